@@ -1,0 +1,1 @@
+"""The state machine: settings, models, state, nodes, graph; replay and evaluation."""

@@ -1,0 +1,54 @@
+"""Settings, read in one place: defaults, then `clew.toml`, then `CLEW_*`, then flags."""
+
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_cache_path, user_config_path, user_data_path
+from pydantic import Field, ValidationError
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+from memory.errors import BadInput
+
+DEFAULT_ENCODER = "sentence-transformers/all-MiniLM-L6-v2"
+
+
+def _config_files() -> list[Path]:
+    """Later ones win: the user's own file, then the one of the working folder."""
+    return [user_config_path("clew") / "clew.toml", Path("clew.toml")]
+
+
+class Settings(BaseSettings):
+    """`data` holds the threads, `cache` the embeddings; both are the user's and shared by all libraries."""
+
+    model_config = SettingsConfigDict(env_prefix="CLEW_", extra="forbid", frozen=True)
+
+    library: Path = Path(".clew")
+    encoder: str = DEFAULT_ENCODER
+    tool: str = "hybrid"
+    k: int = Field(default=5, ge=1, le=100)
+    port: int = Field(default=7860, ge=1, le=65535)
+    data: Path = Field(default_factory=lambda: user_data_path("clew"))
+    cache: Path = Field(default_factory=lambda: user_cache_path("clew"))
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 the signature is pydantic's
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, toml_file=_config_files())
+
+
+def read_settings(**flags: Any) -> Settings:
+    """Flags that are None were not given. Raises `BadInput` with the setting's name and what is wrong with it."""
+    try:
+        return Settings(**{name: value for name, value in flags.items() if value is not None})
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        raise BadInput(f"the setting '{name}' is wrong: {first['msg']}", "clew --help") from error
+    except ValueError as error:  # TOML that does not parse
+        raise BadInput(f"clew.toml cannot be read: {error}", "mend that line") from error

@@ -1,0 +1,108 @@
+"""What a turn carries from node to node, and what it leaves behind. Plain values: no vectors, no connections."""
+
+from dataclasses import dataclass, field
+from operator import add
+from typing import Annotated, Literal, TypedDict
+
+from memory.datatypes import Passage, Recalled, Wording
+
+Verdict = Literal["supported", "weak", "unsupported", "uncited"]
+Outcome = Literal["answered", "partial", "nothing-found", "nothing-indexed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A sentence of an answer, the numbers of the sources that it cites (from 1), and what `verify` says of it."""
+
+    text: str
+    cites: tuple[int, ...] = ()
+    verdict: Verdict = "uncited"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is shown. `sources[n - 1]` is source [n]; `missing` are words of the question that nothing found holds;
+    `nearest` are titles to look at where nothing was found."""
+
+    outcome: Outcome
+    claims: tuple[Claim, ...]
+    sources: tuple[Passage, ...] = ()
+    missing: tuple[str, ...] = ()
+    nearest: tuple[str, ...] = ()
+
+    @property
+    def refused(self) -> bool:
+        return self.outcome in ("nothing-found", "nothing-indexed")
+
+    @property
+    def plain(self) -> str:
+        """The sentences without their citations: what is remembered."""
+        return " ".join(claim.text for claim in self.claims)
+
+    @property
+    def text(self) -> str:
+        """The sentences with their citations: `The Moon is 384,400 km away. [1]`."""
+        return " ".join(" ".join([claim.text, *(f"[{n}]" for n in claim.cites)]) for claim in self.claims)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool to call with these wordings of the question; afterwards, how many passages it found in how long."""
+
+    tool: str
+    wordings: tuple[Wording, ...]
+    found: int = 0
+    ms: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a node did, in one line, with lines of detail for who unfolds it, and how long it took."""
+
+    node: str
+    summary: str
+    details: tuple[str, ...] = ()
+    ms: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A turn that is over, as it is remembered, shown, exported and replayed. `turn` counts from 1 in its thread.
+
+    `library` is the fingerprint of the library that it was answered from; `created` is ISO 8601 in UTC.
+    """
+
+    thread: str
+    turn: int
+    question: str
+    rewritten: str
+    answer: Answer
+    recalled: Recalled = field(default_factory=Recalled)
+    wordings: tuple[Wording, ...] = ()
+    calls: tuple[Call, ...] = ()
+    passages: tuple[Passage, ...] = ()
+    steps: tuple[Step, ...] = ()
+    library: str = ""
+    created: str = ""
+
+
+class TurnState(TypedDict, total=False):
+    """The state machine's state: this turn and its thread's id."""
+
+    thread: str
+    turn: int
+    question: str
+    tool: str
+    scope: tuple[str, ...]
+    recalled: Recalled
+    wordings: tuple[Wording, ...]
+    rewritten: str
+    round: int
+    planned: tuple[Call, ...]
+    calls: Annotated[tuple[Call, ...], add]
+    passages: tuple[Passage, ...]
+    notes: Annotated[tuple[str, ...], add]
+    missing: tuple[str, ...]
+    answer: Answer
+    steps: Annotated[tuple[Step, ...], add]
+    finished: Turn

@@ -1,0 +1,1 @@
+"""Everything remembered: what was said (dialogue) and what was read (knowledge)."""

@@ -1,0 +1,203 @@
+"""The values that pass between the parts of Clew. All are immutable; none holds a connection or a model."""
+
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.errors import Cancelled, DeadlineExceeded
+
+Vector = NDArray[np.float32]
+"""Shape (d,), unit length."""
+
+Vectors = NDArray[np.float32]
+"""Shape (n, d), rows of unit length."""
+
+Speaker = Literal["user", "agent"]
+
+# What was read ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something that begins at a character of a document: a page (its number as text) or a heading."""
+
+    start: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One document as it was read. `text` is what the character spans of its chunks count in.
+
+    `source` is where a person finds it again: a path, with `:line` for a line of a file of many, or a URL.
+    """
+
+    id: str
+    title: str
+    text: str
+    source: str = ""
+    pages: tuple[Mark, ...] = ()
+    headings: tuple[Mark, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A part of a document, `text == document.text[start:end]`, that fits the encoder's window with its title."""
+
+    id: str
+    document: str
+    title: str
+    text: str
+    start: int
+    end: int
+    page: str = ""
+    heading: str = ""
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A directed edge between two documents of a graph folder."""
+
+    source: str
+    target: str
+    relation: str = ""
+
+
+# What was found --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A chunk that a search of a store found. `fields` are the score's parts; `terms` the query's words that hit."""
+
+    chunk: str
+    score: float
+    fields: Mapping[str, float] = field(default_factory=dict)
+    terms: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of evidence: a chunk with its score, the tool that found it, and why.
+
+    `scores` are the parts of `score` by name (`keyword`, `cosine`); `keywords` the question's words that it holds.
+    `path` are the steps by which a walk came to it, and is empty where there was no walk.
+    """
+
+    id: str
+    document: str
+    title: str
+    text: str
+    score: float
+    tool: str
+    why: str = ""
+    keywords: tuple[str, ...] = ()
+    scores: Mapping[str, float] = field(default_factory=dict)
+    path: tuple[str, ...] = ()
+    start: int = 0
+    end: int = 0
+    page: str = ""
+    heading: str = ""
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Subgraph:
+    """What a tool walked: node ids in the order of their visit, and the edges taken."""
+
+    nodes: tuple[str, ...] = ()
+    edges: tuple[Edge, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What a tool brings back: passages, best first; notes for the person; an answer and a walk where it has them."""
+
+    passages: tuple[Passage, ...] = ()
+    notes: tuple[str, ...] = ()
+    answer: str = ""
+    walk: Subgraph | None = None
+
+
+# What was said ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """One thing said, whole."""
+
+    speaker: Speaker
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of the conversation: a user's turn whole, or one sentence of an answer. `turn` counts from 1."""
+
+    text: str
+    speaker: Speaker
+    turn: int
+    cluster_id: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What seed 003's method made of the sentences said so far; `selected`, in MMR's order, is the rewriter's context.
+
+    Every sentence of `representatives` and `selected` carries its cluster; `cluster_sizes[c]` counts cluster c.
+    """
+
+    extracted: tuple[Sentence, ...] = ()
+    cluster_sizes: tuple[int, ...] = ()
+    representatives: tuple[Sentence, ...] = ()
+    selected: tuple[Sentence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """One wording of the question, and its weight among the others (weights sum to 1)."""
+
+    name: str
+    text: str
+    weight: float
+
+
+# What is asked ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Form:
+    """A wording as a tool searches it: with its vector, of shape (d,)."""
+
+    name: str
+    text: str
+    weight: float
+    vector: Vector
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Query:
+    """A question as a tool takes it: the words as asked, the forms to search, and the bounds of the search.
+
+    `scope` are the ids of the documents to search in (None: all). `deadline` is on `time.monotonic()`'s clock.
+    """
+
+    text: str
+    forms: tuple[Form, ...]
+    context: tuple[Sentence, ...] = ()
+    scope: frozenset[str] | None = None
+    deadline: float | None = None
+    cancel: threading.Event = field(default_factory=threading.Event)
+
+    def check(self) -> None:
+        """Raise `Cancelled` or `DeadlineExceeded` where the search has to end; tools call it between their steps."""
+        if self.cancel.is_set():
+            raise Cancelled("the search was cancelled")
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            raise DeadlineExceeded("the search took longer than it was given")

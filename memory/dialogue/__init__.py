@@ -1,0 +1,1 @@
+"""What was said: threads, clusters, MMR, rewriting."""

@@ -1,0 +1,68 @@
+"""The error tree. Every message says what is wrong; `mend` is the command or step that puts it right.
+
+ClewError                 the run failed                                  exit 1
+|-- BadInput              a file, script or argument cannot be used       exit 2
+|-- NotSetUp              something has to be made or installed first     exit 3
+|   |-- NoLibrary         there is no library at that place
+|   |-- LibraryMismatch   the library was made with another format or encoder
+|   `-- NoModel           the model's files are not on this machine
+|-- LibraryBusy           another process is indexing this library        exit 1
+|-- Unreadable            one source could not be read; the rest goes on  exit 1
+|-- ServiceUnreachable    a server does not answer                        exit 4
+|-- Cancelled             the person stopped it                           exit 1
+`-- DeadlineExceeded      the query's time is over                        exit 1
+"""
+
+
+class ClewError(Exception):
+    """`message` in one line; `mend`, where there is one, is what to type or do."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, mend: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.mend = mend
+
+    def __str__(self) -> str:
+        return f"{self.message}. Try: {self.mend}" if self.mend else self.message
+
+
+class BadInput(ClewError):
+    exit_code = 2
+
+
+class NotSetUp(ClewError):
+    exit_code = 3
+
+
+class NoLibrary(NotSetUp):
+    pass
+
+
+class LibraryMismatch(NotSetUp):
+    pass
+
+
+class NoModel(NotSetUp):
+    pass
+
+
+class LibraryBusy(ClewError):
+    pass
+
+
+class Unreadable(ClewError):
+    pass
+
+
+class ServiceUnreachable(ClewError):
+    exit_code = 4
+
+
+class Cancelled(ClewError):
+    pass
+
+
+class DeadlineExceeded(ClewError):
+    pass

@@ -1,0 +1,1 @@
+"""What was read: loading, chunking, the library."""

@@ -1,0 +1,131 @@
+"""The three ports: what Clew asks of an encoder, a writer and a store, whoever makes them."""
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from memory.datatypes import Chunk, Document, Edge, Hit, Vectors
+
+Role = Literal["query", "passage", "sentence"]
+"""What a text is to the encoder: models such as E5 want a prefix for each; `sentence` compares like with like."""
+
+Span = tuple[int, int]
+"""Character offsets (start, end) of a word piece in its text."""
+
+
+class Encoder(Protocol):
+    """Texts to unit vectors. Safe from several threads."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of the weights, in hex: two encoders with one hash give the same vectors."""
+
+    @property
+    def dimension(self) -> int: ...
+
+    @property
+    def window(self) -> int:
+        """Word pieces that a text may have, the model's own special ones not counted."""
+
+    def encode(self, texts: Sequence[str], role: Role) -> Vectors:
+        """Shape (len(texts), dimension), float32, unit rows. What is longer than the window is cut."""
+
+    def tokens(self, texts: Sequence[str]) -> list[list[Span]]:
+        """The word pieces of each text, uncut and without special ones: their number is its length for the window."""
+
+    def token_vectors(self, texts: Sequence[str], role: Role) -> list[Vectors]:
+        """For each text an array (its word pieces within the window, dimension) of unit rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A tool that the model wants called, its arguments parsed."""
+
+    id: str
+    name: str
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message to a writer. `calls` are an assistant's; `call_id` says which call a tool's message answers."""
+
+    role: Literal["system", "user", "assistant", "tool"]
+    text: str
+    calls: tuple[ToolCall, ...] = ()
+    call_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool as a model is told of it: `parameters` is a JSON schema."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens read and written, as the model's server counts them."""
+
+    read: int
+    written: int
+
+
+class Writer(Protocol):
+    """A language model: messages in; pieces of text, tool calls and at the end the usage out, as they come."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def window(self) -> int:
+        """Tokens that prompt and answer may have together."""
+
+    def write(
+        self,
+        messages: Sequence[Message],
+        *,
+        schema: Mapping[str, Any] | None = None,
+        tools: Sequence[ToolSpec] = (),
+        cancel: threading.Event | None = None,
+    ) -> Iterator[str | ToolCall | Usage]:
+        """With `schema`, the text is JSON that fits it. Raises `ServiceUnreachable`, or `Cancelled` when set."""
+
+
+class Store(Protocol):
+    """What tools ask of a library. Lists in, lists out, in the order asked; safe from several threads.
+
+    `scope` are document ids and `among` chunk ids; only what lies in both (None: anything) is searched.
+    """
+
+    def documents(self, ids: Sequence[str]) -> list[Document]:
+        """Raises `KeyError` for an id that the library does not have; so does `chunks`."""
+
+    def chunks(self, ids: Sequence[str]) -> list[Chunk]: ...
+
+    def vectors(self, ids: Sequence[str]) -> Vectors:
+        """Of chunks, shape (len(ids), d)."""
+
+    def keyword_search(
+        self,
+        queries: Sequence[str],
+        k: int,
+        *,
+        scope: frozenset[str] | None = None,
+        among: Sequence[str] | None = None,
+    ) -> list[list[Hit]]:
+        """BM25 over the fields `title` and `text`: for each query at most k hits above 0, best first."""
+
+    def vector_search(
+        self, vectors: Vectors, k: int, *, scope: frozenset[str] | None = None, among: Sequence[str] | None = None
+    ) -> list[list[Hit]]:
+        """Cosine: for each row of (q, d) at most k hits, best first."""
+
+    def neighbours(self, ids: Sequence[str]) -> list[list[Edge]]:
+        """The edges that leave or enter each document."""

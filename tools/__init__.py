@@ -1,0 +1,1 @@
+"""The retrieval methods, a file each, behind one contract."""

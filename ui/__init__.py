@@ -1,0 +1,1 @@
+"""The three interfaces: parse, call, show."""
