@@ -1,4 +1,4 @@
-"""The per-user database of threads: one SQLite file, shared by every interface; turns are upserted by (thread, turn)."""
+"""The per-user database of threads: one SQLite file for every interface; turns are upserted by (thread, turn)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class Thread:
 
 
 class Threads:
-    """Opens (and makes) the database at `path`, or one in memory for `None`. Safe from several threads and processes."""
+    """Opens or makes the database at `path`, in memory for `None`. Safe from several threads and processes."""
 
     def __init__(self, path: Path | None) -> None: ...
 
@@ -27,7 +27,7 @@ class Threads:
         """A short id that is not in use."""
         raise NotImplementedError
 
-    def list(self) -> list[Thread]:
+    def recent(self) -> list[Thread]:
         """Newest first."""
         raise NotImplementedError
 
