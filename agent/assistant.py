@@ -1,22 +1,70 @@
 """The assistant: what every interface talks to. It opens what a turn needs once, and runs turns on any thread."""
 
+import hashlib
+import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
 
+from filelock import FileLock
+
+from agent.graph import turn_graph
+from agent.nodes import TURN_JSON
+from agent.services import Services
 from agent.settings import Settings
-from agent.state import Step, Turn
+from agent.state import Step, Turn, TurnState
 from memory.dialogue.threads import Threads
+from memory.encoding import load_encoder
+from memory.errors import BadInput, ClewError
+from memory.knowledge.library import open_library
+from tools import registry
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
+    from langgraph.checkpoint.sqlite import SqliteSaver
+
+DATABASE = "threads.sqlite"
 
 
 class Assistant:
-    """One library, one encoder, one database of threads; safe for several threads of conversation at once."""
+    """One library, one encoder, one database of threads; safe for several conversations at once.
 
-    threads: Threads
+    A turn is checkpointed after each node, so that one that a crash cut off is finished later, and is stored before
+    it is handed out, so that no answer that was shown is lost. Two processes on one thread take turns.
+    """
+
+    def __init__(self, services: Services, data: Path) -> None:
+        self._services = services
+        self._data = data
+        self._connection = sqlite3.connect(data / DATABASE, check_same_thread=False, timeout=60)
+        self._checkpoints = _checkpoints(self._connection)
+        self._graph = turn_graph(self._checkpoints)
 
     @classmethod
     def open(cls, settings: Settings) -> "Assistant":
-        """Raises `NoLibrary`, `LibraryMismatch` or `NoModel`."""
-        raise NotImplementedError
+        """Raises `NoLibrary`, `LibraryMismatch` or `NoModel`. The encoder's model is not loaded yet: see `warm_up`."""
+        encoder = load_encoder(settings.encoder, settings.cache)
+        library = open_library(settings.library, encoder)
+        tools = {name: registry.make(name, library.store) for name in registry.NAMES}
+        if settings.tool not in tools:
+            raise BadInput(f"there is no tool '{settings.tool}'", f"one of {', '.join(tools)}")
+        threads = Threads(settings.data / DATABASE)
+        return cls(Services(encoder, library, threads, tools, settings.tool), settings.data)
+
+    @property
+    def threads(self) -> Threads:
+        return self._services.threads
+
+    @property
+    def services(self) -> Services:
+        return self._services
+
+    def warm_up(self) -> None:
+        """Load the encoder's model: seconds, that an interface can spend behind its prompt."""
+        self._services.encoder.encode(["warm up"], "query")
 
     def ask(
         self,
@@ -27,20 +75,95 @@ class Assistant:
         scope: tuple[str, ...] = (),
         cancel: threading.Event | None = None,
     ) -> Iterator[Step | Turn]:
-        """Run a turn: its steps as they happen, then the finished turn, which is stored before it is handed out.
+        """Run a turn: its steps as they happen, then the finished turn.
 
         A turn that a crash cut off on this thread is finished first: its steps and its `Turn` come before.
+        Raises `BadInput` for an empty question or an unknown tool, `Cancelled` once `cancel` is set.
         """
-        raise NotImplementedError
+        if not question.strip():
+            raise BadInput("the question is empty", "type a question")
+        if tool and tool not in self._services.tools:
+            raise BadInput(f"there is no tool '{tool}'", f"one of {', '.join(self._services.tools)}")
+        with self._held(thread):
+            if self.interrupted(thread):
+                yield from self._run(thread, None, cancel)
+            turn = self._next_turn(thread)
+            state: TurnState = {"thread": thread, "turn": turn, "question": question.strip()}
+            yield from self._run(thread, {**state, "tool": tool, "scope": scope}, cancel)
 
     def interrupted(self, thread: str) -> str:
         """The question whose turn was cut off on this thread; empty where there is none."""
-        raise NotImplementedError
+        state = self._graph.get_state(_config(thread, self._next_turn(thread)))
+        return str(state.values["question"]) if state.next else ""
 
-    def resume(self, thread: str) -> Iterator[Step | Turn]:
-        """Finish the turn that was cut off."""
-        raise NotImplementedError
+    def resume(self, thread: str, cancel: threading.Event | None = None) -> Iterator[Step | Turn]:
+        """Finish the turn that was cut off, where there is one: the steps that were left, then the finished turn."""
+        with self._held(thread):
+            if self.interrupted(thread):
+                yield from self._run(thread, None, cancel)
 
     def turns(self, thread: str) -> list[Turn]:
         """The finished turns of a thread, oldest first."""
-        raise NotImplementedError
+        return [TURN_JSON.validate_json(record) for record in self.threads.records(thread)]
+
+    def close(self) -> None:
+        self._connection.close()
+        self.threads.close()
+        self._services.library.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _run(self, thread: str, state: TurnState | None, cancel: threading.Event | None) -> Iterator[Step | Turn]:
+        """A turn from its start, or from its last checkpoint (None). Only the death of the process leaves the
+        checkpoint: a turn that failed or was cancelled is over."""
+        turn = self._next_turn(thread)
+        config = _config(thread, turn)
+        services = replace(self._services, cancel=cancel or threading.Event())
+        finished: Turn | None = None
+        try:
+            updates = self._graph.stream(state, config, context=services, stream_mode="updates", durability="sync")
+            for update in updates:
+                for change in update.values():
+                    yield from change["steps"]
+                    finished = change.get("finished", finished)
+        finally:
+            self._checkpoints.delete_thread(config["configurable"]["thread_id"])
+        if finished is None:
+            raise ClewError("the turn ended without an answer", "ask again")
+        yield finished
+
+    def _next_turn(self, thread: str) -> int:
+        return len(self.threads.records(thread)) + 1
+
+    @contextmanager
+    def _held(self, thread: str) -> Iterator[None]:
+        """One turn at a time on a thread, whatever the process."""
+        folder = self._data / "locks"
+        folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder / f"{hashlib.sha256(thread.encode()).hexdigest()[:16]}.lock"):
+            yield
+
+
+def _config(thread: str, turn: int) -> "RunnableConfig":
+    return {"configurable": {"thread_id": f"{thread}/{turn}"}}
+
+
+def _checkpoints(connection: sqlite3.Connection) -> "SqliteSaver":
+    """Only our own types are ever made from what a checkpoint holds."""
+    from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+    from langgraph.checkpoint.sqlite import SqliteSaver
+
+    from agent import state
+    from memory import datatypes
+
+    ours: list[Any] = [
+        (module.__name__, name)
+        for module in (state, datatypes)
+        for name, value in vars(module).items()
+        if isinstance(value, type) and value.__module__ == module.__name__
+    ]
+    return SqliteSaver(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=ours))

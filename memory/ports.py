@@ -117,10 +117,12 @@ class Store(Protocol):
         queries: Sequence[str],
         k: int,
         *,
+        weights: Mapping[str, float],
         scope: frozenset[str] | None = None,
         among: Sequence[str] | None = None,
     ) -> list[list[Hit]]:
-        """BM25 over the fields `title` and `text`: for each query at most k hits above 0, best first."""
+        """BM25 in the fields `title` and `text`, added with these weights: for each query at most k hits above 0,
+        best first, each with its unweighted score by field."""
 
     def vector_search(
         self, vectors: Vectors, k: int, *, scope: frozenset[str] | None = None, among: Sequence[str] | None = None

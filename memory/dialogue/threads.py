@@ -1,11 +1,64 @@
 """The per-user database of threads: one SQLite file for every interface; turns are upserted by (thread, turn)."""
 
-from collections.abc import Sequence
+import secrets
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
-from memory.datatypes import Sentence, Vectors
+import numpy as np
+
+from memory.datatypes import Sentence, Vector, Vectors
+from memory.errors import ClewError
+
+SCHEMA_VERSION = 1
+BUSY_SECONDS = 30.0
+TITLE_CHARACTERS = 60
+
+_SCHEMA = """
+CREATE TABLE threads (
+    thread TEXT PRIMARY KEY,
+    title TEXT NOT NULL,
+    updated TEXT NOT NULL
+) STRICT;
+CREATE TABLE turns (
+    thread TEXT NOT NULL REFERENCES threads ON DELETE CASCADE,
+    turn INTEGER NOT NULL,
+    question TEXT NOT NULL,
+    record TEXT NOT NULL,
+    encoder TEXT NOT NULL,
+    PRIMARY KEY (thread, turn)
+) STRICT;
+CREATE TABLE sentences (
+    thread TEXT NOT NULL,
+    turn INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    speaker TEXT NOT NULL,
+    text TEXT NOT NULL,
+    dimension INTEGER NOT NULL,
+    vector BLOB NOT NULL,
+    PRIMARY KEY (thread, turn, position),
+    FOREIGN KEY (thread, turn) REFERENCES turns ON DELETE CASCADE
+) STRICT;
+"""
+
+_THREADS = """
+SELECT thread, title, (SELECT count(*) FROM turns WHERE turns.thread = threads.thread), updated FROM threads
+"""
+
+_WRONG = {
+    sqlite3.SQLITE_NOTADB: ("is not a database of threads", "move the file away: a new one is made"),
+    sqlite3.SQLITE_CORRUPT: ("is damaged", "move the file away: a new one is made"),
+    sqlite3.SQLITE_FULL: ("cannot grow: the disk is full", "free some space and ask again"),
+    sqlite3.SQLITE_READONLY: ("cannot be written", "make the file and its folder writable"),
+    sqlite3.SQLITE_CANTOPEN: ("cannot be opened", "make the file and its folder readable and writable"),
+    sqlite3.SQLITE_BUSY: ("is in use by another process", "try again when that one is done"),
+}
+"""What each primary code of SQLite means to a person, and what mends it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,43 +72,180 @@ class Thread:
 
 
 class Threads:
-    """Opens or makes the database at `path`, in memory for `None`. Safe from several threads and processes."""
+    """Opens or makes the database at `path`, in memory for `None`. Safe from several threads and processes.
 
-    def __init__(self, path: Path | None) -> None: ...
+    Every method raises `ClewError` where the file is damaged, of a newer version, locked, full or not writable.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._name = str(path or "the threads in memory")
+        self._lock = threading.RLock()
+        try:
+            if path:
+                path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ClewError(f"{self._name} cannot be made: {error.strerror}", "choose another folder") from error
+        with self._translated():
+            self._database = sqlite3.connect(
+                path or ":memory:", timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
+        try:
+            self._prepare()
+        except BaseException:
+            self._database.close()
+            raise
 
     def new_id(self) -> str:
         """A short id that is not in use."""
-        raise NotImplementedError
+        while self.get(thread := secrets.token_hex(4)):
+            pass
+        return thread
 
     def recent(self) -> list[Thread]:
         """Newest first."""
-        raise NotImplementedError
+        return [Thread(*row) for row in self._rows(f"{_THREADS} ORDER BY updated DESC, rowid DESC")]
 
     def get(self, thread: str) -> Thread | None:
-        raise NotImplementedError
+        return next((Thread(*row) for row in self._rows(f"{_THREADS} WHERE thread = ?", thread)), None)
 
     def save(
-        self, thread: str, turn: int, question: str, record: str, sentences: Sequence[Sentence], vectors: Vectors
+        self,
+        thread: str,
+        turn: int,
+        question: str,
+        record: str,
+        sentences: Sequence[Sentence],
+        vectors: Vectors,
+        encoder: str,
     ) -> None:
         """Write a turn whole, in one transaction, over what (thread, turn) had. `record` is JSON; the sentences are
-        those of the question and of its answer, `vectors` of shape (len(sentences), d) their embeddings."""
-        raise NotImplementedError
+        those of the question and of its answer, `vectors` of shape (len(sentences), d) their embeddings by the
+        encoder of that hash."""
+        rows = [
+            (thread, turn, position, sentence.speaker, _storable(sentence.text), len(vector), _to_bytes(vector))
+            for position, (sentence, vector) in enumerate(zip(sentences, vectors, strict=True))
+        ]
+        with self._transaction() as database:
+            self._write_thread(thread, turn, _storable(question))
+            database.execute("DELETE FROM turns WHERE thread = ? AND turn = ?", (thread, turn))
+            database.execute(
+                "INSERT INTO turns VALUES (?, ?, ?, ?, ?)",
+                (thread, turn, _storable(question), _storable(record), encoder),
+            )
+            database.executemany("INSERT INTO sentences VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
     def records(self, thread: str) -> list[str]:
         """The JSON of each turn, oldest first."""
-        raise NotImplementedError
+        return [row[0] for row in self._rows("SELECT record FROM turns WHERE thread = ? ORDER BY turn", thread)]
 
-    def sentences(self, thread: str) -> tuple[list[Sentence], Vectors]:
-        """All sentences of the thread in the order said, with vectors of shape (n, d); (0, 0) where there are none."""
-        raise NotImplementedError
+    def sentences(self, thread: str, encoder: str) -> tuple[list[Sentence], list[Vector | None]]:
+        """All sentences of the thread in the order said, each with its vector of shape (d,), or None where another
+        encoder than that of this hash made it: only those have to be embedded (see `recalling.embedded`)."""
+        rows = self._rows(
+            "SELECT text, speaker, turn, encoder, dimension, vector FROM sentences JOIN turns USING (thread, turn)"
+            " WHERE thread = ? ORDER BY turn, position",
+            thread,
+        )
+        said = [Sentence(text, speaker, turn) for text, speaker, turn, *_ in rows]
+        return said, [_from_bytes(row[5], row[4]) if row[3] == encoder else None for row in rows]
 
     def delete(self, thread: str) -> None:
-        raise NotImplementedError
+        """Forget the thread, where there is one."""
+        with self._transaction() as database:
+            database.execute("DELETE FROM threads WHERE thread = ?", (thread,))
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        with self._lock:
+            self._database.close()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _prepare(self) -> None:
+        with self._translated():
+            self._database.execute("PRAGMA foreign_keys = ON")
+            if self._version() == 0:
+                with self._transaction() as database:
+                    if self._version() == 0:  # no other process was first
+                        self._make_schema(database)
+            if self._version() > SCHEMA_VERSION:
+                raise ClewError(f"{self._name} was written by a newer Clew", "update Clew")
+            self._database.execute("PRAGMA journal_mode = WAL")
+
+    def _version(self) -> int:
+        (version,) = self._database.execute("PRAGMA user_version").fetchone()
+        return int(version)
+
+    def _make_schema(self, database: sqlite3.Connection) -> None:
+        if database.execute("SELECT 1 FROM sqlite_master").fetchone():
+            raise ClewError(f"{self._name} is the database of another program", "choose another folder")
+        for statement in _SCHEMA.split(";"):
+            database.execute(statement)
+        database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+    def _write_thread(self, thread: str, turn: int, question: str) -> None:
+        """The title follows the earliest turn, also when that one is saved anew."""
+        self._database.execute(
+            "INSERT INTO threads VALUES (:thread, :title, :now) ON CONFLICT (thread) DO UPDATE SET updated = :now,"
+            " title = CASE WHEN EXISTS (SELECT 1 FROM turns WHERE turns.thread = :thread AND turn < :turn)"
+            " THEN title ELSE :title END",
+            {
+                "thread": thread,
+                "title": title_of(question),
+                "turn": turn,
+                "now": datetime.now(UTC).isoformat(timespec="microseconds"),
+            },
+        )
+
+    def _rows(self, query: str, *values: str) -> list[tuple]:  # type: ignore[type-arg]  # as sqlite3 gives them
+        with self._lock, self._translated():
+            return self._database.execute(query, values).fetchall()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._lock, self._translated():
+            self._database.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._database
+                self._database.execute("COMMIT")
+            finally:
+                if self._database.in_transaction:
+                    self._database.execute("ROLLBACK")
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        """SQLite's errors as ours. Those of wrong use (a closed database) are bugs and pass as they are."""
+        try:
+            yield
+        except (sqlite3.ProgrammingError, sqlite3.IntegrityError):
+            raise
+        except sqlite3.DatabaseError as error:
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the primary code of an extended one
+            wrong, mend = _WRONG.get(code, (f"cannot be used: {error}", "try again, or move the file away"))
+            raise ClewError(f"{self._name} {wrong}", mend) from error
+
+
+def title_of(question: str) -> str:
+    """At most 60 characters of the question, cut at a word."""
+    line = " ".join(question.split())
+    if len(line) <= TITLE_CHARACTERS:
+        return line
+    head = line[: TITLE_CHARACTERS - 1]
+    whole_words = head if line[len(head)] == " " else head.rpartition(" ")[0]
+    return (whole_words or head).rstrip(" ,;:.") + "…"
+
+
+def _to_bytes(vector: Vector) -> bytes:
+    return np.asarray(vector, dtype="<f4").tobytes()
+
+
+def _from_bytes(blob: bytes, dimension: int) -> Vector:
+    return np.frombuffer(blob, dtype="<f4", count=dimension).astype(np.float32)
+
+
+def _storable(text: str) -> str:
+    """Half a surrogate pair, as a terminal may hand over, cannot be written as UTF-8."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,48 @@
+# `make chat` talks with examples/, `make test` checks everything. Both make .venv on first use; nothing else is needed.
+
+PYTHON ?= python3
+LIBRARY ?= .clew
+DOCUMENTS ?= examples/documents
+BIN := .venv/bin
+export HF_HUB_OFFLINE ?= 1
+
+.PHONY: chat ui test lint types tests check-system clean
+
+chat: $(LIBRARY)/clew-library.json
+	@$(BIN)/clew chat --library $(LIBRARY)
+
+ui: $(LIBRARY)/clew-library.json
+	@$(BIN)/clew ui --library $(LIBRARY)
+
+test: lint types tests
+
+lint: .venv/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/ready
+	$(BIN)/mypy
+
+tests: .venv/ready
+	$(BIN)/pytest
+
+$(LIBRARY)/clew-library.json: .venv/ready
+	@$(BIN)/clew index $(DOCUMENTS) --library $(LIBRARY)
+
+# torch first, and by its exact version: what the others ask for is then there, whichever build was chosen.
+.venv/ready: pyproject.toml constraints.txt | check-system
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --upgrade pip setuptools -c constraints.txt
+	$(BIN)/pip install --quiet torch -c constraints.txt
+	$(BIN)/pip install --quiet -c constraints.txt --no-build-isolation -e '.[dev]'
+	@touch $@
+
+check-system:
+	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) is missing: apt-get install python3" >&2; exit 3; }
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || \
+		{ echo "make: Python 3.11, 3.12 or 3.13 is needed: make PYTHON=python3.11 ..." >&2; exit 3; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+		{ echo "make: the venv module is missing: apt-get install python3-venv" >&2; exit 3; }
+
+clean:
+	rm -rf .venv $(LIBRARY) .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info

@@ -1,0 +1,87 @@
+"""A finished turn as the two lines of seed 003's output, in `datasets/` and `intermediate/`."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from agent.state import Answer, Turn
+from memory.datatypes import Passage, Sentence
+
+
+def dataset_row(name: str, turn: Turn) -> dict[str, Any]:
+    """`agent_response` is the answer as it was shown, citations and all."""
+    return {"_id": name, "text": f"|user|: {turn.rewritten}", "agent_response": turn.answer.text}
+
+
+def intermediate_row(name: str, turn: Turn) -> dict[str, Any]:
+    """Seed 003's fields in its order, then what Clew adds."""
+    recalled = turn.recalled
+    return {
+        "_id": name,
+        "original_query": turn.question,
+        "rewritten_query": turn.rewritten,
+        "num_extracted_sentences": len(recalled.extracted),
+        "extracted_sentences": _texts(recalled.extracted),
+        "num_clusters": len(recalled.cluster_sizes),
+        "cluster_sizes": list(recalled.cluster_sizes),
+        "representative_sentences": _texts(recalled.representatives),
+        "selected_sentences": [_selected(sentence) for sentence in recalled.selected],
+        "contexts": [_context(passage) for passage in turn.passages],
+        "agent_response": turn.answer.text,
+        "outcome": turn.answer.outcome,
+        "refused": turn.answer.refused,
+        "claims": [
+            {"text": claim.text, "cites": list(claim.cites), "verdict": claim.verdict} for claim in turn.answer.claims
+        ],
+        "citations": _citations(turn.answer),
+        "missing": list(turn.answer.missing),
+        "wordings": [{"name": one.name, "text": one.text, "weight": one.weight} for one in turn.wordings],
+        "calls": [{"tool": call.tool, "found": call.found, "ms": round(call.ms, 3)} for call in turn.calls],
+        "steps": [{"node": step.node, "summary": step.summary, "ms": round(step.ms, 3)} for step in turn.steps],
+        "thread": turn.thread,
+        "library": turn.library,
+        "created": turn.created,
+    }
+
+
+def _texts(sentences: Sequence[Sentence]) -> list[str]:
+    return [sentence.text for sentence in sentences]
+
+
+def _selected(sentence: Sentence) -> dict[str, Any]:
+    return {
+        "sentence": sentence.text,
+        "speaker": sentence.speaker,
+        "turn": sentence.turn,
+        "cluster_id": sentence.cluster_id,
+    }
+
+
+def _context(passage: Passage) -> dict[str, Any]:
+    return {
+        "title": passage.title,
+        "text": passage.text,
+        "score": float(passage.score),
+        "url": passage.source,
+        "document": passage.document,
+        "tool": passage.tool,
+    }
+
+
+def _citations(answer: Answer) -> list[dict[str, Any]]:
+    """One for each source that a claim cites, in the answer's order."""
+    return [
+        {
+            "n": number,
+            "document": source.document,
+            "title": source.title,
+            "source": source.source,
+            "page": source.page,
+            "start": source.start,
+            "end": source.end,
+            "claim": position,
+            "verdict": claim.verdict,
+        }
+        for position, claim in enumerate(answer.claims)
+        for number in claim.cites
+        for source in [answer.sources[number - 1]]
+    ]

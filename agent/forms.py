@@ -1,0 +1,53 @@
+"""The forms in which a data set's question is searched: alone, with parts of its history, or rewritten."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal, get_args
+
+from agent.dataset import Question
+from memory.datatypes import Query, Sentence, Wording
+from memory.dialogue.extraction import extract
+from memory.dialogue.recalling import RecallParameters, recall
+from memory.dialogue.rewriting import RewriteParameters, wordings
+from memory.ports import Encoder
+from tools.base import encode_query
+
+FormName = Literal["last-turn", "last-two", "user-turns", "last-answer", "mmr", "rewrite"]
+FORMS: tuple[FormName, ...] = get_args(FormName)
+REMEMBERING = ("mmr", "rewrite")
+"""Forms that select from the sentences of the history."""
+
+ONLY_CONTEXT = RewriteParameters(question=0.0, previous=0.0, context=1.0)
+
+
+def query_of(question: Question, form: FormName, encoder: Encoder) -> Query:
+    """The question as a tool takes it, with its vectors; its scope is the question's context where it has one."""
+    if form not in REMEMBERING:
+        whole = [Wording(form, simple_text(question, form), 1.0)]
+        return encode_query(question.text, whole, encoder, question.context)
+    selected = select(question, encoder)
+    if form == "mmr":
+        worded = wordings(question.text, (), selected, ONLY_CONTEXT)
+    else:
+        worded = wordings(question.text, user_turns(question), selected, RewriteParameters())
+    return replace(encode_query(question.text, worded, encoder, question.context), context=tuple(selected))
+
+
+def simple_text(question: Question, form: FormName) -> str:
+    """The form of one text that needs no choice: what was said, in its order, and the question last."""
+    earlier = user_turns(question)
+    answers = [said.text for said in question.history if said.speaker == "agent"]
+    before = {"last-two": earlier[-1:], "user-turns": earlier, "last-answer": answers[-1:]}.get(form, [])
+    return " ".join([*before, question.text])
+
+
+def select(question: Question, encoder: Encoder) -> Sequence[Sentence]:
+    """Seed 003's selected context, as the state machine's `recall` finds it."""
+    sentences = extract(question.history)
+    vectors = encoder.encode([sentence.text for sentence in sentences], "sentence")
+    vector = encoder.encode([question.text], "sentence")[0]
+    return recall(vector, sentences, vectors, RecallParameters()).selected
+
+
+def user_turns(question: Question) -> list[str]:
+    return [said.text for said in question.history if said.speaker == "user"]

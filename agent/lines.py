@@ -1,0 +1,97 @@
+"""Files of lines: read with line numbers, replaced whole, appended a whole line at a time."""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from memory.errors import BadInput
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines that are not blank, with their numbers from 1; only a line feed ends a line.
+
+    Raises `BadInput` where the file cannot be read or is not UTF-8.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="\n") as file:
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    yield number, line.rstrip("\r\n")
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path} is not UTF-8 text: {error.reason}") from error
+
+
+def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The JSON object of each line, with its line's number. Raises `BadInput` with file and line for another thing."""
+    for number, line in read_lines(path):
+        try:
+            value = json.loads(line)
+        except ValueError as error:
+            raise BadInput(f"{path}:{number} is not JSON: {error}") from error
+        if not isinstance(value, dict):
+            raise BadInput(f"{path}:{number} is not a JSON object")
+        yield number, value
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Readers see the old file or the new one, never a part. Makes the folder. Raises `BadInput`."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with beside.open("w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written: {error.strerror}") from error
+
+
+def append_object(path: Path, value: Mapping[str, Any]) -> None:
+    """One line in one write, on the disk when this returns: a kill leaves the whole line or at most a torn last one."""
+    line = as_line(value).encode()
+    try:
+        file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        try:
+            written = os.write(file, line)
+            os.fsync(file)
+        finally:
+            os.close(file)
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written: {error.strerror}") from error
+    if written < len(line):
+        raise BadInput(f"{path} cannot be written: the disk is full")
+
+
+def as_line(value: Mapping[str, Any]) -> str:
+    """A lone surrogate, which UTF-8 cannot hold, is escaped with everything else of its line."""
+    line = json.dumps(value, ensure_ascii=False)
+    return (line if _encodable(line) else json.dumps(value)) + "\n"
+
+
+def whole_objects(path: Path) -> list[dict[str, Any]]:
+    """The objects up to the first line that is torn or broken; none where there is no file."""
+    if not path.exists():
+        return []
+    objects: list[dict[str, Any]] = []
+    for line in path.read_bytes().split(b"\n")[:-1]:  # what follows the last line feed was torn off
+        try:
+            value = json.loads(line)
+        except ValueError:
+            break
+        if not isinstance(value, dict):
+            break
+        objects.append(value)
+    return objects
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,186 @@
+"""The nodes of the state machine: each unpacks the state, calls one operation, and says in a step what it did."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Literal
+
+from langgraph.runtime import Runtime
+from pydantic import TypeAdapter
+
+from agent import answering, observing, verifying
+from agent.services import Services
+from agent.state import Answer, Call, Step, Turn, TurnState
+from memory.datatypes import Passage, Utterance, Wording
+from memory.dialogue.extraction import extract
+from memory.dialogue.recalling import embedded
+from memory.dialogue.recalling import recall as recall_sentences
+from memory.dialogue.rewriting import rewritten, wordings
+from memory.errors import Cancelled
+from tools.base import encode_query
+
+Node = Callable[[TurnState, Runtime[Services]], TurnState]
+
+TURN_JSON = TypeAdapter(Turn)
+
+
+def timed(node: Node) -> Node:
+    """The node with its time in its step; a turn that was cancelled ends before the next node."""
+
+    def run(state: TurnState, runtime: Runtime[Services]) -> TurnState:
+        if runtime.context.cancel.is_set():
+            raise Cancelled("the turn was cancelled")
+        started = time.perf_counter()
+        update = node(state, runtime)
+        ms = (time.perf_counter() - started) * 1000
+        return {**update, "steps": tuple(replace(step, ms=round(ms, 1)) for step in update["steps"])}
+
+    return run
+
+
+def recall(state: TurnState, runtime: Runtime[Services]) -> TurnState:
+    services = runtime.context
+    sentences, stored = services.threads.sentences(state["thread"], services.encoder.hash)
+    if not sentences:
+        return {"steps": (Step("recall", "nothing was said before"),)}
+    vectors = embedded(sentences, stored, services.encoder)
+    question = services.encoder.encode([state["question"]], "sentence")[0]
+    recalled = recall_sentences(question, sentences, vectors, services.recall)
+    summary = (
+        f"{len(recalled.selected)} of {len(recalled.extracted)} sentences, from {len(recalled.cluster_sizes)} clusters"
+    )
+    details = tuple(f"turn {s.turn}, {s.speaker}, cluster {s.cluster_id}: {s.text}" for s in recalled.selected)
+    return {"recalled": recalled, "steps": (Step("recall", summary, details),)}
+
+
+def rewrite(state: TurnState, runtime: Runtime[Services]) -> TurnState:
+    services = runtime.context
+    sentences, _ = services.threads.sentences(state["thread"], services.encoder.hash)
+    history = [sentence.text for sentence in sentences if sentence.speaker == "user"]
+    selected = state["recalled"].selected if "recalled" in state else ()
+    forms = wordings(state["question"], history, selected, services.rewrite)
+    question = rewritten(state["question"], history, services.rewrite)
+    details = tuple(f"{form.name} x {form.weight:.2f}: {form.text}" for form in forms)
+    return {"wordings": forms, "rewritten": question, "steps": (Step("rewrite", question, details),)}
+
+
+def think(state: TurnState, runtime: Runtime[Services]) -> TurnState:
+    """The policy: first the tool that the person named, or the default one; then the same for what is missing."""
+    tool = state.get("tool") or runtime.context.default_tool
+    again = state.get("round", 0)
+    if not again:
+        call, summary = Call(tool, state["wordings"]), f"search with {tool}"
+    else:
+        wanted = " ".join(state["missing"])
+        call, summary = (
+            Call(tool, (Wording("missing", wanted, 1.0),)),
+            f"search with {tool} for what is missing: {wanted}",
+        )
+    return {"planned": (call,), "round": again + 1, "steps": (Step("think", summary),)}
+
+
+def act(state: TurnState, runtime: Runtime[Services]) -> TurnState:
+    services = runtime.context
+    passages, calls, notes = state.get("passages", ()), [], []
+    for call in state["planned"]:
+        started = time.perf_counter()
+        scope = frozenset(state["scope"]) if state.get("scope") else None
+        query = encode_query(state["question"], call.wordings, services.encoder, scope)
+        query = replace(
+            query, context=state["recalled"].selected if "recalled" in state else (), cancel=services.cancel
+        )
+        findings = services.tools[call.tool].search(query, services.evidence)
+        ms = round((time.perf_counter() - started) * 1000, 1)
+        calls.append(replace(call, found=len(findings.passages), ms=ms))
+        notes += findings.notes
+        passages = _joined(passages, findings.passages)
+    summary = "; ".join(f"{call.tool}: {call.found} passages in {call.ms:.0f} ms" for call in calls)
+    details = tuple(f"{p.score:.2f} {p.title or p.document}: {p.why}" for p in passages)
+    return {
+        "calls": tuple(calls),
+        "passages": passages,
+        "notes": tuple(notes),
+        "steps": (Step("act", summary, (*details, *notes)),),
+    }
+
+
+def observe(state: TurnState, runtime: Runtime[Services]) -> TurnState:
+    """Another round is for words that the library has somewhere, but no passage that was found."""
+    services, question = runtime.context, state["rewritten"]
+    missing = observing.missing(question, state["passages"])
+    if observing.enough(question, state["passages"], services.observe):
+        return {"missing": (), "steps": (Step("observe", "the evidence is enough"),)}
+    known = services.library.store.keyword_search(missing, 1, weights={"title": 1.0, "text": 1.0})
+    findable = tuple(word for word, hits in zip(missing, known, strict=True) if hits)
+    summary = f"missing: {', '.join(missing)}" if missing else "nothing more to look for"
+    return {"missing": findable, "steps": (Step("observe", summary),)}
+
+
+def after_observe(state: TurnState, runtime: Runtime[Services]) -> Literal["think", "answer"]:
+    again = state["missing"] and state["round"] < runtime.context.observe.rounds and _learned_something(state)
+    return "think" if again else "answer"
+
+
+def answer(state: TurnState, runtime: Runtime[Services]) -> TurnState:
+    services = runtime.context
+    if not services.library.manifest.chunks:
+        written = answering.nothing_indexed()
+    else:
+        written = answering.answer(state["rewritten"], state["passages"], services.encoder, services.answer)
+    summary = f"{written.outcome}: {len(written.claims)} sentences from {len(written.sources)} sources"
+    return {"answer": written, "steps": (Step("answer", summary),)}
+
+
+def verify(state: TurnState, runtime: Runtime[Services]) -> TurnState:  # noqa: ARG001 every node has both
+    checked = verifying.verified(state["answer"])
+    verdicts = [claim.verdict for claim in checked.claims if claim.cites]
+    summary = ", ".join(f"{verdicts.count(v)} {v}" for v in dict.fromkeys(verdicts)) or "nothing is cited"
+    details = tuple(f"{claim.verdict}: {claim.text}" for claim in checked.claims if claim.cites)
+    return {"answer": checked, "steps": (Step("verify", summary, details),)}
+
+
+def remember(state: TurnState, runtime: Runtime[Services]) -> TurnState:
+    services = runtime.context
+    finished = _finished(state, services)
+    said = extract([Utterance("user", finished.question), *_memorable(finished.answer)], first_turn=finished.turn)
+    vectors = services.encoder.encode([sentence.text for sentence in said], "sentence")
+    record = TURN_JSON.dump_json(finished).decode()
+    services.threads.save(
+        finished.thread, finished.turn, finished.question, record, said, vectors, services.encoder.hash
+    )
+    return {"finished": finished, "steps": (Step("remember", f"turn {finished.turn}: {len(said)} sentences"),)}
+
+
+def _finished(state: TurnState, services: Services) -> Turn:
+    optional = {"recalled": state["recalled"]} if "recalled" in state else {}
+    return Turn(
+        thread=state["thread"],
+        turn=state["turn"],
+        question=state["question"],
+        rewritten=state["rewritten"],
+        answer=state["answer"],
+        wordings=state["wordings"],
+        calls=state["calls"],
+        passages=state["passages"],
+        steps=state["steps"],
+        library=services.library.manifest.fingerprint,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        **optional,
+    )
+
+
+def _memorable(written: Answer) -> list[Utterance]:
+    """A refusal says nothing that a later question could lean on."""
+    return [] if written.refused else [Utterance("agent", written.plain)]
+
+
+def _joined(known: Sequence[Passage], found: Sequence[Passage]) -> tuple[Passage, ...]:
+    """What a further round found comes behind what is there."""
+    ids = {passage.id for passage in known}
+    return (*known, *(passage for passage in found if passage.id not in ids))
+
+
+def _learned_something(state: TurnState) -> bool:
+    """A round that found nothing new is the last."""
+    return state["round"] == 1 or len(state["passages"]) > sum(call.found for call in state["calls"][:-1])

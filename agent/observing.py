@@ -1,0 +1,33 @@
+"""`observe`: whether what was found is enough, and what is missing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agent.words import content_words, surface_of
+from memory.datatypes import Passage
+
+
+@dataclass(frozen=True, slots=True)
+class ObserveParameters:
+    """`answers` is the seed's stop (a node's similarity above 0.9, seed 004 section 4), calibrated for MiniLM, whose
+    cosines of a question with its answer are rarely above 0.8. `covered` is the share of the question's words that
+    the best passages have to hold together."""
+
+    answers: float = 0.8
+    covered: float = 0.75
+    rounds: int = 3
+    best: int = 5
+
+
+def missing(question: str, passages: Sequence[Passage]) -> tuple[str, ...]:
+    """The content words of the question that no passage holds, as the question has them."""
+    held = set(content_words(" ".join(f"{passage.title} {passage.heading} {passage.text}" for passage in passages)))
+    return tuple(word for stem, word in surface_of(question).items() if stem not in held)
+
+
+def enough(question: str, passages: Sequence[Passage], parameters: ObserveParameters) -> bool:
+    best = passages[: parameters.best]
+    if any(passage.scores.get("cosine", 0.0) >= parameters.answers for passage in best):
+        return True
+    asked = set(content_words(question))
+    return not asked or len(missing(question, best)) <= (1 - parameters.covered) * len(asked)

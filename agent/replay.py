@@ -1,0 +1,167 @@
+"""Replay: conversations asked anew, each turn on top of the answers that it gave itself (seed 003).
+
+    DIR/datasets/<script>.jsonl, DIR/intermediate/<script>.jsonl    a line each for every turn, as seed 003 has them
+    DIR/threads.sqlite                                              the conversations, apart from the user's own
+
+A turn is stored in its thread, then written to `intermediate`, then to `datasets`; what a crash left between two of
+these is mended by the next run with `resume`.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import takewhile
+from pathlib import Path
+from typing import Any, Protocol
+
+from agent.assistant import Assistant
+from agent.expectations import FIELDS, Played, Summary, played, summarize
+from agent.export import dataset_row, intermediate_row
+from agent.lines import append_object, as_line, replace_file, whole_objects
+from agent.script import Conversation, Prompt, Script, read_script
+from agent.settings import Settings
+from agent.state import Step, Turn
+from memory.dialogue.threads import Threads
+
+
+class Replier(Protocol):
+    """What a replay asks of `agent.assistant.Assistant`."""
+
+    @property
+    def threads(self) -> Threads: ...
+
+    def ask(self, thread: str, question: str) -> Iterator[Step | Turn]: ...
+
+    def interrupted(self, thread: str) -> str: ...
+
+    def resume(self, thread: str) -> Iterator[Step | Turn]: ...
+
+    def turns(self, thread: str) -> list[Turn]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The two files of a script, a line each for the same turns."""
+
+    datasets: Path
+    intermediate: Path
+
+    @classmethod
+    def of(cls, out: Path, name: str) -> "Files":
+        return cls(out / "datasets" / f"{name}.jsonl", out / "intermediate" / f"{name}.jsonl")
+
+    def rows(self) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+        """Of the turns that both files have, from the first on."""
+        both = zip(whole_objects(self.datasets), whole_objects(self.intermediate), strict=False)
+        return list(takewhile(lambda pair: pair[0].get("_id") == pair[1].get("_id"), both))
+
+    def replace(self, rows: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> None:
+        kept = list(rows)
+        replace_file(self.intermediate, "".join(as_line(row) for _, row in kept))
+        replace_file(self.datasets, "".join(as_line(row) for row, _ in kept))
+
+    def append(self, dataset: Mapping[str, Any], intermediate: Mapping[str, Any]) -> None:
+        append_object(self.intermediate, intermediate)
+        append_object(self.datasets, dataset)
+
+
+def replay_script(
+    path: Path, out: Path, settings: Settings, *, limit: int | None = None, resume: bool = False
+) -> Iterator[Played | Summary]:
+    """Open what is needed, its threads in `out`, and replay the script's first `limit` conversations."""
+    script = read_script(path, limit)
+    yield from replay(Assistant.open(settings.model_copy(update={"data": out})), script, out, resume=resume)
+
+
+def replay(assistant: Replier, script: Script, out: Path, *, resume: bool = False) -> Iterator[Played | Summary]:
+    """Ask every turn of the script and yield it when it is written; the summary, over all turns, comes last.
+
+    Without `resume` both files are emptied and the script's threads forgotten first; with it, the turns that both
+    files have are not asked again. Raises `BadInput` where `out` cannot be written, and what `ask` raises.
+    """
+    files = Files.of(out, script.name)
+    kept = _kept(assistant, script, files.rows()) if resume else []
+    if not resume:
+        for conversation in script.conversations:
+            _forget(assistant, script.thread(conversation))
+    files.replace(kept)
+    results = []
+    for turn in _play(assistant, script, files, [row for _, row in kept]):
+        results.append(turn)
+        yield turn
+    yield summarize(results)
+
+
+def _play(assistant: Replier, script: Script, files: Files, kept: Sequence[Mapping[str, Any]]) -> Iterator[Played]:
+    rows = iter(kept)
+    for conversation in script.conversations:
+        done = [played(prompt, row, resumed=True) for prompt, row in zip(conversation.prompts, rows, strict=False)]
+        yield from done
+        if len(done) < len(conversation.prompts):
+            yield from _go_on(assistant, script.thread(conversation), conversation, files, len(done))
+
+
+def _go_on(assistant: Replier, thread: str, conversation: Conversation, files: Files, done: int) -> Iterator[Played]:
+    turns = _turns(assistant, thread, conversation)
+    for number, (prompt, turn) in enumerate(zip(conversation.prompts, turns, strict=True)):
+        if number < done:
+            continue
+        row = intermediate_row(prompt.id, turn)
+        result = played(prompt, row)
+        row["expectations"] = [asdict(check) for check in result.checks]
+        files.append(dataset_row(prompt.id, turn), row)
+        yield result
+
+
+def _turns(assistant: Replier, thread: str, conversation: Conversation) -> Iterator[Turn]:
+    """The turns that the thread has, then the others as they are asked."""
+    stored = assistant.turns(thread)
+    if not _fits(stored, conversation.prompts):
+        _forget(assistant, thread)
+        stored = []
+    yield from stored
+    for prompt in conversation.prompts[len(stored) :]:
+        yield _ask(assistant, thread, prompt.question)
+
+
+def _ask(assistant: Replier, thread: str, question: str) -> Turn:
+    """A turn that a crash cut off is finished, not asked a second time."""
+    cut_off = _same(assistant.interrupted(thread), question)
+    events = assistant.resume(thread) if cut_off else assistant.ask(thread, question)
+    return [event for event in events if isinstance(event, Turn)][-1]
+
+
+def _kept(
+    assistant: Replier, script: Script, rows: Sequence[tuple[dict[str, Any], dict[str, Any]]]
+) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """The rows that stand: those of the script's first turns; of a conversation that is not over only if its thread
+    still holds them, because its next turn needs what was said."""
+    asked = [prompt for conversation in script.conversations for prompt in conversation.prompts]
+    same = 0
+    for prompt, (_, row) in zip(asked, rows, strict=False):
+        if not row.keys() >= FIELDS or row["_id"] != prompt.id or not _same(row["original_query"], prompt.question):
+            break
+        same += 1
+    start = 0
+    for conversation in script.conversations:
+        end = start + len(conversation.prompts)
+        if end > same:
+            stored = assistant.turns(script.thread(conversation)) if same > start else []
+            whole = len(stored) >= same - start and _fits(stored, conversation.prompts)
+            return list(rows[: same if whole else start])
+        start = end
+    return list(rows[:same])
+
+
+def _forget(assistant: Replier, thread: str) -> None:
+    assistant.threads.delete(thread)
+
+
+def _fits(stored: Sequence[Turn], prompts: Sequence[Prompt]) -> bool:
+    """Whether the stored turns are the first ones of the conversation."""
+    pairs = zip(stored, prompts, strict=False)
+    return len(stored) <= len(prompts) and all(_same(turn.question, prompt.question) for turn, prompt in pairs)
+
+
+def _same(one: str, other: str) -> bool:
+    """Whatever the spacing, which a question may lose on its way."""
+    return one.split() == other.split()

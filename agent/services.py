@@ -1,0 +1,31 @@
+"""What the nodes of a turn are given: opened once, shared by all turns, changed by none."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from threading import Event
+
+from agent.answering import AnswerParameters
+from agent.observing import ObserveParameters
+from memory.dialogue.recalling import RecallParameters
+from memory.dialogue.rewriting import RewriteParameters
+from memory.dialogue.threads import Threads
+from memory.knowledge.library import Library
+from memory.ports import Encoder
+from tools.base import Tool
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """`default_tool` is called where the person names none; `evidence` is how many passages a turn gathers."""
+
+    encoder: Encoder
+    library: Library
+    threads: Threads
+    tools: Mapping[str, Tool]
+    default_tool: str
+    evidence: int = 10
+    recall: RecallParameters = field(default_factory=RecallParameters)
+    rewrite: RewriteParameters = field(default_factory=RewriteParameters)
+    observe: ObserveParameters = field(default_factory=ObserveParameters)
+    answer: AnswerParameters = field(default_factory=AnswerParameters)
+    cancel: Event = field(default_factory=Event)

@@ -1,0 +1,50 @@
+"""`verify`: each cited sentence against the passages that it cites."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agent.state import Answer, Claim, Verdict
+from agent.words import content_words
+from memory.datatypes import Passage
+
+SUPPORTED = 0.8
+"""Share of a sentence's content words that its passages hold, from which it counts as supported."""
+
+WEAK = 0.5
+
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_NAME = re.compile(r"(?<![.!?:]\s)(?<!^)\b[A-Z][\w'-]+")
+
+
+def verified(answer: Answer) -> Answer:
+    claims = tuple(replace(claim, verdict=verdict(claim, answer.sources)) for claim in answer.claims)
+    return replace(answer, claims=claims)
+
+
+def verdict(claim: Claim, sources: Sequence[Passage]) -> Verdict:
+    """Supported: said in a passage in these words, or most content words with every number and name are there.
+
+    A number or a name that no cited passage holds makes a sentence unsupported, whatever else is there: that is
+    what a wrong citation looks like.
+    """
+    if not claim.cites:
+        return "uncited"
+    cited = [sources[number - 1] for number in claim.cites]
+    evidence = " ".join(f"{passage.title} {passage.heading} {passage.text}" for passage in cited)
+    if _plain(claim.text) in _plain(evidence):
+        return "supported"
+    words, known = content_words(claim.text), set(content_words(evidence))
+    held = sum(word in known for word in words) / len(words) if words else 0.0
+    if not _exact(claim.text) <= _exact(evidence) | {word.casefold() for word in re.findall(r"\w[\w'-]*", evidence)}:
+        return "unsupported"
+    return "supported" if held >= SUPPORTED else "weak" if held >= WEAK else "unsupported"
+
+
+def _exact(text: str) -> set[str]:
+    """Numbers and names: what has to be there to the letter. A word that only begins a sentence is no name."""
+    return {number.rstrip(".,") for number in _NUMBER.findall(text)} | {name.casefold() for name in _NAME.findall(text)}
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))

@@ -1,0 +1,41 @@
+"""The words of a text that carry its content, stemmed: what questions, sentences and passages are compared by."""
+
+import re
+from functools import cache
+
+FUNCTION_WORDS = frozenset(
+    """
+    a about above after again against all also am an and any are as at be because been before being below between both
+    but by can could did do does doing down during each either else ever every few for from further had has have having
+    he her here hers him his how however i if in into is it its just know let like many may me might more most much must
+    my never no nor not now of off on once one only or other our out over own please same say she should so some such
+    tell than that the their them then there these they thing things this those through to too under until up upon us
+    very was we were what whatever when where whether which while who whom whose why will with would yes yet you your
+    """.split()
+)
+
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+
+
+def content_words(text: str) -> list[str]:
+    """Stems in the order of the text, function words left out; repeated words stay."""
+    words = (word.casefold().replace("’", "'").removesuffix("'s") for word in _WORD.findall(text))
+    kept = [word for word in words if word not in FUNCTION_WORDS]
+    stems: list[str] = _stemmer().stemWords(kept)
+    return stems
+
+
+def surface_of(text: str) -> dict[str, str]:
+    """Stem -> the word as the text first has it, so that a stem can be shown to a person."""
+    shown: dict[str, str] = {}
+    for word in _WORD.findall(text):
+        for stem in content_words(word):
+            shown.setdefault(stem, word)
+    return shown
+
+
+@cache
+def _stemmer():  # type: ignore[no-untyped-def]
+    import Stemmer
+
+    return Stemmer.Stemmer("english")

@@ -1,0 +1,148 @@
+"""Whether a question leans on what was said before it: pronouns, demonstratives, ellipses, "the other one".
+
+Rules and English word lists, for want of a parser; a question of another language counts as standing alone.
+"""
+
+import re
+
+_WORD = re.compile(r"\w+|[,;.?!]")
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_PERSONAL = _words("he him his himself she her hers herself it its itself they them their theirs themselves")
+_POSSESSIVE = _words("his her its their")
+_ASKING = _words("who whom whose what which when where why how")
+_BE_AND_DO = _words(
+    "is are am was were be been do does did can could will would shall should may might must has have had"
+    " isn aren wasn weren don doesn didn couldn wouldn shouldn hasn haven hadn won ain"
+)
+_REQUESTS = _words("tell give show explain describe define list name find compare summarize summarise")
+_LINKS = _words("and or but so because if since while when where why how as than that then though although")
+_PREPOSITIONS = _words(
+    "a an the of in on at to for from with by about like into over under after before than between during without"
+    " against near around through"
+)
+_CHAT = _words(
+    "i me my mine you your yours we us our s t re ll ve d m please thanks thank ok okay yes no not more much many some"
+    " any all another also too else there here now then next again just only really very say said know mean think want need see like get go let make sure about example examples detail details thing things"
+    " something anything one ones other others same this that these those such both either further exactly actually"
+    " specific kind sort"
+)
+_FUNCTION = _PERSONAL | _ASKING | _BE_AND_DO | _REQUESTS | _LINKS | _PREPOSITIONS | _CHAT
+_TIMES = _words("year years month months week weeks day days morning evening night century decade season time summer")
+_POINTERS = _words("the which that this another other any first second third next last same")
+_NAMELESS = _words(
+    "film movie book song album poem story novel series show episode game play painting picture author writer director"
+    " singer actor actress artist band company organization team player city town country place river building"
+    " person man woman king queen president mission spacecraft event war battle law bill program project process"
+    " method animal disease machine invention idea answer question article document"
+)
+_DONE = _words("begin start end happen take cost work win come go made written shot set born sung held won over about")
+_MARKS = frozenset(",;.?!")
+_SENTENCE_ENDS = frozenset(".?!")
+_BEFORE_THAT = _MARKS | _BE_AND_DO | _PREPOSITIONS - _words("a an the") | _words("and or but why how")
+
+
+def leans(question: str) -> bool:
+    """True where a reader of this question alone would ask "which?" or "who?"."""
+    words = [word.casefold() for word in _WORD.findall(question.replace("\u2019", "'"))]
+    spoken = [word for word in words if word not in _MARKS]
+    if not spoken:
+        return False
+    return _is_elliptical(spoken) or any(_points_back(words, at, question) for at in range(len(words)))
+
+
+def content_words(words: list[str]) -> list[str]:
+    """Those that say what a question is about; `words` are in lower case."""
+    return [word for word in words if word not in _FUNCTION and word not in _MARKS]
+
+
+def _is_elliptical(words: list[str]) -> bool:
+    """'Why?', 'What about Saturn?', 'And the Moon?', 'How old?', 'streaming services?': few words and no verb."""
+    if words[:2] in (["what", "about"], ["how", "about"], ["why", "not"]):
+        return True
+    own = content_words(words)
+    if not own or any(word in _BE_AND_DO | _REQUESTS for word in words):
+        return not own
+    asks = any(word in _ASKING for word in words)
+    return all(word.isascii() for word in own) and (len(own) == 1 or (len(own) == 2 and not asks))
+
+
+def _points_back(words: list[str], at: int, question: str) -> bool:
+    if len(content_words(words[: _start_of_sentence(words, at)])) >= 3:  # it says itself what it is about
+        return False
+    word = words[at]
+    if word in _PERSONAL:
+        return not _is_expletive(words, at) and not _has_antecedent(words, at, question)
+    if word in ("this", "these", "those", "that"):
+        return _is_demonstrative(words, at)
+    if word == "there":
+        return _next(words, at) in _MARKS and not _names(question)
+    if word in ("one", "ones"):
+        return word == "ones" or (bool(_POINTERS & set(words[max(0, at - 2) : at])) and _next(words, at) != "of")
+    if word in ("other", "others", "same"):
+        return _is_comparative(words, at)
+    if word in _NAMELESS:
+        return _is_bare(words, at) and not _names(question)
+    return word in ("former", "latter") or (word == "else" and len(content_words(words[:at])) == 0)
+
+
+def _is_expletive(words: list[str], at: int) -> bool:
+    """'How long does it take to ...', 'Is it true that ...': this 'it' stands for what follows."""
+    following = words[at + 1 : at + 5]
+    return words[at] == "it" and (
+        following[:1] == ["take"] or bool({"to", "that", "if"} & set(following[1:])) or "raining" in following
+    )
+
+
+def _has_antecedent(words: list[str], at: int, question: str) -> bool:
+    """The question itself names what the pronoun stands for: 'Where was the cotton gin invented and where is it ...'.
+
+    That is, a name or two words of content come before, and the pronoun is no object: 'Did Lang direct it?'.
+    """
+    if _next(words, at) in _MARKS and words[at] not in ("his", "hers", "theirs"):
+        return False
+    before = words[:at]
+    is_subject = words[at - 1] in _LINKS | _BE_AND_DO | _MARKS
+    has_name = any(name.casefold() in before for name in _names(question))
+    return (is_subject or words[at] in _POSSESSIVE) and (has_name or len(content_words(before)) >= 2)
+
+
+def _is_demonstrative(words: list[str], at: int) -> bool:
+    """Not 'this year', 'those who', nor 'that' as a conjunction or relative."""
+    if words[at] != "that":
+        return _next(words, at) not in _TIMES | {"who", "that", "which", "of"}
+    previous = words[at - 1] if at else ","
+    following = _next(words, at)
+    return previous in _BEFORE_THAT or following in _MARKS or (previous == "s" and following not in _FUNCTION)
+
+
+def _is_comparative(words: list[str], at: int) -> bool:
+    """'the other one', 'any others', 'is it the same': compared with something that the question does not name."""
+    if "than" in words or "as" in words[at:] or len(content_words(words[:at])) >= 2:
+        return False
+    return words[at] == "others" or (at > 0 and words[at - 1] in ("the", "any", "some"))
+
+
+def _is_bare(words: list[str], at: int) -> bool:
+    """'the film' with nothing behind it that would say which."""
+    if at == 0 or words[at - 1] not in ("the", "this", "that"):
+        return False
+    following = _next(words, at)
+    return following in _MARKS | _BE_AND_DO | _DONE | {"s", "and", "or"} or following.endswith("ed")
+
+
+def _start_of_sentence(words: list[str], at: int) -> int:
+    return max((index + 1 for index in range(at) if words[index] in _SENTENCE_ENDS), default=0)
+
+
+def _next(words: list[str], at: int) -> str:
+    return words[at + 1] if at + 1 < len(words) else "."
+
+
+def _names(question: str) -> list[str]:
+    """Words with a capital, other than the first of a sentence and 'I'."""
+    return [name for name in re.findall(r"(?<=[^\s.?!] )[A-Z]\w+", question) if name.casefold() not in _FUNCTION]

@@ -1,0 +1,61 @@
+"""Seed 003's method over the sentences of a thread: clusters, their representatives, and a few of these by MMR."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from memory.datatypes import Recalled, Sentence, Vector, Vectors
+from memory.dialogue.clustering import cluster, number_of_clusters, representatives
+from memory.dialogue.extraction import unique
+from memory.dialogue.mmr import mmr
+from memory.ports import Encoder
+
+
+@dataclass(frozen=True, slots=True)
+class RecallParameters:
+    """Seed 003's values. `representatives` are those of a cluster; `sentences` how many MMR selects of them."""
+
+    lambda_: float = 0.7
+    sentences: int = 5
+    representatives: int = 3
+    fewest_clusters: int = 2
+    most_clusters: int = 7
+    seed: int = 42
+    n_init: int = 10
+
+
+def recall(
+    question_vector: Vector, sentences: Sequence[Sentence], vectors: Vectors, parameters: RecallParameters
+) -> Recalled:
+    """`vectors` (n, d) are those of the sentences. What was said before in the same words is left out.
+
+    MMR chooses and orders also where there are no more representatives than sentences wanted.
+    """
+    kept = unique(sentences)
+    if not kept:
+        return Recalled()
+    vectors = vectors[kept]
+    wanted = number_of_clusters(len(kept), parameters.fewest_clusters, parameters.most_clusters)
+    labels = cluster(vectors, wanted, parameters.seed, parameters.n_init)
+    extracted = [replace(sentences[index], cluster_id=int(label)) for index, label in zip(kept, labels, strict=True)]
+    nearest = representatives(vectors, labels, parameters.representatives)
+    selected = mmr(question_vector, vectors[nearest], parameters.sentences, parameters.lambda_)
+    return Recalled(
+        extracted=tuple(extracted),
+        cluster_sizes=tuple(np.bincount(labels).tolist()),
+        representatives=tuple(extracted[index] for index in nearest),
+        selected=tuple(extracted[nearest[index]] for index in selected),
+    )
+
+
+def embedded(sentences: Sequence[Sentence], vectors: Sequence[Vector | None], encoder: Encoder) -> Vectors:
+    """The vectors of all sentences, shape (n, d), encoding only those that have none."""
+    complete = list(vectors)
+    missing = [index for index, vector in enumerate(vectors) if vector is None]
+    if missing:
+        for index, vector in zip(
+            missing, encoder.encode([sentences[index].text for index in missing], "sentence"), strict=True
+        ):
+            complete[index] = vector
+    return np.stack([vector for vector in complete if vector is not None]) if complete else np.empty((0, 0), np.float32)

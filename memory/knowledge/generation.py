@@ -1,0 +1,230 @@
+"""Writing one generation of a library: rows copied or added in any order, then put in order, embedded and indexed."""
+
+import hashlib
+import json
+import random
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+
+from memory.datatypes import Chunk, Document, Edge, Mark, Vectors
+from memory.knowledge import keywords
+from memory.knowledge.chunking import ChunkerParameters, embedded_text
+from memory.knowledge.keywords import KeywordParameters
+from memory.knowledge.library import FORMAT, MANIFEST, EncoderRecord, Manifest
+from memory.knowledge.store import SCHEMA, VECTORS, open_vectors
+from memory.ports import Encoder
+from memory.progress import Progress
+
+SLICE = 512
+"""Chunks embedded between two reports of progress."""
+
+STAGED = """
+CREATE TABLE staged (
+    id TEXT NOT NULL UNIQUE, document TEXT NOT NULL, n INTEGER NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL,
+    page TEXT NOT NULL, heading TEXT NOT NULL, digest BLOB NOT NULL);
+"""
+
+
+class Generation:
+    """A generation in the making, in `folder`; `old` is the one that unchanged rows and vectors are copied from."""
+
+    def __init__(self, folder: Path, old: Path | None) -> None:
+        self._folder = folder
+        self._old = old
+        self._database = sqlite3.connect((folder / "library.sqlite").resolve().as_uri(), uri=True)
+        self._database.executescript(SCHEMA + STAGED)
+        if old:
+            uri = f"{(old / 'library.sqlite').resolve().as_uri()}?mode=ro&immutable=1"
+            self._database.execute("ATTACH ? AS old", (uri,))
+
+    def close(self) -> None:
+        self._database.close()
+
+    def old_sources(self) -> dict[str, str]:
+        """Path -> digest of what the old generation was read from; an empty digest is one to read again."""
+        return dict(self._database.execute("SELECT path, digest FROM old.sources")) if self._old else {}
+
+    def old_documents(self, source: str) -> dict[str, str]:
+        """Id -> digest."""
+        if not self._old:
+            return {}
+        return dict(self._database.execute("SELECT id, digest FROM old.documents WHERE source = ?", (source,)))
+
+    def size(self) -> tuple[int, int]:
+        """Documents and chunks."""
+        return self._count("documents"), self._count("chunks")
+
+    def copy_source(self, path: str) -> int:
+        """Take over a source as the old generation has it; returns how many documents that are."""
+        copied = self._database.execute("INSERT INTO documents SELECT * FROM old.documents WHERE source = ?", (path,))
+        self._database.execute(
+            "INSERT INTO staged SELECT c.id, c.document, c.row, c.start, c.end, c.page, c.heading, c.digest"
+            " FROM old.chunks c JOIN old.documents d ON d.id = c.document WHERE d.source = ?",
+            (path,),
+        )
+        self._database.execute("INSERT OR IGNORE INTO edges SELECT * FROM old.edges WHERE origin = ?", (path,))
+        self._database.execute("INSERT INTO sources SELECT * FROM old.sources WHERE path = ?", (path,))
+        return copied.rowcount
+
+    def add_source(self, path: str, digest: str) -> None:
+        self._database.execute("INSERT INTO sources VALUES (?, ?)", (path, digest))
+
+    def has_document(self, id_: str) -> bool:
+        return self._database.execute("SELECT 1 FROM documents WHERE id = ?", (id_,)).fetchone() is not None
+
+    def add_document(
+        self, document: Document, chunks: Sequence[Chunk], digest: str, source: str, position: int
+    ) -> None:
+        self._database.execute(
+            "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                document.id,
+                document.title,
+                document.text,
+                document.source,
+                _dumped(document.pages),
+                _dumped(document.headings),
+                digest,
+                source,
+                position,
+            ),
+        )
+        self._database.executemany(
+            "INSERT INTO staged VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                (
+                    chunk.id,
+                    chunk.document,
+                    n,
+                    chunk.start,
+                    chunk.end,
+                    chunk.page,
+                    chunk.heading,
+                    hashlib.sha256(embedded_text(chunk).encode()).digest(),
+                )
+                for n, chunk in enumerate(chunks)
+            ],
+        )
+
+    def add_edges(self, edges: Iterable[Edge], origin: str) -> int:
+        """Returns how many were new: an edge that is there already is merged."""
+        before = self._database.total_changes
+        self._database.executemany(
+            "INSERT OR IGNORE INTO edges VALUES (?, ?, ?, ?)",
+            ((edge.source, edge.target, edge.relation, origin) for edge in edges),
+        )
+        return self._database.total_changes - before
+
+    def drop_loose_edges(self) -> int:
+        """Edges to or from documents that the library does not have; returns how many there were."""
+        known = "SELECT id FROM documents"
+        gone = self._database.execute(f"DELETE FROM edges WHERE source NOT IN ({known}) OR target NOT IN ({known})")
+        return gone.rowcount
+
+    def put_in_order(self) -> None:
+        """Number the chunks by source, position and place, so that a library does not depend on its history."""
+        self._database.execute(
+            "INSERT INTO chunks SELECT row_number() OVER (ORDER BY d.source, d.position, s.n) - 1, s.id, s.document,"
+            " s.start, s.end, s.page, s.heading, s.digest FROM staged s JOIN documents d ON d.id = s.document"
+        )
+        self._database.execute("DROP TABLE staged")
+        self._database.commit()
+
+    def embed(self, encoder: Encoder) -> Iterator[Progress]:
+        """Write the vectors, (chunks, d): the old generation's for the texts that it had, the encoder's for others."""
+        total = self._count("chunks")
+        vectors = np.lib.format.open_memmap(
+            self._folder / VECTORS, mode="w+", dtype=np.float32, shape=(total, encoder.dimension)
+        )
+        done = 0
+        for rows, known in self._known_vectors():
+            vectors[rows] = known
+            done += len(rows)
+        yield Progress("embedding", done, total)
+        for rows in self._missing_slices():
+            vectors[rows] = encoder.encode(self._texts(rows), "passage")
+            done += len(rows)
+            yield Progress("embedding", done, total)
+        vectors.flush()
+
+    def index_keywords(self, parameters: KeywordParameters) -> None:
+        select = "FROM chunks c JOIN documents d ON d.id = c.document ORDER BY c.row"
+        titles = self._database.execute(f"SELECT d.title {select}").fetchall()
+        texts = self._database.execute(f"SELECT substr(d.text, c.start + 1, c.end - c.start) {select}").fetchall()
+        fields = {"title": [title for (title,) in titles], "text": [text for (text,) in texts]}
+        (self._folder / "keywords").mkdir()
+        keywords.write(self._folder / "keywords", fields, parameters)
+
+    def write_manifest(
+        self, encoder: Encoder, chunker: ChunkerParameters, parameters: KeywordParameters, roots: Sequence[Path]
+    ) -> Manifest:
+        record = EncoderRecord(name=encoder.name, hash=encoder.hash, dimension=encoder.dimension)
+        with_what = [FORMAT, encoder.hash, asdict(chunker), asdict(parameters)]
+        manifest = Manifest(
+            format=FORMAT,
+            encoder=record,
+            chunker=chunker,
+            keywords=parameters,
+            roots=tuple(str(root) for root in roots),
+            documents=self._count("documents"),
+            chunks=self._count("chunks"),
+            edges=self._count("edges"),
+            fingerprint=self._fingerprint(json.dumps(with_what, sort_keys=True)),
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+        (self._folder / MANIFEST).write_text(manifest.model_dump_json(indent=2) + "\n", "utf-8")
+        return manifest
+
+    def _fingerprint(self, with_what: str) -> str:
+        whole = hashlib.sha256(with_what.encode())
+        for row in self._database.execute("SELECT id, digest FROM documents ORDER BY id"):
+            whole.update("\0".join(row).encode())
+        for row in self._database.execute("SELECT source, target, relation FROM edges ORDER BY 1, 2, 3"):
+            whole.update("\0".join(row).encode())
+        return whole.hexdigest()
+
+    def _count(self, table: str) -> int:
+        return int(self._database.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+
+    def _known_vectors(self) -> Iterator[tuple[list[int], Vectors]]:
+        if not self._old:
+            return
+        old = open_vectors(self._old)
+        pairs = self._database.execute(
+            "SELECT n.row, min(o.row) FROM chunks n JOIN old.chunks o ON o.digest = n.digest GROUP BY n.row"
+        ).fetchall()
+        for start in range(0, len(pairs), SLICE):
+            here, there = zip(*pairs[start : start + SLICE], strict=True)
+            yield list(here), np.asarray(old[list(there)])
+
+    def _missing_slices(self) -> list[list[int]]:
+        """Rows of like length together, so that a batch wastes little padding; the slices in a mixed order, so that
+        the time that is left can be told from the time that went."""
+        known = "SELECT digest FROM old.chunks" if self._old else "SELECT NULL WHERE 0"
+        rows = [
+            row
+            for (row,) in self._database.execute(
+                f"SELECT row FROM chunks WHERE digest NOT IN ({known}) ORDER BY end - start, row"
+            )
+        ]
+        slices = [rows[start : start + SLICE] for start in range(0, len(rows), SLICE)]
+        random.Random(0).shuffle(slices)  # noqa: S311 an order, not a secret
+        return slices
+
+    def _texts(self, rows: Sequence[int]) -> list[str]:
+        found = self._database.execute(
+            "SELECT c.row, d.title, substr(d.text, c.start + 1, c.end - c.start) FROM chunks c"
+            " JOIN documents d ON d.id = c.document WHERE c.row IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(rows)),),
+        )
+        texts = {row: embedded_text(Chunk("", "", title, text, 0, 0)) for row, title, text in found}
+        return [texts[row] for row in rows]
+
+
+def _dumped(marks: Sequence[Mark]) -> str:
+    return json.dumps([(mark.start, mark.text) for mark in marks], ensure_ascii=False)

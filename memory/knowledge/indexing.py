@@ -1,0 +1,143 @@
+"""`clew index`: read what changed, chunk it, embed it, and switch the library to the new generation."""
+
+import shutil
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from memory.errors import BadInput, LibraryBusy, LibraryMismatch
+from memory.knowledge.changes import Changes
+from memory.knowledge.chunking import ChunkerParameters
+from memory.knowledge.generation import Generation
+from memory.knowledge.keywords import KeywordParameters
+from memory.knowledge.library import (
+    Manifest,
+    check_encoder,
+    current_generation,
+    next_generation,
+    read_manifest,
+    rebuild_command,
+    recorded_roots,
+    switch_to,
+)
+from memory.knowledge.reading import Failure
+from memory.ports import Encoder
+from memory.progress import Progress
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    chunker: ChunkerParameters = field(default_factory=ChunkerParameters)
+    keywords: KeywordParameters = field(default_factory=KeywordParameters)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a run did, counted in documents; `failed` names each source or line that could not be read, and why.
+
+    `documents` and `chunks` are what the library holds now; `seconds` is by stage.
+    """
+
+    new: int
+    changed: int
+    removed: int
+    unchanged: int
+    failed: tuple[Failure, ...]
+    notes: tuple[str, ...]
+    documents: int
+    chunks: int
+    seconds: dict[str, float]
+
+    @property
+    def line(self) -> str:
+        return (
+            f"{self.new} new, {self.changed} changed, {self.removed} removed,"
+            f" {self.unchanged} unchanged, {len(self.failed)} failed"
+        )
+
+
+def index(
+    paths: Sequence[Path],
+    library: Path,
+    encoder: Encoder,
+    *,
+    parameters: Parameters | None = None,
+    rebuild: bool = False,
+) -> Iterator[Progress | Report]:
+    """Bring the library up to date with `paths`, or make it; ends with the `Report`.
+
+    Only documents under `paths` can be removed. With `rebuild` all is made anew, of the paths that the library
+    records where none are given. The library is what it was until the very end.
+    Raises `BadInput`, `LibraryBusy`, `LibraryMismatch`, `NoLibrary`.
+    """
+    library.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(library / "lock")
+    try:
+        with lock.acquire(timeout=0):
+            yield from _index(paths, library, encoder, parameters or Parameters(), rebuild)
+    except Timeout:
+        raise LibraryBusy(f"another clew index is at work on {library}", "wait until it has ended") from None
+
+
+def _index(
+    paths: Sequence[Path], library: Path, encoder: Encoder, parameters: Parameters, rebuild: bool
+) -> Iterator[Progress | Report]:
+    if not paths and not rebuild:
+        raise BadInput("there is nothing to index", f"clew index YOUR-FOLDER --library {library}")
+    old = None if rebuild else current_generation(library)
+    if old:
+        _check(library, read_manifest(old), encoder, parameters)
+    roots = [path.absolute() for path in paths or recorded_roots(library)]
+    folder = next_generation(library)
+    generation = Generation(folder, old)
+    try:
+        started = time.perf_counter()
+        changes = Changes(generation, encoder, parameters.chunker)
+        yield from changes.read(roots)
+        seconds = {"reading": time.perf_counter() - started}
+        if changes.any:
+            all_roots = _merged_roots(read_manifest(old).roots if old else (), roots)
+            yield from _write(generation, encoder, parameters, all_roots, seconds)
+            switch_to(library, folder)
+        documents, chunks = generation.size()
+    finally:
+        generation.close()
+        if current_generation(library) != folder:
+            shutil.rmtree(folder, ignore_errors=True)
+    yield Report(
+        **{name: changes.counts[name] for name in ("new", "changed", "removed", "unchanged")},
+        failed=tuple(changes.failed),
+        notes=tuple(changes.notes),
+        documents=documents,
+        chunks=chunks,
+        seconds=seconds,
+    )
+
+
+def _write(
+    generation: Generation, encoder: Encoder, parameters: Parameters, roots: Sequence[Path], seconds: dict[str, float]
+) -> Iterator[Progress]:
+    started = time.perf_counter()
+    yield from generation.embed(encoder)
+    seconds["embedding"] = time.perf_counter() - started
+    yield Progress("indexing words", 0, 1)
+    started = time.perf_counter()
+    generation.index_keywords(parameters.keywords)
+    generation.write_manifest(encoder, parameters.chunker, parameters.keywords, roots)
+    seconds["indexing words"] = time.perf_counter() - started
+    yield Progress("indexing words", 1, 1)
+
+
+def _check(library: Path, manifest: Manifest, encoder: Encoder, parameters: Parameters) -> None:
+    check_encoder(library, manifest, encoder)
+    if (manifest.chunker, manifest.keywords) != (parameters.chunker, parameters.keywords):
+        raise LibraryMismatch(
+            f"the library at {library} was made with other parameters for chunks or keywords", rebuild_command(library)
+        )
+
+
+def _merged_roots(recorded: Sequence[str], roots: Sequence[Path]) -> list[Path]:
+    return [Path(root) for root in dict.fromkeys([*recorded, *map(str, roots)])]

@@ -1,0 +1,178 @@
+"""A library on disk: generations side by side, one of them current, each with its manifest.
+
+    DIR/clew-library.json        the format, and which generation is current; replaced in one step
+    DIR/0000000003/              a generation: library.sqlite, vectors.npy, keywords/, manifest.json; never changed
+    DIR/lock                     held while a generation is made
+
+A reader keeps its generation; a writer makes the next beside it and switches. So a crash leaves the library as it was.
+"""
+
+import json
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from memory.errors import ClewError, LibraryMismatch, NoLibrary
+from memory.knowledge.chunking import ChunkerParameters
+from memory.knowledge.keywords import KeywordParameters
+from memory.knowledge.store import EmbeddedStore
+from memory.ports import Encoder
+
+FORMAT = 1
+POINTER = "clew-library.json"
+MANIFEST = "manifest.json"
+
+
+class EncoderRecord(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    hash: str
+    dimension: int
+
+
+class Manifest(BaseModel):
+    """What a generation was built from and with. `fingerprint` is SHA-256 over all of it but counts and times."""
+
+    model_config = ConfigDict(frozen=True)
+
+    format: int
+    encoder: EncoderRecord
+    chunker: ChunkerParameters
+    keywords: KeywordParameters
+    roots: tuple[str, ...]
+    documents: int
+    chunks: int
+    edges: int
+    fingerprint: str
+    created: str
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A library opened for reading, as it was when it was opened."""
+
+    path: Path
+    manifest: Manifest
+    store: EmbeddedStore
+
+
+def open_library(path: Path, encoder: Encoder | None) -> Library:
+    """Open the current generation; with `encoder`, only if it was made by that one.
+
+    Raises `NoLibrary`, `LibraryMismatch`, or `ClewError` where the folder is damaged.
+    """
+    for _ in range(3):  # a generation can be replaced between reading its name and opening it
+        generation = current_generation(path)
+        if generation is None:
+            raise NoLibrary(f"there is no library at {path}", f"clew index YOUR-FOLDER --library {path}")
+        try:
+            manifest = read_manifest(generation)
+            check_encoder(path, manifest, encoder)
+            return Library(path, manifest, EmbeddedStore(generation, manifest.keywords))
+        except FileNotFoundError:
+            continue
+    raise ClewError(f"the library at {path} is damaged: {generation} is not whole", rebuild_command(path))
+
+
+def current_generation(path: Path) -> Path | None:
+    """The folder of the current generation; None where there is no library. Raises `LibraryMismatch` for a format
+    that this version does not read."""
+    try:
+        pointer = json.loads((path / POINTER).read_text("utf-8"))
+        format_, name = int(pointer["format"]), str(pointer["generation"])
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (ValueError, KeyError, TypeError) as error:
+        raise ClewError(f"the library at {path} is damaged: {POINTER} cannot be read", rebuild_command(path)) from error
+    if format_ != FORMAT:
+        raise LibraryMismatch(
+            f"the library at {path} has format {format_}, this version of clew reads format {FORMAT}",
+            rebuild_command(path),
+        )
+    return path / name
+
+
+def read_manifest(generation: Path) -> Manifest:
+    try:
+        return Manifest.model_validate_json((generation / MANIFEST).read_text("utf-8"))
+    except ValidationError as error:
+        raise ClewError(
+            f"the library's manifest {generation / MANIFEST} is damaged", rebuild_command(generation.parent)
+        ) from error
+
+
+def check_encoder(path: Path, manifest: Manifest, encoder: Encoder | None) -> None:
+    if encoder is not None and encoder.hash != manifest.encoder.hash:
+        raise LibraryMismatch(
+            f"the library at {path} was made with the encoder {manifest.encoder.name}"
+            f" ({manifest.encoder.hash[:8]}), not with {encoder.name} ({encoder.hash[:8]})",
+            f"clew index --rebuild --library {path} --encoder {encoder.name}",
+        )
+
+
+def recorded_roots(path: Path) -> list[Path]:
+    """The paths that the library was made from, of whatever format it is: what a rebuild reads again."""
+    try:
+        name = json.loads((path / POINTER).read_text("utf-8"))["generation"]
+        roots = json.loads((path / name / MANIFEST).read_text("utf-8"))["roots"]
+        return [Path(root) for root in roots]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise NoLibrary(
+            f"{path} does not say what it was made from", f"clew index YOUR-FOLDER --rebuild --library {path}"
+        ) from error
+
+
+def rebuild_command(path: Path) -> str:
+    return f"clew index --rebuild --library {path}"
+
+
+def next_generation(path: Path) -> Path:
+    """An empty folder for the generation after all that there are; what unfinished ones left is cleared away."""
+    numbers = [int(folder.name) for folder in _generations(path)]
+    current = _current_name(path)
+    remove_generations(path, keep=[current] if current else [])
+    folder = path / f"{max(numbers, default=0) + 1:010}"
+    folder.mkdir(parents=True)
+    return folder
+
+
+def switch_to(path: Path, generation: Path) -> None:
+    """Make `generation` the current one: durably on disk before it is named, named in one step."""
+    for file in [*generation.rglob("*"), generation]:
+        _sync(file)
+    fresh = path / f"{POINTER}.new"
+    fresh.write_text(json.dumps({"format": FORMAT, "generation": generation.name}) + "\n", "utf-8")
+    _sync(fresh)
+    fresh.replace(path / POINTER)
+    _sync(path)
+    remove_generations(path, keep=[generation.name])
+
+
+def remove_generations(path: Path, keep: Sequence[str]) -> None:
+    for folder in _generations(path):
+        if folder.name not in keep:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _generations(path: Path) -> list[Path]:
+    return [folder for folder in path.glob("[0-9]" * 10) if folder.is_dir()]
+
+
+def _current_name(path: Path) -> str:
+    try:
+        return str(json.loads((path / POINTER).read_text("utf-8"))["generation"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,126 @@
+"""What a retrieval method is here: one verb, `search`; the fusion of a question's forms; the LangChain wrappers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.datatypes import Chunk, Findings, Form, Passage, Query, Wording
+from memory.ports import Encoder
+
+if TYPE_CHECKING:
+    from langchain_core.documents import Document as LangChainDocument
+    from langchain_core.retrievers import BaseRetriever
+    from langchain_core.tools import BaseTool
+
+
+class Tool(Protocol):
+    """A retrieval method over a store. `description` is written for a small language model that has to choose."""
+
+    name: str
+    description: str
+
+    def search(self, query: Query, k: int) -> Findings:
+        """At most k passages, best first. Raises `Cancelled` and `DeadlineExceeded` as `query.check` does."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FormScores:
+    """What a tool makes of each form of a question: scores of shape (forms, ids), NaN where it did not look."""
+
+    ids: Sequence[str]
+    scores: NDArray[np.float64]
+
+
+def fuse(forms: Sequence[Form], found: FormScores) -> dict[str, float]:
+    """Id -> weighted sum of its scores over the forms, best first; ties keep the order of the ids.
+
+    Where a form's search did not come to an id, it counts as the lowest that this search did come to: it cannot
+    be better than that. Scores must be comparable between forms, which is why tools calibrate them.
+    """
+    if not len(found.ids):
+        return {}
+    scores = found.scores.copy()
+    for row in scores:
+        unknown = np.isnan(row)
+        row[unknown] = 0.0 if unknown.all() else row[~unknown].min()
+    total = np.array([form.weight for form in forms]) @ scores
+    return {found.ids[place]: float(total[place]) for place in np.argsort(-total, kind="stable")}
+
+
+def encode_query(
+    text: str, wordings: Sequence[Wording], encoder: Encoder, scope: frozenset[str] | None = None
+) -> Query:
+    """The question with the vectors of its wordings (none: the question as it is)."""
+    given = wordings or [Wording("question", text, 1.0)]
+    vectors = encoder.encode([wording.text for wording in given], "query")
+    forms = [Form(w.name, w.text, w.weight, vector) for w, vector in zip(given, vectors, strict=True)]
+    return Query(text, tuple(forms), scope=scope)
+
+
+def passages_of(chunks: Sequence[Chunk], tool: str) -> list[Passage]:
+    return [
+        Passage(
+            id=chunk.id,
+            document=chunk.document,
+            title=chunk.title,
+            text=chunk.text,
+            score=0.0,
+            tool=tool,
+            start=chunk.start,
+            end=chunk.end,
+            page=chunk.page,
+            heading=chunk.heading,
+            source=chunk.source,
+        )
+        for chunk in chunks
+    ]
+
+
+def as_langchain_tool(tool: Tool, encoder: Encoder) -> "BaseTool":
+    """The tool for a LangChain agent: typed arguments in, the passages as numbered text and as artifact out."""
+    from langchain_core.tools import StructuredTool
+    from pydantic import BaseModel, Field
+
+    class Arguments(BaseModel):
+        query: str = Field(description="What to look for: a question or key words, complete in itself.")
+        k: int = Field(default=5, ge=1, le=50, description="How many passages to return.")
+
+    def search(query: str, k: int = 5) -> tuple[str, Findings]:
+        findings = tool.search(encode_query(query, [], encoder), k)
+        lines = [f"[{n}] {passage.title}: {passage.text}" for n, passage in enumerate(findings.passages, 1)]
+        return "\n\n".join([*lines, *findings.notes]) or "Nothing was found.", findings
+
+    return StructuredTool.from_function(
+        search,
+        name=tool.name,
+        description=tool.description,
+        args_schema=Arguments,
+        response_format="content_and_artifact",
+    )
+
+
+def as_retriever(tool: Tool, encoder: Encoder, k: int = 5) -> "BaseRetriever":
+    """The tool as a LangChain retriever: each passage is a `Document` with its place and score as metadata."""
+    from langchain_core.callbacks import CallbackManagerForRetrieverRun
+    from langchain_core.retrievers import BaseRetriever
+
+    class ToolRetriever(BaseRetriever):
+        def _get_relevant_documents(
+            self,
+            query: str,
+            *,
+            run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002 the signature is LangChain's
+        ) -> list["LangChainDocument"]:
+            return [_langchain_document(p) for p in tool.search(encode_query(query, [], encoder), k).passages]
+
+    return ToolRetriever(name=tool.name)
+
+
+def _langchain_document(passage: Passage) -> "LangChainDocument":
+    from langchain_core.documents import Document
+
+    names = ("document", "title", "score", "tool", "why", "page", "heading", "source", "start", "end")
+    return Document(page_content=passage.text, id=passage.id, metadata={name: getattr(passage, name) for name in names})

@@ -1,0 +1,112 @@
+"""The command line. Results go to standard output, everything else to standard error.
+
+Exit codes: 0 done, 1 the run failed, 2 wrong usage, 3 not set up, 4 a service cannot be reached, 130 stopped by Ctrl-C.
+Nothing heavy is imported before a command needs it, so that `clew --help` answers at once.
+"""
+
+import errno
+import sys
+import traceback
+from typing import Any, NoReturn
+
+import click
+
+from memory.errors import ClewError
+from ui.asking import ask
+from ui.chatting import chat, ui
+from ui.evaluating import evaluate
+from ui.indexing import index
+from ui.plain import one_line
+from ui.remembering import export, threads
+from ui.replaying import replay
+from ui.searching import search
+
+STOPPED = 130
+"""What a shell expects of a program that Ctrl-C ended: 128 and the signal's number."""
+
+LEVELS = ("debug", "info", "warning", "error")
+
+
+class Clew(click.Group):
+    """The one place where errors become a line for the person and an exit code."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        verbose = ctx.params["verbose"]
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except ClewError as error:
+            _fail(ctx, verbose, error.message, error.exit_code, error.mend)
+        except KeyboardInterrupt as stop:
+            click.echo(err=True)  # ends the line on which the terminal wrote ^C
+            _fail(ctx, verbose, str(stop) or "stopped", STOPPED)
+        except OSError as error:
+            if error.errno == errno.EPIPE:  # click ends quietly: the reader has read enough
+                raise
+            _fail(ctx, verbose, _in_words(error), 1)
+        except Exception as error:  # noqa: BLE001 the last resort: a person gets a line, not a traceback
+            line = f"internal error: {type(error).__name__}: {error} (run with --verbose for the traceback)"
+            _fail(ctx, verbose, line, 1)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """In the order of their use."""
+        return list(self.commands)
+
+
+def _fail(ctx: click.Context, verbose: bool, message: str, exit_code: int, mend: str = "") -> NoReturn:
+    if verbose:
+        traceback.print_exc()
+    click.echo(f"clew: {one_line(message)}", err=True)
+    if mend:
+        click.echo(f"try: {one_line(mend)}", err=True)
+    ctx.exit(exit_code)
+
+
+def _in_words(error: OSError) -> str:
+    said = error.strerror or str(error)
+    return f"{error.filename}: {said}" if error.filename else said
+
+
+def _version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked and not ctx.resilient_parsing:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            click.echo(f"clew {version('clew')}")
+        except PackageNotFoundError:
+            click.echo("clew, not installed: run from its sources")
+        ctx.exit()
+
+
+def _set_up_streams(level: str) -> None:
+    """What an encoding cannot write becomes a question mark; other libraries' remarks only where they are asked for."""
+    import logging
+    import warnings
+
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    logging.basicConfig(level=level.upper(), format="%(levelname)s %(name)s: %(message)s", force=True)
+    if level == "error" and not sys.warnoptions:
+        warnings.simplefilter("ignore")
+
+
+@click.group(cls=Clew, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version.")
+@click.option("--verbose", is_flag=True, help="Show what goes on inside, and tracebacks.")
+@click.option("--log-level", type=click.Choice(LEVELS, case_sensitive=False), help="What libraries may report.")
+def main(verbose: bool, log_level: str | None) -> None:
+    """A chatbot for your own documents that keeps the thread.
+
+    Begin with: clew index FOLDER, then: clew chat
+    """
+    _set_up_streams(log_level or ("info" if verbose else "error"))
+
+
+for command in (index, chat, ask, ui, search, threads, export, replay, evaluate):
+    main.add_command(command)
+
+
+if __name__ == "__main__":
+    main(prog_name="clew")

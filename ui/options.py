@@ -1,0 +1,62 @@
+"""Options that several commands have, and what they open."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable
+
+import click
+
+from memory.errors import BadInput
+
+if TYPE_CHECKING:
+    from agent.settings import Settings
+    from memory.dialogue.threads import Thread, Threads
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def library(function: Function) -> Function:
+    return click.option(
+        "--library",
+        type=click.Path(file_okay=False, path_type=Path),
+        metavar="DIR",
+        help="The library's folder.  [default: .clew]",
+    )(function)
+
+
+def as_json(help_text: str) -> Callable[[Function], Function]:
+    return click.option("--json", "as_json", is_flag=True, help=help_text)
+
+
+def quiet(function: Function) -> Function:
+    return click.option("--quiet", "-q", is_flag=True, help="No progress and no steps on standard error.")(function)
+
+
+def tool(function: Function) -> Function:
+    return click.option("--tool", metavar="NAME", help="The retrieval method.  [default: hybrid]")(function)
+
+
+def thread(function: Function) -> Function:
+    function = click.option("--thread", metavar="ID", help="The conversation to go on with (or a new one's id).")(function)
+    return click.option("--continue", "-c", "go_on", is_flag=True, help="Go on with the last conversation.")(function)
+
+
+def threads_path(settings: "Settings") -> Path:
+    return settings.data / "threads.sqlite"
+
+
+def open_threads(settings: "Settings") -> "Threads":
+    from memory.dialogue.threads import Threads
+
+    return Threads(threads_path(settings))
+
+
+def chosen_thread(threads: "Threads", name: str | None, go_on: bool) -> "tuple[str, Thread | None]":
+    """The id to talk under, and the thread where there is one already. Raises `BadInput` for two ways at once."""
+    if name and go_on:
+        raise BadInput("--thread and --continue exclude each other", "leave one of them out")
+    if go_on and (recent := threads.recent()):
+        return recent[0].id, recent[0]
+    if name:
+        return name, threads.get(name)
+    return threads.new_id(), None
