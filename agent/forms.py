@@ -25,29 +25,25 @@ def query_of(question: Question, form: FormName, encoder: Encoder) -> Query:
     if form not in REMEMBERING:
         whole = [Wording(form, simple_text(question, form), 1.0)]
         return encode_query(question.text, whole, encoder, question.context)
-    selected = select(question, encoder)
+    sentences = extract(question.history)
+    selected = select(question.text, sentences, encoder)
     if form == "mmr":
         worded = wordings(question.text, (), selected, ONLY_CONTEXT)
     else:
-        worded = wordings(question.text, user_turns(question), selected, RewriteParameters())
-    return replace(encode_query(question.text, worded, encoder, question.context), context=tuple(selected))
+        asked = [sentence.text for sentence in sentences if sentence.speaker == "user"]
+        worded = wordings(question.text, asked, selected, RewriteParameters())
+    return replace(encode_query(question.text, worded, encoder, question.context), context=selected)
 
 
 def simple_text(question: Question, form: FormName) -> str:
     """The form of one text that needs no choice: what was said, in its order, and the question last."""
-    earlier = user_turns(question)
+    earlier = [said.text for said in question.history if said.speaker == "user"]
     answers = [said.text for said in question.history if said.speaker == "agent"]
     before = {"last-two": earlier[-1:], "user-turns": earlier, "last-answer": answers[-1:]}.get(form, [])
     return " ".join([*before, question.text])
 
 
-def select(question: Question, encoder: Encoder) -> Sequence[Sentence]:
+def select(question: str, sentences: Sequence[Sentence], encoder: Encoder) -> tuple[Sentence, ...]:
     """Seed 003's selected context, as the state machine's `recall` finds it."""
-    sentences = extract(question.history)
     vectors = encoder.encode([sentence.text for sentence in sentences], "sentence")
-    vector = encoder.encode([question.text], "sentence")[0]
-    return recall(vector, sentences, vectors, RecallParameters()).selected
-
-
-def user_turns(question: Question) -> list[str]:
-    return [said.text for said in question.history if said.speaker == "user"]
+    return recall(encoder.encode([question], "sentence")[0], sentences, vectors, RecallParameters()).selected

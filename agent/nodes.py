@@ -111,7 +111,7 @@ def observe(state: TurnState, runtime: Runtime[Services]) -> TurnState:
     missing = observing.missing(question, state["passages"])
     if observing.enough(question, state["passages"], services.observe):
         return {"missing": (), "steps": (Step("observe", "the evidence is enough"),)}
-    known = services.library.store.keyword_search(missing, 1, weights={"title": 1.0, "text": 1.0})
+    known = services.library.store.keyword_search(missing, 1)
     findable = tuple(word for word, hits in zip(missing, known, strict=True) if hits)
     summary = f"missing: {', '.join(missing)}" if missing else "nothing more to look for"
     return {"missing": findable, "steps": (Step("observe", summary),)}

@@ -1,19 +1,21 @@
 """Replay: conversations asked anew, each turn on top of the answers that it gave itself (seed 003).
 
-    DIR/datasets/<script>.jsonl, DIR/intermediate/<script>.jsonl    a line each for every turn, as seed 003 has them
-    DIR/threads.sqlite                                              the conversations, apart from the user's own
+    DIR/datasets/<script>.jsonl     a line for every turn, as seed 003 has it
+    DIR/intermediate/<script>.jsonl
+    DIR/threads/<script>/           its conversations, apart from the user's own; made anew by a run without `resume`
 
 A turn is stored in its thread, then written to `intermediate`, then to `datasets`; what a crash left between two of
 these is mended by the next run with `resume`.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, Protocol
 
-from agent.assistant import Assistant
 from agent.expectations import FIELDS, Played, Summary, played, summarize
 from agent.export import dataset_row, intermediate_row
 from agent.lines import append_object, as_line, replace_file, whole_objects
@@ -21,6 +23,7 @@ from agent.script import Conversation, Prompt, Script, read_script
 from agent.settings import Settings
 from agent.state import Step, Turn
 from memory.dialogue.threads import Threads
+from memory.errors import BadInput
 
 
 class Replier(Protocol):
@@ -36,6 +39,8 @@ class Replier(Protocol):
     def resume(self, thread: str) -> Iterator[Step | Turn]: ...
 
     def turns(self, thread: str) -> list[Turn]: ...
+
+    def close(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,28 +72,34 @@ class Files:
 def replay_script(
     path: Path, out: Path, settings: Settings, *, limit: int | None = None, resume: bool = False
 ) -> Iterator[Played | Summary]:
-    """Open what is needed, its threads in `out`, and replay the script's first `limit` conversations."""
+    """Replay the first `limit` conversations of a script with the assistant that the settings describe."""
+    from agent.assistant import Assistant  # LangGraph takes its time
+
     script = read_script(path, limit)
-    yield from replay(Assistant.open(settings.model_copy(update={"data": out})), script, out, resume=resume)
+    yield from replay(
+        script, out, lambda data: Assistant.open(settings.model_copy(update={"data": data})), resume=resume
+    )
 
 
-def replay(assistant: Replier, script: Script, out: Path, *, resume: bool = False) -> Iterator[Played | Summary]:
+def replay(
+    script: Script, out: Path, open_assistant: Callable[[Path], Replier], *, resume: bool = False
+) -> Iterator[Played | Summary]:
     """Ask every turn of the script and yield it when it is written; the summary, over all turns, comes last.
 
-    Without `resume` both files are emptied and the script's threads forgotten first; with it, the turns that both
-    files have are not asked again. Raises `BadInput` where `out` cannot be written, and what `ask` raises.
+    `open_assistant` is given the folder of its threads. With `resume`, the turns that both files have are not asked
+    again. Raises `BadInput` where `out` cannot be written, and what opening and asking raise.
     """
-    files = Files.of(out, script.name)
-    kept = _kept(assistant, script, files.rows()) if resume else []
+    data, files = out / "threads" / script.name, Files.of(out, script.name)
     if not resume:
-        for conversation in script.conversations:
-            _forget(assistant, script.thread(conversation))
-    files.replace(kept)
-    results = []
-    for turn in _play(assistant, script, files, [row for _, row in kept]):
-        results.append(turn)
-        yield turn
-    yield summarize(results)
+        _empty(data)
+    with closing(open_assistant(data)) as assistant:
+        kept = _kept(assistant, script, files.rows()) if resume else []
+        files.replace(kept)
+        results = []
+        for turn in _play(assistant, script, files, [row for _, row in kept]):
+            results.append(turn)
+            yield turn
+        yield summarize(results)
 
 
 def _play(assistant: Replier, script: Script, files: Files, kept: Sequence[Mapping[str, Any]]) -> Iterator[Played]:
@@ -116,7 +127,7 @@ def _turns(assistant: Replier, thread: str, conversation: Conversation) -> Itera
     """The turns that the thread has, then the others as they are asked."""
     stored = assistant.turns(thread)
     if not _fits(stored, conversation.prompts):
-        _forget(assistant, thread)
+        assistant.threads.delete(thread)
         stored = []
     yield from stored
     for prompt in conversation.prompts[len(stored) :]:
@@ -152,8 +163,14 @@ def _kept(
     return list(rows[:same])
 
 
-def _forget(assistant: Replier, thread: str) -> None:
-    assistant.threads.delete(thread)
+def _empty(folder: Path) -> None:
+    """Threads and what was left of turns that were cut off: nothing of an earlier run may be remembered."""
+    try:
+        if folder.exists():
+            shutil.rmtree(folder)
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise BadInput(f"{folder} cannot be written: {error.strerror}") from error
 
 
 def _fits(stored: Sequence[Turn], prompts: Sequence[Prompt]) -> bool:

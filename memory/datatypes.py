@@ -73,13 +73,31 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
+class FieldHit:
+    """What a query hit in one field: its BM25 there, as a share of the most it could be, and the words that hit."""
+
+    score: float
+    terms: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
-    """A chunk that a search of a store found. `fields` are the score's parts; `terms` the query's words that hit."""
+    """A chunk that a search of a store found.
+
+    From a keyword search `score` is BM25 over all fields as a share (0 to 1) of the most that this query could reach,
+    so that it compares between queries; `fields` has the parts; `title_coverage` is the share of the title, by the
+    rarity of its words, that the query names. From a vector search `score` is the cosine, and the rest is empty.
+    """
 
     chunk: str
     score: float
-    fields: Mapping[str, float] = field(default_factory=dict)
-    terms: tuple[str, ...] = ()
+    fields: Mapping[str, FieldHit] = field(default_factory=dict)
+    title_coverage: float = 0.0
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """The query's words that hit in any field."""
+        return tuple(dict.fromkeys(term for part in self.fields.values() for term in part.terms))
 
 
 @dataclass(frozen=True, slots=True)

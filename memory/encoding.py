@@ -103,7 +103,7 @@ class SentenceTransformerEncoder:
         from sentence_transformers import SentenceTransformer
         from transformers.utils import logging
 
-        logging.disable_progress_bar()  # of reading 90 MB from a disk
+        logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # of reading 90 MB from a disk
         return SentenceTransformer(str(self._folder), local_files_only=True)
 
     @cached_property

@@ -113,16 +113,9 @@ class Store(Protocol):
         """Of chunks, shape (len(ids), d)."""
 
     def keyword_search(
-        self,
-        queries: Sequence[str],
-        k: int,
-        *,
-        weights: Mapping[str, float],
-        scope: frozenset[str] | None = None,
-        among: Sequence[str] | None = None,
+        self, queries: Sequence[str], k: int, *, scope: frozenset[str] | None = None, among: Sequence[str] | None = None
     ) -> list[list[Hit]]:
-        """BM25 in the fields `title` and `text`, added with these weights: for each query at most k hits above 0,
-        best first, each with its unweighted score by field."""
+        """BM25 over the fields `title` and `text`: for each query at most k hits above 0, best first."""
 
     def vector_search(
         self, vectors: Vectors, k: int, *, scope: frozenset[str] | None = None, among: Sequence[str] | None = None

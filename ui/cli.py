@@ -49,7 +49,7 @@ class Clew(click.Group):
             line = f"internal error: {type(error).__name__}: {error} (run with --verbose for the traceback)"
             _fail(ctx, verbose, line, 1)
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 the signature is click's
         """In the order of their use."""
         return list(self.commands)
 

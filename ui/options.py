@@ -1,8 +1,8 @@
 """Options that several commands have, and what they open."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
-from collections.abc import Callable
 
 import click
 
@@ -37,7 +37,7 @@ def tool(function: Function) -> Function:
 
 
 def thread(function: Function) -> Function:
-    function = click.option("--thread", metavar="ID", help="The conversation to go on with (or a new one's id).")(function)
+    function = click.option("--thread", metavar="ID", help="The conversation to go on with (or a new id).")(function)
     return click.option("--continue", "-c", "go_on", is_flag=True, help="Go on with the last conversation.")(function)
 
 

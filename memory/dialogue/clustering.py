@@ -25,7 +25,7 @@ def cluster(vectors: Vectors, k: int, seed: int, n_init: int) -> Labels:
     if k <= 1:
         return np.zeros(len(vectors), dtype=np.intp)
     from sklearn.cluster import KMeans
-    from threadpoolctl import threadpool_limits
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     # One thread: on so few rows it is the fastest, and sums that are always taken in one order are reproducible.
     with threadpool_limits(1, user_api="openmp"):

@@ -27,9 +27,9 @@ _PREPOSITIONS = _words(
 )
 _CHAT = _words(
     "i me my mine you your yours we us our s t re ll ve d m please thanks thank ok okay yes no not more much many some"
-    " any all another also too else there here now then next again just only really very say said know mean think want need see like get go let make sure about example examples detail details thing things"
-    " something anything one ones other others same this that these those such both either further exactly actually"
-    " specific kind sort"
+    " any all another also too else there here now then next again just only really very say said know mean think"
+    " want need see like get go let make sure example examples detail details thing things something anything one ones"
+    " other others same this that these those such both either further exactly actually specific kind sort"
 )
 _FUNCTION = _PERSONAL | _ASKING | _BE_AND_DO | _REQUESTS | _LINKS | _PREPOSITIONS | _CHAT
 _TIMES = _words("year years month months week weeks day days morning evening night century decade season time summer")
@@ -40,7 +40,9 @@ _NAMELESS = _words(
     " person man woman king queen president mission spacecraft event war battle law bill program project process"
     " method animal disease machine invention idea answer question article document"
 )
-_DONE = _words("begin start end happen take cost work win come go made written shot set born sung held won over about")
+_DONE = _words(
+    "last begin start end happen take cost work win come go made written shot set born sung held won over about"
+)
 _MARKS = frozenset(",;.?!")
 _SENTENCE_ENDS = frozenset(".?!")
 _BEFORE_THAT = _MARKS | _BE_AND_DO | _PREPOSITIONS - _words("a an the") | _words("and or but why how")

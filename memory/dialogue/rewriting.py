@@ -27,8 +27,8 @@ _INITIALS = re.compile(r"(?:\b\w\.){2,}$")
 class RewriteParameters:
     """Weights of the wordings; how many earlier turns a question may lean on, and how many words of each are read."""
 
-    question: float = 0.48
-    previous: float = 0.32
+    question: float = 0.5
+    previous: float = 0.3
     context: float = 0.20
     turns: int = 3
     words: int = 60

@@ -46,9 +46,8 @@ CREATE TABLE sentences (
 ) STRICT;
 """
 
-_THREADS = """
-SELECT thread, title, (SELECT count(*) FROM turns WHERE turns.thread = threads.thread), updated FROM threads
-"""
+_COUNT = "(SELECT count(*) FROM turns WHERE turns.thread = threads.thread)"
+_THREADS = f"SELECT thread, title, {_COUNT}, updated FROM threads"
 
 _WRONG = {
     sqlite3.SQLITE_NOTADB: ("is not a database of threads", "move the file away: a new one is made"),

@@ -156,9 +156,10 @@ class Generation:
         select = "FROM chunks c JOIN documents d ON d.id = c.document ORDER BY c.row"
         titles = self._database.execute(f"SELECT d.title {select}").fetchall()
         texts = self._database.execute(f"SELECT substr(d.text, c.start + 1, c.end - c.start) {select}").fetchall()
-        fields = {"title": [title for (title,) in titles], "text": [text for (text,) in texts]}
         (self._folder / "keywords").mkdir()
-        keywords.write(self._folder / "keywords", fields, parameters)
+        keywords.write(
+            self._folder / "keywords", [title for (title,) in titles], [text for (text,) in texts], parameters
+        )
 
     def write_manifest(
         self, encoder: Encoder, chunker: ChunkerParameters, parameters: KeywordParameters, roots: Sequence[Path]

@@ -1,41 +1,66 @@
-"""Keyword search: one BM25 index (bm25s) for each field of the chunks, in a folder, memory-mapped."""
+"""Keyword search over the chunks: BM25 (bm25s) over title and text together, and over each field alone.
+
+Scores are shares of the most that a query could reach, the sum of its words' idf, so that they compare between queries
+and with cosines. The fields together are one text in which the title stands `title_weight` times.
+"""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.datatypes import FieldHit
 from memory.errors import BadInput
 
+if TYPE_CHECKING:
+    from bm25s import BM25
+
+Floats = NDArray[np.float32]
+Rows = NDArray[np.int32]
+Analyser = Callable[[Sequence[str]], list[list[str]]]
+
 FIELDS = ("title", "text")
+TOGETHER = "together"
+TITLE_MASS = "title_mass.npy"
 WORD = re.compile(r"(?u)\b\w\w+\b")
-"""bm25s's own token pattern, here to know which word of a question a token came from."""
+"""bm25s's own pattern of a token, here to know which word of a question a token came from."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeywordParameters:
-    """`stemmer` is a Snowball language, `stop_words` a language that bm25s has a list for; empty: none."""
+    """`stemmer` is a Snowball language and `stop_words` one that bm25s has a list for (empty: none). Values: measured
+    on five data sets, docs/figures.md; `english_plus` also drops question words, which a conversation is full of."""
 
     stemmer: str = "english"
-    stop_words: str = "english"
-    k1: float = 1.5
+    stop_words: str = "english_plus"
+    title_weight: int = 2
+    k1: float = 0.9
     b: float = 0.75
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class KeywordScores:
-    """Of one query: BM25 by field, each of shape (n chunks,), and for each word that some chunk holds its chunks."""
+    """Of one query, arrays of shape (n chunks,): the shares `total` and by field, and the titles' coverage.
 
-    fields: Mapping[str, NDArray[np.float32]]
-    postings: Mapping[str, Sequence[NDArray[np.int32]]]
+    `postings` has for each field and each word of the query the chunks that hold it, rising.
+    """
 
-    def words_in(self, row: int) -> tuple[str, ...]:
-        """The words of the query that chunk `row` holds, in the query's order."""
-        return tuple(word for word, postings in self.postings.items() if any(_holds(rows, row) for rows in postings))
+    total: Floats
+    fields: Mapping[str, Floats]
+    title_coverage: Floats
+    postings: Mapping[str, Mapping[str, Rows]]
+
+    def field_hits(self, row: int) -> dict[str, FieldHit]:
+        return {
+            field: FieldHit(
+                float(self.fields[field][row]), tuple(word for word, rows in postings.items() if _holds(rows, row))
+            )
+            for field, postings in self.postings.items()
+        }
 
 
 class KeywordIndex:
@@ -46,48 +71,73 @@ class KeywordIndex:
 
         self._size = size
         self._analyse = _analyser(parameters)
-        self._fields = {
-            field: bm25s.BM25.load(folder / field, mmap=True, show_progress=False)
-            for field in FIELDS
-            if (folder / field).is_dir()
+        self._indexes: dict[str, BM25] = {
+            name: bm25s.BM25.load(folder / name, mmap=True, show_progress=False)
+            for name in (*FIELDS, TOGETHER)
+            if (folder / name).is_dir()
         }
+        self._title_mass: Floats = np.load(folder / TITLE_MASS)
 
     def scores(self, query: str) -> KeywordScores:
         words = list(dict.fromkeys(word.lower() for word in WORD.findall(query)))
         tokens = {word: found[0] for word, found in zip(words, self._analyse(words), strict=True) if found}
-        distinct = list(dict.fromkeys(tokens.values()))
+        fields = [field for field in FIELDS if field in self._indexes]
         return KeywordScores(
-            {field: self._score(index, distinct) for field, index in self._fields.items()},
-            {
-                word: [_postings(index, token) for index in self._fields.values() if token in index.vocab_dict]
-                for word, token in tokens.items()
-            },
+            self._share(TOGETHER, tokens.values()),
+            {field: self._share(field, tokens.values()) for field in fields},
+            self._title_coverage(set(tokens.values())),
+            {field: self._postings(field, tokens) for field in fields},
         )
 
-    def _score(self, index: Any, tokens: list[str]) -> NDArray[np.float32]:
-        if not any(token in index.vocab_dict for token in tokens):
+    def _share(self, name: str, tokens: Iterable[str]) -> Floats:
+        index = self._indexes.get(name)
+        known = [token for token in dict.fromkeys(tokens) if index and token in index.vocab_dict]
+        if not index or not known:
             return np.zeros(self._size, np.float32)
-        scores: NDArray[np.float32] = index.get_scores(tokens)
-        return scores
+        scores: Floats = index.get_scores(known)
+        return scores / sum(_idf(index, token) for token in known)
+
+    def _title_coverage(self, tokens: set[str]) -> Floats:
+        covered = np.zeros(self._size, np.float32)
+        titles = self._indexes.get("title")
+        for token in tokens:
+            if titles and token in titles.vocab_dict:
+                covered[_rows(titles, token)] += _idf(self._indexes[TOGETHER], token)
+        return covered / self._title_mass
+
+    def _postings(self, field: str, tokens: Mapping[str, str]) -> dict[str, Rows]:
+        index = self._indexes[field]
+        return {word: _rows(index, token) for word, token in tokens.items() if token in index.vocab_dict}
 
 
-def write(folder: Path, fields: Mapping[str, Sequence[str]], parameters: KeywordParameters) -> None:
-    """Index each field's texts, a text for each chunk. A field without a single word gets no index.
+def write(folder: Path, titles: Sequence[str], texts: Sequence[str], parameters: KeywordParameters) -> None:
+    """Index a title and a text for each chunk. A field without a single word gets no index.
 
     Raises `BadInput` for a language that there is no stemmer or no list of stop words for.
     """
+    analyse = _analyser(parameters)
+    title_tokens, text_tokens = analyse(titles), analyse(texts)
+    both = [title * parameters.title_weight + text for title, text in zip(title_tokens, text_tokens, strict=True)]
+    for name, tokens in (("title", title_tokens), ("text", text_tokens)):
+        _write_index(folder / name, tokens, parameters)
+    together = _write_index(folder / TOGETHER, both, parameters)
+    idf = {token: _idf(together, token) for token in together.vocab_dict} if together else {}
+    mass = [sum(idf[token] for token in set(tokens)) or 1.0 for tokens in title_tokens]
+    np.save(folder / TITLE_MASS, np.array(mass, np.float32))
+
+
+def _write_index(folder: Path, tokens: list[list[str]], parameters: KeywordParameters) -> "BM25 | None":
     import bm25s
 
-    analyse = _analyser(parameters)
-    for field, texts in fields.items():
-        tokens = analyse(texts)
-        if any(tokens):
-            index = bm25s.BM25(k1=parameters.k1, b=parameters.b)
-            index.index(tokens, show_progress=False)
-            index.save(folder / field, show_progress=False)
+    if not any(tokens):
+        return None
+    index = bm25s.BM25(k1=parameters.k1, b=parameters.b, method="lucene")
+    index.index(tokens, show_progress=False)
+    index.save(folder, show_progress=False)
+    return index
 
 
-def _analyser(parameters: KeywordParameters) -> Any:
+def _analyser(parameters: KeywordParameters) -> Analyser:
     """texts -> for each its list of tokens: lower case, words of two letters or more, no stop words, stemmed."""
     import bm25s
     import Stemmer
@@ -114,14 +164,20 @@ def _analyser(parameters: KeywordParameters) -> Any:
     return analyse
 
 
-def _postings(index: Any, token: str) -> NDArray[np.int32]:
+def _rows(index: "BM25", token: str) -> Rows:
     """The chunks that hold a token: a column of the sparse matrix, in rising order."""
     column = index.vocab_dict[token]
     start, end = index.scores["indptr"][column : column + 2]
-    rows: NDArray[np.int32] = index.scores["indices"][start:end]
+    rows: Rows = index.scores["indices"][start:end]
     return rows
 
 
-def _holds(rows: NDArray[np.int32], row: int) -> bool:
+def _idf(index: "BM25", token: str) -> float:
+    """Lucene's: log(1 + (N - df + 0.5) / (df + 0.5)); what a token's BM25 nears as it fills a text."""
+    found = len(_rows(index, token))
+    return float(np.log1p((index.scores["num_docs"] - found + 0.5) / (found + 0.5)))
+
+
+def _holds(rows: Rows, row: int) -> bool:
     at = int(np.searchsorted(rows, row))
     return at < len(rows) and int(rows[at]) == row

@@ -6,14 +6,14 @@ A chunk's row is its place in the vectors and in the keyword indexes; ids go in 
 import json
 import sqlite3
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory.datatypes import Chunk, Document, Edge, Hit, Mark, Vectors
-from memory.knowledge.keywords import KeywordIndex, KeywordParameters
+from memory.knowledge.keywords import KeywordIndex, KeywordParameters, KeywordScores
 
 SCHEMA = """
 CREATE TABLE sources (
@@ -79,35 +79,10 @@ class EmbeddedStore:
         return np.array(self._vectors[[rows[id_] for id_ in ids]], dtype=np.float32)
 
     def keyword_search(
-        self,
-        queries: Sequence[str],
-        k: int,
-        *,
-        weights: Mapping[str, float],
-        scope: frozenset[str] | None = None,
-        among: Sequence[str] | None = None,
+        self, queries: Sequence[str], k: int, *, scope: frozenset[str] | None = None, among: Sequence[str] | None = None
     ) -> list[list[Hit]]:
         allowed = self._allowed(scope, among)
-        found = []
-        for query in queries:
-            scores = self._keywords.scores(query)
-            total = np.zeros(len(self._vectors), np.float32)
-            for field, values in scores.fields.items():
-                total += weights.get(field, 0.0) * values
-            rows = [row for row in _best(total, k, allowed) if total[row] > 0]
-            hits = zip(rows, self._ids(rows), strict=True)
-            found.append(
-                [
-                    Hit(
-                        id_,
-                        float(total[row]),
-                        {field: float(values[row]) for field, values in scores.fields.items()},
-                        scores.words_in(row),
-                    )
-                    for row, id_ in hits
-                ]
-            )
-        return found
+        return [self._keyword_hits(self._keywords.scores(query), k, allowed) for query in queries]
 
     def vector_search(
         self, vectors: Vectors, k: int, *, scope: frozenset[str] | None = None, among: Sequence[str] | None = None
@@ -139,6 +114,13 @@ class EmbeddedStore:
     def titles(self) -> list[str]:
         """The titles of the documents, each once, in the order of the library."""
         return [title for (title,) in self._select("SELECT DISTINCT title FROM documents ORDER BY source, position")]
+
+    def _keyword_hits(self, scores: KeywordScores, k: int, allowed: Rows | None) -> list[Hit]:
+        rows = [row for row in _best(scores.total, k, allowed) if scores.total[row] > 0]
+        return [
+            Hit(id_, float(scores.total[row]), scores.field_hits(row), float(scores.title_coverage[row]))
+            for row, id_ in zip(rows, self._ids(rows), strict=True)
+        ]
 
     def _allowed(self, scope: frozenset[str] | None, among: Sequence[str] | None) -> Rows | None:
         """The rows that may be found, rising; None for all."""

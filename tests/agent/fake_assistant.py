@@ -42,12 +42,13 @@ class FakeAssistant:
         questions = [json.loads(record) for record in self.threads.records(thread)]
         return [answered(thread, questions[:number]) for number in range(1, len(questions) + 1)]
 
+    def close(self) -> None:
+        self.threads.close()
+
     def _remembered(self, thread: str, question: str) -> Turn:
         turn = answered(thread, [*(done.question for done in self.turns(thread)), question])
         said = [Sentence(question, "user", turn.turn)]
-        self.threads.save(
-            thread, turn.turn, question, json.dumps(question), said, np.ones((1, 1), np.float32), "none"
-        )
+        self.threads.save(thread, turn.turn, question, json.dumps(question), said, np.ones((1, 1), np.float32), "none")
         return turn
 
 
@@ -63,7 +64,9 @@ def answered(thread: str, questions: list[str]) -> Turn:
         text, document = ANSWERS[question]
         title = Path(document).stem.replace("-", " ").title()
         passages = (
-            Passage(f"{document}#0", document, title, text, 0.9, "hybrid", start=10, end=40, source=f"/docs/{document}"),
+            Passage(
+                f"{document}#0", document, title, text, 0.9, "hybrid", start=10, end=40, source=f"/docs/{document}"
+            ),
         )
         answer = Answer("answered", (Claim(text, (1,), "supported"), Claim("So it is.", (), "uncited")), passages)
     return Turn(

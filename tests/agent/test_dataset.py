@@ -1,5 +1,4 @@
 import json
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,8 +8,6 @@ import pytest
 from agent.dataset import Question, read_dataset, read_questions
 from memory.datatypes import Utterance
 from memory.errors import BadInput
-
-DATA = Path(os.environ.get("CLEW_DATA", str(Path(__file__).parents[2] / "../shared/data")))
 
 QUERIES = [
     {"_id": "q 1", "text": "who directed it?", "answer": "Lang", "rewrite": "secret", "domain": "films"},
@@ -60,7 +57,7 @@ def test_context_is_read_where_it_is_asked_for(tmp_path: Path) -> None:
 
 
 def test_queries_without_context_cannot_be_ranked_within_it(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="1 queries of .* have no list 'context', the first of them q 1"):
+    with pytest.raises(BadInput, match=r"1 queries of .* have no list 'context', the first of them q 1"):
         read_dataset(make(tmp_path), within_context=True)
 
 
@@ -124,11 +121,10 @@ def test_missing_parts_are_named(tmp_path: Path) -> None:
         read_dataset(tmp_path)
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason=f"no data at {DATA}")
 @pytest.mark.parametrize(
     ("name", "questions"), [("hotpotqa", 50), ("musique", 50), ("mtrag", 409), ("mtrag-un", 188), ("wordnet", 2000)]
 )
-def test_the_real_sets_read(name: str, questions: int) -> None:
-    dataset = read_dataset(DATA / name)
+def test_the_real_sets_read(data: Path, name: str, questions: int) -> None:
+    dataset = read_dataset(data / name)
     assert len(dataset.questions) == len(dataset.golds) == questions
     assert all(question.history == () or question.history[-1].speaker == "agent" for question in dataset.questions)

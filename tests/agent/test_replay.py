@@ -4,8 +4,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import pytest
 from agent.expectations import Check, Failure, Played, Summary
 from agent.replay import replay
 from agent.script import Script, read_script
+from memory.errors import BadInput
 from tests.agent.fake_assistant import FakeAssistant
 from tests.agent.test_script import write
 
@@ -25,7 +26,11 @@ FILMS = {
         {"question": "Who wrote Metropolis?", "expect": {"contains": "thea VON harbou", "cites": "thea-von-harbou.md"}},
         {
             "question": "who directed it?",
-            "expect": {"cites": ["films/metropolis.md", "Metropolis"], "rewritten_contains": "metropolis", "refuses": False},
+            "expect": {
+                "cites": ["films/metropolis.md", "Metropolis"],
+                "rewritten_contains": "metropolis",
+                "refuses": False,
+            },
         },
         {"question": "Who won in 1998?", "expect": {"refuses": True}},
     ],
@@ -41,13 +46,6 @@ def both(out: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     return lines(out / "datasets" / "script.jsonl"), lines(out / "intermediate" / "script.jsonl")
 
 
-@contextmanager
-def opened(out: Path) -> Iterator[FakeAssistant]:
-    assistant = FakeAssistant(out)
-    with assistant.threads:
-        yield assistant
-
-
 @pytest.fixture
 def script(tmp_path: Path) -> Script:
     return read_script(write(tmp_path / "script.jsonl", FILMS, MOON))
@@ -60,9 +58,20 @@ def out(tmp_path: Path) -> Path:
 
 def run(script: Script, out: Path, *, resume: bool = False, stop_after: int = 99) -> tuple[list[str], list[object]]:
     """The questions that were really asked, and what the replay yielded up to `stop_after` turns."""
-    with opened(out) as assistant:
-        results = [result for _, result in zip(range(stop_after), replay(assistant, script, out, resume=resume))]
-        return assistant.asked, results
+    asked: list[str] = []
+
+    def opened(data: Path) -> FakeAssistant:
+        assistant = FakeAssistant(data)
+        assistant.asked = asked
+        return assistant
+
+    turns = replay(script, out, opened, resume=resume)
+    with closing(turns):  # type: ignore[type-var]  # a generator, typed as the iterator that it is to others
+        return asked, list(islice(turns, stop_after))
+
+
+def databases(out: Path) -> list[Path]:
+    return list((out / "threads").glob("*/threads.sqlite*"))
 
 
 def test_both_files_hold_a_line_for_every_turn(script: Script, out: Path) -> None:
@@ -102,7 +111,9 @@ def test_an_intermediate_line_has_the_fields_of_seed_003(script: Script, out: Pa
     [context] = row["contexts"]
     assert (context["title"], context["score"], context["url"]) == ("Metropolis", 0.9, "/docs/films/metropolis.md")
     [citation] = row["citations"]
-    assert citation["n"] == 1 and citation["verdict"] == "supported" and (citation["start"], citation["end"]) == (10, 40)
+    assert (
+        citation["n"] == 1 and citation["verdict"] == "supported" and (citation["start"], citation["end"]) == (10, 40)
+    )
     assert (row["outcome"], row["library"], row["steps"][0]["ms"]) == ("answered", "f00d", 1.5)
     assert all(check["passed"] for check in row["expectations"]) and len(row["expectations"]) == 4
 
@@ -175,11 +186,9 @@ def test_a_run_of_less_leaves_nothing_of_the_one_before(tmp_path: Path, script: 
 
 
 def test_threads_of_other_scripts_stay(tmp_path: Path, script: Script, out: Path) -> None:
-    run(script, out)
+    run(script, out, stop_after=2)
     run(read_script(write(tmp_path / "other.jsonl", MOON)), out)
-    with opened(out) as assistant:
-        assert len(assistant.threads.recent()) == 3
-    assert len(both(out)[0]) == 5
+    assert run(script, out, resume=True)[0] == ["Who won in 1998?", "How far is the Moon?", "who directed it?"]
 
 
 @pytest.mark.parametrize("stop_after", [1, 2, 3, 4, 5])
@@ -216,7 +225,7 @@ def test_a_half_done_conversation_without_its_thread_is_asked_from_its_start(scr
     run(script, out)
     whole = both(out)
     run(script, out, stop_after=2)
-    for database in out.glob("threads.sqlite*"):
+    for database in databases(out):
         database.unlink()
     asked, _ = run(script, out, resume=True)
     assert len(asked) == 5
@@ -225,18 +234,29 @@ def test_a_half_done_conversation_without_its_thread_is_asked_from_its_start(scr
 
 def test_a_conversation_that_is_over_needs_no_thread(script: Script, out: Path) -> None:
     run(script, out, stop_after=3)
-    for database in out.glob("threads.sqlite*"):
+    for database in databases(out):
         database.unlink()
     assert run(script, out, resume=True)[0] == ["How far is the Moon?", "who directed it?"]
 
 
 def test_a_turn_that_was_cut_off_is_finished_and_not_asked_again(script: Script, out: Path) -> None:
     run(script, out, stop_after=1)
-    with opened(out) as assistant:
-        assistant.cut_off[script.thread(script.conversations[0])] = "who directed it?"
-        list(replay(assistant, script, out, resume=True))
-        assert assistant.asked == ["Who won in 1998?", "How far is the Moon?", "who directed it?"]
+    asked: list[str] = []
+
+    def cut_off(data: Path) -> FakeAssistant:
+        assistant = FakeAssistant(data)
+        assistant.asked, assistant.cut_off = asked, {script.thread(script.conversations[0]): "who directed it?"}
+        return assistant
+
+    list(replay(script, out, cut_off, resume=True))
+    assert asked == ["Who won in 1998?", "How far is the Moon?", "who directed it?"]
     assert len(both(out)[0]) == 5
+
+
+def test_where_nothing_can_be_written_one_line_says_so(script: Script, tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("a file")
+    with pytest.raises(BadInput, match="cannot be written"):
+        run(script, tmp_path / "out")
 
 
 def test_lines_of_a_changed_script_are_not_kept(tmp_path: Path, script: Script, out: Path) -> None:
@@ -259,7 +279,7 @@ from agent.replay import replay
 from agent.script import read_script
 from tests.agent.fake_assistant import FakeAssistant
 out = Path(sys.argv[2])
-for turn in replay(FakeAssistant(out), read_script(Path(sys.argv[1])), out, resume=True):
+for turn in replay(read_script(Path(sys.argv[1])), out, FakeAssistant, resume=True):
     pass
 """
 

@@ -7,7 +7,6 @@ import pytest
 
 from agent.script import Expectation, read_script
 from memory.errors import BadInput
-from tests.agent.test_dataset import DATA
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "conversations"
 
@@ -38,7 +37,10 @@ def test_a_script_is_read_with_its_expectations(tmp_path: Path) -> None:
     ("turn", "message"),
     [
         ({"question": "q", "expects": {}}, "s.jsonl:2, turn 1 has unknown keys: 'expects'. Try: use question, expect"),
-        ({"question": "q", "expect": {"refuse": True, "x": 1}}, "s.jsonl:2, turn 1, expect has unknown keys: 'refuse',"),
+        (
+            {"question": "q", "expect": {"refuse": True, "x": 1}},
+            "s.jsonl:2, turn 1, expect has unknown keys: 'refuse',",
+        ),
         ({"question": " "}, "s.jsonl:2, turn 1 has no 'question'"),
         ("q", "s.jsonl:2, turn 1 has no 'question'"),
         ({"question": "q", "expect": ["Lang"]}, "turn 1 has an 'expect' that is not an object"),
@@ -62,7 +64,10 @@ def test_a_broken_turn_is_named(tmp_path: Path, turn: object, message: str) -> N
         ([], "has no conversations"),
         ([{"turns": [{"question": "q"}]}], "s.jsonl:1 has no 'conversation_id' and 'turns'"),
         ([{"conversation_id": "c", "turns": []}], "s.jsonl:1 has no 'conversation_id' and 'turns'"),
-        ([{"conversation_id": "c", "turns": [{"question": "q"}]}] * 2, "s.jsonl:2 has the conversation_id of an earlier"),
+        (
+            [{"conversation_id": "c", "turns": [{"question": "q"}]}] * 2,
+            "s.jsonl:2 has the conversation_id of an earlier",
+        ),
     ],
 )
 def test_a_broken_script_is_named(tmp_path: Path, rows: list[Mapping[str, Any]], message: str) -> None:
@@ -79,9 +84,7 @@ def test_a_missing_script_is_named(tmp_path: Path) -> None:
 
 def test_of_a_beir_folder_the_longest_conversations_are_asked(tmp_path: Path) -> None:
     def row(name: str, *texts: str) -> Mapping[str, Any]:
-        turns = [
-            {"speaker": "agent" if place % 2 else "user", "text": text} for place, text in enumerate(texts)
-        ]
+        turns = [{"speaker": "agent" if place % 2 else "user", "text": text} for place, text in enumerate(texts)]
         return {"_id": name, "text": texts[-1], "turns": turns}
 
     folder = tmp_path / "chats"
@@ -117,9 +120,8 @@ def test_the_examples_read(path: Path) -> None:
     assert any(prompt.expect for one in read_script(path).conversations for prompt in one.prompts)
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason=f"no data at {DATA}")
 @pytest.mark.parametrize(("name", "conversations"), [("mtrag", 57), ("mtrag-un", 299)])
-def test_real_conversations_read(name: str, conversations: int) -> None:
-    script = read_script(DATA / name)
+def test_real_conversations_read(data: Path, name: str, conversations: int) -> None:
+    script = read_script(data / name)
     assert len(script.conversations) == conversations
     assert max(len(one.prompts) for one in script.conversations) > 5

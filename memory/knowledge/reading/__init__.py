@@ -1,0 +1,36 @@
+"""Reading documents: which files there are (`discover`), and what is in each (`read`)."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from memory.datatypes import Document
+from memory.errors import Unreadable
+from memory.knowledge.reading.discover import discover
+from memory.knowledge.reading.html import read_html
+from memory.knowledge.reading.jsonl import read_edges, read_jsonl
+from memory.knowledge.reading.markdown import read_markdown
+from memory.knowledge.reading.pdf import read_pdf
+from memory.knowledge.reading.plain import read_text
+from memory.knowledge.reading.source import Failure, Kind, Source, digest, file_digest, reason, shown, size, source_digest
+
+__all__ = ["Failure", "Source", "digest", "discover", "file_digest", "read", "read_edges", "size", "source_digest"]
+
+READERS: Mapping[Kind, Callable[[Source], Iterator[Document | Failure]]] = {
+    "text": read_text,
+    "markdown": read_markdown,
+    "html": read_html,
+    "pdf": read_pdf,
+    "jsonl": read_jsonl,
+    "beir": read_jsonl,
+    "graph": read_jsonl,
+}
+"""To add a kind: a file with its reader, a line here, and its endings in `discover`."""
+
+
+def read(source: Source) -> Iterator[Document | Failure]:
+    """The documents of a source as they are read. What is wrong with it comes as a `Failure`, never raised."""
+    try:
+        yield from READERS[source.kind](source)
+    except Unreadable as error:
+        yield Failure(shown(source.path), error.message)
+    except OSError as error:
+        yield Failure(shown(source.path), reason(error))

@@ -1,0 +1,144 @@
+"""HTML, by lxml: the words of the page without what every page of a site has, blocks apart, headings marked.
+
+`BSHTMLLoader` of langchain-community is not used: it gives the text of the whole page, menus, scripts and all, in one
+run with the source's own line breaks, keeps no headings, and reads in the system's encoding.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from memory.datatypes import Document
+from memory.errors import Unreadable
+from memory.knowledge.reading.layout import Layout
+from memory.knowledge.reading.plain import decode, not_empty, title_of_file
+from memory.knowledge.reading.source import Source, clean, shown
+
+if TYPE_CHECKING:
+    from lxml.html import HtmlElement
+
+NO_TEXT = ("script", "style", "noscript", "template", "svg", "math", "iframe", "object", "canvas", "audio", "video")
+CONTROLS = ("button", "select", "textarea", "dialog")
+CHROME = ("nav", "footer", "aside")
+LATIN = ("ascii", "us-ascii", "latin-1", "latin1", "iso-8859-1", "iso8859-1")
+"""Names that browsers take for Windows-1252 (WHATWG Encoding Standard, 4.2)."""
+
+CHROME_ROLES = "navigation banner contentinfo complementary search menu menubar".split()
+HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+BLOCKS = frozenset(
+    "address article aside blockquote body caption center dd details div dl dt fieldset figcaption figure footer form"
+    " header hr legend main nav ol p section summary table td th tr ul".split()
+)
+NOT_IN_A_ROW = ("table", "p/following-sibling::p", "ul", "ol", "dl", "pre", "form", "blockquote", "section", *HEADINGS)
+"""What no table of data has in its cells: a table with one of these only lays out the page."""
+
+
+def read_html(source: Source) -> Iterator[Document]:
+    data = source.path.read_bytes()
+    root = parse(_decode(data))
+    if root is None:
+        raise Unreadable("empty")
+    head = " ".join(root.xpath("string(//head/title)").split())
+    layout = _laid_out(root)
+    first = " ".join(root.xpath("string(//h1)").split())
+    title = first if first and first in head else head or first or title_of_file(source.path)
+    yield Document(source.name, title, not_empty(layout.text), shown(source.path), headings=tuple(layout.headings))
+
+
+def parse(markup: str) -> "HtmlElement | None":
+    """None where there is nothing in it. Comments are gone."""
+    from lxml import etree, html
+
+    # Bytes, for lxml refuses text with an XML declaration; the parser's encoding goes before any that is declared.
+    parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
+    try:
+        return html.document_fromstring(markup.encode(), parser=parser)
+    except etree.ParserError:
+        return None
+
+
+def write(layout: Layout, root: "HtmlElement") -> None:
+    """Write the words of an element and all that is in it; its elements without text for people are dropped."""
+    from lxml import etree
+
+    etree.strip_elements(root, *NO_TEXT, *CONTROLS, "head", with_tail=False)
+    for broken in root.iter("br"):
+        broken.tail = "\n" + (broken.tail or "")
+    walk = etree.iterwalk(root, events=("start", "end"))
+    for event, element in walk:
+        if event == "start":
+            if _whole(layout, element):
+                walk.skip_subtree()
+            else:
+                _open(layout, element)
+                layout.words(element.text or "")
+        else:
+            _close(layout, element)
+            layout.words(element.tail or "" if element is not root else "")
+
+
+def _decode(data: bytes) -> str:
+    """In the encoding that the page declares, else as any text."""
+    from bs4.dammit import EncodingDetector
+
+    declared = (EncodingDetector.find_declared_encoding(data, is_html=True) or "utf-8").lower()
+    if not declared.startswith("utf"):
+        try:
+            return clean(data.decode("cp1252" if declared in LATIN else declared))
+        except (LookupError, UnicodeError):
+            pass  # it declares what it is not: then it is UTF-8 or nothing
+    return decode(data)
+
+
+def _laid_out(root: "HtmlElement") -> Layout:
+    """Without the page's chrome; with it where nothing else is there."""
+    from copy import deepcopy
+
+    layout = Layout()
+    without = deepcopy(root)
+    _drop_chrome(without)
+    write(layout, without)
+    if not layout.text:
+        write(layout, root)
+    return layout
+
+
+def _drop_chrome(root: "HtmlElement") -> None:
+    roles = " or ".join(f"@role='{role}'" for role in CHROME_ROLES)
+    tags = " | ".join(f"//{tag}" for tag in CHROME)
+    header = "//header[not(ancestor::main or ancestor::article or descendant::h1)]"
+    for element in root.xpath(f"{tags} | {header} | //*[{roles} or @hidden or @aria-hidden='true']"):
+        if element.getparent() is not None:
+            element.drop_tree()
+
+
+def _whole(layout: Layout, element: "HtmlElement") -> bool:
+    """Write an element that is not gone into: code, and a table of data, a line for a row."""
+    if element.tag == "pre":
+        layout.verbatim(element.text_content())
+        return True
+    if element.tag == "table" and not element.xpath(" | ".join(f".//td//{tag}" for tag in NOT_IN_A_ROW)):
+        rows = (" | ".join(" ".join(cell.text_content().split()) for cell in row) for row in element.iter("tr"))
+        captions = (" ".join(caption.text_content().split()) for caption in element.iter("caption"))
+        layout.verbatim("\n".join([*captions, *rows]))
+        return True
+    return False
+
+
+def _open(layout: Layout, element: "HtmlElement") -> None:
+    if element.tag in HEADINGS:
+        layout.open_heading()
+    elif element.tag == "li":
+        layout.open_item("- ")
+    elif element.tag == "br":
+        layout.line()
+    elif element.tag in BLOCKS:
+        layout.paragraph()
+
+
+def _close(layout: Layout, element: "HtmlElement") -> None:
+    if element.tag in HEADINGS:
+        layout.close_heading()
+    elif element.tag == "li":
+        layout.close_item()
+    elif element.tag in BLOCKS or element.tag == "pre":
+        layout.paragraph()

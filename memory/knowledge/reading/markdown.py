@@ -1,0 +1,89 @@
+"""Markdown, by markdown-it-py: the words as a reader sees them, without markup, link targets and pictures.
+
+langchain-community's `UnstructuredMarkdownLoader` needs the package `unstructured` and keeps no places of headings.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from memory.datatypes import Document
+from memory.knowledge.reading import html
+from memory.knowledge.reading.layout import Layout
+from memory.knowledge.reading.plain import decode, not_empty, title_of_file
+from memory.knowledge.reading.source import Source, shown
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?=[\w-]+[ \t]*:)(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+FRONT_TITLE = re.compile(r"^title:[ \t]*(['\"]?)([^'\"].*?)\1[ \t]*$", re.MULTILINE)
+WITHIN = ("thead_open", "thead_close", "tbody_open", "tbody_close", "tr_open", "tr_close")
+LISTS = ("bullet_list_open", "bullet_list_close", "ordered_list_open", "ordered_list_close")
+BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+
+
+def read_markdown(source: Source) -> Iterator[Document]:
+    text = decode(source.path.read_bytes())
+    front = FRONT_MATTER.match(text)
+    title = FRONT_TITLE.search(front[1]) if front else None
+    layout, first = _laid_out(text[front.end() :] if front else text)
+    yield Document(
+        source.name,
+        title[2] if title else first or title_of_file(source.path),
+        not_empty(layout.text),
+        shown(source.path),
+        headings=tuple(layout.headings),
+    )
+
+
+def _laid_out(markdown: str) -> tuple[Layout, str]:
+    """The text, and its first heading of the first level."""
+    from markdown_it import MarkdownIt
+
+    layout, title = Layout(), ""
+    for token in MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(markdown):
+        _write(layout, token)
+        if token.type == "heading_close" and token.tag == "h1" and layout.headings:
+            title = title or layout.headings[-1].text
+    return layout, title
+
+
+def _write(layout: Layout, token: "Token") -> None:
+    match token.type:
+        case "heading_open":
+            layout.open_heading()
+        case "heading_close":
+            layout.close_heading()
+        case "list_item_open":
+            layout.open_item(f"{token.info}{token.markup} " if token.info else "- ")
+        case "list_item_close":
+            layout.close_item()
+        case "inline":
+            _write_inline(layout, token.children or ())
+        case "fence" | "code_block":
+            layout.verbatim(token.content)
+        case "html_block":
+            if (root := html.parse(token.content)) is not None:
+                html.write(layout, root)
+        case "td_open" | "th_open":
+            layout.cell()
+        case "td_close" | "th_close":
+            pass
+        case _ if token.hidden or token.type in WITHIN or (token.level and token.type in LISTS):
+            layout.line()
+        case _:
+            layout.paragraph()
+
+
+def _write_inline(layout: Layout, tokens: "Sequence[Token]") -> None:
+    for token in tokens:
+        match token.type:
+            case "text" | "code_inline":
+                layout.words(token.content)
+            case "softbreak":
+                layout.words(" ")
+            case "hardbreak":
+                layout.line()
+            case "html_inline" if BREAK.fullmatch(token.content):
+                layout.line()

@@ -1,0 +1,170 @@
+"""PDF, by pypdf: the pages' text with wrapped lines joined, and where each page begins.
+
+`PyPDFLoader` of langchain-community calls the same pypdf and gives less: one page that cannot be read ends the file,
+errors are pypdf's own, and hyphens, wrapped lines and running heads stay as they are on paper.
+"""
+
+import io
+import logging
+import re
+import struct
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from memory.datatypes import Document, Mark
+from memory.errors import Unreadable
+from memory.knowledge.reading.plain import like_a_title, title_of_file
+from memory.knowledge.reading.source import Failure, Source, clean, shown
+from memory.sentences import blocks
+
+if TYPE_CHECKING:
+    from pypdf import PdfReader
+
+LIGATURES = str.maketrans(
+    {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st", "\u00ad": "-", "\t": " "}
+)
+NO_TITLE = re.compile(
+    r"untitled|microsoft \w+.*|document ?\d*|slide ?\d*|.*\.(docx?|pdf|tex|dvi|pptx?|xlsx?|indd|qxd|rtf|odt)|[\W\d_]*",
+    re.IGNORECASE,
+)
+BROKEN_WORD = re.compile(r"(\w*[a-zß-ÿ])-\n([a-zß-ÿ]\w*)")
+SENTENCE_END = ".!?:;…”\"')"
+
+RUNNING = 3
+"""Pages, and half of them all, that begin or end with the same line but for its numbers, for it to be a running one."""
+
+# pypdf raises whatever it meets in a broken file, besides its own errors.
+BROKEN = (
+    ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError, NotImplementedError,
+    AssertionError, EOFError, zlib.error, struct.error,
+)  # fmt: skip
+
+
+def read_pdf(source: Source) -> Iterator[Document | Failure]:
+    data = source.path.read_bytes()
+    with _quiet():
+        title, labels, pages = _extracted(data)
+    for label, page in zip(labels, pages, strict=True):
+        if page is None:
+            yield Failure(f"{shown(source.path)}, page {label}", "this page is broken, the others are read")
+    text, marks = _joined(labels, [page or "" for page in pages])
+    if not text:
+        raise Unreadable("broken PDF" if None in pages else "no text: a scan? run OCR first")
+    yield Document(
+        source.name, title or _first_line(text) or title_of_file(source.path), text, shown(source.path), pages=marks
+    )
+
+
+def _extracted(data: bytes) -> tuple[str, list[str], list[str | None]]:
+    """The title that the file gives, and the label and the text of each page, None for a broken one."""
+    from pypdf import PdfReader
+    from pypdf.errors import DependencyError, FileNotDecryptedError, PyPdfError
+
+    try:
+        reader = PdfReader(io.BytesIO(data))
+        if reader.is_encrypted and not reader.decrypt(""):
+            raise Unreadable("encrypted: save it without its password")
+        numbers = range(len(reader.pages))
+        return _metadata_title(reader), _labels(reader), [_page(reader, number) for number in numbers]
+    except (DependencyError, FileNotDecryptedError) as error:
+        raise Unreadable("encrypted: save it without its password") from error
+    except (PyPdfError, *BROKEN) as error:
+        raise Unreadable(f"broken PDF: {' '.join(str(error).split()).rstrip('.') or type(error).__name__}") from error
+
+
+def _page(reader: "PdfReader", number: int) -> str | None:
+    from pypdf.errors import FileNotDecryptedError, PyPdfError
+
+    try:
+        return clean(reader.pages[number].extract_text().translate(LIGATURES))
+    except FileNotDecryptedError:
+        raise
+    except (PyPdfError, *BROKEN):
+        return None
+
+
+def _labels(reader: "PdfReader") -> list[str]:
+    """As printed on the pages (`iv`, `12`) where the file says, else their numbers."""
+    from pypdf.errors import PyPdfError
+
+    numbers = [str(number) for number in range(1, len(reader.pages) + 1)]
+    try:
+        labels = reader.page_labels
+    except (PyPdfError, *BROKEN):
+        return numbers
+    return [clean(label or number) for label, number in zip_longest(labels[: len(numbers)], numbers)]
+
+
+def _metadata_title(reader: "PdfReader") -> str:
+    from pypdf.errors import PyPdfError
+
+    try:
+        title = reader.metadata.title if reader.metadata else None
+    except (PyPdfError, *BROKEN):
+        return ""
+    title = " ".join(clean(title).split()) if isinstance(title, str) else ""
+    return "" if NO_TITLE.fullmatch(title) or not title.isprintable() or len(title) > 200 else title
+
+
+def _joined(labels: Sequence[str], pages: Sequence[str]) -> tuple[str, tuple[Mark, ...]]:
+    """One text: a paragraph that runs over the end of a page goes on, other pages are a paragraph apart."""
+    parts, marks, length = [], [], 0
+    for label, page in zip(labels, _paragraphs(pages), strict=True):
+        last = parts[-1] if parts else ""
+        runs_on = page[:1].islower() and last[-1:] not in SENTENCE_END
+        between = (" " if runs_on else "\n\n") if last and page else ""
+        marks.append(Mark(length + len(between), label))
+        parts += [between, page] if page else []
+        length += len(between) + len(page)
+    return "".join(parts), tuple(marks)
+
+
+def _paragraphs(pages: Sequence[str]) -> Iterator[str]:
+    """Each page's text, a paragraph on a line, a blank line between."""
+    lines = [[" ".join(line.split()) if line.strip() else "" for line in page.split("\n")] for page in pages]
+    for end in (0, -1, 0, -1):  # a running head or foot may have two lines
+        lines = _without_running(lines, end)
+    texts = ["\n".join(page).strip() for page in lines]
+    whole_words = set(re.findall(r"\w+-\w+", "\n".join(texts)))
+    for text in texts:
+        mended = BROKEN_WORD.sub(lambda match: _mended(match[1], match[2], whole_words), text)
+        yield "\n\n".join(mended[start:end].replace("\n", " ") for start, end in blocks(mended))
+
+
+def _mended(first: str, second: str, whole_words: set[str]) -> str:
+    """A word broken at the end of a line: its hyphen stays where the document has it elsewhere (`well-known`)."""
+    hyphenated = f"{first}-{second}"
+    return hyphenated if hyphenated in whole_words else first + second
+
+
+def _without_running(pages: list[list[str]], end: int) -> list[list[str]]:
+    """Without the first lines (`end` 0) or the last ones (-1) that many pages share but for their numbers."""
+    trimmed = ["\n".join(page).strip().split("\n") for page in pages]
+    keys = [re.sub(r"\d+", "#", page[end]).casefold() for page in trimmed]
+    counts = Counter(key for key in keys if key)
+    rest = slice(1, None) if end == 0 else slice(None, -1)
+    return [
+        page[rest] if counts[key] >= max(RUNNING, len(pages) / 2) else page
+        for page, key in zip(trimmed, keys, strict=True)
+    ]
+
+
+def _first_line(text: str) -> str:
+    first = text.split("\n", 1)[0]
+    return first if like_a_title(first) else ""
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """pypdf logs each oddity of a file; the terminal is not the place for that."""
+    logger = logging.getLogger("pypdf")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)

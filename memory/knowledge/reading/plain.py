@@ -1,0 +1,67 @@
+"""Text files, and the decoding that all text goes through.
+
+`TextLoader` of langchain-community is not used: it tells a wrong encoding by a RuntimeError without the place, reads
+what it is given as UTF-8 with NUL bytes and all, and knows no titles. (The package is no longer maintained, says so in
+a warning at every import, and takes a second to load.)
+"""
+
+import codecs
+from collections.abc import Iterator
+from pathlib import Path
+
+from memory.datatypes import Document
+from memory.errors import Unreadable
+from memory.knowledge.reading.source import Source, clean, shown
+
+BOMS = (  # the longer ones first: that of UTF-32 begins with that of UTF-16
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+LONGEST_TITLE = 100
+"""Characters of a first line that may be a title."""
+
+
+def read_text(source: Source) -> Iterator[Document]:
+    text = decode(source.path.read_bytes())
+    yield Document(source.name, _title(text) or title_of_file(source.path), text, shown(source.path))
+
+
+def decode(data: bytes) -> str:
+    """UTF-8, or what a byte order mark says. No guess at other encodings: a wrong one would be read without a word.
+
+    Raises `Unreadable` for anything else, and for a text without words.
+    """
+    encoding = next((name for mark, name in BOMS if data.startswith(mark)), "utf-8")
+    if encoding.startswith("utf-8") and b"\0" in data:
+        raise Unreadable("not a text: it holds NUL bytes")
+    try:
+        text = clean(data.decode(encoding))
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"not {encoding.removesuffix('-sig').upper()} (byte {error.start}): save it as UTF-8") from error
+    return not_empty(text)
+
+
+def not_empty(text: str) -> str:
+    if not text.strip():
+        raise Unreadable("empty")
+    return text
+
+
+def title_of_file(path: Path) -> str:
+    """`moon-landing_1969.txt`: moon landing 1969."""
+    return " ".join(shown(path.with_suffix("")).rsplit("/", 1)[-1].replace("-", " ").replace("_", " ").split())
+
+
+def like_a_title(line: str) -> bool:
+    return 0 < len(line) <= LONGEST_TITLE and line[-1] not in ".!?:;,…" and any(map(str.isalpha, line))
+
+
+def _title(text: str) -> str:
+    """The first line, where it is like a title and stands alone: a blank or ruled line follows."""
+    first, _, rest = text.lstrip().partition("\n")
+    second = rest.partition("\n")[0]
+    alone = not second.strip(" \t=-~*#") and rest.strip(" \t\n=-~*#") != ""
+    return " ".join(first.split()) if alone and like_a_title(first.strip()) else ""

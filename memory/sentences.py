@@ -1,0 +1,128 @@
+"""Sentences of a text, as character spans.
+
+`sentencex` splits the running text. What it cannot know is where a line break ends a heading, a list item or a row, and
+where it only wraps a paragraph. `blocks` says that, by the rule that a wrapped line was broken because the next word
+did not fit on it.
+"""
+
+import re
+from collections.abc import Iterator
+
+from sentencex import get_sentence_boundaries
+
+Span = tuple[int, int]
+
+LINE = re.compile(r"\S[^\r\n\f\u2028\u2029]*")
+ITEM = re.compile(r"(?:[-*+•‣◦▪·●–]|\d{1,3}[.)]|\(?[a-z]\)|#{1,6}|>)(?:\s|$)")
+MARKER = re.compile(r"(?:[-*+•‣◦▪·●–]|\(?\d{1,3}[.)]|\(?[A-Za-z][.)])$")
+ABBREVIATION = re.compile(
+    r"(?:^|[\s(])(?:Vol|Vols|Pub|Ste|Messrs|Eds|Trans|Figs|Eqs|Secs|Chs|Nos|Pt)\.$", re.IGNORECASE
+)
+DASHED = re.compile(r"(?<=[.!?])(?=(?:--|—)\s*\w)")
+"""Old books part sentences by a dash without a space (Zamenhof 1903: `Patro kaj frato.--Leono estas besto.`)."""
+
+QUOTE = re.compile(r"[\"“”„«»()\[\]]|(?<!\w)['‘’]|['‘’](?!\w)")
+OPENING = re.compile(r"(?<=\s)[\"“„«'‘(\[]+\s*\Z")
+
+LONGEST_QUOTED = 300
+"""Characters that a sentence with quotes or brackets in it may have before they are left out of account."""
+
+LONGEST_WRAPPED = 200
+"""Characters; nobody wraps lines that are longer, so the end of one is the end of a paragraph."""
+
+ROOM = 0.75
+"""A line that, with the next word, would fill less than this share of its neighbours' width was not wrapped there."""
+
+
+def split(text: str) -> list[Span]:
+    """Spans (start, end) of the sentences: in order, apart, stripped, none empty; nothing but white space is outside.
+
+    A heading, a list item or a row of a table without a full stop is a sentence.
+    """
+    return [span for block in blocks(text) for span in _sentences(text, *block)]
+
+
+def blocks(text: str) -> list[Span]:
+    """Spans, stripped, of the paragraphs, headings, list items and rows of a table."""
+    lines = [_stripped(text, *match.span()) for match in LINE.finditer(text)]
+    starts = [0, *(place for place in range(1, len(lines)) if _ends_before(text, lines, place)), len(lines)]
+    return [
+        (lines[first][0], lines[after - 1][1])
+        for first, after in zip(starts, starts[1:], strict=False)
+        if first < after
+    ]
+
+
+def _ends_before(text: str, lines: list[Span], place: int) -> bool:
+    """Whether a block ends between a line and the one at `place`."""
+    (start, end), (next_start, next_end) = lines[place - 1], lines[place]
+    gap = text[end:next_start]
+    if gap.count("\n") > 1 or gap.count("\r") > 1 or "\f" in gap or "\u2029" in gap:
+        return True
+    line, following = text[start:end], text[next_start:next_end]
+    if MARKER.match(line):
+        return False
+    if ITEM.match(following) or line.startswith("#") or ("|" in line and "|" in following):
+        return True
+    return not following[0].islower() and _had_room(lines, place, len(following.split(None, 1)[0]))
+
+
+def _had_room(lines: list[Span], place: int, word: int) -> bool:
+    """Whether the next line's first word, of so many characters, would have fitted on the line before `place`."""
+    lengths = [end - start for start, end in lines[max(0, place - 2) : place + 1]]
+    length = lengths[-2]
+    return length > LONGEST_WRAPPED or length + 1 + word < ROOM * max(lengths)
+
+
+def _sentences(text: str, start: int, end: int) -> Iterator[Span]:
+    """The sentences of one block; what ends in a list marker or an abbreviation goes on in the next."""
+    opened = start
+    for boundary in _boundaries(text[start:end]):
+        span = _stripped(text, opened, start + boundary)
+        if span[0] == span[1] or _goes_on(text[slice(*span)]):
+            continue
+        yield from _undashed(text, span)
+        opened = span[1]
+    rest = _stripped(text, opened, end)
+    if rest[0] < rest[1]:
+        yield rest
+
+
+def _boundaries(block: str) -> Iterator[int]:
+    """Where sentences end. `sentencex` never ends one inside quotes or brackets, and takes an apostrophe for a quote: a
+    passage that stands in quotes as a whole would be one sentence. So what comes out long is split without them."""
+    start = 0
+    for boundary in get_sentence_boundaries("en", block):
+        end = boundary["end_index"]
+        part = block[start:end]
+        if len(part) > LONGEST_QUOTED and QUOTE.search(part):
+            unquoted = QUOTE.sub(" ", part)
+            for inner in get_sentence_boundaries("en", unquoted):
+                yield start + _before_opening_quote(part, inner["end_index"])
+        else:
+            yield end
+        start = end
+
+
+def _before_opening_quote(part: str, end: int) -> int:
+    """A boundary moved to before the quotes that open the next sentence."""
+    opening = OPENING.search(part, max(0, end - 8), end)
+    return opening.start() if opening else end
+
+
+def _goes_on(sentence: str) -> bool:
+    return bool(MARKER.match(sentence) or ABBREVIATION.search(sentence[-8:]))
+
+
+def _undashed(text: str, span: Span) -> Iterator[Span]:
+    start, end = span
+    for match in DASHED.finditer(text, start + 1, end):
+        yield start, match.start()
+        start = match.start()
+    yield start, end
+
+
+def _stripped(text: str, start: int, end: int) -> Span:
+    part = text[start:end]
+    start += len(part) - len(part.lstrip())
+    return start, start + len(part.strip())

@@ -1,0 +1,72 @@
+"""What every test may use: the real encoder, a library of examples/, the data sets where they are; no network."""
+
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memory.encoding import MINILM, CachedEncoder, load_encoder
+from memory.knowledge.indexing import Report, index
+from memory.knowledge.library import Library, open_library
+
+ROOT = Path(__file__).parent.parent
+EXAMPLES = ROOT / "examples"
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def only_this_machine() -> Iterator[None]:
+    """A connection to anywhere else raises: nothing here may need it, or do it unseen."""
+    connect = socket.socket.connect
+
+    def guarded(self: socket.socket, address: object) -> None:
+        local = self.family == socket.AF_UNIX or (
+            isinstance(address, tuple) and str(address[0]) in ("127.0.0.1", "::1", "localhost")
+        )
+        if not local:
+            raise AssertionError(f"a test connects to {address}")
+        connect(self, address)  # type: ignore[arg-type]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", guarded)
+        yield
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One cache of embeddings for the whole run, apart from the user's."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="session")
+def encoder(cache: Path) -> CachedEncoder:
+    return load_encoder(MINILM, cache)
+
+
+@pytest.fixture(scope="session")
+def examples_path(tmp_path_factory: pytest.TempPathFactory, encoder: CachedEncoder) -> Path:
+    """A library of examples/documents, made once; not to be changed."""
+    path = tmp_path_factory.mktemp("library")
+    *_, report = index([EXAMPLES / "documents"], path, encoder)
+    assert isinstance(report, Report)
+    assert not report.failed
+    return path
+
+
+@pytest.fixture
+def examples(examples_path: Path, encoder: CachedEncoder) -> Iterator[Library]:
+    library = open_library(examples_path, encoder)
+    yield library
+    library.store.close()
+
+
+@pytest.fixture
+def data() -> Path:
+    """The folder of the data sets."""
+    folder = Path(os.environ.get("CLEW_DATA", ROOT.parent / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip(f"the data sets are not at {folder} (set CLEW_DATA)")
+    return folder

@@ -1,0 +1,43 @@
+"""Seed 003's cases, beside the data; an encoder without a model."""
+
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import ArrayLike
+
+from memory.datatypes import Utterance, Vectors
+
+_DATA = Path(os.environ.get("CLEW_DATA", Path(__file__).parents[3] / ".." / "shared" / "data"))
+_PATH = _DATA.parent / "cases" / "mmr_rewrite.json"
+CASES: dict[str, Any] = json.loads(_PATH.read_text(encoding="utf-8")) if _PATH.exists() else {}
+
+needs_cases = pytest.mark.skipif(not CASES, reason="the cases of seed 003 are not beside the data (CLEW_DATA)")
+
+
+def cases(name: str) -> list[Any]:
+    return list(CASES.get(name, []))
+
+
+def history(trace: dict[str, Any]) -> list[Utterance]:
+    return [Utterance(said["speaker"], said["text"]) for said in trace["history"]]
+
+
+def hashed_vectors(texts: Sequence[str], dimension: int = 64) -> Vectors:
+    """A bag of hashed words, unit rows: alike texts have alike vectors. Shape (n, dimension)."""
+    vectors = np.zeros((len(texts), dimension), dtype=np.float32)
+    for row, text in enumerate(texts):
+        for word in text.casefold().split() or [text]:
+            vectors[row, int.from_bytes(hashlib.sha256(word.encode(errors="replace")).digest()[:4]) % dimension] += 1
+    return unit(vectors)
+
+
+def unit(rows: ArrayLike) -> Vectors:
+    """The rows (n, d) at unit length."""
+    vectors = np.asarray(rows, dtype=np.float32)
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)

@@ -1,0 +1,125 @@
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.datatypes import Sentence, Utterance
+from memory.dialogue.extraction import extract, is_filler, unique
+from tests.memory.dialogue.cases import cases, history, needs_cases
+
+WORDS = st.sampled_from("the Moon orbits Earth. Thanks! Sure, I do not know why? [1] ok\n- far 384,400 km".split(" "))
+TEXTS = st.lists(WORDS, max_size=25).map(" ".join)
+UTTERANCES = st.lists(st.builds(Utterance, st.sampled_from(["user", "agent"]), TEXTS), max_size=12)
+
+
+def texts(*utterances: Utterance) -> list[str]:
+    return [sentence.text for sentence in extract(utterances)]
+
+
+@needs_cases
+@pytest.mark.parametrize("case", cases("filler_cases"), ids=lambda case: case["sentence"][:30])
+def test_the_seeds_filler(case: dict[str, Any]) -> None:
+    assert is_filler(case["sentence"]) == case["should_drop"]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "I'm sorry, but I don't have enough information to answer that.",
+        "Unfortunately, I cannot find any details about this.",
+        "I\u2019m afraid I do not know the answer.",
+        "As an AI language model, I do not have opinions.",
+        "Please let me know if you have any other questions.",
+        "Is there anything else I can help you with?",
+        "That is a great question!",
+        "Glad I could help!",
+        "Apologies for the confusion.",
+    ],
+)
+def test_filler_that_the_cases_do_not_name(sentence: str) -> None:
+    assert is_filler(sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Sure, here are the four steps to follow:",
+        "Thanks to its gravity, the Moon raises tides.",
+        "I don't know the exact date, but the treaty was signed in 1848.",
+        "Certainly! The Moon is far.",
+        "No, the Moon is not a planet.",
+        "That's interesting because the Moon has no air.",
+        "Thank You for Smoking is a film of 2005.",
+        "Unfortunately, Laika died in orbit.",
+    ],
+)
+def test_content_behind_an_opener_is_kept(sentence: str) -> None:
+    assert not is_filler(sentence)
+
+
+def test_a_users_turn_is_kept_whole() -> None:
+    assert texts(Utterance("user", "Thanks!  The Moon. How far\nis it?")) == ["Thanks! The Moon. How far is it?"]
+
+
+def test_an_answer_is_taken_by_sentence_without_citations_marks_and_short_phrases() -> None:
+    answer = "Yes, it is. The Moon is 384,400 km away. [1][2] Very far.\n- It has no air [3].\nI hope this helps!"
+    said = extract([Utterance("user", "How far?"), Utterance("agent", answer)])
+    assert said == [
+        Sentence("How far?", "user", 1),
+        Sentence("Yes, it is.", "agent", 1),
+        Sentence("The Moon is 384,400 km away.", "agent", 1),
+        Sentence("It has no air.", "agent", 1),
+    ]
+
+
+def test_turns_count_the_users_utterances() -> None:
+    said = [
+        Utterance("agent", "Ask me about the Moon."),
+        Utterance("user", "How far is it?"),
+        Utterance("agent", "It is 384,400 km away."),
+        Utterance("user", "How old is it?"),
+        Utterance("agent", "About 4.5 billion years old."),
+    ]
+    assert [sentence.turn for sentence in extract(said)] == [1, 1, 1, 2, 2]
+    assert [sentence.turn for sentence in extract(said[1:3], first_turn=7)] == [7, 7]
+
+
+def test_the_first_of_equal_sentences_is_kept() -> None:
+    said = extract(
+        [Utterance("user", "How far?"), Utterance("agent", "It is far away."), Utterance("user", "how  far?")]
+    )
+    assert said == [Sentence("How far?", "user", 1), Sentence("It is far away.", "agent", 1)]
+
+
+def test_nothing_said() -> None:
+    assert extract([]) == []
+    assert extract([Utterance("user", "  "), Utterance("agent", "")]) == []
+
+
+@needs_cases
+@pytest.mark.parametrize("trace", cases("traces"), ids=lambda trace: trace["task_id"])
+def test_the_traces_give_what_the_original_took(trace: dict[str, Any]) -> None:
+    """All of the user's turns, and by far the most of the original's sentences, whatever each splitter does."""
+    said = extract(history(trace))
+    users = {" ".join(turn.text.split()) for turn in history(trace) if turn.speaker == "user"}
+    assert users <= {sentence.text for sentence in said}
+    assert all(len(sentence.text.split()) >= 3 for sentence in said if sentence.speaker == "agent")
+    everything = " ".join(sentence.text for sentence in said)
+    found = [" ".join(sentence.split()) in everything for sentence in trace["extracted_sentences"]]
+    assert sum(found) >= 0.7 * len(found)
+
+
+@given(UTTERANCES)
+def test_invariants(utterances: list[Utterance]) -> None:
+    said = extract(utterances)
+    assert unique(said) == list(range(len(said)))
+    assert [sentence.turn for sentence in said] == sorted(sentence.turn for sentence in said)
+    for sentence in said:
+        assert sentence.turn >= 1
+        assert sentence.speaker == "user" or (len(sentence.text.split()) >= 3 and not is_filler(sentence.text))
+
+
+@given(st.text())
+def test_no_text_breaks_it(text: str) -> None:
+    extract([Utterance("user", text), Utterance("agent", text)])

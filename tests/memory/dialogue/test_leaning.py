@@ -1,0 +1,78 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.dialogue.leaning import leans
+
+LEAN = """
+And where was he born?
+Why?
+what about Saturn?
+And the Moon?
+Who directed it?
+why not the other one?
+Is it the same for earthquakes?
+how is that calculated?
+Tell me more
+Which one is older?
+FICO?
+streaming services?
+How old?
+Did Lang direct it?
+Do you know when the song was released?
+Who else?
+What does that mean?
+What happened next?
+the regular one
+How do I get there?
+What is the film\u2019s title?
+Which of these is bigger?
+What was her name?
+the latter
+Are there others?
+How long did the mission last?
+That is too bad. Was anyone hurt?
+"""
+
+STAND_ALONE = """
+Who directed Metropolis?
+what makes the different shapes of the moon
+What is the distance between the moon and earth?
+what makes monkeys suitable for space travel?
+Where was the cotton gin invented and where is it used today?
+who is Patel?
+Is there H on Mars to make water with O?
+How long does it take to reach the Moon?
+Is it true that the Moon is moving away?
+where do the arizona cardinals play this week
+Explain photosynthesis
+Since planets are all subject to gravity, does it follow that they all have orbits?
+When was Fritz Lang born and when did he die?
+Who directed the film Metropolis?
+Are the Arizona Cardinals and the Chicago Cardinals the same team?
+Which missions that landed on the Moon brought back rocks?
+Is one kilometre longer than one mile?
+I'm told guinea pigs are raised for human consumption. Is that true?
+???
+Kio estas la luno?
+\u5b83\u662f\u4ec0\u4e48
+"""
+
+
+@pytest.mark.parametrize("question", LEAN.strip().splitlines())
+def test_it_leans(question: str) -> None:
+    assert leans(question)
+
+
+@pytest.mark.parametrize("question", STAND_ALONE.strip().splitlines())
+def test_it_stands_alone(question: str) -> None:
+    assert not leans(question)
+
+
+def test_nothing_leans_on_nothing() -> None:
+    assert not leans("")
+
+
+@given(st.text())
+def test_no_text_breaks_it(text: str) -> None:
+    assert leans(text) in (True, False)

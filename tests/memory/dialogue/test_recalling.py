@@ -1,0 +1,144 @@
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memory.datatypes import Recalled, Sentence, Utterance, Vectors
+from memory.dialogue.clustering import number_of_clusters
+from memory.dialogue.extraction import extract
+from memory.dialogue.mmr import mmr
+from memory.dialogue.recalling import RecallParameters, embedded, recall
+from memory.encoding import load_encoder
+from memory.ports import Encoder
+from tests.memory.dialogue.cases import cases, hashed_vectors, history, needs_cases
+
+SEED = RecallParameters()
+TOPICS = "moon orbit phase tide monkey rocket film director city river year far old made won".split()
+SAID = st.lists(
+    st.builds(
+        Utterance,
+        st.sampled_from(["user", "agent"]),
+        st.lists(st.sampled_from([*TOPICS, "moon.", "film!"]), min_size=1, max_size=15).map(" ".join),
+    ),
+    max_size=40,
+)
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory: pytest.TempPathFactory) -> Encoder:
+    return load_encoder("sentence-transformers/all-MiniLM-L6-v2", tmp_path_factory.mktemp("cache"))
+
+
+def holds(recalled: Recalled, parameters: RecallParameters) -> None:
+    """The invariants of the 3,659 published traces."""
+    assert set(recalled.selected) <= set(recalled.representatives) <= set(recalled.extracted)
+    assert len(recalled.selected) == min(parameters.sentences, len(recalled.representatives))
+    assert sum(recalled.cluster_sizes) == len(recalled.extracted)
+    assert len(recalled.representatives) == sum(min(parameters.representatives, n) for n in recalled.cluster_sizes)
+    assert len({sentence.text for sentence in recalled.extracted}) == len(recalled.extracted)
+    assert all(len(said.text.split()) >= 3 for said in recalled.extracted if said.speaker == "agent")
+    for cluster, size in enumerate(recalled.cluster_sizes):
+        assert sum(sentence.cluster_id == cluster for sentence in recalled.extracted) == size > 0
+
+
+def recalled_of(question: str, said: list[Sentence], parameters: RecallParameters = SEED) -> Recalled:
+    return recall(hashed_vectors([question])[0], said, hashed_vectors([each.text for each in said]), parameters)
+
+
+@needs_cases
+@pytest.mark.parametrize("trace", cases("traces"), ids=lambda trace: trace["task_id"])
+def test_the_invariants_on_the_traces(trace: dict[str, Any], encoder: Encoder) -> None:
+    said = extract(history(trace))
+    vectors = encoder.encode([trace["query"], *(sentence.text for sentence in said)], "sentence")
+    recalled = recall(vectors[0], said, vectors[1:], SEED)
+    holds(recalled, SEED)
+    assert len(recalled.cluster_sizes) == number_of_clusters(len(said))
+    assert recall(vectors[0], said, vectors[1:], SEED) == recalled
+
+
+@settings(deadline=None, max_examples=40)
+@given(SAID, st.integers(1, 9), st.integers(1, 4), st.sampled_from([0.0, 0.5, 0.7, 1.0]))
+def test_the_invariants(utterances: list[Utterance], sentences: int, representatives: int, lambda_: float) -> None:
+    parameters = RecallParameters(lambda_=lambda_, sentences=sentences, representatives=representatives, n_init=2)
+    holds(recalled_of("how far is the moon", extract(utterances), parameters), parameters)
+
+
+def test_no_history() -> None:
+    assert recall(hashed_vectors(["moon"])[0], [], np.empty((0, 0), np.float32), SEED) == Recalled()
+
+
+def test_one_sentence() -> None:
+    recalled = recalled_of("moon", [Sentence("How far?", "user", 1)])
+    assert recalled.selected == recalled.extracted == (Sentence("How far?", "user", 1, cluster_id=0),)
+    assert recalled.cluster_sizes == (1,)
+
+
+def test_sentences_said_again_are_left_out() -> None:
+    recalled = recalled_of("moon", [Sentence("How far is it?", "user", turn) for turn in range(1, 9)])
+    assert recalled.extracted == (Sentence("How far is it?", "user", 1, cluster_id=0),)
+
+
+def test_different_sentences_with_the_same_vector() -> None:
+    said = [Sentence(" ".join(["moon"] * length), "user", length) for length in range(1, 10)]
+    recalled = recalled_of("moon", said)
+    holds(recalled, SEED)
+    assert recalled.cluster_sizes == (9,)
+    assert [sentence.turn for sentence in recalled.selected] == [1, 2, 3]
+
+
+def test_mmr_orders_also_where_all_are_selected() -> None:
+    said = [Sentence(text, "user", turn) for turn, text in enumerate(["a film", "the tide", "how far the moon is"], 1)]
+    recalled = recalled_of("how far is the moon", said)
+    vectors = hashed_vectors([sentence.text for sentence in recalled.representatives])
+    order = mmr(hashed_vectors(["how far is the moon"])[0], vectors, 5, 0.7)
+    assert recalled.selected == tuple(recalled.representatives[index] for index in order)
+    assert recalled.selected[0].text == "how far the moon is"
+
+
+def test_200_turns_in_whatever_order_of_calls() -> None:
+    said = [
+        sentence
+        for turn in range(1, 201)
+        for sentence in extract(
+            [
+                Utterance("user", f"{TOPICS[turn % 15]} {TOPICS[turn % 7]} number {turn}?"),
+                Utterance(
+                    "agent", f"The {TOPICS[turn % 15]} is {turn} old. The {TOPICS[turn % 11]} was made in {turn}."
+                ),
+            ],
+            first_turn=turn,
+        )
+    ]
+    recalled = recalled_of("how old is the moon", said)
+    holds(recalled, SEED)
+    assert len(recalled.cluster_sizes) == 7
+    assert len(recalled.extracted) == 600
+    recalled_of("another conversation", said[:30])
+    assert recalled_of("how old is the moon", said) == recalled
+
+
+class Counting:
+    """The hashing encoder, which remembers what it was asked."""
+
+    name = hash = "counting"
+    dimension = 64
+    window = 256
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def encode(self, texts: list[str], role: str) -> Vectors:
+        self.asked.extend(texts)
+        return hashed_vectors(texts)
+
+
+def test_only_what_has_no_vector_is_embedded() -> None:
+    said = [Sentence(text, "user", 1) for text in ("the moon", "a film", "the tide")]
+    vectors = hashed_vectors([sentence.text for sentence in said])
+    encoder = Counting()
+    assert np.array_equal(embedded(said, [vectors[0], None, vectors[2]], encoder), vectors)  # type: ignore[arg-type]
+    assert embedded(said, list(vectors), encoder).shape == (3, 64)  # type: ignore[arg-type]
+    assert embedded([], [], encoder).shape == (0, 0)  # type: ignore[arg-type]
+    assert encoder.asked == ["a film"]

@@ -1,0 +1,45 @@
+"""The stores that have to conform: each of them opened over the same small graph folder."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memory.encoding import CachedEncoder
+from memory.knowledge.indexing import Report, index
+from memory.knowledge.library import open_library
+from memory.ports import Store
+
+NODES = [
+    {"id": "moon", "title": "The Moon", "text": "The Moon orbits the Earth at a distance of 384,400 kilometres."},
+    {"id": "tides", "title": "Tides", "text": "Tides rise and fall because the Moon pulls at the oceans."},
+    {"id": "lang 1", "title": "Fritz Lang", "text": "Fritz Lang directed Metropolis, a film about a city."},
+    {"id": "long", "title": "Long walk", "text": " ".join(f"Step {n} went over hill number {n}." for n in range(120))},
+]
+EDGES = [
+    {"source": "tides", "target": "moon", "relation": "caused by"},
+    {"source": "moon", "target": "tides", "relation": "causes"},
+    {"source": "moon", "target": "moon", "relation": "itself"},
+]
+
+
+@pytest.fixture(scope="session")
+def graph_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("graph")
+    for name, rows in (("nodes", NODES), ("edges", EDGES)):
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return folder
+
+
+@pytest.fixture(scope="session", params=["embedded"])
+def store(
+    request: pytest.FixtureRequest, graph_folder: Path, encoder: CachedEncoder, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Store]:
+    path = tmp_path_factory.mktemp(request.param)
+    *_, report = index([graph_folder], path, encoder)
+    assert isinstance(report, Report)
+    assert (report.new, report.failed) == (4, ())
+    opened = open_library(path, encoder).store
+    yield opened
+    opened.close()

@@ -1,0 +1,250 @@
+"""Indexing as a person meets it: what changed, what failed, what a crash leaves, what is refused."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memory.encoding import CachedEncoder
+from memory.errors import BadInput, LibraryBusy, LibraryMismatch, NoLibrary
+from memory.knowledge.chunking import ChunkerParameters
+from memory.knowledge.indexing import Parameters, Report, index
+from memory.knowledge.keywords import KeywordParameters
+from memory.knowledge.library import POINTER, current_generation, open_library
+from memory.progress import Progress
+
+ROOT = Path(__file__).parents[3]
+
+
+def run(paths: list[Path], library: Path, encoder: CachedEncoder, **options: object) -> Report:
+    *_, report = index(paths, library, encoder, **options)  # type: ignore[arg-type]
+    assert isinstance(report, Report)
+    return report
+
+
+def write(folder: Path, **files: str) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (folder / f"{name}.txt").write_text(text, "utf-8")
+
+
+def titles(library: Path, encoder: CachedEncoder) -> list[str]:
+    opened = open_library(library, encoder)
+    try:
+        return opened.store.titles()
+    finally:
+        opened.store.close()
+
+
+def test_a_rerun_does_only_what_changed(tmp_path: Path, encoder: CachedEncoder) -> None:
+    folder, library = tmp_path / "notes", tmp_path / "library"
+    write(folder, moon="The Moon is far away.", sun="The Sun is hot.", mars="Mars is red.")
+    assert run([folder], library, encoder).line == "3 new, 0 changed, 0 removed, 0 unchanged, 0 failed"
+    before = current_generation(library)
+    assert run([folder], library, encoder).line == "0 new, 0 changed, 0 removed, 3 unchanged, 0 failed"
+    assert current_generation(library) == before
+    write(folder, moon="The Moon is 384,400 km away.", venus="Venus is bright.")
+    (folder / "mars.txt").unlink()
+    (folder / "empty.txt").touch()
+    report = run([folder], library, encoder)
+    assert report.line == "1 new, 1 changed, 1 removed, 1 unchanged, 1 failed"
+    assert report.failed[0].source.endswith("empty.txt") and report.failed[0].reason
+    assert titles(library, encoder) == ["moon", "sun", "venus"]
+
+
+def test_only_documents_under_the_paths_given_are_removed(tmp_path: Path, encoder: CachedEncoder) -> None:
+    library = tmp_path / "library"
+    write(tmp_path / "one", moon="The Moon is far away.")
+    write(tmp_path / "two", sun="The Sun is hot.", mars="Mars is red.")
+    run([tmp_path / "one"], library, encoder)
+    run([tmp_path / "two"], library, encoder)
+    (tmp_path / "one" / "moon.txt").unlink()
+    (tmp_path / "two" / "mars.txt").unlink()
+    report = run([tmp_path / "two"], library, encoder)
+    assert report.line == "0 new, 0 changed, 1 removed, 1 unchanged, 0 failed"
+    assert titles(library, encoder) == ["moon", "sun"]
+    assert open_library(library, encoder).manifest.roots == (str(tmp_path / "one"), str(tmp_path / "two"))
+
+
+def test_a_library_does_not_depend_on_its_history(tmp_path: Path, encoder: CachedEncoder) -> None:
+    folder = tmp_path / "notes"
+    write(folder, b="The Sun is hot.", c="Mars is red.")
+    run([folder], tmp_path / "grown", encoder)
+    write(folder, a="The Moon is far away.", c="Mars is red and cold.")
+    run([folder], tmp_path / "grown", encoder)
+    run([folder], tmp_path / "fresh", encoder)
+    grown, fresh = (open_library(tmp_path / name, encoder) for name in ("grown", "fresh"))
+    assert grown.manifest.fingerprint == fresh.manifest.fingerprint
+    ids = ["a.txt#0", "b.txt#0", "c.txt#0"]
+    assert grown.store.chunks(ids) == fresh.store.chunks(ids)
+    assert np.array_equal(grown.store.vectors(ids), fresh.store.vectors(ids))
+    assert grown.store.keyword_search(["the red Sun"], 9) == fresh.store.keyword_search(["the red Sun"], 9)
+
+
+def test_lines_of_a_corpus_are_compared_one_by_one(tmp_path: Path, encoder: CachedEncoder) -> None:
+    corpus, library = tmp_path / "corpus.jsonl", tmp_path / "library"
+    rows = [{"_id": f"id {n}", "title": f"T{n}", "text": f"Text number {n}."} for n in range(5)]
+    corpus.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert run([corpus], library, encoder).new == 5
+    rows[1]["text"] = "Another text."
+    corpus.write_text(
+        "".join(json.dumps(row) + "\n" for row in [*rows[:4], {"_id": "id 9", "text": "New."}]) + "{oops\n"
+    )
+    report = run([corpus], library, encoder)
+    assert report.line == "1 new, 1 changed, 1 removed, 3 unchanged, 1 failed"
+    assert report.failed[0].source.endswith("corpus.jsonl:6")
+    # What failed is read again, and named again, until it is mended.
+    assert run([corpus], library, encoder).line == "0 new, 0 changed, 0 removed, 5 unchanged, 1 failed"
+
+
+def test_the_same_id_in_two_corpora_is_told_apart(tmp_path: Path, encoder: CachedEncoder) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "all.jsonl").write_text(json.dumps({"_id": "7", "text": f"This is {name}."}) + "\n")
+    report = run([tmp_path / "one", tmp_path / "two"], tmp_path / "library", encoder)
+    assert (report.new, report.failed) == (2, ())
+    assert any("two/7" in note for note in report.notes)
+    store = open_library(tmp_path / "library", encoder).store
+    assert [d.text for d in store.documents(["7", "two/7"])] == ["This is one.", "This is two."]
+
+
+def test_a_file_that_can_no_longer_be_read_keeps_its_last_reading(tmp_path: Path, encoder: CachedEncoder) -> None:
+    folder, library = tmp_path / "notes", tmp_path / "library"
+    write(folder, moon="The Moon is far away.", sun="The Sun is hot.")
+    run([folder], library, encoder)
+    (folder / "moon.txt").write_bytes(b"\0\1\2 broken")
+    report = run([folder], library, encoder)
+    assert report.line == "0 new, 0 changed, 0 removed, 2 unchanged, 1 failed"
+    assert any("as it was read before" in note for note in report.notes)
+    assert titles(library, encoder) == ["moon", "sun"]
+
+
+def test_nothing_readable_makes_no_library(tmp_path: Path, encoder: CachedEncoder) -> None:
+    write(tmp_path / "notes", empty="  \n ")
+    report = run([tmp_path / "notes"], tmp_path / "library", encoder)
+    assert (report.documents, len(report.failed)) == (0, 1)
+    with pytest.raises(NoLibrary):
+        open_library(tmp_path / "library", encoder)
+    with pytest.raises(BadInput):
+        run([tmp_path / "nowhere"], tmp_path / "library", encoder)
+    with pytest.raises(BadInput):
+        run([], tmp_path / "library", encoder)
+
+
+def test_all_documents_can_go(tmp_path: Path, encoder: CachedEncoder) -> None:
+    folder, library = tmp_path / "notes", tmp_path / "library"
+    write(folder, moon="The Moon is far away.")
+    run([folder], library, encoder)
+    (folder / "moon.txt").unlink()
+    assert run([folder], library, encoder).removed == 1
+    opened = open_library(library, encoder)
+    assert opened.manifest.chunks == 0
+    assert opened.store.keyword_search(["moon"], 5) == [[]]
+    assert opened.store.vector_search(encoder.encode(["moon"], "query"), 5) == [[]]
+    write(folder, sun="The Sun is hot.")
+    assert run([folder], library, encoder).new == 1
+
+
+def test_another_encoder_format_or_chunker_is_refused_with_the_command(
+    tmp_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, library = tmp_path / "notes", tmp_path / "library"
+    write(folder, moon="The Moon is far away.")
+    run([folder], library, encoder)
+    monkeypatch.setattr(CachedEncoder, "hash", "0" * 64)
+    for attempt in (lambda: open_library(library, encoder), lambda: run([folder], library, encoder)):
+        with pytest.raises(LibraryMismatch, match="clew index --rebuild --library"):
+            attempt()
+    monkeypatch.undo()
+    other = Parameters(ChunkerParameters(), KeywordParameters(stemmer="german"))
+    with pytest.raises(LibraryMismatch, match="other parameters"):
+        run([folder], library, encoder, parameters=other)
+    pointer = json.loads((library / POINTER).read_text())
+    (library / POINTER).write_text(json.dumps({**pointer, "format": 99}))
+    with pytest.raises(LibraryMismatch, match="format 99"):
+        open_library(library, encoder)
+    # The rebuild reads the recorded paths again, whatever the format.
+    assert run([], library, encoder, rebuild=True).new == 1
+    assert titles(library, encoder) == ["moon"]
+
+
+def test_a_reader_keeps_what_it_opened(tmp_path: Path, encoder: CachedEncoder) -> None:
+    folder, library = tmp_path / "notes", tmp_path / "library"
+    write(folder, moon="The Moon is far away.")
+    run([folder], library, encoder)
+    opened = open_library(library, encoder)
+    write(folder, moon="The Moon is near.", sun="The Sun is hot.")
+    run([folder], library, encoder)
+    assert opened.store.documents(["moon.txt"])[0].text == "The Moon is far away."
+    assert opened.store.vectors(["moon.txt#0"]).shape == (1, encoder.dimension)
+    assert opened.store.keyword_search(["sun"], 5) == [[]]
+
+
+def test_two_at_once_are_one_too_many(tmp_path: Path, encoder: CachedEncoder) -> None:
+    write(tmp_path / "notes", moon="The Moon is far away.")
+    first = index([tmp_path / "notes"], tmp_path / "library", encoder)
+    assert isinstance(next(first), Progress)
+    with pytest.raises(LibraryBusy):
+        run([tmp_path / "notes"], tmp_path / "library", encoder)
+    *_, report = first
+    assert isinstance(report, Report) and report.new == 1
+
+
+def test_stages_report_their_progress(tmp_path: Path, encoder: CachedEncoder) -> None:
+    write(tmp_path / "notes", **{f"n{n}": f"Note number {n} is here." for n in range(30)})
+    steps = [step for step in index([tmp_path / "notes"], tmp_path / "library", encoder) if isinstance(step, Progress)]
+    for stage in ("reading", "embedding", "indexing words"):
+        of_stage = [step for step in steps if step.stage == stage]
+        assert [step.done for step in of_stage] == sorted(step.done for step in of_stage)
+        assert of_stage[-1].done == of_stage[-1].total > 0
+
+
+@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT])
+def test_a_kill_leaves_the_library_and_the_next_run_goes_on(
+    tmp_path: Path, encoder: CachedEncoder, cache: Path, stop: signal.Signals
+) -> None:
+    """A real process is stopped while it embeds; what it had embedded is not embedded again."""
+    folder, library, own_cache = tmp_path / "notes", tmp_path / "library", tmp_path / "cache"
+    write(folder, moon="The Moon is far away.")
+    run([folder], library, encoder)
+    before = open_library(library, encoder).manifest
+    write(folder, **{f"n{n}": f"Note {n}. " + f"It speaks of matter {n} at some length. " * 20 for n in range(1200)})
+    environment = {**os.environ, "CLEW_CACHE": str(own_cache), "HF_HUB_OFFLINE": "1"}
+    command = [sys.executable, "-m", "ui.cli", "index", str(folder), "--library", str(library)]
+    process = subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    deadline = time.monotonic() + 120
+    while _cached(own_cache) < 256 and time.monotonic() < deadline and process.poll() is None:
+        time.sleep(0.05)
+    process.send_signal(stop)
+    output, _ = process.communicate(timeout=60)
+    done = _cached(own_cache)
+    assert process.returncode != 0 and 256 <= done < 1200, output
+    assert "Traceback" not in output
+    assert open_library(library, encoder).manifest == before
+    again = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    assert "1200 new, 0 changed, 0 removed, 1 unchanged, 0 failed" in again.stdout
+    assert _cached(own_cache) == 1200
+    assert open_library(library, encoder).manifest.documents == 1201
+    generations = [path for path in library.iterdir() if path.is_dir()]
+    assert len(generations) == 1  # what the killed run left is cleared away
+
+
+def _cached(folder: Path) -> int:
+    """Vectors in the cache of another process."""
+    import sqlite3
+
+    for file in (folder / "embeddings").glob("*.sqlite"):
+        try:
+            with sqlite3.connect(file, timeout=5) as database:
+                return int(database.execute("SELECT count(*) FROM vectors").fetchone()[0])
+        except sqlite3.OperationalError:  # its table is not made yet
+            return 0
+    return 0

@@ -1,0 +1,112 @@
+"""What every store has to answer in the same way (design: one conformance suite, parametrized over the stores)."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from memory.datatypes import Edge
+from memory.encoding import CachedEncoder
+from memory.ports import Store
+
+
+def test_documents_and_chunks_come_in_the_order_asked(store: Store) -> None:
+    assert [d.title for d in store.documents(["tides", "lang 1", "tides"])] == ["Tides", "Fritz Lang", "Tides"]
+    first = [hits[0].chunk for hits in store.keyword_search(["Metropolis", "tides"], 1)]
+    chunks = store.chunks(first[::-1])
+    assert [chunk.document for chunk in chunks] == ["tides", "lang 1"]
+    for chunk, document in zip(chunks, store.documents(["tides", "lang 1"]), strict=True):
+        assert chunk.text == document.text[chunk.start : chunk.end]
+
+
+def test_unknown_ids_raise(store: Store) -> None:
+    for ask in (store.documents, store.chunks, store.vectors):
+        with pytest.raises(KeyError):
+            ask(["nowhere"])
+    assert store.neighbours(["nowhere"]) == [[]]
+
+
+def test_nothing_asked_is_nothing_answered(store: Store, encoder: CachedEncoder) -> None:
+    assert store.documents([]) == store.chunks([]) == store.neighbours([]) == store.keyword_search([], 5) == []
+    assert store.vector_search(encoder.encode([], "query"), 5) == []
+    assert store.vectors([]).shape == (0, encoder.dimension)
+
+
+def test_keyword_hits_say_where_they_hit(store: Store) -> None:
+    ((hit, *rest),) = store.keyword_search(["What does the Moon orbit?"], 5)
+    assert store.chunks([hit.chunk])[0].document == "moon"
+    assert hit.fields["title"].terms == ("moon",)
+    assert set(hit.fields["text"].terms) == {"moon", "orbit"} == set(hit.terms)
+    assert 0 < hit.score <= 1
+    assert hit.title_coverage == pytest.approx(1)  # "the" is a stop word
+    assert [hit.score, *(other.score for other in rest)] == sorted([hit.score, *(o.score for o in rest)], reverse=True)
+
+
+def test_words_that_nobody_has_find_nothing(store: Store) -> None:
+    assert store.keyword_search(["zyzzyva", "", "the of and", "?!"], 5) == [[], [], [], []]
+
+
+def test_vector_search_finds_by_meaning(store: Store, encoder: CachedEncoder) -> None:
+    vectors = encoder.encode(["the sea goes up and down", "a German movie maker"], "query")
+    found = store.vector_search(vectors, 2)
+    documents = [[chunk.document for chunk in store.chunks([hit.chunk for hit in hits])] for hits in found]
+    assert [ids[0] for ids in documents] == ["tides", "lang 1"]
+    best = found[0][0]
+    assert best.score == pytest.approx(float(store.vectors([best.chunk])[0] @ vectors[0]), abs=1e-5)
+
+
+def test_every_chunk_has_its_own_vector(store: Store, encoder: CachedEncoder) -> None:
+    (hits,) = store.keyword_search(["step hill number"], 50)
+    assert len(hits) > 3  # one document, several chunks
+    chunks = store.chunks([hit.chunk for hit in hits])
+    again = encoder.encode([f"{chunk.title}\n{chunk.text}" for chunk in chunks], "passage")
+    assert np.allclose(store.vectors([chunk.id for chunk in chunks]), again, atol=1e-5)
+
+
+def test_a_scope_of_documents_holds(store: Store, encoder: CachedEncoder) -> None:
+    scope = frozenset({"tides", "lang 1", "not there"})
+    (hits,) = store.keyword_search(["the Moon"], 9, scope=scope)
+    assert [chunk.document for chunk in store.chunks([hit.chunk for hit in hits])] == ["tides"]
+    (hits,) = store.vector_search(encoder.encode(["the Moon"], "query"), 9, scope=scope)
+    assert {chunk.document for chunk in store.chunks([hit.chunk for hit in hits])} == {"tides", "lang 1"}
+    assert store.keyword_search(["the Moon"], 9, scope=frozenset()) == [[]]
+
+
+def test_a_choice_of_chunks_holds_and_keeps_the_scores(store: Store, encoder: CachedEncoder) -> None:
+    (hits,) = store.keyword_search(["the Moon"], 9)
+    (narrowed,) = store.keyword_search(["the Moon"], 9, among=[hits[-1].chunk])
+    assert narrowed == [hits[-1]]
+    assert store.keyword_search(["the Moon"], 9, among=[hits[0].chunk], scope=frozenset({"lang 1"})) == [[]]
+    (near,) = store.vector_search(encoder.encode(["the Moon"], "query"), 9, among=[hits[-1].chunk])
+    assert [hit.chunk for hit in near] == [hits[-1].chunk]
+
+
+def test_k_is_the_most_that_comes(store: Store, encoder: CachedEncoder) -> None:
+    assert [len(hits) for hits in store.keyword_search(["step", "moon"], 2)] == [2, 2]
+    assert [len(hits) for hits in store.vector_search(encoder.encode(["moon"], "query"), 3)] == [3]
+    assert len(store.vector_search(encoder.encode(["moon"], "query"), 10_000)[0]) > 6
+
+
+def test_neighbours_leave_and_enter(store: Store) -> None:
+    moon, lang, tides = store.neighbours(["moon", "lang 1", "tides"])
+    there, back, itself = (
+        Edge("moon", "tides", "causes"),
+        Edge("tides", "moon", "caused by"),
+        Edge("moon", "moon", "itself"),
+    )
+    assert sorted(moon, key=repr) == sorted([there, back, itself], key=repr)
+    assert lang == []
+    assert sorted(tides, key=repr) == sorted([there, back], key=repr)
+
+
+def test_several_threads_get_what_one_gets(store: Store, encoder: CachedEncoder) -> None:
+    queries = ["the Moon", "Fritz Lang", "step 7", "tides of the ocean"] * 8
+    vectors = dict(zip(queries, encoder.encode(queries, "query"), strict=True))
+
+    def ask(query: str) -> object:
+        hits = store.keyword_search([query], 5)[0] + store.vector_search(vectors[query][None], 5)[0]
+        return hits, store.chunks([hit.chunk for hit in hits])
+
+    alone = [ask(query) for query in queries]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(ask, queries)) == alone

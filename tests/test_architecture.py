@@ -1,0 +1,78 @@
+"""The shape of the project: which way imports go, what the contracts are kept by, what a reader may rely on."""
+
+import ast
+import importlib.metadata
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+LAYERS = ("prompts", "memory", "tools", "agent", "ui")
+VENDORS = {"ollama", "openai", "elasticsearch"}
+CODE = [path for layer in LAYERS for path in sorted((ROOT / layer).rglob("*.py"))]
+
+
+def imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{path}: relative import"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def relative(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("path", CODE, ids=relative)
+def test_imports_go_one_way(path: Path) -> None:
+    layer = path.relative_to(ROOT).parts[0]
+    above = LAYERS[LAYERS.index(layer) + 1 :]
+    assert not [name for name in imports(path) if name.split(".")[0] in above]
+
+
+@pytest.mark.parametrize("one, other", [("dialogue", "knowledge"), ("knowledge", "dialogue")])
+def test_dialogue_and_knowledge_do_not_know_each_other(one: str, other: str) -> None:
+    for path in (ROOT / "memory" / one).rglob("*.py"):
+        assert not [name for name in imports(path) if name.startswith(f"memory.{other}")], path
+
+
+def test_tools_do_not_know_each_other() -> None:
+    shared = ("tools.base", "tools.registry")
+    for path in (ROOT / "tools").glob("*.py"):
+        if path.stem != "registry":
+            others = [name for name in imports(path) if name.startswith("tools.") and not name.startswith(shared)]
+            assert not others, path
+
+
+def test_only_models_names_vendors() -> None:
+    for path in CODE:
+        named = VENDORS & {name.split(".")[0] for name in imports(path)}
+        assert not named or relative(path) == "agent/models.py", (path, named)
+
+
+def test_langchain_stops_at_the_agent_and_the_tools_wrapper() -> None:
+    allowed = ("agent/", "tools/base.py", "memory/knowledge/reading/")
+    for path in CODE:
+        if any(name.startswith(("langchain", "langgraph")) for name in imports(path)):
+            assert relative(path).startswith(allowed), path
+
+
+def test_files_are_small() -> None:
+    assert not {relative(path): n for path in CODE if (n := path.read_text("utf-8").count("\n")) > 400}
+
+
+def test_the_top_level_names_are_this_distributions_alone() -> None:
+    owners = importlib.metadata.packages_distributions()
+    assert {name: owners.get(name) for name in LAYERS if set(owners.get(name, ["clew"])) != {"clew"}} == {}
+
+
+def test_the_command_line_starts_without_the_heavy_libraries() -> None:
+    heavy = "torch sentence_transformers transformers gradio langgraph langchain_core langchain_community sklearn scipy"
+    probe = f"import sys, ui.cli; print([name for name in '{heavy}'.split() if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

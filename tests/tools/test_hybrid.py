@@ -1,0 +1,43 @@
+"""The tool `hybrid`: its two stages, and what it says of them."""
+
+import numpy as np
+import pytest
+
+from memory.encoding import CachedEncoder
+from memory.knowledge.library import Library
+from tools.base import encode_query
+from tools.hybrid import Hybrid, HybridParameters
+
+
+def test_the_pure_two_stage_form_takes_by_words_and_orders_by_meaning(
+    examples: Library, encoder: CachedEncoder
+) -> None:
+    query = encode_query("Which chimpanzee flew into space?", [], encoder)
+    two_stage = Hybrid(examples.store, HybridParameters(two_stage=True, candidates=20))
+    passages = two_stage.search(query, 10).passages
+    by_words = {hit.chunk for hit in examples.store.keyword_search([query.text], 20)[0]}
+    assert {passage.id for passage in passages} <= by_words
+    cosines = examples.store.vectors([passage.id for passage in passages]) @ query.forms[0].vector
+    assert np.all(np.diff(cosines) <= 1e-6)
+    assert [passage.score for passage in passages] == pytest.approx(cosines.tolist(), abs=1e-5)
+
+
+def test_what_shares_no_word_is_found_by_default_only(examples: Library, encoder: CachedEncoder) -> None:
+    query = encode_query("feline astronaut", [], encoder)
+    fused = Hybrid(examples.store).search(query).passages
+    assert fused[0].document == "animals/felicette.txt"
+    strict = Hybrid(examples.store, HybridParameters(two_stage=True)).search(encode_query("feline", [], encoder))
+    assert not strict.passages and strict.notes
+
+
+def test_a_passage_says_its_words_and_both_scores(examples: Library, encoder: CachedEncoder) -> None:
+    best = Hybrid(examples.store).search(encode_query("distance of the Moon", [], encoder)).passages[0]
+    assert set(best.keywords) == {"distance", "moon"}
+    assert set(best.scores) == {"keyword", "cosine"}
+    assert "distance" in best.why and f"{best.scores['cosine']:.2f}" in best.why
+
+
+def test_k_defaults_to_the_seeds(examples: Library, encoder: CachedEncoder) -> None:
+    query = encode_query("the Moon", [], encoder)
+    assert len(Hybrid(examples.store).search(query).passages) == 5
+    assert len(Hybrid(examples.store, HybridParameters(k=2)).search(query).passages) == 2

@@ -1,0 +1,158 @@
+"""An assistant that follows the contract without a library or a model, and a chat with it for a terminal of its own.
+
+What a question holds says what happens: `slow` takes its time and looks at `cancel`, `Neptune` is not answered,
+`weak` and `wrong` are not carried by their sources, `escape` brings control characters along, `fails` raises.
+"""
+
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+from pydantic import TypeAdapter
+
+from agent.assistant import Assistant
+from agent.services import Services
+from agent.settings import Settings, read_settings
+from agent.state import Answer, Claim, Step, Turn, Verdict
+from memory.datatypes import Passage, Sentence
+from memory.dialogue.threads import Threads
+from memory.errors import Cancelled, ClewError
+
+RECORD = TypeAdapter(Turn)
+
+MOON = Passage(
+    id="moon-1",
+    document="moon",
+    title="The distance of the Moon",
+    text="The Moon is 384,400 km away.\nIts light takes 1.3 seconds to reach us.",
+    score=0.71,
+    tool="hybrid",
+    why="keywords: moon",
+    page="2",
+    heading="Average distance",
+    source="documents/space/moon-distance.md",
+)
+APES = Passage(
+    "apes-1", "apes", "Monkeys in space", "Monkeys are small.", 0.6, "hybrid", source="documents/animals/monkeys.md"
+)
+
+
+class FakeAssistant(Assistant):
+    def __init__(self, settings: Settings, interrupted: str = "", loading: float = 0.0) -> None:
+        self._own_threads = Threads(settings.data / "threads.sqlite")
+        self._interrupted = interrupted
+        self._loading = loading
+        tool = SimpleNamespace(name="hybrid", description="Searches by words and by meaning.")
+        library = SimpleNamespace(manifest=SimpleNamespace(documents=30, fingerprint="f00d"))
+        self._fake_services = SimpleNamespace(tools={"hybrid": tool, "dense": tool}, library=library)
+
+    @property
+    def threads(self) -> Threads:
+        return self._own_threads
+
+    @property
+    def services(self) -> Services:
+        return cast(Services, self._fake_services)
+
+    def warm_up(self) -> None:
+        time.sleep(self._loading)
+
+    def ask(
+        self,
+        thread: str,
+        question: str,
+        *,
+        tool: str = "",
+        scope: tuple[str, ...] = (),
+        cancel: threading.Event | None = None,
+    ) -> Iterator[Step | Turn]:
+        yield from self.resume(thread)
+        yield Step("rewrite", question, ("question x 1.00",), 0.3)
+        if "fails" in question:
+            raise ClewError("the turn failed", "ask again")
+        if "slow" in question:
+            _dawdle(cancel)
+        if "bug" in question:
+            raise ZeroDivisionError("a bug")
+        yield Step("act", f"{tool or 'hybrid'}: 2 passages in 12 ms", (), 12.4)
+        yield self._store(thread, question)
+
+    def interrupted(self, thread: str) -> str:
+        return self._interrupted
+
+    def resume(self, thread: str, cancel: threading.Event | None = None) -> Iterator[Step | Turn]:
+        if self._interrupted:
+            question, self._interrupted = self._interrupted, ""
+            yield Step("answer", "the rest of the turn", (), 5)
+            yield self._store(thread, question)
+
+    def turns(self, thread: str) -> list[Turn]:
+        return [RECORD.validate_json(record) for record in self.threads.records(thread)]
+
+    def close(self) -> None:
+        self.threads.close()
+
+    def _store(self, thread: str, question: str) -> Turn:
+        number = len(self.threads.records(thread)) + 1
+        turn = make_turn(thread, number, question)
+        record = RECORD.dump_json(turn).decode()
+        said = [Sentence(question, "user", number)]
+        self.threads.save(thread, number, question, record, said, np.ones((1, 1), np.float32), "none")
+        return turn
+
+
+def make_turn(thread: str, number: int, question: str) -> Turn:
+    steps = (Step("rewrite", question, ("question x 1.00",), 0.3), Step("act", "hybrid: 2 passages", ("0.71 moon",), 12.4))
+    return Turn(
+        thread, number, question, question, make_answer(question), steps=steps, library="f00d", created="2026-01-01"
+    )
+
+
+def make_answer(question: str) -> Answer:
+    if "Neptune" in question:
+        said = "I found nothing in the documents that answers this. The nearest are: Tides."
+        return Answer("nothing-found", (Claim(said),), nearest=("Tides",))
+    verdict: Verdict = "weak" if "weak" in question else "unsupported" if "wrong" in question else "supported"
+    text = "The Moon \x1b[31mis\x1b[0m 384,400 km away.\x07" if "escape" in question else "The Moon is 384,400 km away."
+    claims = (Claim(text, (1,), verdict), Claim("Monkeys are small.", (2,), "supported"))
+    return Answer("answered", claims, (MOON, APES))
+
+
+def _dawdle(cancel: threading.Event | None) -> None:
+    for _ in range(200):
+        time.sleep(0.05)
+        if cancel is not None and cancel.is_set():
+            raise Cancelled("the turn was cancelled")
+
+
+def main(arguments: list[str]) -> None:
+    """`fakes.py DATA [--thread ID] [--interrupted QUESTION] [--loading SECONDS]`: the chat, with its errors translated."""
+    import click
+
+    from ui.cli import Clew
+    from ui.terminal.chat import run_chat
+
+    @click.group(cls=Clew)
+    @click.option("--verbose", is_flag=True)
+    def group(verbose: bool) -> None: ...
+
+    @group.command()
+    @click.argument("data", type=click.Path(path_type=Path))
+    @click.option("--thread")
+    @click.option("--continue", "go_on", is_flag=True)
+    @click.option("--interrupted", default="")
+    @click.option("--loading", default=0.0)
+    def chat(data: Path, thread: str | None, go_on: bool, interrupted: str, loading: float) -> None:
+        settings = read_settings(data=data)
+        run_chat(settings, thread, go_on, lambda settings: FakeAssistant(settings, interrupted, loading))
+
+    group(["chat", *arguments], prog_name="clew")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

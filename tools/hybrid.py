@@ -1,0 +1,103 @@
+"""The tool `hybrid`: keywords first, meaning second (seed 002, stages 1 and 2), and the two added.
+
+Stage 1 takes the best by BM25, stage 2 orders them by cosine. A keyword filter alone loses what is said in other
+words, so by default the nearest by vector are candidates too, and the calibrated scores of both are added.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from memory.datatypes import Findings, Form, Hit, Passage, Query
+from memory.ports import Store
+from tools.base import FormScores, fuse, passages_of
+
+
+@dataclass(frozen=True, slots=True)
+class HybridParameters:
+    """`candidates` by keywords and `nearest` by vector are what is scored (seed 002: 100 by keywords, then k = 5).
+
+    The score is cosine x `cosine` + keywords x (1 - `cosine`) + title x `title`: the cosine, BM25 as a share of the
+    most that the question could reach, and the share of the title that the question names. Weights were chosen on five
+    data sets, where they stand on a plateau (docs/figures.md). `two_stage` is the seed's pure form: no nearest by
+    vector, ordered by cosine alone. Stemming and stop words are the library's (`KeywordParameters`).
+    """
+
+    k: int = 5
+    candidates: int = 100
+    nearest: int = 100
+    cosine: float = 0.6
+    title: float = 0.08
+    two_stage: bool = False
+
+
+class Hybrid:
+    name = "hybrid"
+    description = (
+        "Searches the documents for a question or key words, by their words and by their meaning. "
+        "Good for most questions; use it first. Returns the passages that match best."
+    )
+
+    def __init__(self, store: Store, parameters: HybridParameters | None = None) -> None:
+        self._store = store
+        self._parameters = parameters or HybridParameters()
+
+    def search(self, query: Query, k: int | None = None) -> Findings:
+        query.check()
+        ids = self._candidates(query)
+        if not ids:
+            return Findings(notes=("no passage holds a word of the question",) if self._parameters.two_stage else ())
+        query.check()
+        keyword = self._keyword_hits(query.forms, ids)
+        cosines = np.stack([form.vector for form in query.forms]) @ self._store.vectors(ids).T
+        ranked = fuse(query.forms, FormScores(ids, self._scores(ids, keyword, cosines)))
+        best = list(ranked)[: k or self._parameters.k]
+        places = {id_: place for place, id_ in enumerate(ids)}
+        chunks = self._store.chunks(best)
+        return Findings(
+            tuple(
+                _explained(replace(passage, score=ranked[passage.id]), keyword, cosines[:, places[passage.id]], query)
+                for passage in passages_of(chunks, self.name)
+            )
+        )
+
+    def _candidates(self, query: Query) -> list[str]:
+        texts, p = [form.text for form in query.forms], self._parameters
+        found = self._store.keyword_search(texts, p.candidates, scope=query.scope)
+        if not p.two_stage:
+            vectors = np.stack([form.vector for form in query.forms])
+            found += self._store.vector_search(vectors, p.nearest, scope=query.scope)
+        return list(dict.fromkeys(hit.chunk for hits in found for hit in hits))
+
+    def _keyword_hits(self, forms: Sequence[Form], ids: Sequence[str]) -> list[dict[str, Hit]]:
+        """For each form its hits among the candidates, whichever search had found them."""
+        found = self._store.keyword_search([form.text for form in forms], len(ids), among=ids)
+        return [{hit.chunk: hit for hit in hits} for hits in found]
+
+    def _scores(self, ids: Sequence[str], keyword: Sequence[dict[str, Hit]], cosines: np.ndarray) -> np.ndarray:
+        """Shape (forms, ids)."""
+        p = self._parameters
+        if p.two_stage:
+            return cosines.astype(np.float64)
+        none = Hit("", 0.0)
+        hits = [[of_form.get(id_, none) for id_ in ids] for of_form in keyword]
+        words = np.array([[hit.score for hit in row] for row in hits])
+        titles = np.array([[hit.title_coverage for hit in row] for row in hits])
+        return p.cosine * cosines + (1 - p.cosine) * words + p.title * titles
+
+
+def _explained(passage: Passage, keyword: Sequence[dict[str, Hit]], cosines: np.ndarray, query: Query) -> Passage:
+    """Why it was found: the words that hit, and both scores of the form that it fits best."""
+    best = int(np.argmax(cosines))
+    hits = [of_form[passage.id] for of_form in keyword if passage.id in of_form]
+    words = tuple(dict.fromkeys(term for hit in hits for term in hit.terms))
+    share = keyword[best][passage.id].score if passage.id in keyword[best] else 0.0
+    form = "" if len(query.forms) == 1 else f" (as {query.forms[best].name})"
+    held = f"words {', '.join(words)} ({share:.2f})" if words else "no word of the question"
+    return replace(
+        passage,
+        why=f"{held}; meaning {cosines[best]:.2f}{form}",
+        keywords=words,
+        scores={"keyword": share, "cosine": float(cosines[best])},
+    )

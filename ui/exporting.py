@@ -1,0 +1,76 @@
+"""A conversation as a file: Markdown to read, JSON with all that is known of it."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from agent.state import Turn
+from memory.dialogue.threads import Thread, Threads
+from memory.errors import BadInput
+from ui.plain import one_line, plain
+from ui.rendering import answer_text, cited_numbers, place_of
+
+_TURN = TypeAdapter(Turn)
+
+
+def stored_turns(threads: Threads, thread: str) -> list[Turn]:
+    """The finished turns, oldest first, read without opening a library."""
+    return [_TURN.validate_json(record) for record in threads.records(thread)]
+
+
+def known_thread(threads: Threads, name: str) -> Thread:
+    found = threads.get(name)
+    if found is None:
+        raise BadInput(f"there is no thread {name}", "clew threads")
+    return found
+
+
+def turn_object(turn: Turn) -> dict[str, Any]:
+    """The whole turn, and of its answer also the text as it is shown."""
+    value: dict[str, Any] = _TURN.dump_python(turn, mode="json")
+    value["answer"] |= {"text": turn.answer.text, "refused": turn.answer.refused}
+    return value
+
+
+def as_json(thread: Thread, turns: Sequence[Turn]) -> str:
+    value = {
+        "thread": thread.id,
+        "title": thread.title,
+        "updated": thread.updated,
+        "libraries": _libraries(turns),
+        "turns": [turn_object(turn) for turn in turns],
+    }
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+
+
+def as_markdown(thread: Thread, turns: Sequence[Turn]) -> str:
+    libraries = ", ".join(f"`{name}`" for name in _libraries(turns))
+    head = f"# {one_line(thread.title)}\n\nThread `{thread.id}`, library {libraries or 'unknown'}\n"
+    return "\n".join([head, *(_turn_markdown(turn) for turn in turns)])
+
+
+def _turn_markdown(turn: Turn) -> str:
+    parts = [f"## {turn.turn}. {one_line(turn.question)}"]
+    if turn.rewritten != turn.question:
+        parts.append(f"*Understood as: {one_line(turn.rewritten)}*")
+    parts.append(answer_text(turn.answer).plain)
+    parts += [_source_markdown(turn, number) for number in cited_numbers(turn.answer)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _source_markdown(turn: Turn, number: int) -> str:
+    passage = turn.answer.sources[number - 1]
+    where = [f"**{one_line(passage.title) or passage.document}**", place_of(passage), _code(passage.source)]
+    quote = "\n".join(f"> {line}".rstrip() for line in plain(passage.text).strip().splitlines())
+    return f"[{number}] {', '.join(part for part in where if part)}\n\n{quote}"
+
+
+def _code(source: str) -> str:
+    return f"`{one_line(source)}`" if source else ""
+
+
+def _libraries(turns: Sequence[Turn]) -> list[str]:
+    """The fingerprints, in the order of their first use."""
+    return list(dict.fromkeys(turn.library for turn in turns if turn.library))

@@ -1,0 +1,82 @@
+"""`clew index`: documents in, a library out."""
+
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memory.errors import ClewError
+from ui import options
+from ui.plain import one_line
+
+if TYPE_CHECKING:
+    from memory.knowledge.indexing import Report
+
+
+@click.command()
+@click.argument("paths", nargs=-1, metavar="PATH...", type=click.Path(exists=True, path_type=Path))
+@options.library
+@click.option("--encoder", metavar="NAME", help="The embedding model.  [default: all-MiniLM-L6-v2]")
+@click.option("--rebuild", is_flag=True, help="Make all anew, of the recorded paths where none are given.")
+@options.as_json("Print the report as a JSON object.")
+@options.quiet
+def index(
+    paths: tuple[Path, ...], library: Path | None, encoder: str | None, rebuild: bool, as_json: bool, quiet: bool
+) -> None:
+    """Read files and folders into a library.
+
+    Text, Markdown, HTML, PDF and JSONL, BEIR folders and graph folders. Run again, it does only what changed.
+    """
+    if not paths and not rebuild:
+        raise click.UsageError("name the files or folders to read, or give --rebuild")
+    from agent.settings import read_settings
+    from memory.encoding import load_encoder
+    from memory.knowledge.indexing import index as run_index
+    from ui.progress import shown
+
+    settings = read_settings(library=library, encoder=encoder)
+    model = load_encoder(settings.encoder, settings.cache)
+    try:
+        with closing(shown(run_index(paths, settings.library, model, rebuild=rebuild), quiet)) as events:
+            *_, report = events
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(
+            "stopped; the library is what it was, and the same command goes on where this one ended"
+        ) from None
+    _print_report(report, as_json)
+    _check(report)
+
+
+def _print_report(report: "Report", as_json: bool) -> None:
+    from ui.streams import print_json
+
+    for failure in report.failed:
+        click.echo(f"failed: {one_line(str(failure.source))}: {one_line(failure.reason)}", err=True)
+    for note in report.notes:
+        click.echo(f"note: {one_line(note)}", err=True)
+    if as_json:
+        print_json(_as_object(report))
+    else:
+        click.echo(report.line)
+
+
+def _as_object(report: "Report") -> dict[str, Any]:
+    return {
+        "new": report.new,
+        "changed": report.changed,
+        "removed": report.removed,
+        "unchanged": report.unchanged,
+        "failed": [{"source": str(failure.source), "reason": failure.reason} for failure in report.failed],
+        "notes": list(report.notes),
+        "documents": report.documents,
+        "chunks": report.chunks,
+        "seconds": {stage: round(seconds, 3) for stage, seconds in report.seconds.items()},
+    }
+
+
+def _check(report: "Report") -> None:
+    """A run that could read nothing at all has failed; one that had only to remove documents has not."""
+    read = report.new + report.changed + report.unchanged
+    if not read and (report.failed or not report.removed):
+        raise ClewError("no document could be read", "name files or folders of text, Markdown, HTML, PDF or JSONL")

@@ -1,0 +1,95 @@
+"""The progress of a long step on standard error: bars with the time left, or lines where there is no terminal."""
+
+import sys
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from memory.progress import Progress
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Result = TypeVar("Result")
+
+EVERY = 5.0
+"""Seconds between two lines of progress where no bar can be drawn."""
+
+
+def shown(events: Iterable[Progress | Result], quiet: bool) -> Generator[Result, None, None]:
+    """The events that are not progress; those that are, are drawn as they come."""
+    from ui.streams import messages
+
+    console = messages()
+    if quiet:
+        yield from (event for event in events if not isinstance(event, Progress))
+    elif console.is_terminal:
+        yield from _with_bars(events, console)
+    else:
+        yield from _with_lines(events, time.monotonic)
+
+
+def _with_bars(events: Iterable[Progress | Result], console: "Console") -> Iterator[Result]:
+    from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
+
+    columns = (
+        SpinnerColumn(finished_text="✓"),
+        TextColumn("{task.description:16}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(elapsed_when_finished=True),
+    )
+    # Rich would send what is printed meanwhile to this console, also the results that go into a pipe.
+    with Bars(*columns, console=console, redirect_stdout=sys.stdout.isatty()) as bars:
+        tasks = {}
+        for event in events:
+            if not isinstance(event, Progress):
+                yield event
+                continue
+            if event.stage not in tasks:
+                tasks[event.stage] = bars.add_task(event.stage, total=None)
+            bars.update(tasks[event.stage], completed=event.done, total=event.total or None)
+
+
+def _with_lines(events: Iterable[Progress | Result], clock: Callable[[], float]) -> Iterator[Result]:
+    """At most one every few seconds: a run that is over before that prints none."""
+    started = spoke = clock()
+    stage = ""
+    for event in events:
+        if not isinstance(event, Progress):
+            yield event
+            continue
+        if event.stage != stage:
+            stage, started = event.stage, clock()
+        if clock() - spoke >= EVERY:
+            spoke = clock()
+            click.echo(_line(event, spoke - started), err=True)
+
+
+def _line(progress: Progress, elapsed: float) -> str:
+    if not progress.total:
+        return f"{progress.stage}: {progress.done}"
+    line = f"{progress.stage}: {progress.done} of {progress.total}"
+    if 0 < progress.done < progress.total:
+        line += f", about {_duration(elapsed / progress.done * (progress.total - progress.done))} left"
+    return line
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def counted(stage: str, events: Iterable[Result], total: int, quiet: bool) -> Generator[Result, None, None]:
+    """Events that come one for each thing done, and their progress."""
+    return shown(_counting(stage, events, total), quiet)
+
+
+def _counting(stage: str, events: Iterable[Result], total: int) -> Iterator[Progress | Result]:
+    yield Progress(stage, 0, total)
+    for done, event in enumerate(events, 1):
+        yield event
+        yield Progress(stage, min(done, total), total)

@@ -1,0 +1,102 @@
+"""How an answer, its sources and its steps look in `clew chat` and `clew ask`; without colours they read alike."""
+
+from typing import TYPE_CHECKING
+
+from rich.style import Style
+from rich.text import Text
+
+from ui.plain import cut, one_line, plain, short_path
+
+if TYPE_CHECKING:
+    from agent.state import Answer, Claim, Step, Verdict
+    from memory.datatypes import Passage
+
+DIM = Style(dim=True)
+BOLD = Style(bold=True)
+CITATION = Style(color="cyan")
+MARKS: "dict[Verdict, tuple[str, Style]]" = {
+    "weak": ("(weak)", Style(color="yellow")),
+    "unsupported": ("(unsupported)", Style(color="red", bold=True)),
+}
+"""What is put behind a sentence that its source does not carry, in words: colours may be missing."""
+
+STEP_NAME = 8
+"""Columns of a step's name: the longest is `remember`."""
+
+
+def answer_text(answer: "Answer") -> Text:
+    return Text(" ").join(_claim_text(claim) for claim in answer.claims)
+
+
+def cited_numbers(answer: "Answer") -> list[int]:
+    """The numbers of the sources that the answer cites, each once, ascending."""
+    return sorted({number for claim in answer.claims for number in claim.cites})
+
+
+def source_lines(answer: "Answer", width: int | None) -> list[Text]:
+    """A line for each cited source; with `width`, no longer than that."""
+    return [source_line(answer, number, width) for number in cited_numbers(answer)]
+
+
+def source_line(answer: "Answer", number: int, width: int | None) -> Text:
+    """Number, title, page or heading, where it lies, and a mark where a sentence that cites it does not hold."""
+    passage = answer.sources[number - 1]
+    line = Text.assemble((f"[{number}]", CITATION), " ", (one_line(passage.title) or passage.document, BOLD))
+    if place := place_of(passage):
+        line.append(f" · {place}")
+    marks = [MARKS[verdict] for verdict in _verdicts(answer, number) if verdict in MARKS]
+    if source := one_line(passage.source):
+        left = None if width is None else width - line.cell_len - 3 - sum(len(mark) + 1 for mark, _ in marks)
+        line.append(f" · {source if left is None else short_path(source, max(left, 20))}", DIM)
+    for mark, style in marks:
+        line.append(f" {mark}", style)
+    if width is not None:
+        line.truncate(width, overflow="ellipsis")
+    return line
+
+
+def place_of(passage: "Passage") -> str:
+    """The page and the heading, where there are; a heading that repeats the title says nothing."""
+    heading = one_line(passage.heading)
+    page = f"page {one_line(passage.page)}" if passage.page else ""
+    return " · ".join(part for part in (page, heading if heading != one_line(passage.title) else "") if part)
+
+
+def step_line(step: "Step", width: int | None) -> Text:
+    """`  rewrite   Who directed Metropolis?   3 ms`, folded to `width` columns."""
+    head, tail = f"  {step.node:{STEP_NAME}}  ", f"   {milliseconds(step.ms)}"
+    summary = one_line(step.summary)
+    if width is not None:
+        summary = cut(summary, max(width - len(head) - len(tail), 10))
+    return Text(head + summary + tail, DIM)
+
+
+def unfolded(step: "Step") -> list[Text]:
+    """The step's line, whole, and its details."""
+    return [step_line(step, None), *(Text(f"  {'':{STEP_NAME}}    {one_line(detail)}", DIM) for detail in step.details)]
+
+
+def passage_text(passage: "Passage") -> Text:
+    """The passage whole, its line breaks kept."""
+    return Text(plain(passage.text).strip())
+
+
+def milliseconds(ms: float) -> str:
+    if ms < 1:
+        return "<1 ms"
+    return f"{ms:.0f} ms" if ms < 1000 else f"{ms / 1000:.1f} s"
+
+
+def _claim_text(claim: "Claim") -> Text:
+    text = Text(one_line(claim.text))
+    for number in claim.cites:
+        text.append(f" [{number}]", CITATION)
+    if claim.verdict in MARKS:
+        mark, style = MARKS[claim.verdict]
+        text.append(f" {mark}", style)
+    return text
+
+
+def _verdicts(answer: "Answer", number: int) -> "list[Verdict]":
+    """Of the sentences that cite this source, each once."""
+    return list(dict.fromkeys(claim.verdict for claim in answer.claims if number in claim.cites))

@@ -1,0 +1,109 @@
+"""`clew search`: what a retrieval method finds, and why; or what each of them finds, side by side."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from itertools import zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ui import options
+from ui.plain import cut, one_line, typed
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.text import Text
+
+    from memory.datatypes import Findings, Passage
+
+SNIPPET = 240
+"""Characters of a passage that a person needs to recognize it."""
+
+
+@click.command()
+@click.argument("query", nargs=-1, required=True, metavar="QUERY...")
+@options.library
+@options.tool
+@click.option("-k", "k", type=click.IntRange(1, 1000), default=10, show_default=True, help="How many passages.")
+@click.option("--compare", is_flag=True, help="All methods side by side.")
+@options.as_json("Print each passage as a JSON object, a line each.")
+def search(
+    query: tuple[str, ...], library: Path | None, tool: str | None, k: int, compare: bool, as_json: bool
+) -> None:
+    """Search the library without asking for an answer."""
+    if compare and tool:
+        raise click.UsageError("--compare shows all methods: leave --tool out")
+    from agent.searching import search as run_search
+    from agent.settings import read_settings
+    from tools import registry
+
+    settings = read_settings(library=library, tool=tool)
+    names = registry.NAMES if compare else (settings.tool,)
+    found = {name: run_search(settings, typed(" ".join(query)), name, k) for name in names}
+    for name, findings in found.items():
+        for note in findings.notes:
+            click.echo(f"{name}: {one_line(note)}", err=True)
+    _print_found(found, compare, as_json)
+
+
+def _print_found(found: "Mapping[str, Findings]", compare: bool, as_json: bool) -> None:
+    from ui.streams import output, print_json
+
+    if as_json:
+        for findings in found.values():
+            for rank, passage in enumerate(findings.passages, 1):
+                print_json({"rank": rank, **asdict(passage)})
+        return
+    if not any(findings.passages for findings in found.values()):
+        click.echo("nothing was found", err=True)
+        return
+    console = output()
+    if compare:
+        console.print(_side_by_side(found), soft_wrap=False)
+        return
+    for findings in found.values():
+        for rank, passage in enumerate(findings.passages, 1):
+            _print_passage(console, rank, passage)
+
+
+def _print_passage(console: "Console", rank: int, passage: "Passage") -> None:
+    """Rank, score, title and place; the beginning of the passage; why it was found."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from ui.rendering import DIM
+
+    if rank > 1:
+        console.print()
+    console.print(_headline(rank, passage, console.width if console.is_terminal else None))
+    for part in (Text(cut(one_line(passage.text), SNIPPET)), Text(one_line(passage.why), DIM)):
+        if part:
+            console.print(Padding(part, (0, 0, 0, 4)) if console.is_terminal else Text("    ").append_text(part))
+
+
+def _headline(rank: int, passage: "Passage", width: int | None) -> "Text":
+    from rich.text import Text
+
+    from ui.plain import short_path
+    from ui.rendering import BOLD, DIM, place_of
+
+    line = Text.assemble(f"{rank:>2}  ", (one_line(passage.title) or passage.document, BOLD), f"  {passage.score:.3f}")
+    if place := place_of(passage):
+        line.append(f" · {place}")
+    if source := one_line(passage.source):
+        left = None if width is None else max(width - line.cell_len - 3, 20)
+        line.append(f" · {source if left is None else short_path(source, left)}", DIM)
+    if width is not None:
+        line.truncate(width, overflow="ellipsis")
+    return line
+
+
+def _side_by_side(found: "Mapping[str, Findings]") -> "RenderableType":
+    from rich import box
+    from rich.table import Table
+
+    table = Table("", *found, box=box.SIMPLE, pad_edge=False)
+    for rank, row in enumerate(zip_longest(*(findings.passages for findings in found.values())), 1):
+        table.add_row(str(rank), *(f"{p.score:.3f} {one_line(p.title) or p.document}" if p else "" for p in row))
+    return table

@@ -1,0 +1,1 @@
+"""`clew chat`: a conversation in the terminal, or line by line through a pipe."""

@@ -1,0 +1,137 @@
+"""The loop of the chat: read a line, run a command or a turn, until the person leaves."""
+
+import re
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from threading import Event
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from agent.assistant import Assistant
+from agent.state import Step, Turn
+from memory.errors import BadInput, Cancelled, ClewError, NotSetUp
+from ui.options import chosen_thread
+from ui.plain import cut, one_line
+from ui.rendering import DIM
+from ui.streams import messages, output
+from ui.terminal.commands import COMMANDS, Leave, run_command
+from ui.terminal.loading import Loading
+from ui.terminal.prompting import Lines, Piped, Prompt
+from ui.terminal.session import Session
+from ui.terminal.turns import show_earlier, show_events, stoppable
+
+if TYPE_CHECKING:
+    from agent.settings import Settings
+
+_COMMAND = re.compile(r"/[a-z]*(\s|$)")
+
+
+def run_chat(
+    settings: "Settings",
+    thread: str | None,
+    go_on: bool,
+    open_assistant: "Callable[[Settings], Assistant]" = Assistant.open,
+) -> None:
+    """Raises what opening the library raises; without a terminal also what a turn raises."""
+    out, err = output(), messages()
+    at_terminal = sys.stdin.isatty() and out.is_terminal
+    with err.status("opening the library…") if at_terminal else nullcontext():
+        assistant = open_assistant(settings)
+    with assistant:
+        name, _ = chosen_thread(assistant.threads, thread, go_on)
+        # In a terminal everything is one conversation on one screen, steps and messages too.
+        session = Session(assistant, settings, name, out, out if at_terminal else err)
+        loading = Loading(assistant)
+        try:
+            _converse(session, loading, _prompt(session, loading) if at_terminal else Piped(), at_terminal)
+        finally:
+            _say_how_to_come_back(session)
+
+
+def _converse(session: Session, loading: Loading, lines: Lines, at_terminal: bool) -> None:
+    if at_terminal:
+        _welcome(session)
+    _finish_what_was_cut_off(session, loading)
+    while True:
+        try:
+            line = lines.read()
+            if line:
+                _handle(session, loading, line)
+        except (EOFError, Leave):
+            return
+        except KeyboardInterrupt:
+            if not at_terminal:
+                raise
+        except NotSetUp:
+            raise
+        except ClewError as error:
+            if not at_terminal:
+                raise
+            _complain(session, error)
+
+
+def _handle(session: Session, loading: Loading, line: str) -> None:
+    """A path such as `/etc/hosts` begins a question, not a command."""
+    if _COMMAND.match(line):
+        run_command(session, line)
+    else:
+        ask = session.assistant.ask
+        _take_turn(session, loading, lambda stop: ask(session.thread, line, tool=session.tool, cancel=stop))
+
+
+def _take_turn(session: Session, loading: Loading, events: Callable[[Event], Iterator[Step | Turn]]) -> None:
+    with stoppable() as stopped:
+        if not loading.ended:
+            with session.messages.status("loading the encoder…") if session.messages.is_terminal else nullcontext():
+                loading.wait(stopped)
+        session.turn = show_events(events(stopped), session.output, session.messages, stopped) or session.turn
+
+
+def _finish_what_was_cut_off(session: Session, loading: Loading) -> None:
+    question = session.assistant.interrupted(session.thread)
+    if not question:
+        return
+    session.messages.print(Text(f"  cut off last time, finishing it now: {one_line(question)}", DIM))
+    _take_turn(session, loading, lambda stop: session.assistant.resume(session.thread, cancel=stop))
+
+
+def _welcome(session: Session) -> None:
+    manifest = session.assistant.services.library.manifest
+    count = f"{manifest.documents} document{'' if manifest.documents == 1 else 's'}"
+    session.output.print(
+        Text.assemble(("Clew", "bold"), (f" · {count} in {session.settings.library} · /help, Ctrl-D leaves", DIM))
+    )
+    if session.turn:
+        session.output.print(Text(f"going on with {session.thread}, turn {session.turn.turn + 1}", DIM))
+        show_earlier(session.turn, session.output)
+
+
+def _prompt(session: Session, loading: Loading) -> Prompt:
+    tools = tuple(session.assistant.services.tools)
+    choices = {command.name: tools if command.name == "/tool" else () for command in COMMANDS}
+
+    def below() -> str:
+        title = cut(one_line(session.turn.question), 40) if session.turn else "a new conversation"
+        parts = [session.thread, title, session.tool, *([] if loading.ended else ["loading the encoder…"])]
+        return "  " + " · ".join(parts)
+
+    return Prompt(session.settings.data, lambda: choices, below)
+
+
+def _complain(session: Session, error: ClewError) -> None:
+    if isinstance(error, Cancelled):
+        session.output.print(Text("  stopped", DIM))
+        return
+    did_you_mean = isinstance(error, BadInput) and error.mend.startswith("/")
+    hint = f"; did you mean {error.mend}?" if did_you_mean else f"; try: {error.mend}" if error.mend else ""
+    session.output.print(Text(f"  {one_line(error.message)}{hint}", "red"))
+
+
+def _say_how_to_come_back(session: Session) -> None:
+    if session.turn:
+        library = session.settings.library
+        where = "" if str(library) == ".clew" else f" --library {shlex.quote(str(library))}"
+        session.messages.print(Text(f"to come back: clew chat{where} --thread {shlex.quote(session.thread)}", DIM))
