@@ -150,7 +150,7 @@ def _written(chosen: Sequence[_Candidate], passages: Sequence[Passage], missing:
     """Passages in the order of their best sentence, sentences in the order of the document; sources numbered so."""
     order = list(dict.fromkeys(candidate.passage for candidate in chosen))
     sources = tuple(passages[number] for number in order)
-    claims = []
+    claims: list[Claim] = []
     for n, number in enumerate(order, 1):
         for candidate in sorted((c for c in chosen if c.passage == number), key=lambda c: c.position):
             said = [claim.text for claim in claims]

@@ -94,9 +94,23 @@ def evaluate(plan: Plan, settings: Settings) -> Iterator[Progress | Row]:
             )
 
 
-def _search(tool: str, form: FormName, library: Library) -> Search:
-    made = registry.make(tool, library.store)
+def _search(tool: str, form: FormName, services: Services) -> Search:
+    if tool == AGENT:
+        return _agent_search(form, services)
+    made = services.tools[tool]
     return lambda _, query, k: made.search(query, k).passages
+
+
+def _agent_search(form: FormName, services: Services) -> Search:
+    """The agent rewrites by itself; in another form the question is given to it as one that stands alone."""
+
+    def search(question: Question, query: Query, k: int) -> Sequence[Passage]:
+        scope = tuple(sorted(question.context or ()))
+        if form == "rewrite":
+            return evidence(services, question.text, question.history, k, scope)
+        return evidence(services, query.forms[0].text, (), k, scope)
+
+    return search
 
 
 def _tools(name: str) -> list[str]:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Literal, Protocol
 
 from langgraph.runtime import Runtime
 from pydantic import TypeAdapter
@@ -25,10 +25,16 @@ Node = Callable[[TurnState, Runtime[Services]], TurnState]
 TURN_JSON = TypeAdapter(Turn)
 
 
-def timed(node: Node) -> Node:
+class TimedNode(Protocol):
+    """A node as LangGraph calls it."""
+
+    def __call__(self, state: TurnState, *, runtime: Runtime[Services]) -> TurnState: ...
+
+
+def timed(node: Node) -> TimedNode:
     """The node with its time in its step; a turn that was cancelled ends before the next node."""
 
-    def run(state: TurnState, runtime: Runtime[Services]) -> TurnState:
+    def run(state: TurnState, *, runtime: Runtime[Services]) -> TurnState:
         if runtime.context.cancel.is_set():
             raise Cancelled("the turn was cancelled")
         started = time.perf_counter()
@@ -82,7 +88,9 @@ def think(state: TurnState, runtime: Runtime[Services]) -> TurnState:
 
 def act(state: TurnState, runtime: Runtime[Services]) -> TurnState:
     services = runtime.context
-    passages, calls, notes = state.get("passages", ()), [], []
+    passages = state.get("passages", ())
+    calls: list[Call] = []
+    notes: list[str] = []
     for call in state["planned"]:
         started = time.perf_counter()
         scope = frozenset(state["scope"]) if state.get("scope") else None

@@ -7,6 +7,7 @@ did not fit on it.
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from sentencex import get_sentence_boundaries
 
@@ -23,6 +24,8 @@ DASHED = re.compile(r"(?<=[.!?])(?=(?:--|—)\s*\w)")
 
 QUOTE = re.compile(r"[\"“”„«»()\[\]]|(?<!\w)['‘’]|['‘’](?!\w)")
 OPENING = re.compile(r"(?<=\s)[\"“„«'‘(\[]+\s*\Z")
+
+ENDS = ".!?:;,…”\"’')]"
 
 LONGEST_QUOTED = 300
 """Characters that a sentence with quotes or brackets in it may have before they are left out of account."""
@@ -46,11 +49,7 @@ def blocks(text: str) -> list[Span]:
     """Spans, stripped, of the paragraphs, headings, list items and rows of a table."""
     lines = [_stripped(text, *match.span()) for match in LINE.finditer(text)]
     starts = [0, *(place for place in range(1, len(lines)) if _ends_before(text, lines, place)), len(lines)]
-    return [
-        (lines[first][0], lines[after - 1][1])
-        for first, after in zip(starts, starts[1:], strict=False)
-        if first < after
-    ]
+    return [(lines[first][0], lines[after - 1][1]) for first, after in pairwise(starts) if first < after]
 
 
 def _ends_before(text: str, lines: list[Span], place: int) -> bool:
@@ -64,14 +63,23 @@ def _ends_before(text: str, lines: list[Span], place: int) -> bool:
         return False
     if ITEM.match(following) or line.startswith("#") or ("|" in line and "|" in following):
         return True
-    return not following[0].islower() and _had_room(lines, place, len(following.split(None, 1)[0]))
+    if following[0].islower():
+        return False
+    return _had_room(text, lines, place) or (line[-1] in ENDS and _is_heading(text, lines, place))
 
 
-def _had_room(lines: list[Span], place: int, word: int) -> bool:
-    """Whether the next line's first word, of so many characters, would have fitted on the line before `place`."""
+def _is_heading(text: str, lines: list[Span], place: int) -> bool:
+    """Whether the line at `place` stands for itself: no sentence ends with it, and it was not wrapped."""
+    if place + 1 == len(lines) or text[lines[place][1] - 1] in ENDS:
+        return False
+    return not text[lines[place + 1][0]].islower() and _had_room(text, lines, place + 1)
+
+
+def _had_room(text: str, lines: list[Span], place: int) -> bool:
+    """Whether the first word of the line at `place` would have fitted on the line before it."""
     lengths = [end - start for start, end in lines[max(0, place - 2) : place + 1]]
-    length = lengths[-2]
-    return length > LONGEST_WRAPPED or length + 1 + word < ROOM * max(lengths)
+    word = text[slice(*lines[place])].split(None, 1)[0]
+    return lengths[-2] > LONGEST_WRAPPED or lengths[-2] + 1 + len(word) < ROOM * max(lengths)
 
 
 def _sentences(text: str, start: int, end: int) -> Iterator[Span]:

@@ -75,7 +75,7 @@ def _version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
         try:
             click.echo(f"clew {version('clew')}")
         except PackageNotFoundError:
-            click.echo("clew, not installed: run from its sources")
+            click.echo("clew (not installed)")
         ctx.exit()
 
 
@@ -87,7 +87,11 @@ def _set_up_streams(level: str) -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    logging.basicConfig(level=level.upper(), format="%(levelname)s %(name)s: %(message)s", force=True)
+    handler = logging.StreamHandler()
+    handler.setLevel(level.upper())  # the root's own level would let through what a library's logger has set lower
+    logging.basicConfig(
+        level=level.upper(), handlers=[handler], format="%(levelname)s %(name)s: %(message)s", force=True
+    )
     if level == "error" and not sys.warnoptions:
         warnings.simplefilter("ignore")
 

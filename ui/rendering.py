@@ -8,6 +8,8 @@ from rich.text import Text
 from ui.plain import cut, one_line, plain, short_path
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from agent.state import Answer, Claim, Step, Verdict
     from memory.datatypes import Passage
 
@@ -74,6 +76,12 @@ def step_line(step: "Step", width: int | None) -> Text:
 def unfolded(step: "Step") -> list[Text]:
     """The step's line, whole, and its details."""
     return [step_line(step, None), *(Text(f"  {'':{STEP_NAME}}    {one_line(detail)}", DIM) for detail in step.details)]
+
+
+def indented(text: Text, columns: int, console: "Console") -> list[Text]:
+    """The text's lines, moved in, and wrapped where there is a terminal to fit."""
+    lines = text.wrap(console, console.width - columns) if console.is_terminal else text.split()
+    return [Text(" " * columns).append_text(line) for line in lines]
 
 
 def passage_text(passage: "Passage") -> Text:

@@ -69,17 +69,16 @@ def _print_found(found: "Mapping[str, Findings]", compare: bool, as_json: bool) 
 
 def _print_passage(console: "Console", rank: int, passage: "Passage") -> None:
     """Rank, score, title and place; the beginning of the passage; why it was found."""
-    from rich.padding import Padding
     from rich.text import Text
 
-    from ui.rendering import DIM
+    from ui.rendering import DIM, indented
 
     if rank > 1:
         console.print()
     console.print(_headline(rank, passage, console.width if console.is_terminal else None))
     for part in (Text(cut(one_line(passage.text), SNIPPET)), Text(one_line(passage.why), DIM)):
-        if part:
-            console.print(Padding(part, (0, 0, 0, 4)) if console.is_terminal else Text("    ").append_text(part))
+        for line in indented(part, 4, console) if part else ():
+            console.print(line)
 
 
 def _headline(rank: int, passage: "Passage", width: int | None) -> "Text":

@@ -121,7 +121,8 @@ def write(folder: Path, titles: Sequence[str], texts: Sequence[str], parameters:
     for name, tokens in (("title", title_tokens), ("text", text_tokens)):
         _write_index(folder / name, tokens, parameters)
     together = _write_index(folder / TOGETHER, both, parameters)
-    idf = {token: _idf(together, token) for token in together.vocab_dict} if together else {}
+    named = {token for tokens in title_tokens for token in tokens}
+    idf = {token: _idf(together, token) for token in named} if together else {}
     mass = [sum(idf[token] for token in set(tokens)) or 1.0 for tokens in title_tokens]
     np.save(folder / TITLE_MASS, np.array(mass, np.float32))
 

@@ -107,7 +107,10 @@ class FakeAssistant(Assistant):
 
 
 def make_turn(thread: str, number: int, question: str) -> Turn:
-    steps = (Step("rewrite", question, ("question x 1.00",), 0.3), Step("act", "hybrid: 2 passages", ("0.71 moon",), 12.4))
+    steps = (
+        Step("rewrite", question, ("question x 1.00",), 0.3),
+        Step("act", "hybrid: 2 passages", ("0.71 moon",), 12.4),
+    )
     return Turn(
         thread, number, question, question, make_answer(question), steps=steps, library="f00d", created="2026-01-01"
     )
@@ -121,6 +124,14 @@ def make_answer(question: str) -> Answer:
     text = "The Moon \x1b[31mis\x1b[0m 384,400 km away.\x07" if "escape" in question else "The Moon is 384,400 km away."
     claims = (Claim(text, (1,), verdict), Claim("Monkeys are small.", (2,), "supported"))
     return Answer("answered", claims, (MOON, APES))
+
+
+def fill_threads(data: Path, count: int, question: str = "How far is the Moon?") -> None:
+    """As many threads of one turn each."""
+    with Threads(data / "threads.sqlite") as threads:
+        for number in range(count):
+            record = RECORD.dump_json(make_turn(f"thread-{number}", 1, question)).decode()
+            threads.save(f"thread-{number}", 1, question, record, [], np.empty((0, 1), np.float32), "none")
 
 
 def _dawdle(cancel: threading.Event | None) -> None:

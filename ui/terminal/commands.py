@@ -6,14 +6,13 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.padding import Padding
 from rich.text import Text
 
 from agent.lines import replace_file
 from memory.errors import BadInput
 from ui.exporting import as_json, as_markdown, known_thread, stored_turns
 from ui.plain import near
-from ui.rendering import DIM, MARKS, passage_text, source_line, unfolded
+from ui.rendering import DIM, MARKS, indented, passage_text, source_line, unfolded
 
 if TYPE_CHECKING:
     from ui.terminal.session import Session
@@ -63,8 +62,8 @@ def _sources(session: "Session", argument: str) -> None:
     for number in numbers:
         session.output.print(Text("  ").append_text(source_line(answer, number, width)))
         if argument:
-            text = Padding(passage_text(answer.sources[number - 1]), (1, 2, 1, 2))
-            session.output.print(text, soft_wrap=False)
+            for line in indented(passage_text(answer.sources[number - 1]), 6, session.output):
+                session.output.print(line)
 
 
 def _source_number(argument: str, known: int) -> int:
@@ -96,8 +95,9 @@ def _thread(session: "Session", _: str) -> None:
 
 
 def _new(session: "Session", _: str) -> None:
+    left = f" (the last one was {session.thread})" if session.turn else ""
     session.begin(session.threads.new_id())
-    session.output.print(Text(f"  a new conversation: {session.thread}", DIM))
+    session.output.print(Text(f"  a new conversation: {session.thread}{left}", DIM))
 
 
 def _clear(session: "Session", _: str) -> None:

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from agent.state import Answer, Step, Turn
 from ui.plain import cut, one_line
-from ui.rendering import DIM, answer_text, source_lines, step_line
+from ui.rendering import DIM, answer_text, indented, source_lines, step_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -81,9 +81,9 @@ def show_answer(answer: Answer, console: "Console", stopped: threading.Event) ->
 def show_earlier(turn: Turn, console: "Console") -> None:
     """The last question of a thread that is opened again, and how its answer began."""
     console.print(Text(f"  > {cut(one_line(turn.question), console.width - 4)}", DIM))
-    lines = Text(answer_text(turn.answer).plain, DIM).wrap(console, console.width - 4)
+    lines = indented(Text(answer_text(turn.answer).plain, DIM), 4, console)
     for line in lines[:PREVIEW]:
-        console.print(Text("    ").append_text(line))
+        console.print(line)
     if len(lines) > PREVIEW:
         console.print(Text("    …", DIM))
 

@@ -10,7 +10,17 @@ from memory.knowledge.reading.jsonl import read_edges, read_jsonl
 from memory.knowledge.reading.markdown import read_markdown
 from memory.knowledge.reading.pdf import read_pdf
 from memory.knowledge.reading.plain import read_text
-from memory.knowledge.reading.source import Failure, Kind, Source, digest, file_digest, reason, shown, size, source_digest
+from memory.knowledge.reading.source import (
+    Failure,
+    Kind,
+    Source,
+    digest,
+    file_digest,
+    reason,
+    shown,
+    size,
+    source_digest,
+)
 
 __all__ = ["Failure", "Source", "digest", "discover", "file_digest", "read", "read_edges", "size", "source_digest"]
 

@@ -14,7 +14,7 @@ from memory.knowledge.reading.plain import decode, not_empty, title_of_file
 from memory.knowledge.reading.source import Source, clean, shown
 
 if TYPE_CHECKING:
-    from lxml.html import HtmlElement
+    from lxml.html import HtmlElement  # type: ignore[import-untyped]
 
 NO_TEXT = ("script", "style", "noscript", "template", "svg", "math", "iframe", "object", "canvas", "audio", "video")
 CONTROLS = ("button", "select", "textarea", "dialog")
@@ -45,15 +45,18 @@ def read_html(source: Source) -> Iterator[Document]:
 
 
 def parse(markup: str) -> "HtmlElement | None":
-    """None where there is nothing in it. Comments are gone."""
+    """None where there is nothing in it. Comments are gone. Raises `Unreadable` where the parser gave up half-way."""
     from lxml import etree, html
 
     # Bytes, for lxml refuses text with an XML declaration; the parser's encoding goes before any that is declared.
     parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
     try:
-        return html.document_fromstring(markup.encode(), parser=parser)
+        root = html.document_fromstring(markup.encode(), parser=parser)
     except etree.ParserError:
         return None
+    if parser.error_log.filter_from_fatals():
+        raise Unreadable("HTML whose tags lie more than 2,000 deep in one another")
+    return root
 
 
 def write(layout: Layout, root: "HtmlElement") -> None:

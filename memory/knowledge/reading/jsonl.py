@@ -106,7 +106,7 @@ def _records(path: Path) -> Iterator[tuple[int, Record] | Failure]:
     number = 0
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            for number, line in enumerate(file, 1):  # noqa: B007 told where the file breaks off
+            for number, line in enumerate(file, 1):
                 if not line.strip():
                     continue
                 try:

@@ -16,7 +16,9 @@ from memory.knowledge.reading.source import Source, shown
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?=[\w-]+[ \t]*:)(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+FRONT_MATTER = re.compile(
+    r"\A---[ \t]*\n(?=[\w-]+[ \t]*:)(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
+)
 FRONT_TITLE = re.compile(r"^title:[ \t]*(['\"]?)([^'\"].*?)\1[ \t]*$", re.MULTILINE)
 WITHIN = ("thead_open", "thead_close", "tbody_open", "tbody_close", "tr_open", "tr_close")
 LISTS = ("bullet_list_open", "bullet_list_close", "ordered_list_open", "ordered_list_close")

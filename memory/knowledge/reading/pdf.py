@@ -112,7 +112,9 @@ def _metadata_title(reader: "PdfReader") -> str:
 
 def _joined(labels: Sequence[str], pages: Sequence[str]) -> tuple[str, tuple[Mark, ...]]:
     """One text: a paragraph that runs over the end of a page goes on, other pages are a paragraph apart."""
-    parts, marks, length = [], [], 0
+    parts: list[str] = []
+    marks: list[Mark] = []
+    length = 0
     for label, page in zip(labels, _paragraphs(pages), strict=True):
         last = parts[-1] if parts else ""
         runs_on = page[:1].islower() and last[-1:] not in SENTENCE_END

@@ -40,7 +40,8 @@ def decode(data: bytes) -> str:
     try:
         text = clean(data.decode(encoding))
     except UnicodeDecodeError as error:
-        raise Unreadable(f"not {encoding.removesuffix('-sig').upper()} (byte {error.start}): save it as UTF-8") from error
+        name = encoding.removesuffix("-sig").upper()
+        raise Unreadable(f"not {name} (byte {error.start}): save it as UTF-8") from error
     return not_empty(text)
 
 

@@ -65,8 +65,8 @@ def reason(error: OSError) -> str:
 
 
 def clean(text: str) -> str:
-    """Text as every later step takes it: storable, lines end in a newline, letters composed (NFC)."""
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    """Text as every later step takes it: storable, lines end in a newline, letters composed (NFC), no soft hyphens."""
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").replace("\u00ad", "")
     return unicodedata.normalize("NFC", storable(text))
 
 

@@ -1,0 +1,56 @@
+"""The command line as tests use it: in this process, or as a process of its own, with folders of its own."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+ROOT = Path(__file__).parent.parent.parent
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def home(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where this test's threads are kept; nothing of the user's own is read or written."""
+    for name in [name for name in os.environ if name.startswith("CLEW_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("CLEW_CACHE", str(cache))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("PROMPT_TOOLKIT_NO_CPR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "data" / "clew"
+
+
+@pytest.fixture
+def clew(home: Path) -> Run:
+    """`clew("ask", "why?", input="...")` in this process; `.stdout` and `.stderr` apart."""
+    from ui.cli import main
+
+    def run(*arguments: object, input: str | bytes | None = None) -> Result:  # noqa: A002 as CliRunner calls it
+        return CliRunner().invoke(main, [str(argument) for argument in arguments], input=input, prog_name="clew")
+
+    return run
+
+
+def process(
+    arguments: Sequence[object], *, file: str = "-mui.cli", environment: Mapping[str, str] | None = None
+) -> "subprocess.Popen[str]":
+    """The command line as a process of its own, its streams as pipes."""
+    return subprocess.Popen(
+        [sys.executable, file, *map(str, arguments)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **(environment or {})},
+    )
