@@ -106,6 +106,12 @@ class Assistant:
         """The finished turns of a thread, oldest first."""
         return [TURN_JSON.validate_json(record) for record in self.threads.records(thread)]
 
+    def forget(self, thread: str) -> None:
+        """Delete a thread, with what a crash may have left of a turn of it."""
+        with self._held(thread):
+            self._checkpoints.delete_thread(_config(thread, self._next_turn(thread))["configurable"]["thread_id"])
+            self.threads.delete(thread)
+
     def close(self) -> None:
         self._connection.close()
         self.threads.close()

@@ -108,7 +108,7 @@ def _question(row: Mapping[str, Any], place: str, within_context: bool) -> Quest
     # `turns` go up to and with the question: what was said before it is the history.
     history = turns[:-1] if turns and turns[-1].speaker == "user" else turns
     context = row.get("context") if within_context else None
-    scope = frozenset(map(str, context)) if isinstance(context, list) else None
+    scope = frozenset(map(str, context)) if isinstance(context, list) and context else None
     return Question(str(name), text, history, scope)
 
 

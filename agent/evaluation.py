@@ -6,15 +6,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agent.dataset import Dataset, read_dataset
+from agent.dataset import Dataset, Question, read_dataset
+from agent.export import answer_row
 from agent.forms import FORMS, REMEMBERING, FormName
-from agent.lines import replace_file
+from agent.lines import append_object, replace_file
 from agent.metrics import DEPTH, measure, trec_run
-from agent.ranking import Search, encode_histories, rank
+from agent.ranking import Find, Search, encode_histories, rank
+from agent.services import Services
 from agent.settings import Settings
+from memory.datatypes import Passage, Query
+from memory.dialogue.threads import Threads
 from memory.encoding import load_encoder
 from memory.errors import BadInput
-from memory.knowledge.library import Library, open_library
+from memory.knowledge.library import open_library
 from memory.ports import Store
 from memory.progress import Progress
 from tools import registry
@@ -68,17 +72,20 @@ def evaluate(plan: Plan, settings: Settings) -> Iterator[Progress | Row]:
     Raises `BadInput` before any work for what cannot be evaluated, and what opening the library raises.
     """
     pairs = [(tool, form) for tool in _tools(plan.tool) for form in _forms(tool, plan.query)]
-    _check_outputs(plan)
+    _check(plan, settings)
     dataset = read_dataset(plan.dataset, within_context=plan.within_context)
     encoder = load_encoder(settings.encoder, settings.cache)
     library = open_library(settings.library, encoder)
-    with closing(library.store):
+    with closing(library.store), Threads(None) as threads:
         notes = (*dataset.notes, *_missing(dataset, library.store, plan, settings))
+        tools = {name: registry.make(name, library.store) for name in registry.NAMES}
+        services = Services(encoder, library, threads, tools, settings.tool)
         if any(form in REMEMBERING for _, form in pairs):
             yield from encode_histories(dataset.questions, encoder)
         for tool, form in pairs:
-            search, name = _search(tool, form, library), f"{tool}.{form}"
-            ranked = yield from rank(dataset.questions, form, search, encoder, max(plan.k, DEPTH), name)
+            depth, name = max(plan.k, DEPTH), f"{tool}.{form}"
+            search = _search(tool, form, services, depth)
+            ranked = yield from rank(dataset.questions, form, search, encoder, depth, name)
             if plan.run:
                 path = plan.run if len(pairs) == 1 else plan.run.with_name(f"{plan.run.stem}.{name}{plan.run.suffix}")
                 replace_file(path, trec_run(ranked.rankings, plan.k, name))
@@ -92,25 +99,42 @@ def evaluate(plan: Plan, settings: Settings) -> Iterator[Progress | Row]:
                 library=library.manifest.fingerprint,
                 notes=notes,
             )
+        if plan.answers:
+            yield from _answer_all(dataset, services, plan.answers)
 
 
-def _search(tool: str, form: FormName, services: Services) -> Search:
+def _search(tool: str, form: FormName, services: Services, k: int) -> Search:
+    """A tool is asked for more than k at once, as a document may have several passages; the agent, whose decisions
+    rest on what it finds, for what it gathers in a turn."""
     if tool == AGENT:
-        return _agent_search(form, services)
+        return Search(_agent_search(form, services), services.evidence)
     made = services.tools[tool]
-    return lambda _, query, k: made.search(query, k).passages
+    return Search(lambda _, query, wanted: made.search(query, wanted).passages, 3 * k)
 
 
-def _agent_search(form: FormName, services: Services) -> Search:
+def _agent_search(form: FormName, services: Services) -> Find:
     """The agent rewrites by itself; in another form the question is given to it as one that stands alone."""
+    from agent.evidence import evidence
 
-    def search(question: Question, query: Query, k: int) -> Sequence[Passage]:
-        scope = tuple(sorted(question.context or ()))
+    def find(question: Question, query: Query, k: int) -> Sequence[Passage]:
+        scope = sorted(question.context or ())
         if form == "rewrite":
             return evidence(services, question.text, question.history, k, scope)
         return evidence(services, query.forms[0].text, (), k, scope)
 
-    return search
+    return find
+
+
+def _answer_all(dataset: Dataset, services: Services, path: Path) -> Iterator[Progress]:
+    """Every question, also those without qrels: whether they can be answered is not known to who answers."""
+    from agent.evidence import answered
+
+    replace_file(path, "")
+    for done, question in enumerate(dataset.everything):
+        yield Progress("answers", done, len(dataset.everything))
+        turn = answered(services, question.text, question.history, sorted(question.context or ()))
+        append_object(path, answer_row(question.id, turn))
+    yield Progress("answers", len(dataset.everything), len(dataset.everything))
 
 
 def _tools(name: str) -> list[str]:
@@ -132,7 +156,9 @@ def _forms(tool: str, form: str) -> Sequence[FormName]:
     return named
 
 
-def _check_outputs(plan: Plan) -> None:
+def _check(plan: Plan, settings: Settings) -> None:
+    if settings.tool not in registry.NAMES:
+        raise BadInput(f"there is no tool '{settings.tool}'", f"one of {', '.join(registry.NAMES)}")
     if plan.k < 1:
         raise BadInput("-k has to be at least 1")
     if plan.answers and plan.tool != AGENT:

@@ -1,4 +1,4 @@
-"""A finished turn as the two lines of seed 003's output, in `datasets/` and `intermediate/`."""
+"""A finished turn as a line of a file: seed 003's `datasets/` and `intermediate/`, and an evaluation's answers."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -40,6 +40,21 @@ def intermediate_row(name: str, turn: Turn) -> dict[str, Any]:
         "thread": turn.thread,
         "library": turn.library,
         "created": turn.created,
+    }
+
+
+def answer_row(name: str, turn: Turn) -> dict[str, Any]:
+    """`cites` are the documents cited, each once, in the answer's order."""
+    citations = _citations(turn.answer)
+    return {
+        "_id": name,
+        "answer": turn.answer.text,
+        "outcome": turn.answer.outcome,
+        "refused": turn.answer.refused,
+        "cites": list(dict.fromkeys(citation["document"] for citation in citations)),
+        "citations": citations,
+        "rewritten": turn.rewritten,
+        "library": turn.library,
     }
 
 

@@ -18,8 +18,15 @@ from memory.progress import Progress
 TIMED = 100
 """Questions whose encoding is timed."""
 
-Search = Callable[[Question, Query, int], Sequence[Passage]]
-"""At most so many passages for a question, best first, by a tool or by the agent."""
+Find = Callable[[Question, Query, int], Sequence[Passage]]
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """`find` brings so many passages for a question, best first, by a tool or by the agent; at first `first`."""
+
+    find: Find
+    first: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +48,7 @@ def rank(
         yield Progress(stage, done, len(questions))
         queries.append(query_of(question, form, encoder))
         started = time.perf_counter()
-        found = distinct(partial(search, question, queries[-1]), k)
+        found = distinct(partial(search.find, question, queries[-1]), k, search.first)
         seconds.append(time.perf_counter() - started)
         scores = falling([score for _, score in found])
         rankings[question.id] = list(zip([document for document, _ in found], scores, strict=True))
@@ -50,15 +57,16 @@ def rank(
     return Ranked(rankings, latency)
 
 
-def distinct(search: Callable[[int], Sequence[Passage]], k: int) -> list[tuple[str, float]]:
+def distinct(search: Callable[[int], Sequence[Passage]], k: int, first: int) -> list[tuple[str, float]]:
     """The first k documents of what is found, each with the score of its first passage; a document can have several.
 
-    Asks for more passages until there are k documents or no more passages.
+    Asks for `first` passages, then for more until there are k documents or no more passages. What a wider search
+    finds comes behind what was found before.
     """
-    asked = 3 * k
+    documents: dict[str, float] = {}
+    asked = first
     while True:
         passages = search(asked)
-        documents: dict[str, float] = {}
         for passage in passages:
             documents.setdefault(passage.document, passage.score)
         if len(documents) >= k or len(passages) < asked:

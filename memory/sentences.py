@@ -16,14 +16,15 @@ Span = tuple[int, int]
 LINE = re.compile(r"\S[^\r\n\f\u2028\u2029]*")
 ITEM = re.compile(r"(?:[-*+•‣◦▪·●–]|\d{1,3}[.)]|\(?[a-z]\)|#{1,6}|>)(?:\s|$)")
 MARKER = re.compile(r"(?:[-*+•‣◦▪·●–]|\(?\d{1,3}[.)]|\(?[A-Za-z][.)])$")
-ABBREVIATION = re.compile(
-    r"(?:^|[\s(])(?:Vol|Vols|Pub|Ste|Messrs|Eds|Trans|Figs|Eqs|Secs|Chs|Nos|Pt)\.$", re.IGNORECASE
-)
+ABBREVIATION = re.compile(r"(?:^|[\s(])(?:Vol|Vols|Pub|Ste|Messrs|Eds|Figs|Eqs|Secs|Chs|Nos|Pt)\.$")
+"""Those that `sentencex` does not know; a capital, for a pub is no Pub."""
+
 DASHED = re.compile(r"(?<=[.!?])(?=(?:--|—)\s*\w)")
 """Old books part sentences by a dash without a space (Zamenhof 1903: `Patro kaj frato.--Leono estas besto.`)."""
 
 QUOTE = re.compile(r"[\"“”„«»()\[\]]|(?<!\w)['‘’]|['‘’](?!\w)")
 OPENING = re.compile(r"(?<=\s)[\"“„«'‘(\[]+\s*\Z")
+CLOSING = re.compile(r"(?<=[^\s\w])[\"”»'’)\]]+(?=\s)")
 
 ENDS = ".!?:;,…”\"’')]"
 
@@ -83,39 +84,45 @@ def _had_room(text: str, lines: list[Span], place: int) -> bool:
 
 
 def _sentences(text: str, start: int, end: int) -> Iterator[Span]:
-    """The sentences of one block; what ends in a list marker or an abbreviation goes on in the next."""
+    """The sentences of one block. What ends in a list marker or an abbreviation goes on in the next, and what has no
+    letter or digit belongs to the one before."""
+    spans: list[Span] = []
     opened = start
-    for boundary in _boundaries(text[start:end]):
-        span = _stripped(text, opened, start + boundary)
-        if span[0] == span[1] or _goes_on(text[slice(*span)]):
+    for boundary in (*_boundaries(text[start:end]), end - start):
+        span = _stripped(text, opened, _beside_quotes(text, start + boundary, end))
+        part = text[slice(*span)]
+        if not part or (span[1] < end and _goes_on(part)):
             continue
-        yield from _undashed(text, span)
+        if spans and not any(map(str.isalnum, part)):
+            span = spans.pop()[0], span[1]
+        spans.append(span)
         opened = span[1]
-    rest = _stripped(text, opened, end)
-    if rest[0] < rest[1]:
-        yield rest
+    for span in spans:
+        yield from _undashed(text, span)
 
 
 def _boundaries(block: str) -> Iterator[int]:
     """Where sentences end. `sentencex` never ends one inside quotes or brackets, and takes an apostrophe for a quote: a
-    passage that stands in quotes as a whole would be one sentence. So what comes out long is split without them."""
+    passage that stands in quotes as a whole would be one sentence. So what comes out long, or with a bracket that has
+    no partner (as after the number of an item), is split without them."""
     start = 0
     for boundary in get_sentence_boundaries("en", block):
         end = boundary["end_index"]
         part = block[start:end]
-        if len(part) > LONGEST_QUOTED and QUOTE.search(part):
+        if (len(part) > LONGEST_QUOTED or part.count("(") != part.count(")")) and QUOTE.search(part):
             unquoted = QUOTE.sub(" ", part)
-            for inner in get_sentence_boundaries("en", unquoted):
-                yield start + _before_opening_quote(part, inner["end_index"])
+            yield from (start + inner["end_index"] for inner in get_sentence_boundaries("en", unquoted))
         else:
             yield end
         start = end
 
 
-def _before_opening_quote(part: str, end: int) -> int:
-    """A boundary moved to before the quotes that open the next sentence."""
-    opening = OPENING.search(part, max(0, end - 8), end)
-    return opening.start() if opening else end
+def _beside_quotes(text: str, boundary: int, end: int) -> int:
+    """A boundary moved to behind the quotes that close the sentence, or before those that open the next one."""
+    if closing := CLOSING.match(text, boundary, end):
+        return closing.end()
+    opening = OPENING.search(text, max(0, boundary - 8), boundary) if boundary < end else None
+    return opening.start() if opening else boundary
 
 
 def _goes_on(sentence: str) -> bool:

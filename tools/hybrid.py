@@ -18,16 +18,17 @@ from tools.base import FormScores, fuse, passages_of
 class HybridParameters:
     """`candidates` by keywords and `nearest` by vector are what is scored (seed 002: 100 by keywords, then k = 5).
 
-    The score is cosine x `cosine` + keywords x (1 - `cosine`) + title x `title`: the cosine, BM25 as a share of the
-    most that the question could reach, and the share of the title that the question names. Weights were chosen on five
-    data sets, where they stand on a plateau (docs/figures.md). `two_stage` is the seed's pure form: no nearest by
-    vector, ordered by cosine alone. Stemming and stop words are the library's (`KeywordParameters`).
+    The score is the mean, with these weights, of three shares: the cosine, BM25 as a share of the most that the
+    question could reach, and the share of the title that the question names. The weights were chosen on five data sets
+    and stand on a plateau (docs/figures.md). `two_stage` is the seed's pure form: no nearest by vector, ordered by cosine alone.
+    Stemming and stop words are the library's (`KeywordParameters`).
     """
 
     k: int = 5
     candidates: int = 100
     nearest: int = 100
-    cosine: float = 0.6
+    cosine: float = 0.55
+    keyword: float = 0.45
     title: float = 0.08
     two_stage: bool = False
 
@@ -84,7 +85,8 @@ class Hybrid:
         hits = [[of_form.get(id_, none) for id_ in ids] for of_form in keyword]
         words = np.array([[hit.score for hit in row] for row in hits])
         titles = np.array([[hit.title_coverage for hit in row] for row in hits])
-        return p.cosine * cosines + (1 - p.cosine) * words + p.title * titles
+        weighted = p.cosine * cosines.clip(0) + p.keyword * words + p.title * titles
+        return weighted / (p.cosine + p.keyword + p.title)
 
 
 def _explained(passage: Passage, keyword: Sequence[dict[str, Hit]], cosines: np.ndarray, query: Query) -> Passage:

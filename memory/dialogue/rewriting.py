@@ -28,8 +28,8 @@ class RewriteParameters:
     """Weights of the wordings; how many earlier turns a question may lean on, and how many words of each are read."""
 
     question: float = 0.5
-    previous: float = 0.3
-    context: float = 0.20
+    previous: float = 0.2
+    context: float = 0.3
     turns: int = 3
     words: int = 60
 

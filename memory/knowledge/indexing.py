@@ -1,5 +1,6 @@
 """`clew index`: read what changed, chunk it, embed it, and switch the library to the new generation."""
 
+import os
 import shutil
 import time
 from collections.abc import Iterator, Sequence
@@ -90,7 +91,7 @@ def _index(
     old = None if rebuild else current_generation(library)
     if old:
         _check(library, read_manifest(old), encoder, parameters)
-    roots = [path.absolute() for path in paths or recorded_roots(library)]
+    roots = [Path(os.path.abspath(path)) for path in paths or recorded_roots(library)]  # without `..`
     folder = next_generation(library)
     generation = Generation(folder, old)
     try:

@@ -26,17 +26,21 @@ Analyser = Callable[[Sequence[str]], list[list[str]]]
 FIELDS = ("title", "text")
 TOGETHER = "together"
 TITLE_MASS = "title_mass.npy"
+QUESTION_WORDS = ("what", "which", "who", "whom", "whose", "when", "where", "why", "how")
+"""Beside bm25s's English stop words: they carry no content, and would count as rare. Pronouns stay: a list that has
+them too finds less."""
+
 WORD = re.compile(r"(?u)\b\w\w+\b")
 """bm25s's own pattern of a token, here to know which word of a question a token came from."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeywordParameters:
-    """`stemmer` is a Snowball language and `stop_words` one that bm25s has a list for (empty: none). Values: measured
-    on five data sets, docs/figures.md; `english_plus` also drops question words, which a conversation is full of."""
+    """`stemmer` is a Snowball language and `stop_words` one that bm25s has a list for (empty: none). Values: chosen on
+    five data sets, docs/figures.md."""
 
     stemmer: str = "english"
-    stop_words: str = "english_plus"
+    stop_words: str = "english"
     title_weight: int = 2
     k1: float = 0.9
     b: float = 0.75
@@ -143,9 +147,10 @@ def _analyser(parameters: KeywordParameters) -> Analyser:
     import bm25s
     import Stemmer
 
+    stop_words = _stop_words(parameters.stop_words)
     try:
         stemmer = Stemmer.Stemmer(parameters.stemmer) if parameters.stemmer else None
-        bm25s.tokenize([""], stopwords=parameters.stop_words or None, show_progress=False)
+        bm25s.tokenize([""], stopwords=stop_words, show_progress=False)
     except (KeyError, ValueError) as error:
         raise BadInput(
             f"there is no stemmer '{parameters.stemmer}' or no list of stop words '{parameters.stop_words}'",
@@ -155,7 +160,7 @@ def _analyser(parameters: KeywordParameters) -> Analyser:
     def analyse(texts: Sequence[str]) -> list[list[str]]:
         tokens: list[list[str]] = bm25s.tokenize(
             list(texts),
-            stopwords=parameters.stop_words or None,
+            stopwords=stop_words,
             stemmer=stemmer,
             return_ids=False,
             show_progress=False,
@@ -163,6 +168,12 @@ def _analyser(parameters: KeywordParameters) -> Analyser:
         return tokens
 
     return analyse
+
+
+def _stop_words(language: str) -> str | list[str] | None:
+    from bm25s.stopwords import STOPWORDS_EN
+
+    return [*STOPWORDS_EN, *QUESTION_WORDS] if language == "english" else language or None
 
 
 def _rows(index: "BM25", token: str) -> Rows:

@@ -10,10 +10,16 @@ from memory.encoding import CachedEncoder
 from memory.knowledge.indexing import index
 
 CORPUS = [
-    ("Metropolis (1927 film)", "Metropolis is a German silent film that Fritz Lang directed from Thea von Harbou's novel."),
+    (
+        "Metropolis (1927 film)",
+        "Metropolis is a German silent film that Fritz Lang directed from Thea von Harbou's novel.",
+    ),
     ("Fritz Lang", "Fritz Lang was a director of films. He was born in Vienna in 1890 and died in Beverly Hills."),
     ("Georges Méliès", "Georges Méliès, a magician, made A Trip to the Moon in 1902. He is buried at Père Lachaise."),
-    ("Moon distance", "On average the Moon is 384,400 kilometres away from the Earth; light takes 1.3 seconds for that."),
+    (
+        "Moon distance",
+        "On average the Moon is 384,400 kilometres away from the Earth; light takes 1.3 seconds for that.",
+    ),
     ("Félicette", "Félicette was a cat from Paris who flew into space on a French rocket in October 1963."),
     ("Baikonur", "Baikonur is a spaceport in the steppe of Kazakhstan. Yuri Gagarin was launched from there."),
     ("Long film list", " ".join(f"Film number {n} was shown in a cinema of the city of Vienna." for n in range(200))),

@@ -9,7 +9,7 @@ from agent.dataset import Question, read_dataset, read_questions
 from memory.datatypes import Utterance
 from memory.errors import BadInput
 
-QUERIES = [
+QUERIES: list[dict[str, Any]] = [
     {"_id": "q 1", "text": "who directed it?", "answer": "Lang", "rewrite": "secret", "domain": "films"},
     {
         "_id": "c<::>2",
@@ -53,7 +53,9 @@ def test_nothing_but_inputs_reaches_a_question(tmp_path: Path) -> None:
 
 def test_context_is_read_where_it_is_asked_for(tmp_path: Path) -> None:
     folder = make(tmp_path, QUERIES[1:2], "c<::>2\tFritz Lang\t1\n")
-    assert read_dataset(folder, within_context=True).questions[0].context == {"Fritz Lang", "Vienna (Austria)"}
+    assert read_dataset(folder, within_context=True).questions[0].context == frozenset(
+        {"Fritz Lang", "Vienna (Austria)"}
+    )
 
 
 def test_queries_without_context_cannot_be_ranked_within_it(tmp_path: Path) -> None:

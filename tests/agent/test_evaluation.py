@@ -5,9 +5,14 @@ from typing import Any
 
 import pytest
 
+from agent.assistant import Assistant
+from agent.dataset import read_dataset
 from agent.evaluation import Plan, Row, evaluate
-from agent.forms import FORMS
+from agent.evidence import answered, evidence
+from agent.forms import FORMS, query_of
 from agent.settings import Settings
+from agent.state import Turn
+from memory.encoding import load_encoder
 from memory.errors import BadInput, NoLibrary
 from memory.progress import Progress
 from tests.agent.conftest import QUERIES, write_lines
@@ -96,9 +101,7 @@ def test_the_history_helps_where_the_question_needs_it(indexed: Settings, beir: 
 
 
 @pytest.mark.parametrize("tool", ["hybrid", "agent"])
-def test_within_context_only_its_documents_are_ranked(
-    indexed: Settings, beir: Path, tmp_path: Path, tool: str
-) -> None:
+def test_within_context_only_its_documents_are_ranked(indexed: Settings, beir: Path, tmp_path: Path, tool: str) -> None:
     rows(Plan(_judged_only(beir, tmp_path), tool, within_context=True, run=tmp_path / "run"), indexed)
     contexts = {row["_id"]: set(row["context"]) for row in QUERIES if "context" in row}
     rankings = parsed(tmp_path / "run")
@@ -110,12 +113,53 @@ def test_within_context_only_its_documents_are_ranked(
 def test_fields_that_are_no_input_change_nothing(indexed: Settings, beir: Path, tmp_path: Path, tool: str) -> None:
     told = tmp_path / "told"
     shutil.copytree(beir, told)
-    extra: dict[str, Any] = {"answer": "Félicette", "rewrite": "cat in space", "domain": "cats", "context": ["Félicette"]}
+    extra: dict[str, Any] = {
+        "answer": "Félicette",
+        "rewrite": "cat in space",
+        "domain": "cats",
+        "context": ["Félicette"],
+    }
     extra |= {"question_type": ["Cat"], "multi_turn": "Cat", "answerability": "UNANSWERABLE"}
     write_lines(told / "queries.jsonl", [{**row, **extra} for row in QUERIES])
     for folder, run in ((beir, "without.run"), (told, "with.run")):
         rows(Plan(folder, tool, run=tmp_path / run), indexed)
     assert (tmp_path / "without.run").read_bytes() == (tmp_path / "with.run").read_bytes()
+
+
+def test_answers_are_written_for_every_question(indexed: Settings, beir: Path, tmp_path: Path) -> None:
+    rows(Plan(beir, "agent", answers=tmp_path / "answers.jsonl"), indexed)
+    answers = {row["_id"]: row for row in map(json.loads, (tmp_path / "answers.jsonl").read_text().splitlines())}
+    assert list(answers) == [row["_id"] for row in QUERIES]
+    assert "384,400" in answers["q3"]["answer"]
+    assert (answers["q3"]["outcome"], answers["q3"]["cites"][0]) == ("answered", "Moon distance")
+    assert answers["not judged"]["refused"] and answers["not judged"]["cites"] == []
+
+
+def test_the_agent_of_an_evaluation_is_the_one_that_people_talk_with(indexed: Settings, beir: Path) -> None:
+    """Its evidence and its answer to a first question are those of a turn of a new thread."""
+    question = read_dataset(beir).questions[0]
+    with Assistant.open(indexed) as assistant:
+        *_, turn = assistant.ask("t", question.text)
+        assert isinstance(turn, Turn)
+        found = evidence(assistant.services, question.text, (), assistant.services.evidence)
+        alone = answered(assistant.services, question.text, ())
+    assert found == alone.passages == turn.passages
+    assert alone.answer == turn.answer
+
+
+def test_the_history_given_is_what_the_agent_remembers(indexed: Settings, beir: Path, tmp_path: Path) -> None:
+    question = read_dataset(beir).questions[1]
+    with Assistant.open(indexed.model_copy(update={"data": tmp_path})) as assistant:
+        turn = answered(assistant.services, question.text, question.history)
+        assert assistant.threads.recent() == []
+    assert turn.turn == 2
+    assert [(one.text, one.speaker, one.turn) for one in turn.recalled.extracted] == [
+        ("Who is Fritz Lang?", "user", 1),
+        ("Fritz Lang was a director of films.", "agent", 1),
+    ]
+    assert {one.text for one in query_of(question, "rewrite", load_encoder(indexed.encoder, indexed.cache)).forms} == {
+        wording.text for wording in turn.wordings
+    }
 
 
 def test_progress_comes_before_each_row(indexed: Settings, beir: Path) -> None:

@@ -60,7 +60,7 @@ def test_a_first_question_is_itself_in_every_form(encoder: CachedEncoder, form: 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_the_scope_is_the_questions_context(encoder: CachedEncoder, form: FormName) -> None:
-    assert query_of(THIRD, form, encoder).scope == {"Fritz Lang"}
+    assert query_of(THIRD, form, encoder).scope == frozenset({"Fritz Lang"})
 
 
 def test_last_answer_needs_an_answer() -> None:

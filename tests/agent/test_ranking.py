@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from agent.dataset import Question
-from agent.ranking import distinct, encode_histories, encoding_seconds, percentiles, rank
+from agent.ranking import Search, distinct, encode_histories, encoding_seconds, percentiles, rank
 from memory.datatypes import Passage, Query, Utterance
 from memory.encoding import CachedEncoder
 from memory.progress import Progress
@@ -14,7 +14,7 @@ def passages(*documents: str) -> list[Passage]:
 
 def test_a_document_counts_once_by_its_best_passage() -> None:
     found = passages("a", "b", "a", "a", "c")
-    assert distinct(lambda k: found[:k], 2) == [("a", 1.0), ("b", 0.99)]
+    assert distinct(lambda k: found[:k], 2, 6) == [("a", 1.0), ("b", 0.99)]
 
 
 def test_more_is_asked_for_until_there_are_enough_documents() -> None:
@@ -25,7 +25,7 @@ def test_more_is_asked_for_until_there_are_enough_documents() -> None:
         asked.append(k)
         return found[:k]
 
-    assert [document for document, _ in distinct(search, 2)] == ["a", "b"]
+    assert [document for document, _ in distinct(search, 2, 6)] == ["a", "b"]
     assert asked == [6, 24, 96]
 
 
@@ -36,8 +36,15 @@ def test_a_tool_that_has_no_more_is_not_asked_again() -> None:
         asked.append(k)
         return passages("a", "b")
 
-    assert len(distinct(search, 10)) == 2
+    assert len(distinct(search, 10, 30)) == 2
     assert asked == [30]
+
+
+def test_what_a_wider_search_finds_comes_behind() -> None:
+    def search(k: int) -> list[Passage]:
+        return passages("b", "b") if k == 2 else passages("a", "b", "c")
+
+    assert [document for document, _ in distinct(search, 2, 2)] == ["b", "a"]
 
 
 def test_each_question_is_ranked_with_falling_scores(encoder: CachedEncoder) -> None:
@@ -48,7 +55,7 @@ def test_each_question_is_ranked_with_falling_scores(encoder: CachedEncoder) -> 
         seen.append((question.id, query.forms[0].text))
         return [Passage(name, name, name, "", 0.5, "tool") for name in "ba"]
 
-    steps = rank(questions, "last-turn", search, encoder, 10, "stage")
+    steps = rank(questions, "last-turn", Search(search, 10), encoder, 10, "stage")
     progress = []
     try:
         while True:
@@ -57,7 +64,7 @@ def test_each_question_is_ranked_with_falling_scores(encoder: CachedEncoder) -> 
         ranked = stop.value
     assert progress == [Progress("stage", 0, 2), Progress("stage", 1, 2), Progress("stage", 2, 2)]
     assert seen == [("q 1", "one"), ("q 2", "two")]
-    assert ranked.rankings == dict.fromkeys(("q 1", "q 2"), [("b", 0.5), ("a", 0.499999)])
+    assert ranked.rankings == {key: [("b", 0.5), ("a", 0.499999)] for key in ("q 1", "q 2")}
     assert set(ranked.latency_ms["search"]) == {"p50", "p95"} and ranked.latency_ms["encode"]["p50"] > 0
 
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from pydantic import TypeAdapter
@@ -142,7 +142,7 @@ def _dawdle(cancel: threading.Event | None) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    """`fakes.py DATA [--thread ID] [--interrupted QUESTION] [--loading SECONDS]`: the chat, with its errors translated."""
+    """`fakes.py DATA [--thread ID] [--interrupted QUESTION] [--loading SECONDS]`: the chat."""
     import click
 
     from ui.cli import Clew

@@ -198,7 +198,8 @@ def many_threads(home: Path) -> None:
 def test_the_log_level_is_that_of_all_libraries(home: Path) -> None:
     code = (
         "import logging; logger = logging.getLogger('loud'); logger.setLevel('DEBUG');"
-        "from ui.cli import _set_up_streams; _set_up_streams({level!r}); logger.debug('too much'); logger.error('needed')"
+        "from ui.cli import _set_up_streams; _set_up_streams({level!r});"
+        "logger.debug('too much'); logger.error('needed')"
     )
     quiet = subprocess.run(
         [sys.executable, "-c", code.format(level="error")], capture_output=True, text=True, check=True

@@ -45,8 +45,10 @@ def run_chat(
         # In a terminal everything is one conversation on one screen, steps and messages too.
         session = Session(assistant, settings, name, out, out if at_terminal else err)
         loading = Loading(assistant)
+        lines = _prompt(session, loading) if at_terminal else Piped()
+        loading.begin(then=lines.redraw)
         try:
-            _converse(session, loading, _prompt(session, loading) if at_terminal else Piped(), at_terminal)
+            _converse(session, loading, lines, at_terminal)
         finally:
             _say_how_to_come_back(session)
 

@@ -1,6 +1,7 @@
 """The encoder, loaded behind the prompt: importing torch and reading the model takes seconds."""
 
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from memory.errors import Cancelled, ClewError
@@ -13,12 +14,15 @@ POLL = 0.05
 
 
 class Loading:
-    """Begins at once. A daemon thread: who leaves before it is done need not wait for it."""
+    """On a daemon thread: who leaves before it is done need not wait for it."""
 
     def __init__(self, assistant: "Assistant") -> None:
         self._assistant = assistant
         self._ended = threading.Event()
-        threading.Thread(target=self._load, name="loading the encoder", daemon=True).start()
+
+    def begin(self, then: Callable[[], None]) -> None:
+        """`then` is called on the other thread, when it has ended."""
+        threading.Thread(target=self._load, args=(then,), name="loading the encoder", daemon=True).start()
 
     @property
     def ended(self) -> bool:
@@ -30,7 +34,7 @@ class Loading:
             if cancel.is_set():
                 raise Cancelled("stopped waiting for the encoder")
 
-    def _load(self) -> None:
+    def _load(self, then: Callable[[], None]) -> None:
         """What fails here fails again in the turn that needs the encoder, before the person's eyes."""
         try:
             self._assistant.warm_up()
@@ -38,3 +42,4 @@ class Loading:
             pass
         finally:
             self._ended.set()
+            then()

@@ -18,9 +18,11 @@ STYLE = Style.from_dict({"bottom-toolbar": "noreverse fg:ansibrightblack", "prom
 
 
 class Lines(Protocol):
-    """`read` raises `EOFError` at the end, `KeyboardInterrupt` where the line was given up."""
+    def read(self) -> str:
+        """Raises `EOFError` at the end, and `KeyboardInterrupt` where the line was given up."""
 
-    def read(self) -> str: ...
+    def redraw(self) -> None:
+        """What is shown beside the line has changed; may be called from any thread."""
 
 
 class Prompt:
@@ -34,12 +36,14 @@ class Prompt:
             completer=Commands(choices),
             style=STYLE,
             bottom_toolbar=self._toolbar,
-            refresh_interval=0.5,  # the line below says when the encoder is ready
             reserve_space_for_menu=6,
         )
 
     def read(self) -> str:
         return typed(self._session.prompt(HTML("<prompt>&gt; </prompt>")))
+
+    def redraw(self) -> None:
+        self._session.app.invalidate()
 
     def _toolbar(self) -> FormattedText:
         return FormattedText([("class:bottom-toolbar", self._below())])
@@ -53,6 +57,8 @@ class Piped:
             if text := typed(line.decode("utf-8", "replace")):
                 return text
         raise EOFError
+
+    def redraw(self) -> None: ...
 
 
 class Commands(Completer):

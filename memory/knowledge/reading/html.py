@@ -46,7 +46,7 @@ def read_html(source: Source) -> Iterator[Document]:
 
 def parse(markup: str) -> "HtmlElement | None":
     """None where there is nothing in it. Comments are gone. Raises `Unreadable` where the parser gave up half-way."""
-    from lxml import etree, html
+    from lxml import etree, html  # type: ignore[import-untyped]
 
     # Bytes, for lxml refuses text with an XML declaration; the parser's encoding goes before any that is declared.
     parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from memory.datatypes import Document, Edge
 from memory.errors import Unreadable
+from memory.knowledge.reading.plain import title_of_text
 from memory.knowledge.reading.source import Failure, Source, clean, edges_beside, reason, shown, storable
 
 Record = Mapping[str, Any]
@@ -62,9 +63,10 @@ def _documents(source: Source) -> Iterator[Document | Failure]:
 
 
 def _document(record: Record, default_id: str, place: str) -> Document:
-    """A text that is empty is its title, so that a corpus keeps all its ids; raises `Unreadable` without either."""
-    title = clean(_text(record, "title", "")).strip()
+    """A text that is empty is its title, so that a corpus keeps all its ids; raises `Unreadable` without either. A
+    text without a title has its first line for one, where that looks like one."""
     text = clean(_text(record, "text"))
+    title = clean(_text(record, "title", "")).strip() or title_of_text(text)
     if not text.strip():
         text = title
     if not text:
@@ -121,7 +123,7 @@ def _records(path: Path) -> Iterator[tuple[int, Record] | Failure]:
 
 def _record(line: bytes) -> Record:
     try:
-        record = json.loads(line.decode())
+        record = json.loads(line.decode().strip())
     except UnicodeDecodeError as error:
         raise Unreadable(f"not UTF-8 (byte {error.start} of the line)") from error
     except json.JSONDecodeError as error:

@@ -30,7 +30,7 @@ class Layout:
         """Running text: runs of white space become one space."""
         if text[:1].isspace():
             self._ask(" ")
-        if words := text.split():
+        if words := text.replace("\u00ad", "").split():
             self._write(" ".join(words))
         if text[-1:].isspace():
             self._ask(" ")

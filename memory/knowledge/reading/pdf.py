@@ -70,14 +70,18 @@ def _extracted(data: bytes) -> tuple[str, list[str], list[str | None]]:
             raise Unreadable("encrypted: save it without its password")
         numbers = range(len(reader.pages))
         return _metadata_title(reader), _labels(reader), [_page(reader, number) for number in numbers]
-    except (DependencyError, FileNotDecryptedError) as error:
+    except DependencyError as error:
+        raise Unreadable("encrypted by AES: save it without its protection, or pip install cryptography") from error
+    except FileNotDecryptedError as error:
         raise Unreadable("encrypted: save it without its password") from error
-    except (PyPdfError, *BROKEN) as error:
-        raise Unreadable(f"broken PDF: {' '.join(str(error).split()).rstrip('.') or type(error).__name__}") from error
+    except PyPdfError as error:
+        raise Unreadable(f"broken PDF: {' '.join(str(error).split()).rstrip('.')}") from error
+    except BROKEN as error:
+        raise Unreadable("broken PDF") from error
 
 
 def _page(reader: "PdfReader", number: int) -> str | None:
-    from pypdf.errors import FileNotDecryptedError, PyPdfError
+    from pypdf.errors import FileNotDecryptedError, PyPdfError  # DependencyError is neither: it goes up
 
     try:
         return clean(reader.pages[number].extract_text().translate(LIGATURES))
@@ -144,9 +148,11 @@ def _mended(first: str, second: str, whole_words: set[str]) -> str:
 
 
 def _without_running(pages: list[list[str]], end: int) -> list[list[str]]:
-    """Without the first lines (`end` 0) or the last ones (-1) that many pages share but for their numbers."""
+    """Without the first lines (`end` 0) or the last ones (-1) that many pages share but for their numbers; a line that
+    ends a sentence is none of them."""
     trimmed = ["\n".join(page).strip().split("\n") for page in pages]
-    keys = [re.sub(r"\d+", "#", page[end]).casefold() for page in trimmed]
+    lines = [page[end] for page in trimmed]
+    keys = ["" if line.endswith((".", "!", "?")) else re.sub(r"\d+", "#", line).casefold() for line in lines]
     counts = Counter(key for key in keys if key)
     rest = slice(1, None) if end == 0 else slice(None, -1)
     return [

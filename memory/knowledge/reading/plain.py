@@ -60,6 +60,12 @@ def like_a_title(line: str) -> bool:
     return 0 < len(line) <= LONGEST_TITLE and line[-1] not in ".!?:;,…" and any(map(str.isalpha, line))
 
 
+def title_of_text(text: str) -> str:
+    """The first line, where it is like a title and more follows."""
+    first, _, rest = text.lstrip().partition("\n")
+    return " ".join(first.split()) if rest.strip() and like_a_title(first.strip()) else ""
+
+
 def _title(text: str) -> str:
     """The first line, where it is like a title and stands alone: a blank or ruled line follows."""
     first, _, rest = text.lstrip().partition("\n")

@@ -1,0 +1,115 @@
+"""What a pronoun of the question stands for, where the conversation names it: 'where was he born?' after an answer
+about Fritz Lang is 'where was Fritz Lang born?'. Names only, by rules; what they do not reach stays as it is."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from memory.datatypes import Sentence
+
+_CAPITAL = r"[A-ZÀ-ÖØ-Þ][\w’'-]*"
+_LINK = r"(?:of|the|in|to|a|for|on|de|von|van|der|la|le|du|da|di|al|bin)"
+_NAME = re.compile(
+    rf"\b(?:Dr|Mr|Mrs|Ms|St|Prof)\.\s{_CAPITAL}(?:\s{_CAPITAL})*|\b{_CAPITAL}(?:(?:\s{_LINK}){{0,2}}\s{_CAPITAL})*"
+)
+_OF_A_PERSON = frozenset({"de", "von", "van", "der", "la", "le", "du", "da", "di", "al", "bin"})
+_OPENERS = frozenset(
+    "A An The In On At By It He She They This That These Those His Her Its Their And But So Or If As When While After"
+    " Before Since For From With Who What Which Where Why How Is Are Was Were Do Does Did Can Could I You We My Your Our"
+    " There Here Not No Yes Both Each Some Most Many All One Two Three However Although Because Of To"
+    " January February March April May June July August September October November December".split()
+)
+_PLACED = re.compile(r"\b(in|at|near|from|to|on|outside|into)\s+(?:the\s+)?$")
+
+_PERSON = {"he": "{}", "him": "{}", "she": "{}", "his": "{}’s", "her": "{}’s"}
+_THING = {"it": "{}", "its": "{}’s"}
+_SEVERAL = {"they": "{}", "them": "{}", "their": "{}’s"}
+_PRONOUN = re.compile(rf"\b({'|'.join([*_PERSON, *_THING, *_SEVERAL, 'there'])})\b", re.IGNORECASE)
+
+BACK = 3
+"""Turns that are looked through for a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Mention:
+    name: str
+    placed: str
+    """The preposition of place before it, or nothing."""
+
+    @property
+    def looks_like_a_person(self) -> bool:
+        words = self.name.split()
+        return 2 <= len(words) <= 4 and not self.placed and all(w[0].isupper() or w in _OF_A_PERSON for w in words)
+
+
+def resolved(question: str, said: Sequence[Sentence]) -> str:
+    """The question with the name for its first pronoun, and for those like it; unchanged where no name is found.
+
+    `said` are the sentences of the conversation in their order. The nearest turn comes first, and of it what the answer
+    names; for 'it' what the question asked about. 'it' that stands for what follows ('is it true that') is left.
+    """
+    match = _PRONOUN.search(question)
+    if match is None or re.search(r"\bit\b.{0,30}\b(?:to|that|if)\b", question, re.IGNORECASE):
+        return question
+    pronoun = match.group().casefold()
+    name = next(_candidates(pronoun, list(_mentions_by_turn(said))), "")
+    if not name or name.casefold() in question.casefold():
+        return question
+    return _PRONOUN.sub(lambda found: _in_place(found.group(), pronoun, name), question)
+
+
+def _candidates(pronoun: str, turns: Sequence[tuple[list[_Mention], list[_Mention]]]) -> Iterator[str]:
+    """The names that the pronoun can stand for, the likeliest first; `turns`: of each question and answer, newest first."""
+    everyone = {m.name for asked, answered in turns for m in (*asked, *answered) if m.looks_like_a_person}
+    for asked, answered in turns:
+        mentions = [*asked, *answered] if pronoun in _THING else [*answered, *asked]
+        for mention in mentions:
+            if pronoun in _PERSON:
+                yield from _person(mention, everyone)
+            elif pronoun == "there" and mention.placed:
+                yield f"{'at' if mention.placed == 'at' else 'in'} {mention.name}"
+            elif pronoun in _THING and not list(_person(mention, everyone)):
+                yield mention.name
+            elif pronoun in _SEVERAL and " and " in mention.name:
+                yield mention.name
+
+
+def _person(mention: _Mention, everyone: set[str]) -> Iterator[str]:
+    """The person, in full where only a part of the name was said."""
+    if mention.looks_like_a_person:
+        yield mention.name
+    elif not mention.placed:
+        yield from (name for name in sorted(everyone) if mention.name in name.split())
+
+
+def _mentions_by_turn(said: Sequence[Sentence]) -> Iterator[tuple[list[_Mention], list[_Mention]]]:
+    for turn in sorted({sentence.turn for sentence in said}, reverse=True)[:BACK]:
+        asked = [s.text for s in said if s.turn == turn and s.speaker == "user"]
+        answered = [s.text for s in said if s.turn == turn and s.speaker == "agent"]
+        yield [m for text in asked for m in _mentions(text)], [m for text in answered for m in _mentions(text)]
+
+
+def _mentions(text: str) -> Iterator[_Mention]:
+    """Names in their order; two joined by `and` are one as well, behind both."""
+    pairs: list[tuple[_Mention, int, int]] = []
+    for match in _NAME.finditer(text):
+        name = re.sub(r"[’']s?$", "", match.group())
+        start = match.start()
+        while name.split(" ")[0] in _OPENERS and (start == 0 or " " not in name):
+            first, _, name = name.partition(" ")
+            start += len(first) + 1
+        if name:
+            placed = _PLACED.search(text[: match.start()])
+            pairs.append((_Mention(name, placed.group(1) if placed else ""), start, match.end()))
+    yield from (mention for mention, _, _ in pairs)
+    for (one, _, end), (other, start, _) in zip(pairs, pairs[1:], strict=False):
+        if text[end:start] == " and ":
+            yield _Mention(f"{one.name} and {other.name}", "")
+
+
+def _in_place(found: str, pronoun: str, name: str) -> str:
+    """The name in the case of the pronoun; pronouns of another kind stay."""
+    for kind in (_PERSON, _THING, _SEVERAL):
+        if pronoun in kind and found.casefold() in kind:
+            return kind[found.casefold()].format(name)
+    return name if found.casefold() == pronoun == "there" else found

@@ -1,0 +1,138 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from memory.errors import BadInput
+from memory.knowledge.library import POINTER
+from memory.knowledge.reading import Source, discover, read, source_digest
+from memory.knowledge.reading.source import Failure
+
+
+def make(root: Path, *names: str) -> None:
+    for name in names:
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text('{"id": "a", "text": "Some words."}\n', "utf-8")
+
+
+def found(*paths: Path) -> list[tuple[str, str]]:
+    return [(source.name, source.kind) for source in discover(paths)[0]]
+
+
+def test_kinds_go_by_the_end_of_the_name_and_ids_by_the_path(tmp_path: Path) -> None:
+    make(tmp_path, "b/x.md", "a.TXT", "b/y.htm", "z.pdf", "c.jsonl", "b/d.jsonl.gz", "b/e.rst")
+    assert found(tmp_path) == [
+        ("a.TXT", "text"),
+        ("b/d.jsonl.gz", "jsonl"),
+        ("b/e.rst", "text"),
+        ("b/x.md", "markdown"),
+        ("b/y.htm", "html"),
+        ("c.jsonl", "jsonl"),
+        ("z.pdf", "pdf"),
+    ]
+
+
+def test_a_file_given_itself_goes_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(tmp_path, "b/x.md", "b/notes")
+    monkeypatch.chdir(tmp_path)
+    assert found(Path("b/x.md"), Path("b/notes")) == [("x.md", "markdown"), ("notes", "text")]
+    assert discover([Path("b")])[0][0].path == tmp_path / "b" / "x.md"
+
+
+def test_hidden_files_caches_and_libraries_are_passed_over(tmp_path: Path) -> None:
+    make(tmp_path, ".git/a.txt", ".b.txt", "__pycache__/c.txt", f"library/{POINTER}", "library/d.txt", "e.txt")
+    assert found(tmp_path) == [("e.txt", "text")]
+    with pytest.raises(BadInput, match="library is a library, not documents"):
+        discover([tmp_path / "library"])
+
+
+def test_other_files_are_counted_in_one_note(tmp_path: Path) -> None:
+    make(tmp_path, "a.png", "b/c.PNG", "d.zip", "LICENSE", "e.txt")
+    (tmp_path / "talk.jsonl").write_text('{"conversation_id": "c", "turns": []}\n', "utf-8")
+    sources, notes = discover([tmp_path])
+    assert [source.name for source in sources] == ["e.txt"]
+    assert notes == [
+        "1 conversation scripts skipped: clew replay runs them",
+        "4 files of other kinds skipped: .png 2, without an ending 1, .zip 1",
+    ]
+
+
+def test_of_a_beir_folder_only_the_corpus_is_read(tmp_path: Path) -> None:
+    make(tmp_path, "set/corpus.jsonl", "set/queries.jsonl", "set/qrels/test.tsv", "set/README.md")
+    make(tmp_path, "zipped/corpus.jsonl.gz", "zipped/qrels.tsv")
+    assert found(tmp_path) == [("set/corpus.jsonl", "beir"), ("zipped/corpus.jsonl.gz", "beir")]
+
+
+def test_a_corpus_without_queries_is_a_file_among_others(tmp_path: Path) -> None:
+    make(tmp_path, "corpus.jsonl", "book.txt")
+    assert found(tmp_path) == [("book.txt", "text"), ("corpus.jsonl", "jsonl")]
+
+
+def test_of_a_graph_folder_nodes_and_edges_are_read(tmp_path: Path) -> None:
+    make(tmp_path, "nodes.jsonl", "edges.jsonl.gz", "queries.jsonl", "qrels.tsv")
+    [source], notes = discover([tmp_path])
+    assert (source.kind, source.path.name, notes) == ("graph", "nodes.jsonl", [])
+    assert [path.name for path in source.files] == ["nodes.jsonl", "edges.jsonl.gz"]
+
+
+def test_a_folder_may_be_named_like_a_file(tmp_path: Path) -> None:
+    make(tmp_path, "x.txt/a.md")
+    assert found(tmp_path) == found(tmp_path, tmp_path / "x.txt") == [("x.txt/a.md", "markdown")]
+
+
+def test_links_that_lead_back_end_the_walk(tmp_path: Path) -> None:
+    make(tmp_path, "a/b.txt")
+    (tmp_path / "a" / "loop").symlink_to(tmp_path)
+    (tmp_path / "again.txt").symlink_to(tmp_path / "a" / "b.txt")
+    (tmp_path / "self.txt").symlink_to(tmp_path / "self.txt")
+    (tmp_path / "gone.txt").symlink_to(tmp_path / "nowhere.txt")
+    sources, _ = discover([tmp_path, tmp_path / "a"])
+    assert [source.name for source in sources] == ["a/b.txt", "gone.txt", "self.txt"]
+    assert list(read(sources[1])) == [Failure(str(tmp_path / "gone.txt"), "it is not there")]
+    assert [item.reason for item in read(sources[2]) if isinstance(item, Failure)] == [
+        "too many levels of symbolic links"
+    ]
+
+
+def test_what_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"cannot open .*/nowhere: it is not there") as raised:
+        discover([tmp_path, tmp_path / "nowhere"])
+    assert raised.value.exit_code == 2
+
+
+def test_what_is_neither_file_nor_folder_is_refused_and_in_a_folder_skipped(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.txt")
+    with pytest.raises(BadInput, match="neither a file nor a folder"):
+        discover([tmp_path / "pipe.txt"])
+    assert discover([tmp_path]) == ([], ["1 files of other kinds skipped: .txt 1"])
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may open everything")
+def test_a_closed_folder_is_noted_and_the_rest_is_found(tmp_path: Path) -> None:
+    make(tmp_path, "a.txt", "closed/b.txt")
+    (tmp_path / "closed").chmod(0)
+    sources, notes = discover([tmp_path])
+    (tmp_path / "closed").chmod(0o700)
+    assert [source.name for source in sources] == ["a.txt"]
+    assert notes == [f"could not open the folder {tmp_path / 'closed'}: permission denied"]
+
+
+def test_a_name_in_another_encoding_is_shown_as_text(tmp_path: Path) -> None:
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.txt"))
+    path.write_text("Words.", "utf-8")
+    [source], _ = discover([tmp_path])
+    [document] = read(source)
+    assert not isinstance(document, Failure)
+    assert (document.id, document.title) == ("caf�.txt", "caf�")
+
+
+def test_a_source_changes_with_any_of_its_files(tmp_path: Path) -> None:
+    make(tmp_path, "nodes.jsonl", "edges.jsonl")
+    source = Source(tmp_path / "nodes.jsonl", "graph", tmp_path)
+    before = source_digest(source)
+    assert len(before) == 64
+    (tmp_path / "edges.jsonl").write_text("", "utf-8")
+    assert source_digest(source) not in ("", before)
+    (tmp_path / "edges.jsonl").unlink()
+    assert source_digest(source) == ""

@@ -1,0 +1,96 @@
+from pathlib import Path
+
+import pytest
+
+from memory.datatypes import Document
+from memory.knowledge.reading import Failure, discover, read
+
+PAGE = """<?xml version="1.0" encoding="utf-8"?>
+<html><head><title>The Moon | A Site</title><style>p {}</style></head><body>
+<header>Logo</header><nav>Menu <a href="x">Link</a></nav>
+<h1>The <em>Moon</em></h1>
+<p>One <b>two</b>,<!-- hidden -->
+  three.<script>f()</script> Caf&eacute; soft&shy;ly</p>
+<ul><li>a</li><li><p>b</p></li></ul>
+<table><caption>Masses</caption><tr><th>name</th><th>mass</th></tr><tr><td>Earth<br>Moon</td><td>1</td></tr></table>
+<pre>code
+  more</pre>after<br>it
+<table><tr><td><h2>A laid out page</h2><p>Left</p></td><td><p>Right</p></td></tr></table>
+<article><header>Kept: by whom</header></article>
+<div role="navigation">More menu</div><div hidden>Not seen</div><aside>Beside</aside><footer>Foot</footer> the end
+</body></html>"""
+
+
+def items(path: Path, data: bytes | str) -> list[Document | Failure]:
+    path.write_bytes(data if isinstance(data, bytes) else data.encode())
+    [source], _ = discover([path])
+    return list(read(source))
+
+
+def document(path: Path, data: bytes | str) -> Document:
+    [item] = items(path, data)
+    assert isinstance(item, Document)
+    return item
+
+
+def test_words_stay_in_blocks_and_the_chrome_goes(tmp_path: Path) -> None:
+    assert document(tmp_path / "x.html", PAGE).text == (
+        "The Moon\n\n"
+        "One two, three. Café softly\n\n"
+        "- a\n\n- b\n\n"
+        "Masses\nname | mass\nEarth Moon | 1\n\n"
+        "code\n  more\n\n"
+        "after\nit\n\n"
+        "A laid out page\n\nLeft\n\nRight\n\n"
+        "Kept: by whom\n\n"
+        "the end"
+    )
+
+
+def test_headings_are_marked_and_the_title_loses_the_site(tmp_path: Path) -> None:
+    page = document(tmp_path / "x.html", PAGE)
+    assert [mark.text for mark in page.headings] == ["The Moon", "A laid out page"]
+    assert all(page.text.startswith(mark.text, mark.start) for mark in page.headings)
+    assert page.title == "The Moon"
+
+
+@pytest.mark.parametrize(
+    ("page", "title"),
+    [
+        ("<title> A  title </title><h1>Another</h1>", "A title"),
+        ("<h1>A <i>heading</i></h1>", "A heading"),
+        ("<p>Words", "my page"),
+    ],
+)
+def test_the_title_is_the_pages_then_the_heading_then_the_file(tmp_path: Path, page: str, title: str) -> None:
+    assert document(tmp_path / "my_page.htm", f"{page}<p>More").title == title
+
+
+def test_a_page_is_read_in_the_encoding_that_it_declares(tmp_path: Path) -> None:
+    page = '<meta charset="{}"><p>Ĝi estas “bona”'
+    for declared, encoding in (("utf-8", "utf-8"), ("iso-8859-3", "iso-8859-3"), ("utf-16", "utf-8")):
+        text = page.format(declared).replace("“", "'").replace("”", "'")
+        assert document(tmp_path / "x.html", text.encode(encoding)).text == "Ĝi estas 'bona'"
+    western = '<meta charset="iso-8859-1"><p>café “bon”'
+    assert document(tmp_path / "x.html", western.encode("cp1252")).text == "café “bon”"
+    assert document(tmp_path / "x.html", western.encode("utf-16")).text == "café “bon”"
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", "empty"),
+        (b"<!-- nothing -->", "empty"),
+        (b"<html><script>f()</script></html>", "empty"),
+        ("<p>café".encode("latin-1"), "not UTF-8 (byte 6): save it as UTF-8"),
+        ('<meta charset="no-such-code"><p>café'.encode("latin-1"), "not UTF-8 (byte 35): save it as UTF-8"),
+        (b"<p>a\0b", "not a text: it holds NUL bytes"),
+        (b"<div>" * 5000 + b"deep", "HTML whose tags lie more than 2,000 deep in one another"),
+    ],
+)
+def test_what_cannot_be_read_is_named_with_its_reason(tmp_path: Path, data: bytes, reason: str) -> None:
+    assert items(tmp_path / "x.html", data) == [Failure(str(tmp_path / "x.html"), reason)]
+
+
+def test_a_page_of_nothing_but_menus_is_still_read(tmp_path: Path) -> None:
+    assert document(tmp_path / "x.html", "<nav>Only <b>this</b></nav>").text == "Only this"

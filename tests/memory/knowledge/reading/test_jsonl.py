@@ -1,0 +1,136 @@
+import gzip
+import json
+from pathlib import Path
+
+from memory.datatypes import Document, Edge
+from memory.knowledge.reading import Failure, discover, read, read_edges
+
+
+def items(path: Path, *lines: object) -> list[Document | Failure]:
+    path.write_bytes(b"".join(_line(line) for line in lines))
+    [source], _ = discover([path])
+    return list(read(source))
+
+
+def _line(line: object) -> bytes:
+    return (line if isinstance(line, bytes) else json.dumps(line).encode()) + b"\n"
+
+
+def failures(found: list[Document | Failure]) -> list[tuple[str, str]]:
+    return [(item.source.rsplit("/", 1)[-1], item.reason) for item in found if isinstance(item, Failure)]
+
+
+def test_ids_titles_and_texts_are_kept(tmp_path: Path) -> None:
+    found = items(
+        tmp_path / "x.jsonl",
+        {"_id": "Demon Dice ", "title": "T", "text": "A"},
+        {"id": 7, "title": None, "text": "B"},
+        {"text": "C", "_id": ""},
+        b"",
+        {"_id": "only-title", "title": "Words", "text": " "},
+    )
+    path = str(tmp_path / "x.jsonl")
+    assert found == [
+        Document("Demon Dice ", "T", "A", f"{path}:1"),
+        Document("7", "", "B", f"{path}:2"),
+        Document("x.jsonl:3", "", "C", f"{path}:3"),
+        Document("only-title", "Words", "Words", f"{path}:5"),
+    ]
+
+
+def test_a_bad_line_is_named_and_the_others_are_read(tmp_path: Path) -> None:
+    found = items(
+        tmp_path / "x.jsonl",
+        b'\xef\xbb\xbf{"_id": "a", "text": "A"}',
+        b'{"_id": "b", "text": ',
+        b'{"_id": "c", "text": "caf\xe9"}',
+        {"_id": "d", "title": "no text"},
+        {"_id": "e", "text": ["not", "text"]},
+        {"_id": "a", "text": "again"},
+        [1, 2],
+        {"_id": "f", "text": " \n"},
+        b'{"text": ' + b"9" * 5000 + b"}",
+        b"[" * 100_000,
+        {"_id": "g", "text": "G"},
+    )
+    assert [item.id for item in found if isinstance(item, Document)] == ["a", "g"]
+    assert failures(found) == [
+        ("x.jsonl:2", "not JSON: Expecting value (column 21)"),
+        ("x.jsonl:3", "not UTF-8 (byte 25 of the line)"),
+        ("x.jsonl:4", 'there is no "text"'),
+        ("x.jsonl:5", '"text" is not text'),
+        ("x.jsonl:6", "the id 'a' is on an earlier line already"),
+        ("x.jsonl:7", "not a JSON object"),
+        ("x.jsonl:8", "empty"),
+        ("x.jsonl:9", "JSON that is too deep or too large to be read"),
+        ("x.jsonl:10", "JSON that is too deep or too large to be read"),
+    ]
+
+
+def test_what_no_database_takes_is_made_good(tmp_path: Path) -> None:
+    [item] = items(
+        tmp_path / "x.jsonl", b'{"_id": "a\\u0000b", "text": "half \\ud83c, whole \\ud83c\\udf89, nul\\u0000"}'
+    )
+    assert isinstance(item, Document)
+    assert (item.id, item.text) == ("a b", "half �, whole 🎉, nul ")
+
+
+def test_a_file_of_other_lines_is_named_once_and_counted(tmp_path: Path) -> None:
+    found = failures(items(tmp_path / "x.jsonl", *({"n": number} for number in range(1000))))
+    assert len(found) == 21
+    assert found[-1] == ("x.jsonl", "980 more of its lines cannot be read")
+
+
+def test_a_zipped_file_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl.gz"
+    lines = "".join(json.dumps({"_id": str(n), "text": f"number {n} of {n * 7919 % 9973}"}) + "\n" for n in range(5000))
+    whole = gzip.compress(lines.encode())
+    path.write_bytes(whole)
+    [source], _ = discover([path])
+    assert len(list(read(source))) == 5000
+    path.write_bytes(whole[: len(whole) // 2])
+    *documents, failure = read(source)
+    assert 1000 < len(documents) < 5000
+    assert isinstance(failure, Failure)
+    assert failure.reason.startswith("the zipped file is broken or cut off after line ")
+    for broken in (b"not zipped", whole[:100] + b"\xff" * 100 + whole[200:]):
+        path.write_bytes(broken)
+        assert [type(item) for item in read(source)][-1] is Failure
+
+
+def test_a_conversation_script_given_itself_is_refused(tmp_path: Path) -> None:
+    assert failures(items(tmp_path / "x.jsonl", {"conversation_id": "c", "turns": []})) == [
+        ("x.jsonl", "a conversation script, which clew replay runs")
+    ]
+
+
+def test_edges_come_as_they_are_and_bad_ones_are_named(tmp_path: Path) -> None:
+    (tmp_path / "nodes.jsonl").write_text('{"id": 1, "title": "t", "text": "x"}\n', "utf-8")
+    edges = [{"source": 1, "target": "b c", "relation": "r"}] * 2 + [{"source": "a", "target": "b"}, {"source": "a"}]
+    (tmp_path / "edges.jsonl.gz").write_bytes(gzip.compress(b"".join(map(_line, edges))))
+    [source], _ = discover([tmp_path])
+    assert [item.id for item in read(source) if isinstance(item, Document)] == ["1"]
+    assert list(read_edges(source)) == [
+        Edge("1", "b c", "r"),
+        Edge("1", "b c", "r"),
+        Edge("a", "b"),
+        Failure(f"{tmp_path / 'edges.jsonl.gz'}:4", 'there is no "target"'),
+    ]
+    (tmp_path / "edges.jsonl.gz").unlink()
+    assert list(read_edges(source)) == [Failure(str(tmp_path / "edges.jsonl.gz"), "it is not there")]
+
+
+def test_other_sources_have_no_edges(tmp_path: Path) -> None:
+    (tmp_path / "x.txt").write_text("Words", "utf-8")
+    [source], _ = discover([tmp_path])
+    assert list(read_edges(source)) == []
+
+
+def test_the_data_sets_are_read_whole(data: Path) -> None:
+    for name, documents in (("hotpotqa", 994), ("musique", 1890), ("mtrag-un", 3071), ("wordnet", 117_659)):
+        [source], notes = discover([data / name])
+        found = list(read(source))
+        assert not notes
+        assert not failures(found)
+        assert len({item.id for item in found if isinstance(item, Document)}) == documents
+    assert sum(isinstance(edge, Edge) for edge in read_edges(source)) == 377_592

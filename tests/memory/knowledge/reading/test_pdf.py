@@ -1,0 +1,189 @@
+import importlib.util
+import io
+import logging
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from pypdf import PdfReader, PdfWriter
+from pypdf.constants import PageLabelStyle
+from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
+
+from memory.datatypes import Document
+from memory.knowledge.reading import Failure, discover, read
+
+EXAMPLE = Path(__file__).parents[4] / "examples" / "documents" / "space" / "robots-on-the-moon.pdf"
+
+
+def written(*pages: Sequence[str], title: str | None = None) -> PdfWriter:
+    """A PDF with these lines on its pages, in Helvetica."""
+    writer = PdfWriter()
+    font = {"/Type": "/Font", "/Subtype": "/Type1", "/BaseFont": "/Helvetica", "/Encoding": "/WinAnsiEncoding"}
+    reference = writer._add_object(DictionaryObject({NameObject(k): NameObject(v) for k, v in font.items()}))
+    fonts = DictionaryObject({NameObject("/F1"): reference})
+    for lines in pages:
+        page = writer.add_blank_page(612, 792)
+        page[NameObject("/Resources")] = DictionaryObject({NameObject("/Font"): fonts})
+        shown = " ".join(f"({line.replace('(', '').replace(')', '')}) Tj T*" for line in lines)
+        stream = DecodedStreamObject()
+        stream.set_data(f"BT /F1 12 Tf 14 TL 72 720 Td {shown} ET".encode("cp1252"))
+        page[NameObject("/Contents")] = writer._add_object(stream)
+    if title is not None:
+        writer.add_metadata({"/Title": title})
+    return writer
+
+
+def as_bytes(writer: PdfWriter) -> bytes:
+    buffer = io.BytesIO()
+    writer.write(buffer)
+    return buffer.getvalue()
+
+
+def items(path: Path, data: bytes) -> list[Document | Failure]:
+    path.write_bytes(data)
+    [source], _ = discover([path])
+    return list(read(source))
+
+
+def document(path: Path, *pages: Sequence[str], title: str | None = None) -> Document:
+    [item] = items(path, as_bytes(written(*pages, title=title)))
+    assert isinstance(item, Document)
+    return item
+
+
+def reason(path: Path, data: bytes) -> str:
+    [item] = items(path, data)
+    assert isinstance(item, Failure)
+    assert item.source == str(path)
+    return item.reason
+
+
+LONG = "Luna 1 was the first spacecraft to fly past the Moon, and the Soviet Union meant it"
+
+
+def test_wrapped_lines_are_joined_and_paragraphs_kept_apart(tmp_path: Path) -> None:
+    found = document(
+        tmp_path / "x.pdf",
+        ["A heading", LONG, "to hit the Moon, but the probe missed and went on into an or-", "bit.", "Next", LONG],
+    )
+    assert found.text == (
+        f"A heading\n\n{LONG} to hit the Moon, but the probe missed and went on into an orbit.\n\nNext\n\n{LONG}"
+    )
+
+
+def test_a_hyphen_stays_where_the_document_has_it_elsewhere(tmp_path: Path) -> None:
+    lines = [f"{LONG} well-known", f"{LONG} and a well-", "known or un-", "known one."]
+    assert "a well-known or unknown one." in document(tmp_path / "x.pdf", lines).text
+
+
+def test_pages_are_marked_where_they_begin(tmp_path: Path) -> None:
+    found = document(tmp_path / "x.pdf", [LONG, "to hit"], ["the Moon. Then it missed."], [], ["The end."])
+    assert found.text == f"{LONG} to hit the Moon. Then it missed.\n\nThe end."
+    assert [(mark.text, found.text[mark.start :][:8]) for mark in found.pages] == [
+        ("1", "Luna 1 w"),
+        ("2", "the Moon"),
+        ("3", "\n\nThe en"),
+        ("4", "The end."),
+    ]
+
+
+def test_pages_have_the_numbers_that_are_printed_on_them(tmp_path: Path) -> None:
+    writer = written(["Preface."], ["Contents."], ["Chapter."])
+    writer.set_page_label(0, 1, PageLabelStyle.LOWERCASE_ROMAN)
+    writer.set_page_label(2, 2, PageLabelStyle.DECIMAL, start=7)
+    [found] = items(tmp_path / "x.pdf", as_bytes(writer))
+    assert isinstance(found, Document)
+    assert [mark.text for mark in found.pages] == ["i", "ii", "7"]
+
+
+def test_running_heads_and_page_numbers_go(tmp_path: Path) -> None:
+    pages = [
+        ["A Book of the Moon", f"Part {n} of the story is told here.", f"Page {n} of 5", str(n)] for n in range(1, 6)
+    ]
+    text = document(tmp_path / "x.pdf", *pages).text
+    assert "Book" not in text
+    assert "Page" not in text
+    assert text.count("of the story is told here.") == 5
+
+
+@pytest.mark.parametrize(
+    ("given", "title"),
+    [
+        ("Robots on the Moon", "Robots on the Moon"),
+        ("Microsoft Word - moon.doc", "First line"),
+        ("untitled", "First line"),
+        ("moon_v2.pdf", "First line"),
+        ("  ", "First line"),
+        (None, "First line"),
+    ],
+)
+def test_the_title_is_the_files_own_where_it_is_one(tmp_path: Path, given: str | None, title: str) -> None:
+    assert document(tmp_path / "x.pdf", ["First line", LONG], title=given).title == title
+
+
+def test_without_a_title_the_name_is_taken(tmp_path: Path) -> None:
+    assert document(tmp_path / "moon-notes.pdf", ["It is far."]).title == "moon notes"
+
+
+def test_an_encrypted_file_is_named(tmp_path: Path) -> None:
+    writer = written(["Secret."])
+    writer.encrypt("secret", algorithm="RC4-128")
+    assert reason(tmp_path / "x.pdf", as_bytes(writer)) == "encrypted: save it without its password"
+
+
+@pytest.mark.skipif(importlib.util.find_spec("cryptography") is not None, reason="it can be read with cryptography")
+def test_a_file_encrypted_by_aes_says_what_it_needs(tmp_path: Path) -> None:
+    writer = written(["Not secret."])
+    writer.encrypt("", "owner", algorithm="RC4-128")
+    aes = b"/CF <</StdCF <</CFM /AESV2 /Length 16>>>> /StmF /StdCF /StrF /StdCF /Filter /Standard"
+    data = as_bytes(writer).replace(b"/V 2", b"/V 4").replace(b"/R 3", b"/R 4").replace(b"/Filter /Standard", aes)
+    assert reason(tmp_path / "x.pdf", data).startswith("encrypted by AES: ")
+
+
+def test_a_file_that_only_forbids_to_print_is_read(tmp_path: Path) -> None:
+    writer = written(["Not secret."])
+    writer.encrypt("", "owner", algorithm="RC4-128")
+    [found] = items(tmp_path / "x.pdf", as_bytes(writer))
+    assert isinstance(found, Document)
+    assert found.text == "Not secret."
+
+
+def test_a_file_without_text_is_named(tmp_path: Path) -> None:
+    assert reason(tmp_path / "x.pdf", as_bytes(written([], []))) == "no text: a scan? run OCR first"
+
+
+@pytest.mark.parametrize("data", [b"", b"%PDF-1.7\n", b"Not a PDF at all", EXAMPLE.read_bytes()[:3000]])
+def test_a_broken_file_is_named(tmp_path: Path, data: bytes, capfd: pytest.CaptureFixture[str]) -> None:
+    assert reason(tmp_path / "x.pdf", data).startswith("broken PDF: ")
+    assert capfd.readouterr() == ("", "")
+    assert logging.getLogger("pypdf").level == logging.NOTSET
+
+
+def test_a_broken_page_is_named_and_the_others_are_read(tmp_path: Path) -> None:
+    writer = written(["First."], ["Second."], ["Third."])
+    stream = DecodedStreamObject()
+    stream.set_data(b"not zipped")
+    stream[NameObject("/Filter")] = NameObject("/NoSuchDecode")
+    writer.pages[1][NameObject("/Contents")] = writer._add_object(stream)
+    failure, found = items(tmp_path / "x.pdf", as_bytes(writer))
+    assert failure == Failure(f"{tmp_path / 'x.pdf'}, page 2", "this page is broken, the others are read")
+    assert isinstance(found, Document)
+    assert found.text == "First.\n\nThird."
+
+
+def test_no_broken_file_raises(tmp_path: Path) -> None:
+    whole, chance = EXAMPLE.read_bytes(), random.Random(0)
+    for _ in range(300):
+        data = bytearray(whole)
+        for _ in range(chance.choice((1, 10, 100))):
+            data[chance.randrange(len(data))] = chance.randrange(256)
+        assert items(tmp_path / "x.pdf", bytes(data[: chance.randrange(len(data) // 2, len(data))]))
+
+
+def test_the_example_is_read(tmp_path: Path) -> None:
+    [found] = items(tmp_path / "x.pdf", EXAMPLE.read_bytes())
+    assert isinstance(found, Document)
+    assert len(found.pages) == len(PdfReader(EXAMPLE).pages)
+    assert found.text.startswith(f"{found.title}\n\n")
+    assert "\nRangers\n" in found.text

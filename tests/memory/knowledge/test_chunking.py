@@ -1,0 +1,189 @@
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memory.datatypes import Chunk, Document, Mark, Vectors
+from memory.encoding import CachedEncoder
+from memory.knowledge.chunking import ChunkerParameters, chunk, embedded_text
+from memory.knowledge.reading import discover, read
+from memory.ports import Role, Span
+
+SIZES = st.integers(4, 40)
+
+
+class WordEncoder:
+    """Its pieces are words and marks; with `greedy`, one more than the parts have wherever a text begins."""
+
+    name, hash, dimension = "words", "0", 1
+
+    def __init__(self, window: int, greedy: bool = False) -> None:
+        self.window = window
+        self._extra = int(greedy)
+
+    def tokens(self, texts: Sequence[str]) -> list[list[Span]]:
+        return [
+            [(0, 0)] * self._extra + [match.span() for match in re.finditer(r"\w+|[^\w\s]", text)] for text in texts
+        ]
+
+    def encode(self, texts: Sequence[str], role: Role) -> Vectors:
+        raise NotImplementedError
+
+    def token_vectors(self, texts: Sequence[str], role: Role) -> list[Vectors]:
+        raise NotImplementedError
+
+
+def document(text: str, title: str = "", headings: Sequence[str] = (), pages: Sequence[Mark] = ()) -> Document:
+    marks = tuple(Mark(text.index(heading), heading) for heading in headings)
+    return Document("d", title, text, "d.txt", tuple(pages), marks)
+
+
+def cut(text: str, size: int, overlap: int = 1, **marks: Sequence[str]) -> list[str]:
+    chunks = chunk(document(text, **marks), WordEncoder(size), ChunkerParameters(overlap=overlap))  # type: ignore[arg-type]
+    return [part.text for part in chunks]
+
+
+def check(doc: Document, chunks: Sequence[Chunk], window: int, encoder: WordEncoder | CachedEncoder) -> None:
+    covered = [character.isspace() for character in doc.text]
+    for number, part in enumerate(chunks):
+        assert part.id == f"{doc.id}#{number}"
+        assert part.text == doc.text[part.start : part.end] == part.text.strip() != ""
+        covered[part.start : part.end] = [True] * len(part.text)
+    assert all(covered)
+    for before, after in pairwise(chunks):
+        assert before.start < after.start
+        assert before.end < after.end
+    lengths = [len(pieces) for pieces in encoder.tokens([embedded_text(part) for part in chunks])]
+    assert max(lengths, default=0) <= window
+
+
+def test_a_short_document_is_one_chunk_with_its_place() -> None:
+    doc = document("One. Two.", "Title")
+    [part] = chunk(doc, WordEncoder(100), ChunkerParameters())
+    assert part == Chunk("d#0", "d", "Title", "One. Two.", 0, 9, source="d.txt")
+    assert embedded_text(part) == "Title\nOne. Two."
+
+
+@pytest.mark.parametrize("text", ["", " \n\n "])
+def test_a_text_without_words_has_no_chunk(text: str) -> None:
+    assert chunk(document(text, "Title"), WordEncoder(10), ChunkerParameters()) == []
+
+
+def test_sentences_stay_whole_and_one_is_repeated() -> None:
+    text = "Aa bb cc. Dd ee. Ff gg hh ii jj. Kk. Ll mm nn oo pp."
+    assert cut(text, 13) == ["Aa bb cc. Dd ee. Ff gg hh ii jj.", "Kk. Ll mm nn oo pp."]
+    assert cut(text, 14) == ["Aa bb cc. Dd ee. Ff gg hh ii jj.", "Kk. Ll mm nn oo pp."]
+    assert cut(text, 15) == ["Aa bb cc. Dd ee. Ff gg hh ii jj. Kk.", "Kk. Ll mm nn oo pp."]
+    assert cut(text, 15, overlap=0) == ["Aa bb cc. Dd ee. Ff gg hh ii jj. Kk.", "Ll mm nn oo pp."]
+
+
+def test_a_chunk_ends_before_a_heading_and_nothing_is_repeated_over_it() -> None:
+    text = "Cats like warm milk. Dogs bark.\n\nHead\n\nCows moo. Sheep eat green grass. Pigs need deep mud."
+    found = chunk(document(text, headings=["Head"]), WordEncoder(12), ChunkerParameters())
+    assert [(part.text, part.heading) for part in found] == [
+        ("Cats like warm milk. Dogs bark.", ""),
+        ("Head\n\nCows moo. Sheep eat green grass.", "Head"),
+        ("Pigs need deep mud.", "Head"),
+    ]
+
+
+def test_a_chunk_does_not_end_with_a_heading() -> None:
+    text = "Cats like milk. Dogs bark loudly.\n\nHead\n\nSheep eat green grass on the hill."
+    assert cut(text, 10, headings=["Head"]) == [
+        "Cats like milk. Dogs bark loudly.",
+        "Head\n\nSheep eat green grass on the hill.",
+    ]
+
+
+def test_a_chunk_ends_at_a_paragraph_once_it_is_half_full() -> None:
+    two, three = "Cats run. Dogs bark.", "Cows moo. Hens cluck. Owls hoot."
+    assert cut(f"{two}\n\n{three}", 10, overlap=0) == [two, three]
+    assert cut(f"Look.\n\n{three} Pigs grunt.", 10, overlap=0) == [
+        "Look.\n\nCows moo. Hens cluck.",
+        "Owls hoot. Pigs grunt.",
+    ]
+
+
+def test_a_sentence_longer_than_the_window_is_cut_between_words() -> None:
+    words = [f"word{number}" for number in range(100)]
+    found = cut(" ".join(words), 16)
+    assert all(set(part.split()) <= set(words) for part in found)
+    assert {word for part in found for word in part.split()} == set(words)
+
+
+def test_a_word_without_end_is_cut_too() -> None:
+    found = cut("x" * 5000, 10)
+    assert "".join(found[:1]) == "x" * 1000
+    assert max(map(len, found)) <= 1000
+
+
+def test_pages_and_headings_are_those_where_the_chunk_begins() -> None:
+    doc = document("Aa bb cc dd. Ee ff gg hh. Ii jj kk ll.", pages=[Mark(0, "i"), Mark(13, "ii"), Mark(30, "iii")])
+    found = chunk(doc, WordEncoder(5), ChunkerParameters())
+    assert [part.page for part in found] == ["i", "ii", "ii"]
+
+
+def test_a_long_title_is_cut_where_it_is_embedded_and_kept_in_the_chunk() -> None:
+    title = "Of the many things that a title can say " * 20
+    [part] = chunk(document("Text.", title), WordEncoder(100), ChunkerParameters())
+    assert part.title == title
+    assert embedded_text(part).endswith(" that a title can\nText.")
+    assert len(embedded_text(part)) < 210
+
+
+def test_a_title_that_the_text_begins_with_is_embedded_once() -> None:
+    first, *rest = chunk(
+        document("Moon\n\nIt is far. " + "It is round. " * 9, "Moon"), WordEncoder(20), ChunkerParameters()
+    )
+    assert embedded_text(first).startswith("Moon\n\nIt")
+    assert rest
+    assert all(embedded_text(part).startswith("Moon\nIt") for part in rest)
+
+
+def test_size_is_a_target_below_the_window() -> None:
+    doc = document("One two three. " * 30, "T")
+    encoder = WordEncoder(100)
+    for size, most in ((20, 20), (None, 100), (500, 100)):
+        chunks = chunk(doc, encoder, ChunkerParameters(size=size))
+        assert max(len(pieces) for pieces in encoder.tokens([embedded_text(part) for part in chunks])) <= most
+        check(doc, chunks, most, encoder)
+
+
+WORDS = st.sampled_from(["moon", "Orbit.", "Dr.", '"Go!"', "Ĉu", "3.14", "🌕", "(a)", "it's", "what?", "x" * 30, "a-b"])
+SPACES = st.sampled_from([" ", " ", " ", "\n", "\n\n", "\n- "])
+TEXTS = st.lists(st.tuples(WORDS, SPACES), max_size=150).map(lambda parts: "".join(map("".join, parts)))
+
+
+@given(
+    st.one_of(TEXTS, st.text(max_size=300)), st.text(max_size=30), SIZES, st.integers(0, 3), st.booleans(), st.data()
+)
+@settings(max_examples=300, deadline=None)
+def test_chunks_cover_the_document_and_fit(
+    text: str, title: str, size: int, overlap: int, greedy: bool, drawn: st.DataObject
+) -> None:
+    places = drawn.draw(st.sets(st.integers(0, max(0, len(text) - 1)), max_size=5))
+    doc = Document("d", title, text, headings=tuple(Mark(place, "h") for place in sorted(places)))
+    encoder = WordEncoder(size + len(title) + 2, greedy)
+    check(doc, chunk(doc, encoder, ChunkerParameters(overlap=overlap)), encoder.window, encoder)
+
+
+@given(TEXTS, st.sampled_from(["", "A title", "긴 제목 " * 60, "long " * 100]))
+@settings(max_examples=50, deadline=None)
+def test_chunks_fit_the_real_encoder(encoder: CachedEncoder, text: str, title: str) -> None:
+    doc = Document("d", title, text * 8)
+    check(doc, chunk(doc, encoder, ChunkerParameters()), encoder.window, encoder)
+
+
+def test_real_passages_fit_the_real_encoder(encoder: CachedEncoder, data: Path) -> None:
+    [source], _ = discover([data / "mtrag-un"])
+    documents = [item for item in read(source) if isinstance(item, Document)][:400]
+    longer = 0
+    for doc in documents:
+        chunks = chunk(doc, encoder, ChunkerParameters())
+        check(doc, chunks, encoder.window, encoder)
+        longer += len(chunks) > 1
+    assert longer > 100

@@ -1,0 +1,142 @@
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from memory.sentences import blocks, split
+
+WORDS = st.sampled_from(
+    ["Moon", "orbit.", "Dr.", "U.S.", '"Go!"', "Ĉu", "- ", "1.", "# ", "3.14", "🌕", "(a)", "it's", "?", "--"]
+)
+TEXTS = st.one_of(
+    st.text(), st.lists(st.one_of(WORDS, st.sampled_from([" ", "\n", "\n\n", "\r\n", "\t"]))).map("".join)
+)
+
+
+def sentences(text: str) -> list[str]:
+    return [" ".join(text[start:end].split()) for start, end in split(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Dr. B. R. Ambedkar read a paper at Columbia.",
+        "He read it to Prof. A. A. Goldenweizer, e.g. in the U.S. and the U.K. for years.",
+        "The U.S. Army came.",
+        "It costs $3.50, i.e. 3.5 times as much.",
+        "See Fig. 3 and Vol. XLI of it.",
+        "He left at 5 p.m. on 9 Jan. 1916 with J. R. R. Tolkien.",
+        "Ŝi loĝas en la domo de S-ro Zamenhof 🎉 ĉe la ĝardeno.",
+        "Mr. and Mrs. Smith vs. St. Louis, No. 5.",
+    ],
+)
+def test_abbreviations_initials_and_decimals_do_not_end_a_sentence(text: str) -> None:
+    assert sentences(f"{text} Then came more.") == [text, "Then came more."]
+
+
+def test_offsets_count_characters_whatever_their_bytes() -> None:
+    text = "Ĉu vi? 🎉🎉 Jes! 那是一只猫。它很大！ Fin."
+    assert [text[start:end] for start, end in split(text)] == [
+        "Ĉu vi?",
+        "🎉🎉 Jes!",
+        "那是一只猫。",
+        "它很大！",
+        "Fin.",
+    ]
+
+
+def test_a_wrapped_paragraph_is_one_text() -> None:
+    text = (
+        "Many of us, I dare say, have witnessed local, national or international\n"
+        "expositions of material objects that make up the sum total of human\n"
+        "civilization. But few can entertain the idea of there being such a thing\n"
+        "as an exposition of human institutions.\n"
+    )
+    assert sentences(text) == [
+        "Many of us, I dare say, have witnessed local, national or international expositions of material objects that"
+        " make up the sum total of human civilization.",
+        "But few can entertain the idea of there being such a thing as an exposition of human institutions.",
+    ]
+
+
+def test_headings_items_and_rows_are_sentences_of_their_own() -> None:
+    text = (
+        "The first probes\nLuna 1 was the first spacecraft to fly past the Moon, and it was launched in\n"
+        "January 1959. Korolev led the work.\nRangers\n"
+        "The American answer was a series of probes that were called Ranger, and each of them\nfell.\n\n"
+        "- one thing\n- another\n1. First\n2.\nSecond\n\nname | mass\nEarth | 5.97\nMoon | 0.07"
+    )
+    assert sentences(text) == [
+        "The first probes",
+        "Luna 1 was the first spacecraft to fly past the Moon, and it was launched in January 1959.",
+        "Korolev led the work.",
+        "Rangers",
+        "The American answer was a series of probes that were called Ranger, and each of them fell.",
+        "- one thing",
+        "- another",
+        "1. First",
+        "2. Second",
+        "name | mass",
+        "Earth | 5.97",
+        "Moon | 0.07",
+    ]
+
+
+def test_a_title_line_before_a_long_line_stands_alone() -> None:
+    text = "2017 Arizona Cardinals season\nOn December 13 , 2016 , the NFL said that the Cardinals will play abroad ."
+    assert len(sentences(text)) == 2
+
+
+def test_a_long_passage_in_quotes_is_split_within() -> None:
+    inner = "A Roth IRA is simply a tax-sheltered account. You could open one with a broker. It's not hard. " * 4
+    found = sentences(f'"{inner}The employers\' ""sale"" came. "Then I left," he said. "Good." End of it."')
+    assert len(found) == 16
+    assert found[0] == '"A Roth IRA is simply a tax-sheltered account.'
+    assert found[-3:] == ['"Then I left," he said.', '"Good."', 'End of it."']
+
+
+def test_an_unclosed_bracket_does_not_swallow_the_rest() -> None:
+    assert len(split("1) Most retail traders lose money. There are many reasons for this. " * 8)) >= 15
+
+
+def test_a_short_quotation_is_kept_whole() -> None:
+    assert sentences('"Really? I am here." She left.') == ['"Really? I am here."', "She left."]
+
+
+def test_dashes_of_old_books_part_sentences() -> None:
+    assert sentences("Patro kaj frato.--Leono estas besto.--Rozo\nestas floro.") == [
+        "Patro kaj frato.",
+        "--Leono estas besto.",
+        "--Rozo estas floro.",
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\n\n\t\r\n"])
+def test_nothing_is_in_nothing(text: str) -> None:
+    assert split(text) == blocks(text) == []
+
+
+@given(TEXTS)
+@example("A.\x1cB.")
+@example('"' + "One. Two. " * 40)
+def test_spans_are_stripped_apart_in_order_and_leave_nothing_out(text: str) -> None:
+    for spans in (split(text), blocks(text)):
+        covered = [False] * len(text)
+        before = 0
+        for start, end in spans:
+            assert before <= start < end <= len(text)
+            assert text[start:end] == text[start:end].strip()
+            covered[start:end] = [True] * (end - start)
+            before = end
+        assert all(inside or character.isspace() for inside, character in zip(covered, text, strict=True))
+
+
+def test_a_wrapped_book_is_read_by_sentences(data: Path) -> None:
+    text = (data / "ambedkar" / "castes_in_india_1917.txt").read_text("utf-8")
+    found = sentences(text)
+    assert "From : Indian Antiquary, May 1917, Vol. XLI" in " ".join(found[:6])
+    assert "Ethnically all people are heterogeneous." in found
+    # Nearly all begin with a capital, a digit or a quotation mark, so they are not cut at the ends of lines.
+    odd = [sentence for sentence in found if sentence[0].islower()]
+    assert len(odd) < 0.03 * len(found)

@@ -1,0 +1,71 @@
+"""What documents bring along does not steer the terminal, and what is long fits."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ui.plain import cut, one_line, plain, short_path, typed
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\x1b[31;1mred\x1b[0m b", "ared b"),
+        ("\x1b]0;title\x07text", "text"),
+        ("\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\", "link"),
+        ("\x1b[2J\x1b[Hgone", "gone"),
+        ("\x9b31mred", "red"),
+        ("\x1bP1;2|dcs\x1b\\text", "text"),
+        ("cut off \x1b[", "cut off "),
+        ("a\u202eb\u2066c", "abc"),
+        ("one\r\ntwo\tthree\rfour\x00", "one\ntwo\tthreefour"),
+        ("half \ud83d of a pair", "half  of a pair"),
+        ("naïve — 月", "naïve — 月"),
+    ],
+)
+def test_plain(text: str, shown: str) -> None:
+    assert plain(text) == shown
+
+
+@given(st.text(st.sampled_from("\x1b[]0;31mP\\\x07\x9b\x9d\x90ab\n\u202e"), max_size=30))
+def test_no_control_is_ever_left(text: str) -> None:
+    left = plain(text)
+    assert all(character in "\n\t" or character.isprintable() for character in left)
+    assert plain(left) == left
+
+
+def test_one_line() -> None:
+    assert one_line(" a\n  b\t\x1b[0mc ") == "a b c"
+
+
+@given(st.text(), st.integers(1, 20))
+def test_cut_fits(text: str, width: int) -> None:
+    shown = cut(text, width)
+    assert len(shown) <= width
+    assert shown == text or shown.endswith("…")
+
+
+def test_half_a_surrogate_pair_that_was_typed_is_replaced() -> None:
+    assert typed(" why \udce9 ") == "why ?"
+
+
+@pytest.mark.parametrize(
+    ("source", "width", "shown"),
+    [
+        ("documents/space/moon.md", 40, "documents/space/moon.md"),
+        ("/home/me/documents/space/moon.md", 20, "…/space/moon.md"),
+        ("/home/me/documents/space/moon.md", 10, "…/moon.md"),
+        ("/home/me/a-very-long-name-of-a-file.md", 12, "…of-a-file.md"[:1] + "-of-a-file.md"[-11:]),
+        ("https://example.org/a", 40, "https://example.org/a"),
+    ],
+)
+def test_short_path(source: str, width: int, shown: str) -> None:
+    assert short_path(source, width) == shown
+    assert len(shown) <= width
+
+
+def test_a_path_below_the_working_folder_is_shown_from_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert short_path(str(tmp_path / "notes" / "a.md"), 40) == "notes/a.md"

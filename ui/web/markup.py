@@ -1,0 +1,128 @@
+"""The page's pieces as HTML. The templates escape all that they are given; nothing here is marked as safe."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from agent.state import Answer, Verdict
+from memory.datatypes import Passage
+from memory.dialogue.threads import Thread
+from ui.plain import one_line, plain, short_path
+from ui.rendering import milliseconds, place_of
+from ui.web.citing import pieces
+from ui.web.views import View
+
+WORST_FIRST: tuple[Verdict, ...] = ("unsupported", "weak", "supported")
+SHOWN_THREADS = 100
+PATH_WIDTH = 44
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A numbered passage as it is shown; `pieces` are its text, each with whether the answer quotes it."""
+
+    number: int
+    title: str
+    place: str
+    path: str
+    short_path: str
+    pieces: list[tuple[str, bool]]
+    score: float
+    parts: str
+    why: str
+    verdict: Verdict
+
+
+class Markup:
+    """`titles` are some of the library's, for examples of what can be asked."""
+
+    def __init__(self, documents: int, titles: Sequence[str]) -> None:
+        self._documents = documents
+        self._titles = titles
+        self._templates = Environment(
+            loader=PackageLoader("ui.web"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._templates.filters |= {"line": one_line, "plain": plain, "ms": milliseconds, "parted": parted}
+
+    def header(self) -> str:
+        return self._render("header", documents=self._documents)
+
+    def past(self, view: View) -> str:
+        """The finished turns; a welcome where there is nothing yet."""
+        return self._render("past", view=view, documents=self._documents, titles=self._titles)
+
+    def now(self, view: View) -> str:
+        return self._render("now", now=view.now, number=len(view.turns) + 1, busy=view.busy)
+
+    def sources(self, view: View) -> str:
+        """Those of all turns, a section each; the page's script shows one of them."""
+        answered = [(turn.turn, turn.question, turn.answer) for turn in view.turns]
+        if view.now and view.now.answer:
+            answered.append((len(view.turns) + 1, view.now.question, view.now.answer))
+        return self._render("sources", sections=[(n, question, sources_of(answer)) for n, question, answer in answered])
+
+    def threads(self, threads: Sequence[Thread], current: str) -> str:
+        now = datetime.now(UTC)
+        rows = [(thread, when(thread.updated, now)) for thread in threads[:SHOWN_THREADS]]
+        return self._render("threads", rows=rows, current=current, older=max(len(threads) - SHOWN_THREADS, 0))
+
+    def _render(self, name: str, **values: Any) -> str:
+        return self._templates.get_template(f"{name}.html").render(**values)
+
+
+def sources_of(answer: Answer) -> list[Source]:
+    return [_source(number, passage, answer) for number, passage in enumerate(answer.sources, 1)]
+
+
+def _source(number: int, passage: Passage, answer: Answer) -> Source:
+    citing = [claim for claim in answer.claims if number in claim.cites]
+    verdicts = {claim.verdict for claim in citing}
+    path = one_line(passage.source)
+    return Source(
+        number=number,
+        title=one_line(passage.title) or passage.document,
+        place=place_of(passage),
+        path=path,
+        short_path=short_path(path, PATH_WIDTH),
+        pieces=pieces(_paragraphs(passage.text), [claim.text for claim in citing]),
+        score=passage.score,
+        parts=", ".join(f"{name} {score:.2f}" for name, score in passage.scores.items()),
+        why=one_line(passage.why),
+        verdict=next((verdict for verdict in WORST_FIRST if verdict in verdicts), "uncited"),
+    )
+
+
+def parted(text: str, titles: Sequence[str]) -> list[tuple[str, bool]]:
+    """The text in pieces, each with whether it is one of the titles."""
+    named = sorted(filter(None, map(one_line, titles)), key=len, reverse=True)
+    parts = re.split(f"({'|'.join(map(re.escape, named))})", text) if named else [text]
+    return [(part, part in named) for part in parts if part]
+
+
+def _paragraphs(text: str) -> str:
+    """Each on a line of its own: the box is narrow."""
+    return re.sub(r"\s*\n\s*", "\n", plain(text).strip())
+
+
+def when(updated: str, now: datetime) -> str:
+    """A time in ISO 8601 as a person says it, on this machine's clock."""
+    then = datetime.fromisoformat(updated).astimezone()
+    minutes = int((now - then).total_seconds() // 60)
+    if minutes < 1:
+        return "just now"
+    if minutes < 60:
+        return f"{minutes} min ago"
+    today = now.astimezone().date()
+    if then.date() == today:
+        return f"today {then:%H:%M}"
+    if then.date() == today - timedelta(days=1):
+        return f"yesterday {then:%H:%M}"
+    return f"{then.day} {then:%b}" if then.year == today.year else f"{then.day} {then:%b %Y}"

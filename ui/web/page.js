@@ -1,0 +1,89 @@
+// Gradio puts this script into the page when that is there. What a click does without the server: citations, sources, drawers; and what a redrawn piece of the page forgets.
+(() => {
+  let thread = null   // the conversation that is shown
+  let chosen = ''     // the turn whose sources are shown; empty: the last one
+  let last = ''       // the last turn that has sources
+  let pinned = true   // the conversation is scrolled to its end, and stays so
+  const unfolded = new Set() // ids of the blocks that the person opened
+
+  const $ = (selector) => document.querySelector(selector)
+  const set = (element, name, value) => { if (element[name] !== value) element[name] = value }
+
+  function refresh() {
+    followThread()
+    showSources()
+    for (const id of unfolded) { const block = document.getElementById(id); if (block) set(block, 'open', true) }
+    const chat = $('#chat')
+    if (chat && pinned) chat.scrollTop = chat.scrollHeight
+  }
+
+  function followThread() {
+    const shown = $('#past .conversation')?.dataset.thread
+    if (shown === undefined || shown === thread) return
+    thread = shown
+    chosen = last = ''
+    pinned = true
+    unfolded.clear()
+    drawer('')
+    const address = new URL(location.href)
+    if (shown) address.searchParams.set('thread', shown); else address.searchParams.delete('thread')
+    history.replaceState(null, '', address)
+  }
+
+  function showSources() {
+    const sections = [...document.querySelectorAll('#sources section')]
+    const newest = sections.at(-1)?.dataset.turn ?? ''
+    if (newest !== last) { last = newest; chosen = '' }
+    for (const section of sections) {
+      const shown = section.dataset.turn === (chosen || last)
+      if (shown && section.hidden) requestAnimationFrame(() => section.querySelectorAll('blockquote').forEach(toQuote))
+      set(section, 'hidden', !shown)
+    }
+  }
+
+  // A long passage is scrolled within its box to the words that the answer quotes.
+  function toQuote(passage) {
+    const quote = passage.querySelector('mark')
+    const line = parseFloat(getComputedStyle(passage).lineHeight)
+    if (quote) passage.scrollTop = Math.floor(quote.offsetTop / line - 1) * line
+  }
+
+  function light(turn, number) {
+    chosen = turn
+    showSources()
+    drawer('aside')
+    document.querySelectorAll('.source.lit').forEach((source) => source.classList.remove('lit'))
+    const source = number && document.getElementById(`source-${turn}-${number}`)
+    if (!source) return
+    void source.offsetWidth // begins its animation anew
+    source.classList.add('lit')
+    source.scrollIntoView({ block: 'start', behavior: 'smooth' })
+  }
+
+  function drawer(name) { const page = $('#page'); if (page) page.dataset.open = name }
+
+  document.addEventListener('click', (event) => {
+    const target = event.target.closest('a.cite, .to-sources, [data-drawer]')
+    if (!target) { if (!event.target.closest('#side, #aside')) drawer(''); return }
+    event.preventDefault()
+    if (target.dataset.drawer !== undefined) drawer(target.dataset.drawer)
+    else light(target.dataset.turn, target.dataset.source)
+  })
+
+  document.addEventListener('keydown', (event) => { if (event.key === 'Escape') drawer('') })
+
+  document.addEventListener('click', (event) => {
+    const block = event.target.closest('summary')?.parentElement
+    if (block?.id) block.open ? unfolded.delete(block.id) : unfolded.add(block.id)
+  }, true)
+
+  document.addEventListener('scroll', (event) => {
+    const chat = event.target
+    if (chat.id === 'chat') pinned = chat.scrollHeight - chat.scrollTop - chat.clientHeight < 60
+  }, true)
+
+  new MutationObserver(refresh).observe(document.body, {
+    childList: true, subtree: true, characterData: true, attributes: true, attributeFilter: ['hidden', 'open', 'data-thread'],
+  })
+  refresh()
+})()

@@ -1,0 +1,153 @@
+"""The page's layout, and what happens where a person clicks. Imported only where the page is made: Gradio is heavy."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import gradio as gr
+
+from memory.errors import ClewError
+from ui.plain import typed
+from ui.web.markup import Markup
+from ui.web.views import Conversations, View
+
+if TYPE_CHECKING:
+    from agent.assistant import Assistant
+
+EXAMPLES = 4
+
+Update = dict[Any, Any]
+"""Component -> its new value or properties."""
+
+PICK = """element.addEventListener('click', (event) => {
+    const button = event.target.closest('[data-pick]')
+    if (button) trigger('select', {pick: button.dataset.pick})
+})"""
+"""A button with `data-pick` in a piece of HTML is a choice; Gradio hands it on as an event."""
+
+
+class Page:
+    """The components, and their events. What a tab shows is the tab's own; the assistant is shared by all."""
+
+    def __init__(self, assistant: "Assistant", conversations: Conversations) -> None:
+        self._assistant = assistant
+        self._conversations = conversations
+        library = assistant.services.library
+        self._markup = Markup(library.manifest.documents, _spread(library.store.titles(), EXAMPLES))
+        self._looks: dict[str, object] = {}
+        with gr.Blocks(title="Clew", analytics_enabled=False, fill_width=True, fill_height=True) as self.blocks:
+            self._lay_out()
+            self._connect()
+        self.blocks.queue(default_concurrency_limit=None)
+
+    def _lay_out(self) -> None:
+        self._thread = gr.Textbox(visible="hidden", elem_id="thread")
+        with gr.Row(elem_id="page"):
+            with gr.Column(elem_id="side", min_width=0):
+                self._header = _html(self._markup.header())
+                self._new = gr.Button("New conversation", elem_id="new", size="sm")
+                self._threads = _html(elem_id="threads", pick=True)
+            with gr.Column(elem_id="middle", min_width=0):
+                _html(self._markup.header(), elem_id="bar")
+                with gr.Column(elem_id="chat", min_width=0):
+                    self._past = _html(elem_id="past", pick=True)
+                    self._now = _html(elem_id="now")
+                self._ask_row()
+            with gr.Column(elem_id="aside", min_width=0):
+                self._sources = _html(elem_id="sources")
+
+    def _ask_row(self) -> None:
+        with gr.Row(elem_id="ask"):
+            self._box = gr.Textbox(
+                placeholder="Ask your documents…",
+                show_label=False,
+                container=False,
+                autofocus=True,
+                max_lines=6,
+                elem_id="question",
+                label="Question",
+            )
+            self._send = gr.Button("Send", variant="primary", elem_id="send", min_width=0, scale=0)
+            self._stop = gr.Button("Stop", variant="stop", visible=False, elem_id="stop", min_width=0, scale=0)
+
+    def _connect(self) -> None:
+        shown = [self._thread, self._past, self._now, self._sources, self._threads, self._box, self._send, self._stop]
+        quiet: dict[str, Any] = {"outputs": shown, "show_progress": "hidden", "api_visibility": "private"}
+        self.blocks.load(self._load, **quiet)
+        gr.on([self._box.submit, self._send.click], self._ask, [self._thread, self._box], **quiet)
+        self._past.select(self._ask_example, self._thread, **quiet)
+        self._threads.select(self._open, **quiet, trigger_mode="multiple")
+        self._new.click(self._begin, **quiet)
+        self._stop.click(
+            self._conversations.runs.stop, self._thread, show_progress="hidden", api_visibility="private", queue=False
+        )
+
+    def _load(self, request: gr.Request) -> Iterator[Update]:
+        thread = str(request.query_params.get("thread", ""))
+        known = thread if thread and self._assistant.threads.get(thread) else ""
+        yield from self._show(request, self._conversations.open(known))
+
+    def _begin(self, request: gr.Request) -> Iterator[Update]:
+        yield from self._show(request, self._conversations.open(""), {self._box: ""})
+
+    def _open(self, request: gr.Request, event: gr.EventData) -> Iterator[Update]:
+        yield from self._show(request, self._conversations.open(str(event.pick)))
+
+    def _ask(self, thread: str, question: str, request: gr.Request) -> Iterator[Update]:
+        if asked := typed(question):
+            yield from self._show(request, self._conversations.ask(thread, asked), {self._box: ""})
+
+    def _ask_example(self, thread: str, request: gr.Request, event: gr.EventData) -> Iterator[Update]:
+        yield from self._ask(thread, str(event.pick), request)
+
+    def _show(self, request: gr.Request, views: Iterator[View], update: Update | None = None) -> Iterator[Update]:
+        """Until the tab looks at something else; pieces that stay as they are are not sent again."""
+        session = str(request.session_hash)
+        look = self._looks[session] = object()
+        before: View | None = None
+        for view in views:
+            if self._looks.get(session) is not look:
+                return
+            yield {**(update or {}), **self._changes(before, view)}
+            before, update = view, None
+        if self._looks.get(session) is look:
+            del self._looks[session]
+
+    def _changes(self, before: View | None, view: View) -> Update:
+        changes: Update = {self._now: self._markup.now(view)}
+        fresh = before is None or before.turns is not view.turns
+        if fresh or not view.turns:  # a welcome makes way for the first question
+            changes[self._past] = self._markup.past(view)
+        if before is None or fresh or _answering(before) != _answering(view):
+            changes[self._sources] = self._markup.sources(view)
+        if before is None or before.busy != view.busy:
+            changes[self._thread] = view.thread
+            changes[self._threads] = self._thread_list(view)
+            changes[self._send] = gr.update(visible=not view.busy)
+            changes[self._stop] = gr.update(visible=view.busy)
+        return changes
+
+    def _thread_list(self, view: View) -> str:
+        try:
+            return self._markup.threads(self._assistant.threads.recent(), view.thread)
+        except ClewError:  # a database that cannot be read: the conversation says so
+            return self._markup.threads([], view.thread)
+
+
+def make_page(assistant: "Assistant", conversations: Conversations) -> gr.Blocks:
+    """The page; `serving` gives it its looks."""
+    return Page(assistant, conversations).blocks
+
+
+def _html(value: str = "", *, elem_id: str | None = None, pick: bool = False) -> gr.HTML:
+    return gr.HTML(value, elem_id=elem_id, apply_default_css=False, js_on_load=PICK if pick else None)
+
+
+def _answering(view: View) -> bool:
+    return view.now is not None and view.now.answer is not None
+
+
+def _spread(titles: list[str], count: int) -> list[str]:
+    """So many of them, from all over the library."""
+    named = [title for title in titles if title]
+    stride = max(len(named) // count, 1)
+    return named[::stride][:count]

@@ -1,0 +1,132 @@
+"""The turns in progress. Each runs in a thread of its own: it goes on where its tab was closed, and every tab that
+shows its conversation can follow it from its first step."""
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+from agent.state import Step, Turn
+from memory.errors import BadInput, ClewError
+from ui.terminal.loading import Loading
+
+if TYPE_CHECKING:
+    from agent.assistant import Assistant
+
+TICK = 0.2
+"""Seconds after which a follower looks up although nothing happened."""
+
+AT_ONCE = 16
+"""Conversations that are answered at the same time; further ones wait."""
+
+
+class Run:
+    """A turn in progress, or two where one that was cut off (`interrupted`) has to be finished before."""
+
+    def __init__(self, questions: tuple[str, ...], interrupted: bool) -> None:
+        self.questions = questions
+        self.interrupted = interrupted
+        self.cancel = threading.Event()
+        self._events: list[Step | Turn] = []
+        self._ended = False
+        self._error: ClewError | None = None
+        self._changed = threading.Condition()
+
+    def follow(self) -> Iterator[Step | Turn | None]:
+        """Its events from the first to the last, and None for each `TICK` without one. Raises what ended the run."""
+        seen, ended = 0, False
+        while not ended:
+            with self._changed:
+                if not self._ended and len(self._events) == seen:
+                    self._changed.wait(TICK)
+                fresh, ended = self._events[seen:], self._ended
+            seen += len(fresh)
+            yield from fresh or (None,)
+        if self._error:
+            raise self._error
+
+    def add(self, event: Step | Turn) -> None:
+        with self._changed:
+            self._events.append(event)
+            self._changed.notify_all()
+
+    def end(self, error: ClewError | None) -> None:
+        with self._changed:
+            self._error, self._ended = error, True
+            self._changed.notify_all()
+
+
+class Runs:
+    """At most one run for each thread. Safe from several threads."""
+
+    def __init__(self, assistant: "Assistant") -> None:
+        self._assistant = assistant
+        self._loading: Loading | None = None
+        self._runs: dict[str, Run] = {}
+        self._lock = threading.Lock()
+        self._workers = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="turn")
+
+    def warm_up(self) -> None:
+        """Begin to load the encoder; the runs wait for it."""
+        self._loading = Loading(self._assistant)
+        self._loading.begin(lambda: None)
+
+    @property
+    def loading(self) -> bool:
+        return self._loading is not None and not self._loading.ended
+
+    def ask(self, thread: str, question: str) -> Run:
+        """Raises `BadInput` where this thread is being answered already."""
+        ask = self._assistant.ask
+        return self._begin(thread, question, lambda cancel: ask(thread, question, cancel=cancel))
+
+    def open(self, thread: str) -> Run | None:
+        """The run of this thread: the one in progress, or one that finishes the turn that was cut off."""
+        with self._lock:
+            if thread in self._runs:
+                return self._runs[thread]
+        if not self._assistant.interrupted(thread):
+            return None
+        return self._begin(thread, "", lambda cancel: self._assistant.resume(thread, cancel))
+
+    def stop(self, thread: str) -> None:
+        with self._lock:
+            if run := self._runs.get(thread):
+                run.cancel.set()
+
+    def close(self) -> None:
+        """Stop all of them, and wait until they have."""
+        with self._lock:
+            for run in self._runs.values():
+                run.cancel.set()
+        self._workers.shutdown()
+
+    def _begin(self, thread: str, question: str, events: Callable[[threading.Event], Iterator[Step | Turn]]) -> Run:
+        with self._lock:
+            if thread in self._runs:
+                raise BadInput("this conversation is being answered in another tab", "wait for that answer")
+            interrupted = self._assistant.interrupted(thread)
+            run = Run(tuple(filter(None, (interrupted, question))), bool(interrupted))
+            self._runs[thread] = run
+        self._workers.submit(self._work, run, events).add_done_callback(lambda done: self._end(thread, run, done))
+        return run
+
+    def _work(self, run: Run, events: Callable[[threading.Event], Iterator[Step | Turn]]) -> None:
+        if self._loading:
+            self._loading.wait(run.cancel)
+        for event in events(run.cancel):
+            run.add(event)
+
+    def _end(self, thread: str, run: Run, done: "Future[None]") -> None:
+        with self._lock:
+            del self._runs[thread]
+        run.end(_for_a_person(done.exception()))
+
+
+def _for_a_person(error: BaseException | None) -> ClewError | None:
+    """What is no `ClewError` is a bug; the page says so in a line, as the command line does."""
+    if error is None or isinstance(error, ClewError):
+        return error
+    logging.getLogger(__name__).info("a turn failed", exc_info=error)
+    return ClewError(f"internal error: {type(error).__name__}: {error}", "clew --verbose ui, for the traceback")

@@ -1,0 +1,96 @@
+"""The server: on 127.0.0.1 alone, with its own looks, and nothing sent or fetched beyond this machine."""
+
+import os
+import socket
+import threading
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memory.errors import ClewError
+
+if TYPE_CHECKING:
+    import gradio as gr
+
+    from agent.assistant import Assistant
+    from agent.settings import Settings
+
+HOST = "127.0.0.1"
+
+SYSTEM_FONT = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Liberation Sans", "sans-serif")
+SYSTEM_MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "Liberation Mono", "monospace")
+
+
+def serve(settings: "Settings") -> None:
+    """Open the library, and serve its page until Ctrl-C."""
+    from agent.assistant import Assistant
+
+    check_port(settings.port)
+    with Assistant.open(settings) as assistant:
+        serve_page(assistant, settings.port, threading.Event())
+
+
+def serve_page(assistant: "Assistant", port: int, ended: threading.Event) -> None:
+    """Until `ended` is set, or Ctrl-C. The encoder loads when the page is there."""
+    os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # read when Gradio is imported
+    from ui.streams import messages
+    from ui.web.page import make_page
+    from ui.web.views import Conversations
+
+    conversations = Conversations(assistant)
+    page = make_page(assistant, conversations)
+    with closing(page), closing(conversations.runs):
+        launch_page(page, port)
+        messages().print(f"Clew is at http://{HOST}:{port} (Ctrl-C ends it)")
+        conversations.runs.warm_up()
+        ended.wait()
+
+
+def check_port(port: int) -> None:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError as error:
+            mend = f"clew ui --port {port + 1 if 1024 <= port < 65535 else 7861}"
+            raise ClewError(f"port {port} cannot be used: {(error.strerror or '').lower()}", mend) from error
+
+
+def launch_page(page: "gr.Blocks", port: int) -> None:
+    _reach_directly(HOST)
+    page.launch(
+        server_name=HOST,
+        server_port=port,
+        share=False,
+        quiet=True,
+        prevent_thread_lock=True,
+        footer_links=[],
+        run_history=False,
+        enable_monitoring=False,
+        ssr_mode=False,
+        mcp_server=False,
+        pwa=False,
+        **looks(),
+    )
+
+
+def looks() -> dict[str, Any]:
+    """Theme, style and script: the system's own fonts, so that none is fetched."""
+    import gradio as gr
+
+    folder = Path(__file__).parent
+    theme = gr.themes.Base(
+        font=[gr.themes.Font(name) for name in SYSTEM_FONT], font_mono=[gr.themes.Font(name) for name in SYSTEM_MONO]
+    )
+    script = (folder / "page.js").read_text("utf-8")
+    icon = (folder / "icon.txt").read_text("utf-8").strip()
+    head = f'<link rel="icon" href="{icon}">\n<script>{script}</script>'
+    return {"theme": theme, "css_paths": [folder / "style.css"], "head": head}
+
+
+def _reach_directly(host: str) -> None:
+    """Gradio asks its own server whether it is up; a proxy of the environment cannot answer that."""
+    for name in ("NO_PROXY", "no_proxy"):
+        known = [part for part in os.environ.get(name, "").split(",") if part]
+        if host not in known:
+            os.environ[name] = ",".join([*known, host])

@@ -1,0 +1,140 @@
+"""What the page shows of a conversation, moment by moment. Plain values: `markup` turns them into HTML."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from agent.state import Answer, Claim, Step, Turn
+from memory.errors import Cancelled, ClewError
+from ui.web.runs import Run, Runs
+
+if TYPE_CHECKING:
+    from agent.assistant import Assistant
+
+FRAME = 0.04
+FRAMES = 20
+"""Seconds between two pictures of an answer that is being written, and at most how many there are."""
+
+CUT_OFF = "This question was cut off last time. Finishing it now."
+FINISHED = "The last turn had been cut off. It is finished now."
+LOADING = "Loading the encoder, a few seconds…"
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """The turn in progress: `note` is said before its steps, `status` behind them while it works; `answer` is as much
+    of it as is written; `error` is what ended it."""
+
+    question: str = ""
+    steps: tuple[Step, ...] = ()
+    note: str = ""
+    status: str = ""
+    answer: Answer | None = None
+    error: str = ""
+    stopped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A conversation: its finished turns, the one in progress, and whether there is anything to stop."""
+
+    thread: str = ""
+    turns: tuple[Turn, ...] = ()
+    now: Now | None = None
+    busy: bool = False
+
+
+class Conversations:
+    """Conversations as pages show them: opened, or asked on."""
+
+    def __init__(self, assistant: "Assistant") -> None:
+        self._assistant = assistant
+        self.runs = Runs(assistant)
+
+    def open(self, thread: str) -> Iterator[View]:
+        """All that was said on it; then, where a turn is in progress or was cut off, how that goes on."""
+        try:
+            run = self.runs.open(thread) if thread else None
+            view = View(thread, self._turns(thread))
+        except ClewError as error:
+            yield View(now=Now(error=str(error)))
+            return
+        if run is None:
+            yield view
+        else:
+            yield from self._followed(view, run)
+
+    def ask(self, thread: str, question: str) -> Iterator[View]:
+        """A new conversation is begun where `thread` is empty."""
+        view = View(thread)
+        try:
+            thread = thread or self._assistant.threads.new_id()
+            view = View(thread, self._turns(thread))
+            run = self.runs.ask(thread, question)
+        except ClewError as error:
+            yield replace(view, now=Now(question, error=str(error)))
+            return
+        yield from self._followed(view, run)
+
+    def _turns(self, thread: str) -> tuple[Turn, ...]:
+        return tuple(self._assistant.turns(thread)) if thread else ()
+
+    def _followed(self, view: View, run: Run) -> Iterator[View]:
+        """A view for each event, and one for each tick while nothing can be seen but that the encoder is loading."""
+        questions = chain(run.questions, [""])
+        now = Now(next(questions), note=CUT_OFF if run.interrupted else "", status=self._status())
+        yield (view := replace(view, now=now, busy=True))
+        try:
+            for event in run.follow():
+                match event:
+                    case Step():
+                        now = replace(now, steps=(*now.steps, event), status=self._status())
+                    case Turn():
+                        view = _without(view, event)
+                        yield from _written(view, now, event)
+                        now = Now(next(questions), status=self._status())
+                        view = replace(view, turns=(*view.turns, event))
+                    case None:
+                        now = replace(now, status=self._status())
+                if now.question:
+                    yield (view := replace(view, now=now))
+        except Cancelled:
+            yield replace(view, now=replace(now, status="", stopped=True), busy=False)
+        except ClewError as error:
+            yield replace(view, now=replace(now, status="", error=str(error)), busy=False)
+        else:
+            finished = Now(note=FINISHED) if run.interrupted and len(run.questions) == 1 else None
+            yield replace(view, now=finished, busy=False)
+
+    def _status(self) -> str:
+        return LOADING if self.runs.loading else "Working…"
+
+
+def _without(view: View, turn: Turn) -> View:
+    """A turn that was stored before this page began to follow it is not shown twice."""
+    return replace(view, turns=tuple(known for known in view.turns if known.turn < turn.turn))
+
+
+def _written(view: View, now: Now, turn: Turn) -> Iterator[View]:
+    """The answer, growing by some words a picture."""
+    words = sum(len(claim.text.split()) for claim in turn.answer.claims)
+    stride = max(-(-words // FRAMES), 1)
+    for shown in range(stride, words + stride, stride):
+        answer = replace(turn.answer, claims=revealed(turn.answer.claims, shown))
+        yield replace(view, now=replace(now, steps=turn.steps or now.steps, status="", answer=answer))
+        time.sleep(FRAME)
+
+
+def revealed(claims: tuple[Claim, ...], words: int) -> tuple[Claim, ...]:
+    """The first words of the claims; one that is cut has no citations yet."""
+    shown: list[Claim] = []
+    for claim in claims:
+        own = claim.text.split()
+        if len(own) > words:
+            cut = Claim(" ".join(own[:words]))
+            return (*shown, cut) if words else tuple(shown)
+        shown.append(claim)
+        words -= len(own)
+    return tuple(shown)
