@@ -1,7 +1,7 @@
 """`answer` without a language model: the sentences of the passages that answer, quoted, each with its citation."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +25,7 @@ class AnswerParameters:
     words: float = 0.25
     passage: float = 0.2
     kind: float = 0.08
+    heading: float = 0.15
     relevant: float = 0.34
     beside_best: float = 0.8
     redundant: float = 0.9
@@ -55,25 +56,35 @@ KINDS = (
 )
 """What a question asks for, by its words, and how a sentence that holds such a thing looks."""
 
+EARLIER = 0.5
+"""What a word of an earlier turn is worth beside one of the question."""
+
+_SENTENCE_END = re.compile(r"[.!?:;\u2026\u3002][\"'\u201d\u2019)\]]*$")
+_NAMED = re.compile(r"(?<!^)(?<![.?!] )\b(?:[A-Z][\w'-]+|\d[\w.,]*\w|\d)")
 _OPENS_WITH_PRONOUN = re.compile(r"^(?:It|He|She|They|This|These|Those|Its|His|Her|Their)\b")
 _SUBJECT = re.compile(r"^(?:It|He|She|They)(?= (?:is|was|are|were|has|had|have|lies|lay|orbits|takes|took)\b)")
 
 
-def answer(question: str, passages: Sequence[Passage], encoder: Encoder, parameters: AnswerParameters) -> Answer:
+def answer(
+    question: str, rewritten: str, passages: Sequence[Passage], encoder: Encoder, parameters: AnswerParameters
+) -> Answer:
     """Up to `sentences` of them, the best passage's first and in the order of the document.
 
+    `rewritten` is the question as it stands alone; where it is the earlier turns with the question behind them, the
+    question itself counts for more, so that what answered before does not answer again.
     Says what no passage holds (`missing`), and refuses with the nearest titles where nothing is near enough.
     """
     read = passages[: parameters.passages]
     candidates = _candidates(read, parameters.longest)
-    if not candidates:
-        return _nothing(passages)
+    missing, named = _missing(rewritten, read)
+    if not candidates or 2 * len(missing) > named:
+        return _nothing(passages, missing)
     vectors = encoder.encode([candidate.text for candidate in candidates], "passage")
-    scores = _scores(question, candidates, read, vectors @ encoder.encode([question], "query")[0], parameters)
+    cosines = vectors @ _asked_vector(question, rewritten, encoder)
+    scores = _scores(_asked_words(question, rewritten), rewritten, candidates, read, cosines, parameters)
     if scores.max() < parameters.relevant:
-        return _nothing(passages)
+        return _nothing(passages, missing)
     chosen = _choose(scores, vectors, parameters)
-    missing = _missing(question, read)
     return _written([candidates[place] for place in chosen], read, missing)
 
 
@@ -81,12 +92,33 @@ def nothing_indexed() -> Answer:
     return Answer("nothing-indexed", (Claim("There are no documents in this library yet, so I cannot answer."),))
 
 
-def _nothing(passages: Sequence[Passage]) -> Answer:
+def _nothing(passages: Sequence[Passage], missing: tuple[str, ...]) -> Answer:
     nearest = tuple(dict.fromkeys(passage.title for passage in passages if passage.title))[:3]
     said = "I found nothing in the documents that answers this."
+    if missing:
+        said = f"The documents that I found say nothing about {_listed(missing)}, so I cannot answer this."
     if nearest:
         said += f" The nearest are: {'; '.join(nearest)}."
-    return Answer("nothing-found", (Claim(said),), nearest=nearest)
+    return Answer("nothing-found", (Claim(said),), missing=missing, nearest=nearest)
+
+
+def _asked_vector(question: str, rewritten: str, encoder: Encoder) -> NDArray[np.float32]:
+    """Of the rewritten question, with the question's own where the rewritten one has earlier turns before it."""
+    own, whole = encoder.encode([question, rewritten], "query")
+    if not _has_earlier_turns(question, rewritten):
+        return np.asarray(whole)
+    both = own + whole
+    return np.asarray(both / np.linalg.norm(both))
+
+
+def _asked_words(question: str, rewritten: str) -> dict[str, float]:
+    """Stem -> weight: the question's own words count twice as much as those of earlier turns."""
+    earlier = EARLIER if _has_earlier_turns(question, rewritten) else 1.0
+    return {**dict.fromkeys(content_words(rewritten), earlier), **dict.fromkeys(content_words(question), 1.0)}
+
+
+def _has_earlier_turns(question: str, rewritten: str) -> bool:
+    return len(rewritten.split()) > 2 * len(question.split()) or len(split(rewritten)) > len(split(question))
 
 
 def _candidates(passages: Sequence[Passage], longest: int) -> list[_Candidate]:
@@ -105,25 +137,26 @@ def _candidates(passages: Sequence[Passage], longest: int) -> list[_Candidate]:
 
 
 def _scores(
+    asked: Mapping[str, float],
     question: str,
     candidates: Sequence[_Candidate],
     passages: Sequence[Passage],
     cosines: NDArray[np.float32],
     parameters: AnswerParameters,
 ) -> NDArray[np.float64]:
-    asked = set(content_words(question))
-    kinds = [evidence for sign, evidence in KINDS if re.search(sign, question, re.IGNORECASE)]
+    last = question[slice(*split(question)[-1])] if question else ""
+    kinds = [evidence for sign, evidence in KINDS if re.search(sign, last, re.IGNORECASE)]
+    titles = [set(content_words(f"{passage.title} {passage.heading}")) for passage in passages]
     scores = []
     for candidate, cosine in zip(candidates, cosines, strict=True):
-        passage = passages[candidate.passage]
-        words = set(content_words(candidate.text)) | set(content_words(passage.title))
-        covered = len(asked & words) / len(asked) if asked else 0.0
-        fits = any(re.search(kind, candidate.text) for kind in kinds)
+        held = set(content_words(candidate.text)) | titles[candidate.passage]
+        covered = sum(weight for stem, weight in asked.items() if stem in held) / (sum(asked.values()) or 1.0)
         scores.append(
             parameters.cosine * float(cosine)
             + parameters.words * covered
-            + parameters.passage * passage.score
-            + parameters.kind * fits
+            + parameters.passage * passages[candidate.passage].score
+            + parameters.kind * any(re.search(kind, candidate.text) for kind in kinds)
+            - parameters.heading * (not _SENTENCE_END.search(candidate.text))
         )
     return np.array(scores)
 
@@ -139,11 +172,11 @@ def _choose(scores: NDArray[np.float64], vectors: NDArray[np.float32], parameter
     return chosen
 
 
-def _missing(question: str, passages: Sequence[Passage]) -> tuple[str, ...]:
-    """Names and numbers of the question that none of the passages holds."""
+def _missing(question: str, passages: Sequence[Passage]) -> tuple[tuple[str, ...], int]:
+    """Names and numbers of the question that none of the passages holds, and how many names and numbers it has."""
     held = set(content_words(" ".join(f"{passage.title} {passage.heading} {passage.text}" for passage in passages)))
-    named = re.findall(r"(?<!^)(?<![.?!] )\b(?:[A-Z][\w'-]+|\d[\w.,]*\w|\d)", question)
-    return tuple(dict.fromkeys(name for name in named if not set(content_words(name)) <= held))
+    names = [name for name in dict.fromkeys(_NAMED.findall(question)) if content_words(name)]
+    return tuple(name for name in names if not set(content_words(name)) <= held), len(names)
 
 
 def _written(chosen: Sequence[_Candidate], passages: Sequence[Passage], missing: tuple[str, ...]) -> Answer:

@@ -30,8 +30,7 @@ def query_of(question: Question, form: FormName, encoder: Encoder) -> Query:
     if form == "mmr":
         worded = wordings(question.text, (), selected, ONLY_CONTEXT)
     else:
-        asked = [sentence.text for sentence in sentences if sentence.speaker == "user"]
-        worded = wordings(question.text, asked, selected, RewriteParameters())
+        worded = wordings(question.text, sentences, selected, RewriteParameters())
     return replace(encode_query(question.text, worded, encoder, question.context), context=selected)
 
 

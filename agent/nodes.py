@@ -63,10 +63,9 @@ def recall(state: TurnState, runtime: Runtime[Services]) -> TurnState:
 def rewrite(state: TurnState, runtime: Runtime[Services]) -> TurnState:
     services = runtime.context
     sentences, _ = services.threads.sentences(state["thread"], services.encoder.hash)
-    history = [sentence.text for sentence in sentences if sentence.speaker == "user"]
     selected = state["recalled"].selected if "recalled" in state else ()
-    forms = wordings(state["question"], history, selected, services.rewrite)
-    question = rewritten(state["question"], history, services.rewrite)
+    forms = wordings(state["question"], sentences, selected, services.rewrite)
+    question = rewritten(state["question"], sentences, services.rewrite)
     details = tuple(f"{form.name} x {form.weight:.2f}: {form.text}" for form in forms)
     return {"wordings": forms, "rewritten": question, "steps": (Step("rewrite", question, details),)}
 
@@ -135,7 +134,9 @@ def answer(state: TurnState, runtime: Runtime[Services]) -> TurnState:
     if not services.library.manifest.chunks:
         written = answering.nothing_indexed()
     else:
-        written = answering.answer(state["rewritten"], state["passages"], services.encoder, services.answer)
+        written = answering.answer(
+            state["question"], state["rewritten"], state["passages"], services.encoder, services.answer
+        )
     summary = f"{written.outcome}: {len(written.claims)} sentences from {len(written.sources)} sources"
     return {"answer": written, "steps": (Step("answer", summary),)}
 

@@ -43,8 +43,9 @@ def ask(
     from agent.settings import read_settings
     from ui.streams import messages
 
-    with Assistant.open(read_settings(library=library, tool=tool)) as assistant:
-        name, known = options.chosen_thread(assistant.threads, thread, go_on)
+    settings = read_settings(library=library, tool=tool)
+    with Assistant.open(settings) as assistant:
+        name, _ = options.chosen_thread(assistant.threads, thread, go_on)
         events = assistant.ask(name, text)
         if as_json:
             _print_events(events)
@@ -53,8 +54,7 @@ def ask(
         turn = _watch(events, text, console, quiet)
         _print_answer(turn)
         if not quiet:
-            way = "clew ask --continue" if known is None else f"clew ask --thread {name}"
-            console.print(f"thread {name}, turn {turn.turn}; to ask on: {way} QUESTION", style="dim")
+            console.print(f"to ask on: {options.way_back('ask', settings, name)} QUESTION", style="dim")
 
 
 def _question(words: tuple[str, ...]) -> str:

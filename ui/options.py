@@ -1,5 +1,6 @@
 """Options that several commands have, and what they open."""
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -39,6 +40,12 @@ def tool(function: Function) -> Function:
 def thread(function: Function) -> Function:
     function = click.option("--thread", metavar="ID", help="The conversation to go on with (or a new id).")(function)
     return click.option("--continue", "-c", "go_on", is_flag=True, help="Go on with the last conversation.")(function)
+
+
+def way_back(command: str, settings: "Settings", thread: str) -> str:
+    """The command that goes on with a thread, as it can be pasted into a shell."""
+    given = [] if settings.library == Path(".clew") else ["--library", str(settings.library)]
+    return shlex.join(["clew", command, *given, "--thread", thread])
 
 
 def threads_path(settings: "Settings") -> Path:

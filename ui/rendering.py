@@ -44,17 +44,23 @@ def source_line(answer: "Answer", number: int, width: int | None) -> Text:
     """Number, title, page or heading, where it lies, and a mark where a sentence that cites it does not hold."""
     passage = answer.sources[number - 1]
     line = Text.assemble((f"[{number}]", CITATION), " ", (one_line(passage.title) or passage.document, BOLD))
+    for verdict in _verdicts(answer, number):
+        if verdict in MARKS:
+            mark, style = MARKS[verdict]
+            line.append(f" {mark}", style)
+    append_place(line, passage, width)
+    return line
+
+
+def append_place(line: Text, passage: "Passage", width: int | None) -> None:
+    """Page, heading and source, the source shortened so that the line has no more than `width` columns."""
     if place := place_of(passage):
         line.append(f" · {place}")
-    marks = [MARKS[verdict] for verdict in _verdicts(answer, number) if verdict in MARKS]
     if source := one_line(passage.source):
-        left = None if width is None else width - line.cell_len - 3 - sum(len(mark) + 1 for mark, _ in marks)
-        line.append(f" · {source if left is None else short_path(source, max(left, 20))}", DIM)
-    for mark, style in marks:
-        line.append(f" {mark}", style)
+        left = None if width is None else max(width - line.cell_len - 3, 20)
+        line.append(f" · {source if left is None else short_path(source, left)}", DIM)
     if width is not None:
         line.truncate(width, overflow="ellipsis")
-    return line
 
 
 def place_of(passage: "Passage") -> str:

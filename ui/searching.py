@@ -84,17 +84,10 @@ def _print_passage(console: "Console", rank: int, passage: "Passage") -> None:
 def _headline(rank: int, passage: "Passage", width: int | None) -> "Text":
     from rich.text import Text
 
-    from ui.plain import short_path
-    from ui.rendering import BOLD, DIM, place_of
+    from ui.rendering import BOLD, append_place
 
     line = Text.assemble(f"{rank:>2}  ", (one_line(passage.title) or passage.document, BOLD), f"  {passage.score:.3f}")
-    if place := place_of(passage):
-        line.append(f" · {place}")
-    if source := one_line(passage.source):
-        left = None if width is None else max(width - line.cell_len - 3, 20)
-        line.append(f" · {source if left is None else short_path(source, left)}", DIM)
-    if width is not None:
-        line.truncate(width, overflow="ellipsis")
+    append_place(line, passage, width)
     return line
 
 

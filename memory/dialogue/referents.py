@@ -4,26 +4,27 @@ about Fritz Lang is 'where was Fritz Lang born?'. Names only, by rules; what the
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from memory.datatypes import Sentence
 
 _CAPITAL = r"[A-ZÀ-ÖØ-Þ][\w’'-]*"
-_LINK = r"(?:of|the|in|to|a|for|on|de|von|van|der|la|le|du|da|di|al|bin)"
+_LINK = r"(?:of|the|in the|to|a|for|on|de|von|van|der|la|le|du|da|di|al|bin)"
 _NAME = re.compile(
     rf"\b(?:Dr|Mr|Mrs|Ms|St|Prof)\.\s{_CAPITAL}(?:\s{_CAPITAL})*|\b{_CAPITAL}(?:(?:\s{_LINK}){{0,2}}\s{_CAPITAL})*"
 )
 _OF_A_PERSON = frozenset({"de", "von", "van", "der", "la", "le", "du", "da", "di", "al", "bin"})
 _OPENERS = frozenset(
     "A An The In On At By It He She They This That These Those His Her Its Their And But So Or If As When While After"
-    " Before Since For From With Who What Which Where Why How Is Are Was Were Do Does Did Can Could I You We My Your Our"
-    " There Here Not No Yes Both Each Some Most Many All One Two Three However Although Because Of To"
+    " Before Since For From With Who What Which Where Why How Is Are Was Were Do Does Did Can Could I You We My Your"
+    " Our There Here Not No Yes Both Each Some Most Many All One Two Three However Although Because Of To"
     " January February March April May June July August September October November December".split()
 )
-_PLACED = re.compile(r"\b(in|at|near|from|to|on|outside|into)\s+(?:the\s+)?$")
+_PLACED = re.compile(r"\b(in|at|near|from|to|on|outside|into)\s+(?:[a-z]+\s+){0,3}$")
 
-_PERSON = {"he": "{}", "him": "{}", "she": "{}", "his": "{}’s", "her": "{}’s"}
-_THING = {"it": "{}", "its": "{}’s"}
-_SEVERAL = {"they": "{}", "them": "{}", "their": "{}’s"}
+_PERSON = {"he": "{}", "him": "{}", "she": "{}", "his": "{}'s", "her": "{}'s"}
+_THING = {"it": "{}", "its": "{}'s"}
+_SEVERAL = {"they": "{}", "them": "{}", "their": "{}'s"}
 _PRONOUN = re.compile(rf"\b({'|'.join([*_PERSON, *_THING, *_SEVERAL, 'there'])})\b", re.IGNORECASE)
 
 BACK = 3
@@ -59,7 +60,7 @@ def resolved(question: str, said: Sequence[Sentence]) -> str:
 
 
 def _candidates(pronoun: str, turns: Sequence[tuple[list[_Mention], list[_Mention]]]) -> Iterator[str]:
-    """The names that the pronoun can stand for, the likeliest first; `turns`: of each question and answer, newest first."""
+    """The names that the pronoun can stand for, likeliest first; `turns`: of each question and answer, newest first."""
     everyone = {m.name for asked, answered in turns for m in (*asked, *answered) if m.looks_like_a_person}
     for asked, answered in turns:
         mentions = [*asked, *answered] if pronoun in _THING else [*answered, *asked]
@@ -68,8 +69,8 @@ def _candidates(pronoun: str, turns: Sequence[tuple[list[_Mention], list[_Mentio
                 yield from _person(mention, everyone)
             elif pronoun == "there" and mention.placed:
                 yield f"{'at' if mention.placed == 'at' else 'in'} {mention.name}"
-            elif pronoun in _THING and not list(_person(mention, everyone)):
-                yield mention.name
+            elif pronoun in _THING:
+                yield from () if list(_person(mention, everyone)) else (mention.name,)
             elif pronoun in _SEVERAL and " and " in mention.name:
                 yield mention.name
 
@@ -98,11 +99,12 @@ def _mentions(text: str) -> Iterator[_Mention]:
         while name.split(" ")[0] in _OPENERS and (start == 0 or " " not in name):
             first, _, name = name.partition(" ")
             start += len(first) + 1
-        if name:
+        opens = start == 0 and " " not in name  # a lone word may have its capital from the sentence
+        if name and not opens:
             placed = _PLACED.search(text[: match.start()])
             pairs.append((_Mention(name, placed.group(1) if placed else ""), start, match.end()))
     yield from (mention for mention, _, _ in pairs)
-    for (one, _, end), (other, start, _) in zip(pairs, pairs[1:], strict=False):
+    for (one, _, end), (other, start, _) in pairwise(pairs):
         if text[end:start] == " and ":
             yield _Mention(f"{one.name} and {other.name}", "")
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from memory.datatypes import Sentence, Wording
 from memory.dialogue.extraction import is_filler
 from memory.dialogue.leaning import leans
+from memory.dialogue.referents import resolved
 from memory.sentences import split
 
 _QUESTION_START = re.compile(
@@ -20,42 +21,59 @@ _QUESTION_START = re.compile(
 _END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f\u061f][\"'\u201d\u2019)\]]*$")
 """A sentence's last mark, also of Chinese and Arabic, perhaps inside a quotation or brackets."""
 
-_INITIALS = re.compile(r"(?:\b\w\.){2,}$")
+_INITIALS = re.compile(r"(?:\b\w\.){2,}(?=[?!\u2026\s]*$)")
 
 
 @dataclass(frozen=True, slots=True)
 class RewriteParameters:
-    """Weights of the wordings; how many earlier turns a question may lean on, and how many words of each are read."""
+    """Weights of the wordings (docs/figures.md), `named` being the part of the question's that its wording with names
+    gets; how many earlier turns a question may lean on, and how many words of each are read."""
 
     question: float = 0.5
     previous: float = 0.2
     context: float = 0.3
+    named: float = 0.5
     turns: int = 3
     words: int = 60
 
 
 def wordings(
-    question: str, history: Sequence[str], selected: Sequence[Sentence], parameters: RewriteParameters
+    question: str, said: Sequence[Sentence], selected: Sequence[Sentence], parameters: RewriteParameters
 ) -> tuple[Wording, ...]:
-    """The question alone; behind the user's turns that it leans on (else the turn before); with the selected context.
+    """The question alone; with names for its pronouns, where the conversation has them; behind the user's turns that it
+    leans on (else the turn before); with the selected context.
 
-    `history` are the user's earlier turns, oldest first. Weights sum to 1; of equal texts one is left, with the weight
-    of both. The context stands behind the question, so that an encoder's window cuts the context and not the question.
+    `said` are the sentences of the conversation. Weights sum to 1; of equal texts one is left, with the weight of both.
+    The context stands behind the question, so that an encoder's window cuts the context and not the question.
     """
-    asked = " ".join(question.split())
+    asked, history = " ".join(question.split()), _user_turns(said)
+    named = _named(asked, said)
     before = _leaned_on(question, history, parameters) or _last_that_says_something(history, parameters)
-    weighted = [("question", asked, parameters.question)]
+    part = parameters.named if named != asked else 0.0
+    weighted = [("question", asked, parameters.question * (1 - part)), ("named", named, parameters.question * part)]
     if before:
         weighted.append(("previous", " ".join([*before, asked]), parameters.previous))
     if selected:
-        said = [_shortened(sentence.text, parameters.words) for sentence in selected]
-        weighted.append(("context", " ".join([asked, *said]), parameters.context))
+        texts = [_shortened(sentence.text, parameters.words) for sentence in selected]
+        weighted.append(("context", " ".join([asked, *texts]), parameters.context))
     return _merged(weighted)
 
 
-def rewritten(question: str, history: Sequence[str], parameters: RewriteParameters) -> str:
-    """The question as it can be understood alone: behind the user's earlier turns that it leans on, if it does."""
-    return " ".join(tidy(text) for text in [*_leaned_on(question, history, parameters), question])
+def rewritten(question: str, said: Sequence[Sentence], parameters: RewriteParameters) -> str:
+    """The question as it can be understood alone: with names for its pronouns, else behind the user's earlier turns
+    that it leans on; as it is where it leans on nothing."""
+    asked = " ".join(question.split())
+    if (named := _named(asked, said)) != asked:
+        return tidy(named)
+    return " ".join(tidy(text) for text in [*_leaned_on(question, _user_turns(said), parameters), question])
+
+
+def _named(question: str, said: Sequence[Sentence]) -> str:
+    return resolved(question, said) if leans(question) else question
+
+
+def _user_turns(said: Sequence[Sentence]) -> list[str]:
+    return [sentence.text for sentence in said if sentence.speaker == "user"]
 
 
 def tidy(text: str) -> str:
@@ -79,8 +97,8 @@ def _asks(line: str) -> bool:
 def _with_question_mark(line: str) -> str:
     if _END.search(line) and not line.endswith((".", "?", "!", "\u2026")):  # Who said "to be"?
         return line
-    asked = re.sub(r"[?!\u2026\s]+$", "", line)
-    return (asked if asked != line or _INITIALS.search(line) else line.rstrip(".")) + "?"
+    asked = re.sub(r"[?!.\u2026\s]+$", "", line)
+    return asked + ("." if _INITIALS.search(line) else "") + "?"
 
 
 def _leaned_on(question: str, history: Sequence[str], parameters: RewriteParameters) -> list[str]:

@@ -91,7 +91,7 @@ def _index(
     old = None if rebuild else current_generation(library)
     if old:
         _check(library, read_manifest(old), encoder, parameters)
-    roots = [Path(os.path.abspath(path)) for path in paths or recorded_roots(library)]  # without `..`
+    roots = [Path(os.path.normpath(path.absolute())) for path in paths or recorded_roots(library)]
     folder = next_generation(library)
     generation = Generation(folder, old)
     try:

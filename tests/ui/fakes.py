@@ -1,7 +1,7 @@
 """An assistant that follows the contract without a library or a model, and a chat with it for a terminal of its own.
 
 What a question holds says what happens: `slow` takes its time and looks at `cancel`, `Neptune` is not answered,
-`weak` and `wrong` are not carried by their sources, `escape` brings control characters along, `fails` raises.
+`weak` and `wrong` are not carried by their sources, `escape` brings control characters along, `fails` and `bug` raise.
 """
 
 import sys
@@ -75,10 +75,10 @@ class FakeAssistant(Assistant):
         yield Step("rewrite", question, ("question x 1.00",), 0.3)
         if "fails" in question:
             raise ClewError("the turn failed", "ask again")
-        if "slow" in question:
-            _dawdle(cancel)
         if "bug" in question:
             raise ZeroDivisionError("a bug")
+        if "slow" in question:
+            _dawdle(cancel)
         yield Step("act", f"{tool or 'hybrid'}: 2 passages in 12 ms", (), 12.4)
         yield self._store(thread, question)
 

@@ -19,7 +19,7 @@ from ui.plain import plain
 
 FAKES = Path(__file__).with_name("fakes.py")
 COLUMNS = 80
-PATIENCE = 60.0
+PATIENCE = 30.0
 """Seconds after which something that does not come is missing: generous, for machines that others use too."""
 
 ON_ITS_TERMINAL = (

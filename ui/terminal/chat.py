@@ -1,7 +1,6 @@
 """The loop of the chat: read a line, run a command or a turn, until the person leaves."""
 
 import re
-import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -13,7 +12,7 @@ from rich.text import Text
 from agent.assistant import Assistant
 from agent.state import Step, Turn
 from memory.errors import BadInput, Cancelled, ClewError, NotSetUp
-from ui.options import chosen_thread
+from ui.options import chosen_thread, way_back
 from ui.plain import cut, one_line
 from ui.rendering import DIM
 from ui.streams import messages, output
@@ -134,6 +133,4 @@ def _complain(session: Session, error: ClewError) -> None:
 
 def _say_how_to_come_back(session: Session) -> None:
     if session.turn:
-        library = session.settings.library
-        where = "" if str(library) == ".clew" else f" --library {shlex.quote(str(library))}"
-        session.messages.print(Text(f"to come back: clew chat{where} --thread {shlex.quote(session.thread)}", DIM))
+        session.messages.print(Text(f"to come back: {way_back('chat', session.settings, session.thread)}", DIM))

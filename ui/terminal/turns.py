@@ -51,14 +51,14 @@ def show_events(
     with messages.status("") if messages.is_terminal else _nothing() as status:
         for event in events:
             if isinstance(event, Step):
+                if status:
+                    status.start()
                 messages.print(step_line(event, width))
                 continue
             if status:
                 status.stop()
             turn = event
             show_answer(turn.answer, output, stopped)
-            if status:
-                status.start()
     return turn
 
 

@@ -64,7 +64,8 @@
 
   document.addEventListener('click', (event) => {
     const target = event.target.closest('a.cite, .to-sources, [data-drawer]')
-    if (!target) { if (!event.target.closest('#side, #aside')) drawer(''); return }
+    const stays = event.target.closest('#side, #aside') && !event.target.closest('[data-pick], #new')
+    if (!target) { if (!stays) drawer(''); return }
     event.preventDefault()
     if (target.dataset.drawer !== undefined) drawer(target.dataset.drawer)
     else light(target.dataset.turn, target.dataset.source)

@@ -18,6 +18,9 @@ EXAMPLES = 4
 Update = dict[Any, Any]
 """Component -> its new value or properties."""
 
+NOTHING: Update = gr.skip()
+"""What an event yields that changes nothing; one that yields not at all would empty the page."""
+
 PICK = """element.addEventListener('click', (event) => {
     const button = event.target.closest('[data-pick]')
     if (button) trigger('select', {pick: button.dataset.pick})
@@ -34,7 +37,8 @@ class Page:
         library = assistant.services.library
         self._markup = Markup(library.manifest.documents, _spread(library.store.titles(), EXAMPLES))
         self._looks: dict[str, object] = {}
-        with gr.Blocks(title="Clew", analytics_enabled=False, fill_width=True, fill_height=True) as self.blocks:
+        self.blocks: gr.Blocks = gr.Blocks(title="Clew", analytics_enabled=False, fill_width=True, fill_height=True)
+        with self.blocks:
             self._lay_out()
             self._connect()
         self.blocks.queue(default_concurrency_limit=None)
@@ -82,9 +86,8 @@ class Page:
         )
 
     def _load(self, request: gr.Request) -> Iterator[Update]:
-        thread = str(request.query_params.get("thread", ""))
-        known = thread if thread and self._assistant.threads.get(thread) else ""
-        yield from self._show(request, self._conversations.open(known))
+        """The address names the conversation, so that a page that is loaded again shows it again."""
+        yield from self._show(request, self._conversations.open(str(request.query_params.get("thread", ""))))
 
     def _begin(self, request: gr.Request) -> Iterator[Update]:
         yield from self._show(request, self._conversations.open(""), {self._box: ""})
@@ -93,7 +96,10 @@ class Page:
         yield from self._show(request, self._conversations.open(str(event.pick)))
 
     def _ask(self, thread: str, question: str, request: gr.Request) -> Iterator[Update]:
-        if asked := typed(question):
+        asked = typed(question)
+        if not asked:
+            yield NOTHING
+        else:
             yield from self._show(request, self._conversations.ask(thread, asked), {self._box: ""})
 
     def _ask_example(self, thread: str, request: gr.Request, event: gr.EventData) -> Iterator[Update]:
@@ -106,6 +112,7 @@ class Page:
         before: View | None = None
         for view in views:
             if self._looks.get(session) is not look:
+                yield NOTHING
                 return
             yield {**(update or {}), **self._changes(before, view)}
             before, update = view, None

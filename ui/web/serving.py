@@ -6,6 +6,7 @@ import threading
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from memory.errors import ClewError
 
@@ -83,8 +84,8 @@ def looks() -> dict[str, Any]:
         font=[gr.themes.Font(name) for name in SYSTEM_FONT], font_mono=[gr.themes.Font(name) for name in SYSTEM_MONO]
     )
     script = (folder / "page.js").read_text("utf-8")
-    icon = (folder / "icon.txt").read_text("utf-8").strip()
-    head = f'<link rel="icon" href="{icon}">\n<script>{script}</script>'
+    icon = quote((folder / "templates" / "icon.svg").read_text("utf-8"))
+    head = f'<link rel="icon" href="data:image/svg+xml,{icon}">\n<script>{script}</script>'
     return {"theme": theme, "css_paths": [folder / "style.css"], "head": head}
 
 

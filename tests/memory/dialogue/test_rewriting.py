@@ -12,8 +12,12 @@ FIXED = RewriteParameters(question=0.5, previous=0.3, context=0.2)
 LANG = [Sentence("Metropolis was made by Fritz Lang.", "agent", 1)]
 
 
+def users(*turns: str) -> list[Sentence]:
+    return [Sentence(text, "user", turn) for turn, text in enumerate(turns, 1)]
+
+
 def texts(question: str, *history: str) -> dict[str, str]:
-    return {wording.name: wording.text for wording in wordings(question, history, LANG, FIXED)}
+    return {wording.name: wording.text for wording in wordings(question, users(*history), LANG, FIXED)}
 
 
 @needs_cases
@@ -51,35 +55,35 @@ def test_tidy_twice_is_tidy_once(text: str) -> None:
 
 
 def test_a_question_that_stands_alone_is_left_alone() -> None:
-    assert rewritten("how old is the moon", ["Who made Metropolis?"], FIXED) == "How old is the moon?"
+    assert rewritten("how old is the moon", users("Who made Metropolis?"), FIXED) == "How old is the moon?"
 
 
 def test_a_question_that_leans_stands_behind_what_it_leans_on() -> None:
-    assert rewritten("And where was he born?", ["How old is the moon?", "who made Metropolis"], FIXED) == (
+    assert rewritten("And where was he born?", users("How old is the moon?", "who made Metropolis"), FIXED) == (
         "Who made Metropolis? And where was he born?"
     )
 
 
 def test_back_to_the_nearest_turn_that_stands_alone_and_past_small_talk() -> None:
     history = ["How old is the moon?", "Who made Metropolis?", "where was he born", "Thanks!", "Good to know."]
-    assert rewritten("and when?", history, FIXED) == "Who made Metropolis? Where was he born? And when?"
+    assert rewritten("and when?", users(*history), FIXED) == "Who made Metropolis? Where was he born? And when?"
 
 
 def test_a_turn_said_again_is_not_repeated() -> None:
     history = ["Who made Metropolis?", "And where was he born?", "and where was he  born?"]
-    assert rewritten("And where was he born?", history, FIXED) == "Who made Metropolis? And where was he born?"
+    assert rewritten("And where was he born?", users(*history), FIXED) == "Who made Metropolis? And where was he born?"
 
 
 def test_no_more_than_three_turns() -> None:
     history = ["Who made Metropolis?", *(f"Did he make it in {year}?" for year in range(1920, 1930))]
-    assert rewritten("Why?", history, FIXED) == (
+    assert rewritten("Why?", users(*history), FIXED) == (
         "Did he make it in 1927? Did he make it in 1928? Did he make it in 1929? Why?"
     )
 
 
 def test_a_question_that_leans_on_nothing() -> None:
-    assert rewritten("and where was he born", [], FIXED) == "And where was he born?"
-    assert rewritten("and where was he born", ["Thanks!"], FIXED) == "And where was he born?"
+    assert rewritten("and where was he born", users(), FIXED) == "And where was he born?"
+    assert rewritten("and where was he born", users("Thanks!"), FIXED) == "And where was he born?"
 
 
 def test_only_the_end_of_a_pasted_text_is_read() -> None:
@@ -89,7 +93,7 @@ def test_only_the_end_of_a_pasted_text_is_read() -> None:
 
 
 def test_the_three_wordings() -> None:
-    assert wordings(" where was  he born?", ["How old is the moon?", "Who made Metropolis?"], LANG, FIXED) == (
+    assert wordings(" where was  he born?", users("How old is the moon?", "Who made Metropolis?"), LANG, FIXED) == (
         Wording("question", "where was he born?", 0.5),
         Wording("previous", "Who made Metropolis? where was he born?", 0.3),
         Wording("context", "where was he born? Metropolis was made by Fritz Lang.", 0.2),
@@ -110,25 +114,42 @@ def test_a_first_turn_has_one_wording() -> None:
 
 
 def test_the_weights_of_missing_and_equal_wordings_are_shared_out() -> None:
-    (question, previous) = wordings("How far?", ["The moon"], [], FIXED)
+    (question, previous) = wordings("How far?", users("The moon"), [], FIXED)
     assert (question.weight, previous.weight) == pytest.approx((0.625, 0.375))
     said = [Sentence("how far?", "user", 1)]
-    (_, both) = wordings("How far?", ["How far?"], said, FIXED)
+    (_, both) = wordings("How far?", users("How far?"), said, FIXED)
     assert both.name == "previous"
     assert both.weight == pytest.approx(0.5)
 
 
 def test_a_wording_without_weight_is_not_searched() -> None:
     only_context = RewriteParameters(question=0, previous=0, context=1)
-    assert [wording.name for wording in wordings("Why?", ["The moon"], LANG, only_context)] == ["context"]
+    assert [wording.name for wording in wordings("Why?", users("The moon"), LANG, only_context)] == ["context"]
     nothing = RewriteParameters(question=0, previous=0, context=0)
-    assert wordings("Why?", ["The moon"], LANG, nothing) == (Wording("question", "Why?", 1.0),)
+    assert wordings("Why?", users("The moon"), LANG, nothing) == (Wording("question", "Why?", 1.0),)
 
 
 @given(st.text(min_size=1), st.lists(st.text(), max_size=6), st.lists(st.text(min_size=1), max_size=5))
 def test_whatever_is_said_the_weights_sum_to_1(question: str, history: list[str], said: list[str]) -> None:
-    made = wordings(question, history, [Sentence(text, "agent", 1) for text in said], RewriteParameters())
+    made = wordings(question, users(*history), [Sentence(text, "agent", 1) for text in said], RewriteParameters())
     assert sum(wording.weight for wording in made) == pytest.approx(1)
     assert len({wording.text.casefold() for wording in made}) == len(made)
     assert " ".join(question.split()) in made[0].text
-    rewritten(question, history, RewriteParameters())
+    rewritten(question, users(*history), RewriteParameters())
+
+
+SAID = [
+    Sentence("Who wrote the film Metropolis?", "user", 1),
+    Sentence("Thea von Harbou wrote Metropolis, first as a novel.", "agent", 1),
+    Sentence("who directed it?", "user", 2),
+    Sentence("Fritz Lang directed Metropolis.", "agent", 2),
+]
+
+
+def test_a_pronoun_gets_its_name_from_the_conversation() -> None:
+    assert rewritten("and where was he born?", SAID, FIXED) == "And where was Fritz Lang born?"
+    assert rewritten("who directed it?", SAID[:2], FIXED) == "Who directed Metropolis?"
+    named = {wording.name: wording for wording in wordings("where was he born?", SAID, [], RewriteParameters())}
+    assert named["named"].text == "where was Fritz Lang born?"
+    assert named["question"].text == "where was he born?"
+    assert named["named"].weight == named["question"].weight

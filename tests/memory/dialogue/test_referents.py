@@ -1,0 +1,63 @@
+"""What a pronoun stands for, where the conversation names it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.datatypes import Sentence
+from memory.dialogue.referents import resolved
+
+MELIES = ("Who made the 1902 film?", "A Trip to the Moon was directed by Georges Méliès.")
+GRAVE = ("where is he buried?", "Georges Méliès is buried in the cemetery of Père Lachaise in Paris.")
+GAGARIN = ("Who was the first human in space?", "Yuri Gagarin was the first human in space.")
+FLIGHT = ("how long did his flight take?", "Gagarin's flight took 108 minutes.")
+
+
+def said(*turns: tuple[str, str]) -> list[Sentence]:
+    return [
+        sentence
+        for number, (question, answer) in enumerate(turns, 1)
+        for sentence in (Sentence(question, "user", number), Sentence(answer, "agent", number))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("turns", "question", "expected"),
+    [
+        ([MELIES], "where is he buried?", "where is Georges Méliès buried?"),
+        ([MELIES], "what are his other films?", "what are Georges Méliès's other films?"),
+        ([MELIES, GRAVE], "who else is buried there?", "who else is buried in Père Lachaise?"),
+        ([GAGARIN], "how long did his flight take?", "how long did Yuri Gagarin's flight take?"),
+        ([GAGARIN, FLIGHT], "where was he launched from?", "where was Yuri Gagarin launched from?"),
+        (
+            [("Which two?", "Able and Baker were two monkeys.")],
+            "How far did they fly?",
+            "How far did Able and Baker fly?",
+        ),
+        ([("Who wrote Metropolis?", "Thea von Harbou did.")], "Who directed it?", "Who directed Metropolis?"),
+        ([("Who is Fritz Lang?", "A director.")], "When did HE die?", "When did Fritz Lang die?"),
+    ],
+)
+def test_a_name_for_the_pronoun(turns: list[tuple[str, str]], question: str, expected: str) -> None:
+    assert resolved(question, said(*turns)) == expected
+
+
+@pytest.mark.parametrize(
+    ("turns", "question"),
+    [
+        ([], "where is he buried?"),
+        ([MELIES], "how old is the Moon?"),
+        ([("what is an eclipse?", "it happens when one body hides another.")], "is it safe to watch?"),
+        ([MELIES], "is it true that he was a magician?"),
+        ([("Where is Baikonur?", "In Kazakhstan.")], "who was he?"),
+        ([MELIES], "Was Georges Méliès buried where he lived?"),
+        ([MELIES, *[("and then?", "nothing more is known.")] * 3], "where is he buried?"),
+    ],
+)
+def test_no_name_leaves_the_question_as_it_is(turns: list[tuple[str, str]], question: str) -> None:
+    assert resolved(question, said(*turns)) == question
+
+
+@given(st.text(), st.lists(st.tuples(st.text(), st.text()), max_size=4))
+def test_whatever_is_said(question: str, turns: list[tuple[str, str]]) -> None:
+    assert isinstance(resolved(question, said(*turns)), str)

@@ -1,0 +1,96 @@
+"""`clew index` on real files."""
+
+import json
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.ui.conftest import Run, process
+
+MOON = "# The Moon\n\nThe Moon is 384,400 km away. Its light takes 1.3 seconds to reach us.\n"
+
+
+@pytest.fixture
+def documents(tmp_path: Path) -> Path:
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    (folder / "moon.md").write_text(MOON)
+    (folder / "tides.txt").write_text("The tides follow the Moon. They come twice a day.\n")
+    (folder / "empty.md").write_text("")
+    return folder
+
+
+def test_what_changed_is_one_line_and_each_failure_another(clew: Run, documents: Path) -> None:
+    first = clew("index", documents, "--library", "lib")
+    assert first.exit_code == 0
+    assert first.stdout == "2 new, 0 changed, 0 removed, 0 unchanged, 1 failed\n"
+    (failed,) = [line for line in first.stderr.splitlines() if line.startswith("failed: ")]
+    assert "empty.md: " in failed
+    (documents / "moon.md").write_text(MOON + "It has no air.\n")
+    (documents / "tides.txt").unlink()
+    (documents / "empty.md").unlink()
+    second = clew("index", documents, "--library", "lib")
+    assert (second.exit_code, second.stdout) == (0, "0 new, 1 changed, 1 removed, 0 unchanged, 0 failed\n")
+    assert second.stderr == ""
+
+
+def test_the_report_as_json(clew: Run, documents: Path) -> None:
+    report = json.loads(clew("index", documents, "--library", "lib", "--json").stdout)
+    assert (report["new"], report["documents"]) == (2, 2)
+    (failed,) = report["failed"]
+    assert failed["source"].endswith("empty.md")
+    assert failed["reason"]
+
+
+def test_rebuild_reads_the_recorded_paths(clew: Run, documents: Path) -> None:
+    clew("index", documents, "--library", "lib")
+    rebuilt = clew("index", "--rebuild", "--library", "lib")
+    assert (rebuilt.exit_code, rebuilt.stdout) == (0, "2 new, 0 changed, 0 removed, 0 unchanged, 1 failed\n")
+    nowhere = clew("index", "--rebuild", "--library", "other")
+    assert nowhere.exit_code == 3
+    assert nowhere.stderr.startswith("clew: other does not say what it was made from\ntry: clew index ")
+
+
+def test_a_run_that_can_read_nothing_has_failed(clew: Run, documents: Path) -> None:
+    run = clew("index", documents / "empty.md", "--library", "lib")
+    assert run.exit_code == 1
+    assert "clew: no document could be read" in run.stderr
+    assert run.stdout == "0 new, 0 changed, 0 removed, 0 unchanged, 1 failed\n"
+
+
+def test_a_run_that_only_removes_has_not(clew: Run, documents: Path) -> None:
+    (documents / "empty.md").unlink()
+    clew("index", documents, "--library", "lib")
+    for path in documents.iterdir():
+        path.unlink()
+    run = clew("index", documents, "--library", "lib")
+    assert (run.exit_code, run.stdout) == (0, "0 new, 0 changed, 2 removed, 0 unchanged, 0 failed\n")
+
+
+def test_what_a_file_is_called_does_not_steer_the_terminal(clew: Run, documents: Path) -> None:
+    (documents / "a\x1b[2Jb.md").write_text("")
+    assert "ab.md: " in clew("index", documents, "--library", "lib").stderr
+
+
+def test_ctrl_c_says_how_to_go_on(home: Path, tmp_path: Path) -> None:
+    """The encoder loads for seconds, so the signal comes in the middle."""
+    many = tmp_path / "many.jsonl"
+    lines = (
+        json.dumps({"_id": str(n), "title": f"Note {n}", "text": f"Note {n} is about {n * n}."}) for n in range(5000)
+    )
+    many.write_text("\n".join(lines))
+    indexing = process(["index", many, "--library", "lib"])
+    while not list(Path("lib").glob("0*")):
+        assert indexing.poll() is None
+        time.sleep(0.05)
+    time.sleep(1)
+    indexing.send_signal(signal.SIGINT)
+    stdout, stderr = indexing.communicate()
+    assert indexing.returncode == 130
+    assert stdout == ""
+    said = "clew: stopped; the library is what it was, and the same command goes on where this one ended"
+    assert stderr.splitlines()[-1] == said
+    assert "Traceback" not in stderr
+    assert not list(Path("lib").glob("0*"))

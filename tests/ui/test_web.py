@@ -1,0 +1,347 @@
+"""The page without a browser: what it shows of a conversation and when, as values and as HTML."""
+
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.state import Answer, Claim, Step
+from memory.datatypes import Passage
+from memory.dialogue.threads import Thread
+from memory.errors import ClewError
+from tests.ui.conftest import ROOT
+from tests.ui.fakes import make_turn
+from tests.ui.web_fake import ATTACK, CUT_OFF, PageAssistant, attacking_answer
+from ui.web import views
+from ui.web.citing import pieces
+from ui.web.markup import Markup, parted, sources_of, when
+from ui.web.serving import check_port
+from ui.web.views import Conversations, Now, View, revealed
+
+MOON = "The Moon is far away. It takes\n27 days to go around Earth, and it is round. Nobody lives there."
+
+
+@pytest.fixture(autouse=True)
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(views, "FRAME", 0.0)
+
+
+@pytest.fixture
+def assistant(tmp_path: Path) -> Iterator[PageAssistant]:
+    with PageAssistant(tmp_path) as made:
+        yield made
+
+
+@pytest.fixture
+def conversations(assistant: PageAssistant) -> Iterator[Conversations]:
+    made = Conversations(assistant)
+    yield made
+    made.runs.close()
+
+
+# Which words are quoted
+
+
+@pytest.mark.parametrize(
+    "quotes, marked",
+    [
+        (["it takes 27 days to go around Earth."], ["It takes\n27 days to go around Earth"]),
+        (["the moon IS far away."], ["The Moon is far away."]),
+        (["The Moon takes 27 days to go around Earth."], ["takes\n27 days to go around Earth"]),
+        (["The Moon is far away.", "Nobody lives there."], ["The Moon is far away.", "Nobody lives there."]),
+        (["It is far to the Earth"], []),
+        (["Nobody!"], ["Nobody"]),
+        ([], []),
+    ],
+)
+def test_what_an_answer_quotes_is_marked(quotes: list[str], marked: list[str]) -> None:
+    assert [piece for piece, cited in pieces(MOON, quotes) if cited] == marked
+
+
+@given(st.text(alphabet="ab .\n<", max_size=60), st.lists(st.text(alphabet="ab .<", max_size=30), max_size=3))
+def test_a_marked_passage_is_whole(text: str, quotes: list[str]) -> None:
+    assert "".join(piece for piece, _ in pieces(text, quotes)) == text
+
+
+def test_titles_are_found_in_a_refusal() -> None:
+    said = "The nearest are: The Moon; The Moon (film)."
+    assert parted(said, ["The Moon", "The Moon (film)"]) == [
+        ("The nearest are: ", False),
+        ("The Moon", True),
+        ("; ", False),
+        ("The Moon (film)", True),
+        (".", False),
+    ]
+    assert parted(said, []) == [(said, False)]
+
+
+# An answer that grows
+
+
+def test_an_answer_is_revealed_by_words_and_cites_what_is_whole() -> None:
+    claims = (Claim("one two three", (1,), "supported"), Claim("four five", (2,), "weak"))
+    assert revealed(claims, 2) == (Claim("one two"),)
+    assert revealed(claims, 3) == (claims[0],)
+    assert revealed(claims, 4) == (claims[0], Claim("four"))
+    assert revealed(claims, 5) == revealed(claims, 99) == claims
+
+
+# A conversation, moment by moment
+
+
+def test_a_question_shows_steps_then_the_answer_then_a_finished_turn(conversations: Conversations) -> None:
+    seen = list(conversations.ask("", "How far is the Moon?"))
+    assert seen[0].busy and seen[0].now and seen[0].now.question == "How far is the Moon?"
+    counts = [len(view.now.steps) for view in seen if view.now and not view.now.answer]
+    assert counts == sorted(counts) and counts[-1] == 3
+    lengths = [len(view.now.answer.plain) for view in seen if view.now and view.now.answer]
+    assert len(lengths) > 2 and lengths == sorted(lengths)
+    assert not seen[-1].busy and seen[-1].now is None
+    assert [turn.question for turn in seen[-1].turns] == ["How far is the Moon?"]
+    assert len({view.thread for view in seen}) == 1 and seen[0].thread
+
+
+def test_a_conversation_goes_on_and_can_be_opened_again(conversations: Conversations) -> None:
+    thread = [*conversations.ask("", "How far is the Moon?")][-1].thread
+    list(conversations.ask(thread, "And Neptune?"))
+    (view,) = conversations.open(thread)
+    assert [turn.question for turn in view.turns] == ["How far is the Moon?", "And Neptune?"]
+    assert [*conversations.open("")] == [View()]
+
+
+@pytest.mark.parametrize(
+    "question, said",
+    [
+        ("this fails", "the disk is full. Try: make room"),
+        ("a bug", "internal error: ZeroDivisionError: a bug. Try: clew --verbose ui, for the traceback"),
+    ],
+)
+def test_an_error_is_one_line_and_the_next_question_works(
+    conversations: Conversations, question: str, said: str
+) -> None:
+    *_, last = conversations.ask("t", question)
+    assert last.now and last.now.error == said and not last.busy
+    assert [turn.question for turn in [*conversations.ask("t", "Again?")][-1].turns] == ["Again?"]
+
+
+def test_a_turn_can_be_stopped(conversations: Conversations) -> None:
+    last = View()
+    for last in conversations.ask("t", "a slow question"):
+        if last.now and len(last.now.steps) == 3:
+            conversations.runs.stop("t")
+    assert last.now and last.now.stopped and not last.now.error and not last.busy
+
+
+def test_two_conversations_at_once(conversations: Conversations) -> None:
+    slow = conversations.ask("one", "a slow question")
+    next(slow)
+    assert [*conversations.ask("two", "a quick one")][-1].turns
+    conversations.runs.stop("one")
+    last = [*slow][-1].now
+    assert last and last.question == "a slow question" and last.stopped
+    assert {step.summary.partition(": ")[2] for step in last.steps} == {"a slow question"}
+
+
+def test_another_tab_follows_a_turn_in_progress_and_cannot_ask_beside_it(conversations: Conversations) -> None:
+    asking = conversations.ask("t", "a slow question")
+    next(asking)
+    watching = conversations.open("t")
+    first = next(watching)
+    assert first.busy and first.now and first.now.question == "a slow question"
+    (refused,) = conversations.ask("t", "Me too?")
+    assert refused.now and "another tab" in refused.now.error
+    conversations.runs.stop("t")
+    for views_of_tab in (asking, watching):
+        last = [*views_of_tab][-1]
+        assert last.now and last.now.stopped and len(last.now.steps) == 3
+
+
+def test_a_turn_that_was_cut_off_is_named_and_finished(tmp_path: Path) -> None:
+    with PageAssistant(tmp_path, interrupted="t") as assistant:
+        conversations = Conversations(assistant)
+        first, *_, last = conversations.open("t")
+        assert first.now and first.now.question == CUT_OFF and first.now.note == views.CUT_OFF
+        assert [turn.question for turn in last.turns] == [CUT_OFF]
+        assert last.now == Now(note=views.FINISHED) and not last.busy
+        assert [*conversations.open("t")] == [View("t", last.turns)]
+        conversations.runs.close()
+
+
+def test_a_question_on_a_thread_that_was_cut_off_finishes_that_first(tmp_path: Path) -> None:
+    with PageAssistant(tmp_path, interrupted="t") as assistant:
+        conversations = Conversations(assistant)
+        seen = [*conversations.ask("t", "And now?")]
+        conversations.runs.close()
+    asked = [view.now.question for view in seen if view.now]
+    assert list(dict.fromkeys(asked)) == [CUT_OFF, "And now?"]
+    assert [turn.question for turn in seen[-1].turns] == [CUT_OFF, "And now?"] and seen[-1].now is None
+
+
+def test_the_first_question_waits_for_the_encoder_and_says_so(tmp_path: Path) -> None:
+    with PageAssistant(tmp_path, loading=0.5) as assistant:
+        conversations = Conversations(assistant)
+        conversations.runs.warm_up()
+        started = time.monotonic()
+        seen = [*conversations.ask("t", "Yes?")]
+        conversations.runs.close()
+    assert time.monotonic() - started > 0.4
+    assert seen[0].now and seen[0].now.status == views.LOADING and seen[-1].turns
+    assert views.LOADING not in [view.now.status for view in seen if view.now and view.now.steps]
+
+
+def test_stopping_does_not_wait_for_the_encoder(tmp_path: Path) -> None:
+    with PageAssistant(tmp_path, loading=1.5) as assistant:
+        conversations = Conversations(assistant)
+        conversations.runs.warm_up()
+        started = time.monotonic()
+        asking = conversations.ask("t", "Yes?")
+        next(asking)
+        conversations.runs.stop("t")
+        last = [*asking][-1]
+        assert last.now and last.now.stopped and time.monotonic() - started < 1
+        conversations.runs.close()
+
+
+def test_a_database_that_cannot_be_read_is_a_line(
+    conversations: Conversations, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> list[str]:
+        raise ClewError("the threads are damaged", "move the file away")
+
+    monkeypatch.setattr(PageAssistant, "turns", broken)
+    for seen in ([*conversations.open("t")], [*conversations.ask("t", "Yes?")]):
+        assert [view.now.error for view in seen if view.now] == ["the threads are damaged. Try: move the file away"]
+
+
+# As HTML
+
+
+@pytest.fixture
+def markup() -> Markup:
+    return Markup(5, ["Tides", ATTACK])
+
+
+def all_html(markup: Markup) -> str:
+    """Everything that the page shows, with HTML in every text that comes from a document or a person."""
+    turn = make_turn("t", 1, f"Why {ATTACK}?")
+    refused = Answer("nothing-found", (Claim(f"Nothing. The nearest are: {ATTACK}."),), nearest=(ATTACK,))
+    turns = tuple(
+        type(turn)("t", n, ATTACK, ATTACK, answer, steps=(Step("act", ATTACK, (ATTACK,)),))
+        for n, answer in enumerate((attacking_answer(), refused), 1)
+    )
+    now = Now(ATTACK, (Step("act", ATTACK, (ATTACK,)),), ATTACK, ATTACK, attacking_answer(), ATTACK)
+    view = View(ATTACK, turns, now, busy=True)
+    thread = Thread(ATTACK, ATTACK, 2, datetime.now(UTC).isoformat())
+    welcome = markup.past(View())
+    return "".join(
+        [markup.past(view), markup.now(view), markup.sources(view), markup.threads([thread], ATTACK), welcome]
+    )
+
+
+def test_nothing_of_a_document_becomes_html(markup: Markup) -> None:
+    html = all_html(markup)
+    assert html.count("&lt;script&gt;") > 15
+    assert not re.search(r"<script|<img", html)
+    tags = {name for name, _ in re.findall(r"<([a-z0-9]+)([^>]*)>", html)}
+    assert "b" in tags and not tags & {"script", "img", "iframe", "object", "style"}
+    assert not re.search(r"<[^>]*\son[a-z]+\s*=", re.sub(r'"[^"]*"', '""', html))
+
+
+def test_a_source_shows_where_it_is_from_and_why(markup: Markup) -> None:
+    html = markup.sources(View("t", (make_turn("t", 1, "a weak one"),)))
+    shown = ("The distance of the Moon", "page 2", "Average distance", "documents/space/moon-distance.md", "0.71")
+    for text in (*shown, "keywords: moon", "<mark>The Moon is 384,400 km away.</mark>", 'class="badge weak"'):
+        assert text in html
+
+
+@pytest.mark.parametrize(
+    "verdicts, shown",
+    [
+        (["supported", "weak"], "weak"),
+        (["weak", "unsupported", "supported"], "unsupported"),
+        (["supported"], "supported"),
+        ([], "uncited"),
+    ],
+)
+def test_a_source_has_the_worst_verdict_of_what_cites_it(verdicts: list[str], shown: str) -> None:
+    passage = Passage("a", "a", "A", "Text.", 0.5, "hybrid")
+    claims = tuple(Claim("Text.", (1,), verdict) for verdict in verdicts)  # type: ignore[arg-type]
+    assert [source.verdict for source in sources_of(Answer("answered", claims, (passage,)))] == [shown]
+
+
+def test_refusals_and_answers_look_different(markup: Markup) -> None:
+    refused = markup.past(View("t", (make_turn("t", 1, "And Neptune?"),)))
+    assert 'class="notice refusal"' in refused and "<b>Tides</b>" in refused and 'class="answer"' not in refused
+    answered = markup.past(View("t", (make_turn("t", 1, "How far is the Moon?"),)))
+    assert 'class="answer"' in answered and "refusal" not in answered and 'href="#source-1-2"' in answered
+
+
+def test_control_characters_are_gone(markup: Markup) -> None:
+    assert not re.search(r"[\x00-\x08\x1b\x07]", markup.past(View("t", (make_turn("t", 1, "escape"),))))
+
+
+def test_old_conversations_are_counted_not_listed(markup: Markup) -> None:
+    threads = [Thread(str(n), f"Thread {n}", 1, datetime.now(UTC).isoformat()) for n in range(130)]
+    html = markup.threads(threads, "3")
+    assert html.count("data-pick") == 100 and "30 older" in html
+    assert re.findall(r'data-pick="(\w+)" aria-current', html) == ["3"]
+
+
+def test_times_are_said_as_people_do() -> None:
+    now = datetime(2026, 3, 10, 12, 0).astimezone()
+    said = [
+        when((now - timedelta(**ago)).astimezone(UTC).isoformat(), now)
+        for ago in ({"seconds": 5}, {"minutes": 7}, {"hours": 3}, {"hours": 20}, {"days": 9}, {"days": 400})
+    ]
+    assert said == ["just now", "7 min ago", "today 09:00", "yesterday 16:00", "1 Mar", "3 Feb 2025"]
+
+
+# The server
+
+
+def test_a_port_that_is_taken_is_named_before_anything_is_loaded() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(ClewError, match=f"port {port} cannot be used: address already in use") as caught:
+            check_port(port)
+    assert caught.value.mend.startswith("clew ui --port ")
+
+
+PROBE = """
+import sys
+from pathlib import Path
+from tests.ui.web_fake import PageAssistant
+from ui.web.page import make_page
+from ui.web.views import Conversations
+assistant = PageAssistant(Path(sys.argv[1]))
+page = make_page(assistant, Conversations(assistant))
+print(page.analytics_enabled, sorted({function.api_visibility for function in page.fns.values()}))
+"""
+
+
+def test_the_page_is_made_without_a_server_and_offers_no_programming_interface(tmp_path: Path) -> None:
+    """In a process of its own: Gradio leaves event loops open."""
+    made = subprocess.run([sys.executable, "-c", PROBE, tmp_path], cwd=ROOT, capture_output=True, text=True)
+    assert made.stdout == "False ['private']\n", made.stderr
+
+
+def test_the_looks_name_no_other_host() -> None:
+    from ui.web.serving import looks
+
+    made = looks()
+    style = Path(made["css_paths"][0]).read_text("utf-8")
+    text = f"{made['theme']._get_theme_css()} {made['theme']._stylesheets} {style} {made['head']}"
+    assert set(re.findall(r"https?:/+[\w.]+", text)) <= {"http://www.w3.org"}, (
+        "the name space of SVG, which nobody fetches"
+    )
+    assert "url(" not in style and "@import" not in text

@@ -1,0 +1,317 @@
+"""The page as a person sees it: a real server in a process of its own, in Chromium. No request leaves the machine."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.error import URLError
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.ui.conftest import ROOT
+from tests.ui.fakes import fill_threads
+from tests.ui.web_fake import CUT_OFF
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync"
+)
+PATIENCE = 20_000
+"""Milliseconds that the page may take for anything; the machine may be busy."""
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
+
+
+@pytest.fixture(scope="module")
+def browser() -> "Iterator[Browser]":
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with playwright.sync_playwright() as driver:
+        launched = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS.split())
+        yield launched
+        launched.close()
+
+
+@contextmanager
+def serving(*command: object, port: int, environment: dict[str, str] | None = None) -> Iterator[str]:
+    """The address of a page; its server ends when its standard input is closed."""
+    server = subprocess.Popen(
+        [sys.executable, *map(str, command)],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **(environment or {})},
+    )
+    try:
+        yield _when_up(f"http://127.0.0.1:{port}/", server)
+    finally:
+        server.terminate()
+        server.communicate(timeout=30)
+
+
+def _when_up(address: str, server: "subprocess.Popen[str]") -> str:
+    ends = time.monotonic() + 60
+    while time.monotonic() < ends:
+        assert server.poll() is None, server.communicate()[1]
+        try:
+            with closing(urllib.request.urlopen(address, timeout=5)):
+                return address
+        except (URLError, ConnectionError):
+            time.sleep(0.1)
+    raise AssertionError("the server does not answer")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def fake_page(data: Path, pause: float = 0.05, loading: float = 0.0, interrupted: str = "") -> Iterator[str]:
+    port = free_port()
+    with serving("-m", "tests.ui.web_fake", data, port, pause, loading, interrupted, port=port) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with fake_page(tmp_path_factory.mktemp("threads")) as made:
+        yield made
+
+
+class Watched:
+    """What a context of the browser asked for and complained of."""
+
+    def __init__(self, context: "BrowserContext") -> None:
+        self.hosts: set[str | None] = set()
+        self.complaints: list[str] = []
+        context.on("request", lambda request: self.hosts.add(urlsplit(request.url).hostname))
+        context.on("console", lambda message: message.type == "error" and self.complaints.append(message.text))
+        context.on("weberror", lambda error: self.complaints.append(str(error.error)))
+
+
+@pytest.fixture
+def context(browser: "Browser") -> "Iterator[BrowserContext]":
+    """Of 1280 x 800. Whatever a test does: nothing is asked of another host, and the console stays clean."""
+    made = browser.new_context(viewport={"width": 1280, "height": 800})
+    made.set_default_timeout(PATIENCE)
+    watched = Watched(made)
+    yield made
+    made.close()
+    assert watched.hosts <= {"127.0.0.1", None}  # None: data:
+    assert watched.complaints == []
+
+
+@pytest.fixture
+def page(context: "BrowserContext", address: str) -> "Page":
+    return opened(context, address)
+
+
+def opened(context: "BrowserContext", address: str) -> "Page":
+    page = context.new_page()
+    page.goto(address)
+    page.wait_for_selector(".welcome, .turn")
+    return page
+
+
+def ask(page: "Page", question: str, wait: bool = True) -> None:
+    page.fill("#question textarea", question)
+    page.press("#question textarea", "Enter")
+    page.wait_for_selector(f".question >> text={question}")
+    if wait:
+        page.wait_for_selector("#send", state="visible")
+        page.wait_for_selector("#past .turn >> text=" + question)
+
+
+def test_a_question_its_steps_its_answer_and_a_source(page: "Page") -> None:
+    ask(page, "How far is the slow Moon?", wait=False)
+    page.wait_for_selector("#now details.steps[open] >> text=rewrite: How far")
+    page.wait_for_selector("#now .status >> text=Working")
+    page.click("#stop")
+    page.wait_for_selector(".notice.stopped")
+    ask(page, "How far is the Moon?")
+    assert page.locator(".question").count() == 1, "what was stopped is not kept"
+    steps = page.locator("#past details.steps")
+    assert steps.get_attribute("open") is None
+    steps.locator("> summary").click()
+    steps.locator("li summary").first.click()
+    assert "question x 1.00" in steps.inner_text()
+
+    source = page.locator("#source-1-2")
+    assert source.is_visible() and "lit" not in (source.get_attribute("class") or "")
+    page.click("a.cite >> text=[2]")
+    page.wait_for_selector("#source-1-2.lit")
+    assert source.locator("mark").inner_text() == "Monkeys are small."
+    page.click("a.cite >> text=[1]")
+    page.wait_for_selector("#source-1-1.lit")
+    assert page.locator(".lit").count() == 1
+    assert "page 2 · Average distance" in page.locator("#source-1-1").inner_text()
+
+
+def test_a_citation_of_an_earlier_turn_shows_that_turns_sources(page: "Page") -> None:
+    ask(page, "First?")
+    ask(page, "Is the second weak?")
+    assert page.locator("#sources .of:visible").inner_text() == "Is the second weak?"
+    assert page.locator("#sources .badge.weak:visible").count() == 1
+    page.locator("#turn-1 a.cite").first.click()
+    page.wait_for_selector("#source-1-1.lit")
+    assert page.locator("#sources .of:visible").inner_text() == "First?"
+    ask(page, "Third?")
+    assert page.locator("#sources .of:visible").inner_text() == "Third?"
+
+
+def test_a_new_conversation_and_back_from_the_list_and_from_the_address(
+    page: "Page", context: "BrowserContext"
+) -> None:
+    ask(page, "What is to be resumed?")
+    address = page.url
+    assert "?thread=" in address
+    page.click("#new")
+    page.wait_for_selector(".welcome")
+    assert "thread=" not in page.url and page.locator(".turn").count() == 0
+    ask(page, "Something else?")
+    page.click("#threads .thread >> text=What is to be resumed?")
+    page.wait_for_selector("#past .question >> text=What is to be resumed?")
+    assert page.url == address and page.locator(".turn").count() == 1
+    assert page.locator("#source-1-1").is_visible()
+    assert "1 turn · just now" in page.locator("#threads [aria-current]").inner_text()
+    ask(page, "And on?")
+    assert page.locator(".turn").count() == 2
+    again = opened(context, address)
+    again.wait_for_selector("#past .question >> text=And on?")
+    assert again.locator(".turn").count() == 2
+
+
+def test_an_example_is_asked_by_a_click(page: "Page") -> None:
+    page.click(".examples button >> text=Laika")
+    page.wait_for_selector("#past .question >> text=What is said about “Laika”?")
+
+
+def test_two_tabs_are_two_conversations_at_once(page: "Page", context: "BrowserContext", address: str) -> None:
+    other = opened(context, address)
+    ask(page, "A slow question in the first tab", wait=False)
+    ask(other, "A quick one in the second")
+    assert page.locator(".question").all_inner_texts() == ["A slow question in the first tab"]
+    assert other.locator(".question").all_inner_texts() == ["A quick one in the second"]
+    page.click("#stop")
+    page.wait_for_selector(".notice.stopped")
+    assert other.locator(".notice").count() == 0
+
+
+def test_leaving_a_conversation_leaves_its_turn_running(page: "Page") -> None:
+    ask(page, "Stay here")
+    ask(page, "A slow question to come back to", wait=False)
+    page.wait_for_selector("#now .steps >> text=act:")
+    page.click("#new")
+    page.wait_for_selector(".welcome")
+    page.wait_for_selector("#send", state="visible")
+    page.click("#threads .thread >> text=Stay here")
+    page.wait_for_selector("#now .question >> text=A slow question to come back to")
+    page.wait_for_selector("#now .steps >> text=act:")
+    page.click("#stop")
+    page.wait_for_selector(".notice.stopped")
+
+
+def test_errors_and_refusals_are_calm_lines(page: "Page") -> None:
+    ask(page, "this fails", wait=False)
+    page.wait_for_selector(".notice.error")
+    assert page.locator(".notice.error").inner_text() == "the disk is full. Try: make room"
+    ask(page, "And Neptune?")
+    assert page.locator(".notice.error").count() == 0
+    assert page.locator(".notice.refusal b").all_inner_texts() == ["Tides"]
+    assert page.locator("#sources >> text=This answer has no sources.").is_visible()
+    ask(page, "an empty one is not asked")
+    page.fill("#question textarea", "   ")
+    page.click("#send")
+    page.wait_for_timeout(300)
+    assert page.locator(".turn").count() == 2
+
+
+def test_html_of_a_document_stays_text(page: "Page") -> None:
+    ask(page, "markup <img src=x onerror='window.attacked = 1'>")
+    page.locator("details:not([open]) > summary").first.click()
+    assert page.evaluate("window.attacked") is None
+    assert page.locator("#page img, #page script").count() == 0
+    for place in ("#sources", "#past .answer", "#past .question"):
+        assert "onerror" in page.locator(place).inner_text()
+    assert "{{ 7 * 7 }}" in page.locator("#sources").inner_text()
+
+
+def test_a_narrow_window_has_everything_in_drawers(browser: "Browser", address: str) -> None:
+    with closing(browser.new_context(viewport={"width": 400, "height": 800})) as context:
+        page = opened(context, address)
+        ask(page, "Does it fit markup?")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 400
+        box = page.locator("#send").bounding_box()
+        assert box and box["x"] + box["width"] <= 400 and box["y"] + box["height"] <= 800
+        assert not page.locator("#aside").is_visible() and not page.locator("#side").is_visible()
+        page.click("a.cite >> text=[1]")
+        page.wait_for_selector("#source-1-1.lit", state="visible")
+        page.keyboard.press("Escape")
+        page.wait_for_selector("#aside", state="hidden")
+        page.click("#bar [data-drawer=side]")
+        page.click("#threads .thread >> nth=0")
+        page.wait_for_selector("#side", state="hidden")
+
+
+def test_dark_follows_the_system(browser: "Browser", address: str) -> None:
+    shades = {}
+    for scheme in ("light", "dark"):
+        with closing(browser.new_context(color_scheme=scheme)) as context:
+            page = opened(context, address)
+            shade = page.evaluate("getComputedStyle(document.querySelector('.gradio-container')).backgroundColor")
+            shades[scheme] = sum(int(part) for part in shade.strip("rgb()").split(","))
+    assert shades["light"] > 700 and shades["dark"] < 100
+
+
+def test_the_page_is_there_before_the_encoder(context: "BrowserContext", tmp_path: Path) -> None:
+    with fake_page(tmp_path, loading=6) as address:
+        page = opened(context, address)
+        ask(page, "Are you there?", wait=False)
+        page.wait_for_selector("#now .status >> text=Loading the encoder")
+        page.wait_for_selector("#past .answer")
+        page.goto("about:blank")
+
+
+def test_a_turn_that_a_crash_cut_off_is_finished_on_opening(context: "BrowserContext", tmp_path: Path) -> None:
+    fill_threads(tmp_path, 1)
+    with fake_page(tmp_path, pause=0.4, interrupted="thread-0") as address:
+        page = opened(context, address)
+        page.click("#threads .thread")
+        page.wait_for_selector("#now .notice.cut-off >> text=cut off last time")
+        page.wait_for_selector(f"#now .question >> text={CUT_OFF}")
+        page.wait_for_selector("#now .notice.cut-off >> text=It is finished now")
+        assert page.locator("#past .question").all_inner_texts() == ["How far is the Moon?", CUT_OFF]
+        page.goto("about:blank")
+
+
+def test_the_real_thing(context: "BrowserContext", examples_path: Path, cache: Path, tmp_path: Path) -> None:
+    """`clew ui` over examples/documents."""
+    port = free_port()
+    command = ("-m", "ui.cli", "ui", "--library", examples_path, "--port", port)
+    here = {"CLEW_DATA": str(tmp_path), "CLEW_CACHE": str(cache)}
+    with serving(*command, port=port, environment=here) as address:
+        page = opened(context, address)
+        page.set_default_timeout(90_000)
+        ask(page, "What is the distance between the Moon and Earth?")
+        assert "384,400" in page.locator("#past .answer").inner_text()
+        page.click("a.cite >> nth=0")
+        page.wait_for_selector(".source.lit .badge.supported")
+        assert "384,400" in " ".join(page.locator(".source:visible mark").all_inner_texts())
+        ask(page, "and how long does light take for that?")
+        assert page.locator(".turn").count() == 2
+        ask(page, "What is the best pizza dough?")
+        page.wait_for_selector("#turn-3 .notice.refusal")
+        page.goto("about:blank")

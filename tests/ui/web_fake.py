@@ -1,0 +1,133 @@
+"""An assistant for the page, without a library or a model: what a question holds says what happens.
+
+`slow` takes its time and looks at `cancel`, `fails` and `bug` raise, `Neptune` is not answered, `weak` and `wrong` are
+not carried by their sources, `markup` brings HTML of a document along. Each step takes `pause` seconds.
+"""
+
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import numpy as np
+
+from agent.assistant import Assistant
+from agent.services import Services
+from agent.state import Answer, Claim, Step, Turn
+from memory.datatypes import Passage, Sentence
+from memory.dialogue.threads import Threads
+from memory.errors import Cancelled, ClewError
+from tests.ui.fakes import RECORD, make_turn
+
+ATTACK = (
+    '<script>window.attacked = 1</script><img src=x onerror="window.attacked = 1"> {{ 7 * 7 }} ${window.attacked = 1}'
+)
+
+CUT_OFF = "Was the Moon ever closer?"
+
+
+class PageAssistant(Assistant):
+    """`interrupted` is the thread on which a turn, about `CUT_OFF`, was cut off."""
+
+    def __init__(self, data: Path, pause: float = 0.0, loading: float = 0.0, interrupted: str = "") -> None:
+        self._own_threads = Threads(data / "threads.sqlite")
+        self._pause = pause
+        self._seconds = loading
+        self._cut_off = {interrupted} if interrupted else set()
+        titles = ["Tides", ATTACK, "Laika", "Metropolis", "Hugo"]
+        store = SimpleNamespace(titles=lambda: titles)
+        library = SimpleNamespace(manifest=SimpleNamespace(documents=5, fingerprint="f00d"), store=store)
+        self._fake_services = SimpleNamespace(library=library)
+
+    @property
+    def threads(self) -> Threads:
+        return self._own_threads
+
+    @property
+    def services(self) -> Services:
+        return cast(Services, self._fake_services)
+
+    def warm_up(self) -> None:
+        time.sleep(self._seconds)
+
+    def ask(
+        self,
+        thread: str,
+        question: str,
+        *,
+        tool: str = "",
+        scope: tuple[str, ...] = (),
+        cancel: threading.Event | None = None,
+    ) -> Iterator[Step | Turn]:
+        yield from self.resume(thread, cancel)
+        yield from self._turn(thread, question, cancel or threading.Event())
+
+    def interrupted(self, thread: str) -> str:
+        return CUT_OFF if thread in self._cut_off else ""
+
+    def resume(self, thread: str, cancel: threading.Event | None = None) -> Iterator[Step | Turn]:
+        if thread in self._cut_off:
+            yield from self._turn(thread, CUT_OFF, cancel or threading.Event())
+            self._cut_off.discard(thread)
+
+    def turns(self, thread: str) -> list[Turn]:
+        return [RECORD.validate_json(record) for record in self.threads.records(thread)]
+
+    def close(self) -> None:
+        self.threads.close()
+
+    def _turn(self, thread: str, question: str, cancel: threading.Event) -> Iterator[Step | Turn]:
+        for name in ("recall", "rewrite", "act"):
+            time.sleep(self._pause)
+            yield Step(name, f"{name}: {question}", ("a detail", ATTACK), 1.5)
+        if "fails" in question:
+            raise ClewError("the disk is full", "make room")
+        if "bug" in question:
+            raise ZeroDivisionError("a bug")
+        if "slow" in question and cancel.wait(20):
+            raise Cancelled("the turn was cancelled")
+        yield self._stored(thread, question)
+
+    def _stored(self, thread: str, question: str) -> Turn:
+        number = len(self.threads.records(thread)) + 1
+        turn = make_turn(thread, number, question)
+        if "markup" in question:
+            turn = replace(turn, answer=attacking_answer())
+        record = RECORD.dump_json(turn).decode()
+        said = [Sentence(question, "user", number)]
+        self.threads.save(thread, number, question, record, said, np.ones((1, 1), np.float32), "none")
+        return turn
+
+
+def attacking_answer() -> Answer:
+    """Every text of a document holds HTML."""
+    passage = Passage(
+        id="bad",
+        document="bad",
+        title=ATTACK,
+        text=f"Before. {ATTACK} After.",
+        score=0.5,
+        tool="hybrid",
+        why=ATTACK,
+        heading=ATTACK,
+        source=f'docs/"><b>{ATTACK}',
+    )
+    return Answer("answered", (Claim(f"Before. {ATTACK}", (1,), "supported"),), (passage,))
+
+
+def main(data: str, port: str, pause: str = "0", loading: str = "0", interrupted: str = "") -> None:
+    """The page with this assistant, until its standard input is closed."""
+    from ui.web.serving import serve_page
+
+    ended = threading.Event()
+    threading.Thread(target=lambda: (sys.stdin.read(), ended.set()), daemon=True).start()
+    with PageAssistant(Path(data), float(pause), float(loading), interrupted) as assistant:
+        serve_page(assistant, int(port), ended)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
