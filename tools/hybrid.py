@@ -20,8 +20,8 @@ class HybridParameters:
 
     The score is the mean, with these weights, of three shares: the cosine, BM25 as a share of the most that the
     question could reach, and the share of the title that the question names. The weights were chosen on five data sets
-    and stand on a plateau (docs/figures.md). `two_stage` is the seed's pure form: no nearest by vector, ordered by cosine alone.
-    Stemming and stop words are the library's (`KeywordParameters`).
+    and stand on a plateau (docs/figures.md). `two_stage` is the seed's pure form: no nearest by vector, ordered by
+    cosine alone. Stemming and stop words are the library's (`KeywordParameters`).
     """
 
     k: int = 5

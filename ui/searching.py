@@ -40,7 +40,7 @@ def search(
 
     settings = read_settings(library=library, tool=tool)
     names = registry.NAMES if compare else (settings.tool,)
-    found = {name: run_search(settings, typed(" ".join(query)), name, k) for name in names}
+    found = run_search(settings, typed(" ".join(query)), names, k)
     for name, findings in found.items():
         for note in findings.notes:
             click.echo(f"{name}: {one_line(note)}", err=True)

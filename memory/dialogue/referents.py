@@ -99,7 +99,8 @@ def _mentions(text: str) -> Iterator[_Mention]:
         while name.split(" ")[0] in _OPENERS and (start == 0 or " " not in name):
             first, _, name = name.partition(" ")
             start += len(first) + 1
-        opens = start == 0 and " " not in name  # a lone word may have its capital from the sentence
+        paired = re.match(r"\sand\s[A-Z]", text[match.end() :])
+        opens = start == 0 and " " not in name and not paired  # a lone word may have its capital from the sentence
         if name and not opens:
             placed = _PLACED.search(text[: match.start()])
             pairs.append((_Mention(name, placed.group(1) if placed else ""), start, match.end()))

@@ -131,8 +131,10 @@ def ask(page: "Page", question: str, wait: bool = True) -> None:
     page.press("#question textarea", "Enter")
     page.wait_for_selector(f".question >> text={question}")
     if wait:
+        failed = page.locator("#now .notice.error")
+        page.locator("#past .question", has_text=question).or_(failed).first.wait_for()
+        assert failed.all_inner_texts() == []
         page.wait_for_selector("#send", state="visible")
-        page.wait_for_selector("#past .turn >> text=" + question)
 
 
 def test_a_question_its_steps_its_answer_and_a_source(page: "Page") -> None:

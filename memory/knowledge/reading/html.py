@@ -14,7 +14,7 @@ from memory.knowledge.reading.plain import decode, not_empty, title_of_file
 from memory.knowledge.reading.source import Source, clean, shown
 
 if TYPE_CHECKING:
-    from lxml.html import HtmlElement  # type: ignore[import-untyped]
+    from lxml.html import HtmlElement
 
 NO_TEXT = ("script", "style", "noscript", "template", "svg", "math", "iframe", "object", "canvas", "audio", "video")
 CONTROLS = ("button", "select", "textarea", "dialog")
@@ -46,7 +46,7 @@ def read_html(source: Source) -> Iterator[Document]:
 
 def parse(markup: str) -> "HtmlElement | None":
     """None where there is nothing in it. Comments are gone. Raises `Unreadable` where the parser gave up half-way."""
-    from lxml import etree, html  # type: ignore[import-untyped]
+    from lxml import etree, html
 
     # Bytes, for lxml refuses text with an XML declaration; the parser's encoding goes before any that is declared.
     parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)

@@ -27,7 +27,7 @@ def test_unknown_ids_raise(store: Store) -> None:
 
 
 def test_nothing_asked_is_nothing_answered(store: Store, encoder: CachedEncoder) -> None:
-    assert store.documents([]) == store.chunks([]) == store.neighbours([]) == store.keyword_search([], 5) == []
+    assert not any([store.documents([]), store.chunks([]), store.neighbours([]), store.keyword_search([], 5)])
     assert store.vector_search(encoder.encode([], "query"), 5) == []
     assert store.vectors([]).shape == (0, encoder.dimension)
 
