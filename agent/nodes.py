@@ -151,10 +151,11 @@ def verify(state: TurnState, runtime: Runtime[Services]) -> TurnState:  # noqa: 
 
 def remember(state: TurnState, runtime: Runtime[Services]) -> TurnState:
     services = runtime.context
-    finished = _finished(state, services)
+    # A checkpoint gives tuples back as lists; what is handed out is what is stored, with tuples again.
+    record = TURN_JSON.dump_json(_finished(state, services), warnings=False).decode()
+    finished = TURN_JSON.validate_json(record)
     said = extract([Utterance("user", finished.question), *_memorable(finished.answer)], first_turn=finished.turn)
     vectors = services.encoder.encode([sentence.text for sentence in said], "sentence")
-    record = TURN_JSON.dump_json(finished).decode()
     services.threads.save(
         finished.thread, finished.turn, finished.question, record, said, vectors, services.encoder.hash
     )

@@ -1,8 +1,8 @@
 """What a turn carries from node to node, and what it leaves behind. Plain values: no vectors, no connections."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from operator import add
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, Literal, TypedDict, TypeVar
 
 from memory.datatypes import Passage, Recalled, Wording
 
@@ -86,6 +86,14 @@ class Turn:
     created: str = ""
 
 
+Item = TypeVar("Item")
+
+
+def appended(known: Sequence[Item], new: Sequence[Item]) -> tuple[Item, ...]:
+    """A checkpoint gives tuples back as lists, so neither is taken for granted."""
+    return (*known, *new)
+
+
 class TurnState(TypedDict, total=False):
     """The state machine's state: this turn and its thread's id."""
 
@@ -99,10 +107,10 @@ class TurnState(TypedDict, total=False):
     rewritten: str
     round: int
     planned: tuple[Call, ...]
-    calls: Annotated[tuple[Call, ...], add]
+    calls: Annotated[tuple[Call, ...], appended]
     passages: tuple[Passage, ...]
-    notes: Annotated[tuple[str, ...], add]
+    notes: Annotated[tuple[str, ...], appended]
     missing: tuple[str, ...]
     answer: Answer
-    steps: Annotated[tuple[Step, ...], add]
+    steps: Annotated[tuple[Step, ...], appended]
     finished: Turn

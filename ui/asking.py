@@ -51,8 +51,11 @@ def ask(
             _print_events(events)
             return
         console = messages()
+        apart = console.is_terminal and not quiet  # on one screen, an empty line sets the answer off
         turn = _watch(events, text, console, quiet)
+        console.print(end="\n" if apart else "")
         _print_answer(turn)
+        console.print(end="\n" if apart else "")
         if not quiet:
             console.print(f"to ask on: {options.way_back('ask', settings, name)} QUESTION", style="dim")
 

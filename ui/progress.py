@@ -62,11 +62,12 @@ def _with_lines(events: Iterable[Progress | Result], clock: Callable[[], float])
         if not isinstance(event, Progress):
             yield event
             continue
+        now = clock()
         if event.stage != stage:
-            stage, started = event.stage, clock()
-        if clock() - spoke >= EVERY:
-            spoke = clock()
-            click.echo(_line(event, spoke - started), err=True)
+            stage, started = event.stage, now
+        if now - spoke >= EVERY:
+            spoke = now
+            click.echo(_line(event, now - started), err=True)
 
 
 def _line(progress: Progress, elapsed: float) -> str:

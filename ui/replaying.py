@@ -1,5 +1,6 @@
 """`clew replay`: conversations asked anew and checked, a line for each turn on disk."""
 
+import sys
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,7 +44,7 @@ def replay(script: Path, library: Path | None, out: Path, resume: bool, limit: i
             if isinstance(event, Summary):
                 summary = event
             elif not quiet:
-                click.echo(_line(event), err=True)
+                sys.stderr.write(_line(event) + "\n")  # not click.echo, which would write through the bars
     _print_summary(summary)
     if summary.failed:
         raise ClewError(f"{len(summary.failed)} of {summary.passed + len(summary.failed)} expectations failed")

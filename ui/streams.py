@@ -1,10 +1,8 @@
 """The two streams as rich sees them: results go to standard output, progress and messages to standard error."""
 
-import json
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
-
-import click
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,14 +20,11 @@ def messages() -> "Console":
 
 
 def print_json(value: Mapping[str, Any]) -> None:
-    """One object, one line, handed on at once."""
+    """One object, one line, handed on at once; not by click.echo, which would write through the bars of progress."""
     from agent.lines import as_line
 
-    click.echo(as_line(value), nl=False)
-
-
-def pretty_json(value: Mapping[str, Any]) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2)
+    sys.stdout.write(as_line(value))
+    sys.stdout.flush()
 
 
 def _console(stderr: bool) -> "Console":

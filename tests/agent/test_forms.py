@@ -46,9 +46,10 @@ def test_mmr_is_one_text_of_the_question_and_what_was_selected(encoder: CachedEn
 
 def test_rewrite_has_several_forms_whose_weights_sum_to_one(encoder: CachedEncoder) -> None:
     query = query_of(THIRD, "rewrite", encoder)
-    assert [form.name for form in query.forms] == ["question", "previous", "context"]
+    forms = {form.name: form for form in query.forms}
+    assert list(forms) == ["question", "named", "previous", "context"]
     assert sum(form.weight for form in query.forms) == pytest.approx(1)
-    assert "Metropolis" in query.forms[1].text
+    assert "Metropolis" in forms["previous"].text
 
 
 @pytest.mark.parametrize("form", FORMS)

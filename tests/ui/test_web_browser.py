@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -21,7 +22,7 @@ from tests.ui.fakes import fill_threads
 from tests.ui.web_fake import CUT_OFF
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 FLAGS = (
@@ -44,11 +45,11 @@ def browser() -> "Iterator[Browser]":
 
 @contextmanager
 def serving(*command: object, port: int, environment: dict[str, str] | None = None) -> Iterator[str]:
-    """The address of a page; its server ends when its standard input is closed."""
+    """The address of a page; Ctrl-C ends its server, without a word of complaint."""
     server = subprocess.Popen(
         [sys.executable, *map(str, command)],
         cwd=ROOT,
-        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, **(environment or {})},
@@ -56,8 +57,9 @@ def serving(*command: object, port: int, environment: dict[str, str] | None = No
     try:
         yield _when_up(f"http://127.0.0.1:{port}/", server)
     finally:
-        server.terminate()
-        server.communicate(timeout=30)
+        server.send_signal(signal.SIGINT)
+        out, err = server.communicate(timeout=30)
+    assert (server.returncode, out, err.strip()) == (0, "", f"Clew is at http://127.0.0.1:{port} (Ctrl-C ends it)")
 
 
 def _when_up(address: str, server: "subprocess.Popen[str]") -> str:
@@ -98,8 +100,12 @@ class Watched:
         self.hosts: set[str | None] = set()
         self.complaints: list[str] = []
         context.on("request", lambda request: self.hosts.add(urlsplit(request.url).hostname))
-        context.on("console", lambda message: message.type == "error" and self.complaints.append(message.text))
+        context.on("console", self._hear)
         context.on("weberror", lambda error: self.complaints.append(str(error.error)))
+
+    def _hear(self, message: "ConsoleMessage") -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(message.text)
 
 
 @pytest.fixture

@@ -119,14 +119,12 @@ def attacking_answer() -> Answer:
     return Answer("answered", (Claim(f"Before. {ATTACK}", (1,), "supported"),), (passage,))
 
 
-def main(data: str, port: str, pause: str = "0", loading: str = "0", interrupted: str = "") -> None:
-    """The page with this assistant, until its standard input is closed."""
+def main(data: str, port: str, pause: str, loading: str, interrupted: str) -> None:
+    """The page with this assistant, until Ctrl-C."""
     from ui.web.serving import serve_page
 
-    ended = threading.Event()
-    threading.Thread(target=lambda: (sys.stdin.read(), ended.set()), daemon=True).start()
     with PageAssistant(Path(data), float(pause), float(loading), interrupted) as assistant:
-        serve_page(assistant, int(port), ended)
+        serve_page(assistant, int(port))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 import os
 import socket
 import threading
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -28,11 +27,11 @@ def serve(settings: "Settings") -> None:
 
     check_port(settings.port)
     with Assistant.open(settings) as assistant:
-        serve_page(assistant, settings.port, threading.Event())
+        serve_page(assistant, settings.port)
 
 
-def serve_page(assistant: "Assistant", port: int, ended: threading.Event) -> None:
-    """Until `ended` is set, or Ctrl-C. The encoder loads when the page is there."""
+def serve_page(assistant: "Assistant", port: int) -> None:
+    """Until Ctrl-C. The encoder loads when the page is there."""
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # read when Gradio is imported
     from ui.streams import messages
     from ui.web.page import make_page
@@ -40,11 +39,16 @@ def serve_page(assistant: "Assistant", port: int, ended: threading.Event) -> Non
 
     conversations = Conversations(assistant)
     page = make_page(assistant, conversations)
-    with closing(page), closing(conversations.runs):
-        launch_page(page, port)
+    launch_page(page, port)
+    try:
         messages().print(f"Clew is at http://{HOST}:{port} (Ctrl-C ends it)")
         conversations.runs.warm_up()
-        ended.wait()
+        threading.Event().wait()
+    except KeyboardInterrupt:
+        messages().print()  # ends the line on which the terminal wrote ^C
+    finally:
+        conversations.runs.close()
+        page.close(verbose=False)
 
 
 def check_port(port: int) -> None:

@@ -1,0 +1,123 @@
+"""Answers without a language model: quoted, cited, in the user's words where they can be, honest where they cannot."""
+
+from pathlib import Path
+
+import pytest
+
+from agent.answering import AnswerParameters, answer, nothing_indexed
+from agent.nodes import TURN_JSON
+from agent.observing import ObserveParameters, enough, missing
+from agent.state import Answer, Call, Claim, Turn
+from agent.verifying import verdict, verified
+from memory.datatypes import Passage, Wording
+from memory.encoding import CachedEncoder
+
+MOON = Passage(
+    "moon#0",
+    "moon",
+    "The Moon",
+    "The Moon\nThe Moon is the only natural satellite of Earth. It is 384,400 kilometres away on average. "
+    "Its light takes 1.3 seconds. Many poets wrote of it.",
+    0.7,
+    "hybrid",
+    start=100,
+)
+LANG = Passage(
+    "lang#0",
+    "lang",
+    "Fritz Lang",
+    "Fritz Lang was born in Vienna in 1890. He directed Metropolis in 1927.",
+    0.6,
+    "hybrid",
+)
+
+
+def say(question: str, *passages: Passage, encoder: CachedEncoder) -> Answer:
+    return answer(question, question, passages, encoder, AnswerParameters())
+
+
+def test_it_quotes_and_cites(encoder: CachedEncoder) -> None:
+    said = say("Where was Fritz Lang born?", LANG, MOON, encoder=encoder)
+    assert said.outcome == "answered"
+    assert said.claims[0] == Claim("Fritz Lang was born in Vienna in 1890.", (1,))
+    assert said.sources[0] == LANG
+    assert said.text.startswith("Fritz Lang was born in Vienna in 1890. [1]")
+
+
+def test_every_sentence_but_a_leading_pronoun_is_the_documents_own(encoder: CachedEncoder) -> None:
+    said = say("How far away is the Moon?", MOON, LANG, encoder=encoder)
+    assert said.claims[0].text == "The Moon is 384,400 kilometres away on average."
+    assert all(claim.verdict == "supported" for claim in verified(said).claims)
+
+
+def test_a_pronoun_without_its_name_takes_the_sentence_before_along(encoder: CachedEncoder) -> None:
+    other = Passage("x", "x", "Notes", "Fritz Lang was born in Vienna. He directed Metropolis in 1927.", 0.6, "hybrid")
+    said = say("Who directed Metropolis in 1927?", other, encoder=encoder)
+    assert said.plain == "Fritz Lang was born in Vienna. He directed Metropolis in 1927."
+
+
+def test_it_refuses_what_is_not_there_and_names_the_nearest(encoder: CachedEncoder) -> None:
+    said = say("How do I reset the password of my router?", MOON, LANG, encoder=encoder)
+    assert said.outcome == "nothing-found" and said.refused
+    assert said.nearest == ("The Moon", "Fritz Lang")
+    assert "The Moon" in said.text and not said.sources
+    assert say("Who played James Bond in Skyfall?", MOON, encoder=encoder).missing == ("James", "Bond", "Skyfall")
+
+
+def test_it_says_which_part_is_missing(encoder: CachedEncoder) -> None:
+    said = say("Did Fritz Lang meet Kubrick in Vienna?", LANG, encoder=encoder)
+    assert (said.outcome, said.missing) == ("partial", ("Kubrick",))
+    assert "say nothing about Kubrick" in said.claims[-1].text and not said.claims[-1].cites
+    assert not said.refused
+
+
+def test_three_kinds_of_nothing_sound_different(encoder: CachedEncoder) -> None:
+    texts = {
+        nothing_indexed().text,
+        say("How do I bake bread at home?", MOON, encoder=encoder).text,
+        say("How do I bake bread at home?", encoder=encoder).text,
+    }
+    assert len(texts) == 3
+
+
+def test_earlier_turns_do_not_answer_again(encoder: CachedEncoder) -> None:
+    whole = "How far away is the Moon? And how long does its light take?"
+    said = answer("and how long does its light take?", whole, [MOON], encoder, AnswerParameters())
+    assert "1.3 seconds" in said.text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Fritz Lang was born in Vienna in 1890.", "supported"),
+        ("fritz lang WAS born in vienna, in 1890!", "supported"),
+        ("In Vienna, Fritz Lang was born, in the year 1890.", "supported"),
+        ("Fritz Lang was born in Vienna in 1891.", "unsupported"),
+        ("Fritz Lang was born in Berlin in 1890.", "unsupported"),
+        ("Fritz Lang was born in Vienna and liked sailing boats.", "weak"),
+        ("The Moon is the only natural satellite of Earth.", "unsupported"),
+        ("Bananas grow quickly on sunny islands.", "unsupported"),
+    ],
+)
+def test_verdicts(text: str, expected: str) -> None:
+    assert verdict(Claim(text, (1,)), [LANG]) == expected
+
+
+def test_a_swapped_citation_is_seen_and_an_uncited_sentence_is_named() -> None:
+    assert verdict(Claim("Fritz Lang was born in Vienna in 1890.", (1,)), [MOON, LANG]) == "unsupported"
+    assert verdict(Claim("Fritz Lang was born in Vienna in 1890.", (2,)), [MOON, LANG]) == "supported"
+    assert verdict(Claim("I found nothing."), [MOON]) == "uncited"
+
+
+def test_what_is_missing_and_what_is_enough() -> None:
+    assert missing("Where was Fritz Lang born?", [LANG]) == ()
+    assert missing("Did Lang know Kubrick's films?", [LANG]) == ("Kubrick's", "films")
+    assert enough("Where was Fritz Lang born?", [LANG], ObserveParameters())
+    assert not enough("Did Lang know Kubrick's films?", [LANG], ObserveParameters())
+
+
+def test_a_turn_survives_its_json(encoder: CachedEncoder, tmp_path: Path) -> None:
+    said = verified(say("Where was Fritz Lang born?", LANG, encoder=encoder))
+    call = Call("hybrid", (Wording("question", "q", 1.0),), 1, 2.5)
+    turn = Turn("t", 1, "q", "Q?", said, wordings=call.wordings, calls=(call,), passages=(LANG,), library="f")
+    assert TURN_JSON.validate_json(TURN_JSON.dump_json(turn)) == turn

@@ -1,0 +1,196 @@
+"""Turns on threads with the real encoder and library: memory, crashes at every node, cancelling, several at once."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agent import nodes
+from agent.assistant import Assistant
+from agent.settings import Settings, read_settings
+from agent.state import Step, Turn
+from memory.errors import BadInput, Cancelled
+
+ROOT = Path(__file__).parents[2]
+NODES = ("recall", "rewrite", "think", "act", "observe", "answer", "verify", "remember")
+
+DIE = """
+import os, signal, sys
+from pathlib import Path
+from agent import nodes
+from agent.settings import read_settings
+
+def die(state, runtime):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+library, data, cache, node, thread, question = sys.argv[1:]
+setattr(nodes, node, die)
+from agent.assistant import Assistant
+assistant = Assistant.open(read_settings(library=Path(library), data=Path(data), cache=Path(cache)))
+print(list(assistant.ask(thread, question)))
+"""
+
+
+@pytest.fixture
+def home(examples_path: Path, cache: Path, tmp_path: Path) -> Settings:
+    return read_settings(library=examples_path, data=tmp_path / "data", cache=cache)
+
+
+@pytest.fixture
+def assistant(home: Settings) -> Iterator[Assistant]:
+    with Assistant.open(home) as opened:
+        yield opened
+
+
+def ask(assistant: Assistant, thread: str, question: str, **options: str) -> Turn:
+    *_, turn = assistant.ask(thread, question, **options)  # type: ignore[arg-type]
+    assert isinstance(turn, Turn)
+    return turn
+
+
+def test_a_turn_shows_each_step_and_ends_in_a_cited_answer(assistant: Assistant) -> None:
+    *steps, turn = assistant.ask("t", "What is the distance between the Moon and Earth?")
+    assert isinstance(turn, Turn)
+    assert [step.node for step in steps if isinstance(step, Step)] == list(NODES)
+    assert all(step.ms >= 0 and step.summary for step in steps if isinstance(step, Step))
+    assert "384,400" in turn.answer.text
+    assert turn.answer.sources[0].document == "space/moon-distance.md"
+    assert {claim.verdict for claim in turn.answer.claims} == {"supported"}
+    assert turn.library == assistant.services.library.manifest.fingerprint
+
+
+def test_what_was_said_helps_the_next_question(assistant: Assistant) -> None:
+    ask(assistant, "t", "Who directed the film Metropolis?")
+    turn = ask(assistant, "t", "and where was he born?")
+    assert turn.turn == 2
+    assert turn.rewritten == "And where was Fritz Lang born?"
+    assert "Vienna" in turn.answer.text
+    assert {sentence.turn for sentence in turn.recalled.selected} == {1}
+    assert {wording.name for wording in turn.wordings} == {"question", "named", "previous", "context"}
+    other = ask(assistant, "another thread", "and where was he born?")
+    assert (other.turn, other.recalled.selected) == (1, ())
+
+
+def test_threads_outlive_the_process(assistant: Assistant, home: Settings) -> None:
+    first = ask(assistant, "t", "Who directed the film Metropolis?")
+    assistant.close()
+    with Assistant.open(home) as again:
+        assert again.turns("t") == [first]
+        assert "Vienna" in ask(again, "t", "where was he born?").answer.text
+        assert [thread.id for thread in again.threads.recent()] == ["t"]
+
+
+@pytest.mark.parametrize("node", NODES)
+def test_a_kill_at_any_node_loses_nothing(node: str, home: Settings, examples_path: Path, cache: Path) -> None:
+    """A real process dies in the middle of turn 2; the next one finishes that turn and goes on."""
+    with Assistant.open(home) as before:
+        ask(before, "t", "Who directed the film Metropolis?")
+    question = "and where was he born?"
+    command = [sys.executable, "-c", DIE, *map(str, (examples_path, home.data, cache)), node, "t", question]
+    died = subprocess.run(command, cwd=ROOT, env={**os.environ, "HF_HUB_OFFLINE": "1"}, capture_output=True, text=True)
+    assert died.returncode == -signal.SIGKILL, died.stderr
+    with Assistant.open(home) as after:
+        assert len(after.turns("t")) == 1
+        assert after.interrupted("t") == question
+        *_, resumed = after.resume("t")
+        assert isinstance(resumed, Turn)
+        assert (resumed.turn, resumed.question) == (2, question)
+        assert "Vienna" in resumed.answer.text
+        assert [step.node for step in resumed.steps] == list(NODES[:-1])
+        assert after.interrupted("t") == ""
+        assert ask(after, "t", "How far away is the Moon?").turn == 3
+        assert [turn.turn for turn in after.turns("t")] == [1, 2, 3]
+
+
+def test_asking_on_finishes_what_was_cut_off_first(home: Settings, examples_path: Path, cache: Path) -> None:
+    command = [sys.executable, "-c", DIE, *map(str, (examples_path, home.data, cache)), "answer", "t", "Who was Laika?"]
+    subprocess.run(command, cwd=ROOT, env={**os.environ, "HF_HUB_OFFLINE": "1"}, capture_output=True)
+    with Assistant.open(home) as after:
+        turns = [event for event in after.ask("t", "How far away is the Moon?") if isinstance(event, Turn)]
+        assert [(turn.turn, turn.question) for turn in turns] == [
+            (1, "Who was Laika?"),
+            (2, "How far away is the Moon?"),
+        ]
+
+
+def test_a_turn_that_failed_is_over(assistant: Assistant, monkeypatch: pytest.MonkeyPatch, home: Settings) -> None:
+    def fail(*_: object) -> None:
+        raise OSError("the disk is gone")
+
+    monkeypatch.setattr(nodes, "answer", fail)
+    with Assistant.open(home) as broken:
+        with pytest.raises(OSError, match="disk"):
+            list(broken.ask("t", "Who was Laika?"))
+        assert broken.interrupted("t") == ""
+    assert ask(assistant, "t", "How far away is the Moon?").turn == 1
+
+
+def test_a_turn_can_be_cancelled(assistant: Assistant) -> None:
+    cancel = threading.Event()
+    events = assistant.ask("t", "Who was Laika?", cancel=cancel)
+    assert isinstance(next(events), Step)
+    cancel.set()
+    with pytest.raises(Cancelled):
+        list(events)
+    assert (assistant.turns("t"), assistant.interrupted("t")) == ([], "")
+    assert ask(assistant, "t", "Who was Laika?").turn == 1
+
+
+def test_several_conversations_at_once_stay_apart(assistant: Assistant) -> None:
+    alone = {q: ask(assistant, f"alone {q}", q).answer.plain for q in ("Who was Laika?", "How far away is the Moon?")}
+    found: dict[str, list[str]] = {}
+
+    def talk(thread: str, question: str) -> None:
+        found[thread] = [ask(assistant, thread, question).answer.plain for _ in range(2)]
+
+    threads = [threading.Thread(target=talk, args=(f"{n} {q}", q)) for n in range(3) for q in alone]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 6
+    assert all(answers[0] == alone[thread[2:]] for thread, answers in found.items())
+
+
+def test_two_on_one_thread_take_turns(assistant: Assistant, home: Settings) -> None:
+    with Assistant.open(home) as other:
+        pair = [
+            threading.Thread(target=ask, args=(one, "t", question))
+            for one, question in ((assistant, "Who was Laika?"), (other, "How far away is the Moon?"))
+        ]
+        for thread in pair:
+            thread.start()
+        for thread in pair:
+            thread.join()
+    turns = assistant.turns("t")
+    assert [turn.turn for turn in turns] == [1, 2]
+    assert {turn.question for turn in turns} == {"Who was Laika?", "How far away is the Moon?"}
+
+
+def test_what_cannot_be_asked_says_so(assistant: Assistant) -> None:
+    with pytest.raises(BadInput, match="empty"):
+        list(assistant.ask("t", "  \n"))
+    with pytest.raises(BadInput, match="no tool 'oracle'"):
+        list(assistant.ask("t", "Who was Laika?", tool="oracle"))
+
+
+def test_a_scope_bounds_the_evidence(assistant: Assistant) -> None:
+    *_, turn = assistant.ask("t", "How far away is the Moon?", scope=("space/tides.md",))
+    assert isinstance(turn, Turn)
+    assert {passage.document for passage in turn.passages} == {"space/tides.md"}
+
+
+def test_forgetting_a_thread_leaves_nothing(assistant: Assistant, home: Settings) -> None:
+    ask(assistant, "t", "Who was Laika, called Kudryavka?")
+    assistant.forget("t")
+    assert assistant.turns("t") == []
+    assistant.close()
+    for file in home.data.glob("threads.sqlite*"):
+        assert b"Kudryavka" not in file.read_bytes() or file.suffix != ".sqlite"
+    with Assistant.open(home) as again:
+        assert again.threads.recent() == []
