@@ -25,7 +25,7 @@ class AnswerParameters:
     words: float = 0.25
     passage: float = 0.2
     kind: float = 0.08
-    heading: float = 0.15
+    no_statement: float = 0.15
     relevant: float = 0.34
     beside_best: float = 0.8
     redundant: float = 0.9
@@ -59,7 +59,9 @@ KINDS = (
 EARLIER = 0.5
 """What a word of an earlier turn is worth beside one of the question."""
 
-_SENTENCE_END = re.compile(r"[.!?:;\u2026\u3002][\"'\u201d\u2019)\]]*$")
+_STATEMENT = re.compile(r"[.!:;\u2026\u3002][\"'\u201d\u2019)\]]*$")
+"""The end of a sentence that states something: not of a heading, nor of a question."""
+
 _NAMED = re.compile(r"(?<!^)(?<![.?!] )\b(?:[A-Z][\w'-]+|\d[\w.,]*\w|\d)")
 _OPENS_WITH_PRONOUN = re.compile(r"^(?:It|He|She|They|This|These|Those|Its|His|Her|Their)\b")
 _SUBJECT = re.compile(r"^(?:It|He|She|They)(?= (?:is|was|are|were|has|had|have|lies|lay|orbits|takes|took)\b)")
@@ -156,7 +158,7 @@ def _scores(
             + parameters.words * covered
             + parameters.passage * passages[candidate.passage].score
             + parameters.kind * any(re.search(kind, candidate.text) for kind in kinds)
-            - parameters.heading * (not _SENTENCE_END.search(candidate.text))
+            - parameters.no_statement * (not _STATEMENT.search(candidate.text))
         )
     return np.array(scores)
 

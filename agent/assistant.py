@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any, Self
 from filelock import FileLock
 
 from agent.graph import turn_graph
-from agent.nodes import TURN_JSON
+from agent.models import encoder_for
 from agent.services import Services
-from agent.settings import Settings
-from agent.state import Step, Turn, TurnState
+from agent.settings import DATABASE, Settings
+from agent.state import TURN_JSON, Step, Turn, TurnState
 from memory.dialogue.threads import Threads
-from memory.encoding import load_encoder
 from memory.errors import BadInput, ClewError
 from memory.knowledge.library import open_library
 from tools import registry
@@ -25,8 +24,6 @@ from tools import registry
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
     from langgraph.checkpoint.sqlite import SqliteSaver
-
-DATABASE = "threads.sqlite"
 
 
 class Assistant:
@@ -46,13 +43,13 @@ class Assistant:
     @classmethod
     def open(cls, settings: Settings) -> "Assistant":
         """Raises `NoLibrary`, `LibraryMismatch` or `NoModel`. The encoder's model is not loaded yet: see `warm_up`."""
-        encoder = load_encoder(settings.encoder, settings.cache)
+        encoder = encoder_for(settings)
         library = open_library(settings.library, encoder)
         tools = {name: registry.make(name, library.store) for name in registry.NAMES}
         if settings.tool not in tools:
             raise BadInput(f"there is no tool '{settings.tool}'", f"one of {', '.join(tools)}")
-        threads = Threads(settings.data / DATABASE)
-        return cls(Services(encoder, library, threads, tools, settings.tool), settings.data)
+        threads = Threads(settings.home / DATABASE)
+        return cls(Services(encoder, library, threads, tools, settings.tool), settings.home)
 
     @property
     def threads(self) -> Threads:
@@ -64,7 +61,7 @@ class Assistant:
 
     def warm_up(self) -> None:
         """Load the encoder's model: seconds, that an interface can spend behind its prompt."""
-        self._services.encoder.encode(["warm up"], "query")
+        self._services.encoder.uncached.encode(["warm up"], "query")
 
     def ask(
         self,

@@ -11,12 +11,12 @@ from agent.export import answer_row
 from agent.forms import FORMS, REMEMBERING, FormName
 from agent.lines import append_object, replace_file
 from agent.metrics import DEPTH, measure, trec_run
+from agent.models import encoder_for
 from agent.ranking import Find, Search, encode_histories, rank
 from agent.services import Services
 from agent.settings import Settings
 from memory.datatypes import Passage, Query
 from memory.dialogue.threads import Threads
-from memory.encoding import load_encoder
 from memory.errors import BadInput
 from memory.knowledge.library import open_library
 from memory.ports import Store
@@ -74,7 +74,7 @@ def evaluate(plan: Plan, settings: Settings) -> Iterator[Progress | Row]:
     pairs = [(tool, form) for tool in _tools(plan.tool) for form in _forms(tool, plan.query)]
     _check(plan, settings)
     dataset = read_dataset(plan.dataset, within_context=plan.within_context)
-    encoder = load_encoder(settings.encoder, settings.cache)
+    encoder = encoder_for(settings)
     library = open_library(settings.library, encoder)
     with closing(library.store), Threads(None) as threads:
         notes = (*dataset.notes, *_missing(dataset, library.store, plan, settings))

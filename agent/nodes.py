@@ -7,11 +7,10 @@ from datetime import UTC, datetime
 from typing import Literal, Protocol
 
 from langgraph.runtime import Runtime
-from pydantic import TypeAdapter
 
 from agent import answering, observing, verifying
 from agent.services import Services
-from agent.state import Answer, Call, Step, Turn, TurnState
+from agent.state import TURN_JSON, Answer, Call, Step, Turn, TurnState
 from memory.datatypes import Passage, Utterance, Wording
 from memory.dialogue.extraction import extract
 from memory.dialogue.recalling import embedded
@@ -21,8 +20,6 @@ from memory.errors import Cancelled
 from tools.base import encode_query
 
 Node = Callable[[TurnState, Runtime[Services]], TurnState]
-
-TURN_JSON = TypeAdapter(Turn)
 
 
 class TimedNode(Protocol):

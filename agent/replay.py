@@ -77,7 +77,7 @@ def replay_script(
 
     script = read_script(path, limit)
     yield from replay(
-        script, out, lambda data: Assistant.open(settings.model_copy(update={"data": data})), resume=resume
+        script, out, lambda home: Assistant.open(settings.model_copy(update={"home": home})), resume=resume
     )
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from agent.models import encoder_for
 from agent.settings import Settings
 from memory.datatypes import Findings
-from memory.encoding import load_encoder
 from memory.errors import BadInput
 from memory.knowledge.library import open_library
 from tools import registry
@@ -18,7 +18,7 @@ def search(settings: Settings, text: str, tools: Sequence[str], k: int) -> dict[
     for name in tools:
         if name not in registry.NAMES:
             raise BadInput(f"there is no tool '{name}'", f"one of {', '.join(registry.NAMES)}")
-    encoder = load_encoder(settings.encoder, settings.cache)
+    encoder = encoder_for(settings)
     store = open_library(settings.library, encoder).store
     try:
         query = encode_query(text, [], encoder)

@@ -9,8 +9,8 @@ from agent.observing import ObserveParameters
 from memory.dialogue.recalling import RecallParameters
 from memory.dialogue.rewriting import RewriteParameters
 from memory.dialogue.threads import Threads
+from memory.encoding import CachedEncoder
 from memory.knowledge.library import Library
-from memory.ports import Encoder
 from tools.base import Tool
 
 
@@ -18,7 +18,7 @@ from tools.base import Tool
 class Services:
     """`default_tool` is called where the person names none; `evidence` is how many passages a turn gathers."""
 
-    encoder: Encoder
+    encoder: CachedEncoder
     library: Library
     threads: Threads
     tools: Mapping[str, Tool]

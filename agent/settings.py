@@ -9,7 +9,8 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from memory.errors import BadInput
 
-DEFAULT_ENCODER = "sentence-transformers/all-MiniLM-L6-v2"
+DATABASE = "threads.sqlite"
+"""In `Settings.home`: the threads, and the checkpoints of turns that are not over."""
 
 
 def _config_files() -> list[Path]:
@@ -18,16 +19,17 @@ def _config_files() -> list[Path]:
 
 
 class Settings(BaseSettings):
-    """`data` holds the threads, `cache` the embeddings; both are the user's and shared by all libraries."""
+    """`home` holds the threads and `cache` the embeddings: both are the user's, shared by all libraries. An empty
+    `encoder` is the library's own, for a new library all-MiniLM-L6-v2."""
 
     model_config = SettingsConfigDict(env_prefix="CLEW_", extra="forbid", frozen=True)
 
     library: Path = Path(".clew")
-    encoder: str = DEFAULT_ENCODER
+    encoder: str = ""
     tool: str = "hybrid"
     k: int = Field(default=5, ge=1, le=100)
     port: int = Field(default=7860, ge=1, le=65535)
-    data: Path = Field(default_factory=lambda: user_data_path("clew"))
+    home: Path = Field(default_factory=lambda: user_data_path("clew"))
     cache: Path = Field(default_factory=lambda: user_cache_path("clew"))
 
     @classmethod

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Literal, TypedDict, TypeVar
 
+from pydantic import TypeAdapter
+
 from memory.datatypes import Passage, Recalled, Wording
 
 Verdict = Literal["supported", "weak", "unsupported", "uncited"]
@@ -85,6 +87,9 @@ class Turn:
     library: str = ""
     created: str = ""
 
+
+TURN_JSON = TypeAdapter(Turn)
+"""How a turn is stored, exported and read again."""
 
 Item = TypeVar("Item")
 

@@ -4,20 +4,16 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from pydantic import TypeAdapter
-
-from agent.state import Turn
+from agent.state import TURN_JSON, Turn
 from memory.dialogue.threads import Thread, Threads
 from memory.errors import BadInput
 from ui.plain import one_line, plain
 from ui.rendering import answer_text, cited_numbers, place_of
 
-_TURN = TypeAdapter(Turn)
-
 
 def stored_turns(threads: Threads, thread: str) -> list[Turn]:
     """The finished turns, oldest first, read without opening a library."""
-    return [_TURN.validate_json(record) for record in threads.records(thread)]
+    return [TURN_JSON.validate_json(record) for record in threads.records(thread)]
 
 
 def known_thread(threads: Threads, name: str) -> Thread:
@@ -29,7 +25,7 @@ def known_thread(threads: Threads, name: str) -> Thread:
 
 def turn_object(turn: Turn) -> dict[str, Any]:
     """The whole turn, and of its answer also the text as it is shown."""
-    value: dict[str, Any] = _TURN.dump_python(turn, mode="json")
+    value: dict[str, Any] = TURN_JSON.dump_python(turn, mode="json")
     value["answer"] |= {"text": turn.answer.text, "refused": turn.answer.refused}
     return value
 

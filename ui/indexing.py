@@ -30,13 +30,13 @@ def index(
     """
     if not paths and not rebuild:
         raise click.UsageError("name the files or folders to read, or give --rebuild")
+    from agent.models import encoder_for
     from agent.settings import read_settings
-    from memory.encoding import load_encoder
     from memory.knowledge.indexing import index as run_index
     from ui.progress import shown
 
     settings = read_settings(library=library, encoder=encoder)
-    model = load_encoder(settings.encoder, settings.cache)
+    model = encoder_for(settings)
     try:
         with closing(shown(run_index(paths, settings.library, model, rebuild=rebuild), quiet)) as events:
             *_, report = events

@@ -49,7 +49,9 @@ def way_back(command: str, settings: "Settings", thread: str) -> str:
 
 
 def threads_path(settings: "Settings") -> Path:
-    return settings.data / "threads.sqlite"
+    from agent.settings import DATABASE
+
+    return settings.home / DATABASE
 
 
 def open_threads(settings: "Settings") -> "Threads":

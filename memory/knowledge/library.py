@@ -127,6 +127,12 @@ def recorded_roots(path: Path) -> list[Path]:
         ) from error
 
 
+def recorded_encoder(path: Path) -> str:
+    """The name of the encoder that the library was made with; empty where there is no library to ask."""
+    generation = path / _current_name(path)
+    return read_manifest(generation).encoder.name if (generation / MANIFEST).is_file() else ""
+
+
 def rebuild_command(path: Path) -> str:
     return f"clew index --rebuild --library {path}"
 

@@ -71,4 +71,4 @@ def indexed(tmp_path_factory: pytest.TempPathFactory, cache: Path, encoder: Cach
     home = tmp_path_factory.mktemp("small")
     for _ in index([beir], home / "library", encoder):
         pass
-    return read_settings(library=home / "library", data=home / "data", cache=cache)
+    return read_settings(library=home / "library", home=home / "user", cache=cache)

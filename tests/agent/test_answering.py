@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from agent.answering import AnswerParameters, answer, nothing_indexed
-from agent.nodes import TURN_JSON
 from agent.observing import ObserveParameters, enough, missing
-from agent.state import Answer, Call, Claim, Turn
+from agent.state import TURN_JSON, Answer, Call, Claim, Turn
 from agent.verifying import verdict, verified
 from memory.datatypes import Passage, Wording
 from memory.encoding import CachedEncoder

@@ -31,14 +31,14 @@ def die(state, runtime):
 library, data, cache, node, thread, question = sys.argv[1:]
 setattr(nodes, node, die)
 from agent.assistant import Assistant
-assistant = Assistant.open(read_settings(library=Path(library), data=Path(data), cache=Path(cache)))
+assistant = Assistant.open(read_settings(library=Path(library), home=Path(data), cache=Path(cache)))
 print(list(assistant.ask(thread, question)))
 """
 
 
 @pytest.fixture
 def home(examples_path: Path, cache: Path, tmp_path: Path) -> Settings:
-    return read_settings(library=examples_path, data=tmp_path / "data", cache=cache)
+    return read_settings(library=examples_path, home=tmp_path / "data", cache=cache)
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_a_kill_at_any_node_loses_nothing(node: str, home: Settings, examples_pa
     with Assistant.open(home) as before:
         ask(before, "t", "Who directed the film Metropolis?")
     question = "and where was he born?"
-    command = [sys.executable, "-c", DIE, *map(str, (examples_path, home.data, cache)), node, "t", question]
+    command = [sys.executable, "-c", DIE, *map(str, (examples_path, home.home, cache)), node, "t", question]
     died = subprocess.run(command, cwd=ROOT, env={**os.environ, "HF_HUB_OFFLINE": "1"}, capture_output=True, text=True)
     assert died.returncode == -signal.SIGKILL, died.stderr
     with Assistant.open(home) as after:
@@ -108,7 +108,7 @@ def test_a_kill_at_any_node_loses_nothing(node: str, home: Settings, examples_pa
 
 
 def test_asking_on_finishes_what_was_cut_off_first(home: Settings, examples_path: Path, cache: Path) -> None:
-    command = [sys.executable, "-c", DIE, *map(str, (examples_path, home.data, cache)), "answer", "t", "Who was Laika?"]
+    command = [sys.executable, "-c", DIE, *map(str, (examples_path, home.home, cache)), "answer", "t", "Who was Laika?"]
     subprocess.run(command, cwd=ROOT, env={**os.environ, "HF_HUB_OFFLINE": "1"}, capture_output=True)
     with Assistant.open(home) as after:
         turns = [event for event in after.ask("t", "How far away is the Moon?") if isinstance(event, Turn)]
@@ -190,7 +190,7 @@ def test_forgetting_a_thread_leaves_nothing(assistant: Assistant, home: Settings
     assistant.forget("t")
     assert assistant.turns("t") == []
     assistant.close()
-    for file in home.data.glob("threads.sqlite*"):
+    for file in home.home.glob("threads.sqlite*"):
         assert b"Kudryavka" not in file.read_bytes() or file.suffix != ".sqlite"
     with Assistant.open(home) as again:
         assert again.threads.recent() == []

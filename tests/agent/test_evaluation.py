@@ -149,7 +149,7 @@ def test_the_agent_of_an_evaluation_is_the_one_that_people_talk_with(indexed: Se
 
 def test_the_history_given_is_what_the_agent_remembers(indexed: Settings, beir: Path, tmp_path: Path) -> None:
     question = read_dataset(beir).questions[1]
-    with Assistant.open(indexed.model_copy(update={"data": tmp_path})) as assistant:
+    with Assistant.open(indexed.model_copy(update={"home": tmp_path})) as assistant:
         turn = answered(assistant.services, question.text, question.history)
         assert assistant.threads.recent() == []
     assert turn.turn == 2

@@ -31,7 +31,7 @@ for _ in replay_script(script, out, read_settings(library=library, cache=cache))
 
 @pytest.fixture(scope="module")
 def settings(examples_path: Path, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    return read_settings(library=examples_path, cache=cache, data=tmp_path_factory.mktemp("user"))
+    return read_settings(library=examples_path, cache=cache, home=tmp_path_factory.mktemp("user"))
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +74,7 @@ def test_later_turns_rest_on_the_answers_given_before(whole: tuple[Path, Summary
 
 
 def test_a_replay_leaves_the_users_conversations_alone(whole: tuple[Path, Summary], settings: Settings) -> None:
-    assert list(settings.data.iterdir()) == []
+    assert list(settings.home.iterdir()) == []
     assert (whole[0] / "threads" / SCRIPT.stem / "threads.sqlite").is_file()
 
 

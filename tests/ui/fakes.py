@@ -44,7 +44,7 @@ APES = Passage(
 
 class FakeAssistant(Assistant):
     def __init__(self, settings: Settings, interrupted: str = "", loading: float = 0.0) -> None:
-        self._own_threads = Threads(settings.data / "threads.sqlite")
+        self._own_threads = Threads(settings.home / "threads.sqlite")
         self._interrupted = interrupted
         self._loading = loading
         tool = SimpleNamespace(name="hybrid", description="Searches by words and by meaning.")
@@ -159,7 +159,7 @@ def main(arguments: list[str]) -> None:
     @click.option("--interrupted", default="")
     @click.option("--loading", default=0.0)
     def chat(data: Path, thread: str | None, go_on: bool, interrupted: str, loading: float) -> None:
-        settings = read_settings(data=data)
+        settings = read_settings(home=data)
         run_chat(settings, thread, go_on, lambda settings: FakeAssistant(settings, interrupted, loading))
 
     group(["chat", *arguments], prog_name="clew")

@@ -309,7 +309,7 @@ def test_the_real_thing(context: "BrowserContext", examples_path: Path, cache: P
     """`clew ui` over examples/documents."""
     port = free_port()
     command = ("-m", "ui.cli", "ui", "--library", examples_path, "--port", port)
-    here = {"CLEW_DATA": str(tmp_path), "CLEW_CACHE": str(cache)}
+    here = {"CLEW_HOME": str(tmp_path), "CLEW_CACHE": str(cache)}
     with serving(*command, port=port, environment=here) as address:
         page = opened(context, address)
         page.set_default_timeout(90_000)

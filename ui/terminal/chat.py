@@ -119,7 +119,7 @@ def _prompt(session: Session, loading: Loading) -> Prompt:
         parts = [session.thread, title, session.tool, *([] if loading.ended else ["loading the encoder…"])]
         return "  " + " · ".join(parts)
 
-    return Prompt(session.settings.data, lambda: choices, below)
+    return Prompt(session.settings.home, lambda: choices, below)
 
 
 def _complain(session: Session, error: ClewError) -> None:
