@@ -25,9 +25,9 @@ class AnswerParameters:
     words: float = 0.25
     passage: float = 0.2
     kind: float = 0.08
-    no_statement: float = 0.15
+    no_statement: float = 0.3
     relevant: float = 0.34
-    beside_best: float = 0.8
+    beside_best: float = 0.86
     redundant: float = 0.9
     longest: int = 90
 

@@ -147,7 +147,7 @@ class Assistant:
         """One turn at a time on a thread, whatever the process."""
         folder = self._data / "locks"
         folder.mkdir(parents=True, exist_ok=True)
-        with FileLock(folder / f"{hashlib.sha256(thread.encode()).hexdigest()[:16]}.lock"):
+        with FileLock(folder / f"{hashlib.sha256(thread.encode()).hexdigest()[:16]}.lock", thread_local=False):
             yield
 
 

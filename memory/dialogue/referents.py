@@ -9,9 +9,9 @@ from itertools import pairwise
 from memory.datatypes import Sentence
 
 _CAPITAL = r"[A-ZÀ-ÖØ-Þ][\w’'-]*"
-_LINK = r"(?:of|the|in the|to|a|for|on|de|von|van|der|la|le|du|da|di|al|bin)"
+_LINK = r"(?:of|the|of the|in the|to the|on the|de|von|van|der|la|le|du|da|di|al|bin)"
 _NAME = re.compile(
-    rf"\b(?:Dr|Mr|Mrs|Ms|St|Prof)\.\s{_CAPITAL}(?:\s{_CAPITAL})*|\b{_CAPITAL}(?:(?:\s{_LINK}){{0,2}}\s{_CAPITAL})*"
+    rf"\b(?:Dr|Mr|Mrs|Ms|St|Prof)\.\s{_CAPITAL}(?:\s{_CAPITAL})*|\b{_CAPITAL}(?:(?:\s{_LINK})?\s{_CAPITAL})*"
 )
 _OF_A_PERSON = frozenset({"de", "von", "van", "der", "la", "le", "du", "da", "di", "al", "bin"})
 _OPENERS = frozenset(

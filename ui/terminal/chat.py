@@ -12,12 +12,12 @@ from rich.text import Text
 from agent.assistant import Assistant
 from agent.state import Step, Turn
 from memory.errors import BadInput, Cancelled, ClewError, NotSetUp
+from ui.loading import Loading
 from ui.options import chosen_thread, way_back
 from ui.plain import cut, one_line
 from ui.rendering import DIM
 from ui.streams import messages, output
 from ui.terminal.commands import COMMANDS, Leave, run_command
-from ui.terminal.loading import Loading
 from ui.terminal.prompting import Lines, Piped, Prompt
 from ui.terminal.session import Session
 from ui.terminal.turns import show_earlier, show_events, stoppable

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from agent.state import Step, Turn
 from memory.errors import BadInput, ClewError
-from ui.terminal.loading import Loading
+from ui.loading import Loading
 
 if TYPE_CHECKING:
     from agent.assistant import Assistant
