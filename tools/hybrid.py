@@ -90,10 +90,9 @@ class Hybrid:
 
 
 def _explained(passage: Passage, keyword: Sequence[dict[str, Hit]], cosines: np.ndarray, query: Query) -> Passage:
-    """Why it was found: the words that hit, and both scores of the form that it fits best."""
+    """Why it was found: the words of the first form that hit, and both scores of the form that it fits best."""
     best = int(np.argmax(cosines))
-    hits = [of_form[passage.id] for of_form in keyword if passage.id in of_form]
-    words = tuple(dict.fromkeys(term for hit in hits for term in hit.terms))
+    words = next((of_form[passage.id].terms for of_form in keyword if passage.id in of_form), ())
     share = keyword[best][passage.id].score if passage.id in keyword[best] else 0.0
     form = "" if len(query.forms) == 1 else f" (as {query.forms[best].name})"
     held = f"words {', '.join(words)} ({share:.2f})" if words else "no word of the question"

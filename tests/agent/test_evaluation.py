@@ -10,9 +10,9 @@ from agent.dataset import read_dataset
 from agent.evaluation import Plan, Row, evaluate
 from agent.evidence import answered, evidence
 from agent.forms import FORMS, query_of
+from agent.models import encoder_for
 from agent.settings import Settings
 from agent.state import Turn
-from memory.encoding import load_encoder
 from memory.errors import BadInput, NoLibrary
 from memory.progress import Progress
 from tests.agent.conftest import QUERIES, write_lines
@@ -157,7 +157,7 @@ def test_the_history_given_is_what_the_agent_remembers(indexed: Settings, beir: 
         ("Who is Fritz Lang?", "user", 1),
         ("Fritz Lang was a director of films.", "agent", 1),
     ]
-    assert {one.text for one in query_of(question, "rewrite", load_encoder(indexed.encoder, indexed.cache)).forms} == {
+    assert {one.text for one in query_of(question, "rewrite", encoder_for(indexed)).forms} == {
         wording.text for wording in turn.wordings
     }
 

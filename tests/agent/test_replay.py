@@ -289,8 +289,8 @@ def test_kill_at_any_moment_leaves_whole_lines_and_resume_ends_as_if_nothing_had
     script = read_script(write(tmp_path / "script.jsonl", *rows))
     out, whole = tmp_path / "out", tmp_path / "whole"
     run(script, whole)
-    for seconds in (0.0, 0.1, 0.3):
-        _killed_after(seconds, tmp_path / "script.jsonl", out)
+    for new_lines in (1, 20, 50):
+        _killed_after(new_lines, tmp_path / "script.jsonl", out)
         for folder in ("datasets", "intermediate"):
             path = out / folder / "script.jsonl"
             assert path.read_bytes().endswith(b"\n") and len(lines(path)) < 300
@@ -299,14 +299,13 @@ def test_kill_at_any_moment_leaves_whole_lines_and_resume_ends_as_if_nothing_had
     assert both(out) == both(whole)
 
 
-def _killed_after(seconds: float, script: Path, out: Path) -> None:
-    """Kill a replay so long after its first new line."""
+def _killed_after(new_lines: int, script: Path, out: Path) -> None:
+    """Kill a replay once it has written so many lines more."""
     path = out / "datasets" / "script.jsonl"
-    before = path.stat().st_size if path.exists() else 0
+    wanted = new_lines + (path.read_bytes().count(b"\n") if path.exists() else 0)
     process = subprocess.Popen([sys.executable, "-c", PROGRAM, str(script), str(out)], cwd=ROOT)
-    while process.poll() is None and not (path.exists() and path.stat().st_size > before):
+    while process.poll() is None and not (path.exists() and path.read_bytes().count(b"\n") >= wanted):
         time.sleep(0.001)
-    time.sleep(seconds)
     assert process.poll() is None, "it was over before it could be killed"
     os.kill(process.pid, signal.SIGKILL)
     process.wait()

@@ -25,7 +25,7 @@ def test_the_pure_two_stage_form_takes_by_words_and_orders_by_meaning(
 def test_what_shares_no_word_is_found_by_default_only(examples: Library, encoder: CachedEncoder) -> None:
     query = encode_query("feline astronaut", [], encoder)
     fused = Hybrid(examples.store).search(query).passages
-    assert fused[0].document == "animals/felicette.txt"
+    assert "animals/felicette.txt" in [passage.document for passage in fused]
     strict = Hybrid(examples.store, HybridParameters(two_stage=True)).search(encode_query("feline", [], encoder))
     assert not strict.passages and strict.notes
 
