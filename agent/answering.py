@@ -1,5 +1,6 @@
 """`answer` without a language model: the sentences of the passages that answer, quoted, each with its citation."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,15 +20,15 @@ class AnswerParameters:
     """What a sentence is worth to the question: cosine, share of the question's words, the passage's own score, and
     whether it holds the kind of thing that is asked for. Measured in docs/figures.md."""
 
-    passages: int = 6
+    passages: int = 8
     sentences: int = 3
     cosine: float = 0.55
-    words: float = 0.25
+    words: float = 0.4
     passage: float = 0.2
     kind: float = 0.08
     no_statement: float = 0.3
     relevant: float = 0.34
-    beside_best: float = 0.86
+    beside_best: float = 0.8
     redundant: float = 0.9
     longest: int = 90
 
@@ -149,10 +150,16 @@ def _scores(
     last = question[slice(*split(question)[-1])] if question else ""
     kinds = [evidence for sign, evidence in KINDS if re.search(sign, last, re.IGNORECASE)]
     titles = [set(content_words(f"{passage.title} {passage.heading}")) for passage in passages]
+    words = [set(content_words(candidate.text)) for candidate in candidates]
+    # A word that many of these sentences hold tells little of which of them answers.
+    weights = {
+        stem: weight * math.log(1 + len(words) / (1 + sum(stem in held for held in words)))
+        for stem, weight in asked.items()
+    }
     scores = []
-    for candidate, cosine in zip(candidates, cosines, strict=True):
-        held = set(content_words(candidate.text)) | titles[candidate.passage]
-        covered = sum(weight for stem, weight in asked.items() if stem in held) / (sum(asked.values()) or 1.0)
+    for candidate, own, cosine in zip(candidates, words, cosines, strict=True):
+        held = own | titles[candidate.passage]
+        covered = sum(weight for stem, weight in weights.items() if stem in held) / (sum(weights.values()) or 1.0)
         scores.append(
             parameters.cosine * float(cosine)
             + parameters.words * covered

@@ -4,26 +4,24 @@ import hashlib
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Self
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
+from agent import checkpoints
+from agent.checkpoints import config_for
 from agent.graph import turn_graph
 from agent.models import encoder_for
 from agent.services import Services
 from agent.settings import DATABASE, Settings
 from agent.state import TURN_JSON, Step, Turn, TurnState
 from memory.dialogue.threads import Threads
-from memory.errors import BadInput, ClewError
+from memory.errors import BadInput, Cancelled, ClewError
 from memory.knowledge.library import open_library
 from tools import registry
-
-if TYPE_CHECKING:
-    from langchain_core.runnables import RunnableConfig
-    from langgraph.checkpoint.sqlite import SqliteSaver
 
 
 class Assistant:
@@ -37,19 +35,22 @@ class Assistant:
         self._services = services
         self._data = data
         self._connection = sqlite3.connect(data / DATABASE, check_same_thread=False, timeout=60)
-        self._checkpoints = _checkpoints(self._connection)
-        self._graph = turn_graph(self._checkpoints)
+        self._graph = turn_graph(checkpoints.saver(self._connection))
 
     @classmethod
     def open(cls, settings: Settings) -> "Assistant":
         """Raises `NoLibrary`, `LibraryMismatch` or `NoModel`. The encoder's model is not loaded yet: see `warm_up`."""
-        encoder = encoder_for(settings)
-        library = open_library(settings.library, encoder)
-        tools = {name: registry.make(name, library.store) for name in registry.NAMES}
-        if settings.tool not in tools:
-            raise BadInput(f"there is no tool '{settings.tool}'", f"one of {', '.join(tools)}")
-        threads = Threads(settings.home / DATABASE)
-        return cls(Services(encoder, library, threads, tools, settings.tool), settings.home)
+        with ExitStack() as opened:
+            encoder = encoder_for(settings)
+            library = open_library(settings.library, encoder)
+            opened.callback(library.store.close)
+            tools = {name: registry.make(name, library.store) for name in registry.NAMES}
+            if settings.tool not in tools:
+                raise BadInput(f"there is no tool '{settings.tool}'", f"one of {', '.join(tools)}")
+            threads = opened.enter_context(Threads(settings.home / DATABASE))
+            assistant = cls(Services(encoder, library, threads, tools, settings.tool), settings.home)
+            opened.pop_all()
+        return assistant
 
     @property
     def threads(self) -> Threads:
@@ -81,21 +82,22 @@ class Assistant:
             raise BadInput("the question is empty", "type a question")
         if tool and tool not in self._services.tools:
             raise BadInput(f"there is no tool '{tool}'", f"one of {', '.join(self._services.tools)}")
-        with self._held(thread):
+        with self._held(thread, cancel):
             if self.interrupted(thread):
                 yield from self._run(thread, None, cancel)
+            checkpoints.forget(self._data / DATABASE, thread)  # of a turn that was stored as its process died
             turn = self._next_turn(thread)
             state: TurnState = {"thread": thread, "turn": turn, "question": question.strip()}
             yield from self._run(thread, {**state, "tool": tool, "scope": scope}, cancel)
 
     def interrupted(self, thread: str) -> str:
         """The question whose turn was cut off on this thread; empty where there is none."""
-        state = self._graph.get_state(_config(thread, self._next_turn(thread)))
+        state = self._graph.get_state(config_for(thread, self._next_turn(thread)))
         return str(state.values["question"]) if state.next else ""
 
     def resume(self, thread: str, cancel: threading.Event | None = None) -> Iterator[Step | Turn]:
         """Finish the turn that was cut off, where there is one: the steps that were left, then the finished turn."""
-        with self._held(thread):
+        with self._held(thread, cancel):
             if self.interrupted(thread):
                 yield from self._run(thread, None, cancel)
 
@@ -105,8 +107,8 @@ class Assistant:
 
     def forget(self, thread: str) -> None:
         """Delete a thread, with what a crash may have left of a turn of it."""
-        with self._held(thread):
-            self._checkpoints.delete_thread(_config(thread, self._next_turn(thread))["configurable"]["thread_id"])
+        with self._held(thread, None):
+            checkpoints.forget(self._data / DATABASE, thread)
             self.threads.delete(thread)
 
     def close(self) -> None:
@@ -123,8 +125,7 @@ class Assistant:
     def _run(self, thread: str, state: TurnState | None, cancel: threading.Event | None) -> Iterator[Step | Turn]:
         """A turn from its start, or from its last checkpoint (None). Only the death of the process leaves the
         checkpoint: a turn that failed or was cancelled is over."""
-        turn = self._next_turn(thread)
-        config = _config(thread, turn)
+        config = config_for(thread, self._next_turn(thread))
         services = replace(self._services, cancel=cancel or threading.Event())
         finished: Turn | None = None
         try:
@@ -134,39 +135,29 @@ class Assistant:
                     yield from change["steps"]
                     finished = change.get("finished", finished)
         finally:
-            self._checkpoints.delete_thread(config["configurable"]["thread_id"])
+            checkpoints.forget(self._data / DATABASE, thread)
         if finished is None:
             raise ClewError("the turn ended without an answer", "ask again")
         yield finished
 
     def _next_turn(self, thread: str) -> int:
-        return len(self.threads.records(thread)) + 1
+        return self.threads.last_turn(thread) + 1
 
     @contextmanager
-    def _held(self, thread: str) -> Iterator[None]:
-        """One turn at a time on a thread, whatever the process."""
+    def _held(self, thread: str, cancel: threading.Event | None) -> Iterator[None]:
+        """One turn at a time on a thread, whatever the process; waiting for another's can be cancelled."""
         folder = self._data / "locks"
         folder.mkdir(parents=True, exist_ok=True)
-        with FileLock(folder / f"{hashlib.sha256(thread.encode()).hexdigest()[:16]}.lock", thread_local=False):
+        name = hashlib.sha256(thread.encode()).hexdigest()[:2]  # 256 locks are enough for any number of threads
+        lock = FileLock(folder / f"{name}.lock", thread_local=False)
+        while True:
+            try:
+                lock.acquire(timeout=0.2)
+                break
+            except Timeout:
+                if cancel is not None and cancel.is_set():
+                    raise Cancelled("the turn was cancelled before it began") from None
+        try:
             yield
-
-
-def _config(thread: str, turn: int) -> "RunnableConfig":
-    return {"configurable": {"thread_id": f"{thread}/{turn}"}}
-
-
-def _checkpoints(connection: sqlite3.Connection) -> "SqliteSaver":
-    """Only our own types are ever made from what a checkpoint holds."""
-    from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
-    from langgraph.checkpoint.sqlite import SqliteSaver
-
-    from agent import state
-    from memory import datatypes
-
-    ours: list[Any] = [
-        (module.__name__, name)
-        for module in (state, datatypes)
-        for name, value in vars(module).items()
-        if isinstance(value, type) and value.__module__ == module.__name__
-    ]
-    return SqliteSaver(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=ours))
+        finally:
+            lock.release()

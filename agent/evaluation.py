@@ -157,8 +157,7 @@ def _forms(tool: str, form: str) -> Sequence[FormName]:
 
 
 def _check(plan: Plan, settings: Settings) -> None:
-    if settings.tool not in registry.NAMES:
-        raise BadInput(f"there is no tool '{settings.tool}'", f"one of {', '.join(registry.NAMES)}")
+    registry.check(settings.tool)
     if plan.k < 1:
         raise BadInput("-k has to be at least 1")
     if plan.answers and plan.tool != AGENT:

@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from agent import answering, observing, verifying
 from agent.services import Services
 from agent.state import TURN_JSON, Answer, Call, Step, Turn, TurnState
-from memory.datatypes import Passage, Utterance, Wording
+from memory.datatypes import Passage, Recalled, Utterance, Wording
 from memory.dialogue.extraction import extract
 from memory.dialogue.recalling import embedded
 from memory.dialogue.recalling import recall as recall_sentences
@@ -59,10 +59,9 @@ def recall(state: TurnState, runtime: Runtime[Services]) -> TurnState:
 
 def rewrite(state: TurnState, runtime: Runtime[Services]) -> TurnState:
     services = runtime.context
-    sentences, _ = services.threads.sentences(state["thread"], services.encoder.hash)
-    selected = state["recalled"].selected if "recalled" in state else ()
-    forms = wordings(state["question"], sentences, selected, services.rewrite)
-    question = rewritten(state["question"], sentences, services.rewrite)
+    recalled = state.get("recalled", Recalled())
+    forms = wordings(state["question"], recalled.extracted, recalled.selected, services.rewrite)
+    question = rewritten(state["question"], recalled.extracted, services.rewrite)
     details = tuple(f"{form.name} x {form.weight:.2f}: {form.text}" for form in forms)
     return {"wordings": forms, "rewritten": question, "steps": (Step("rewrite", question, details),)}
 
@@ -89,16 +88,13 @@ def act(state: TurnState, runtime: Runtime[Services]) -> TurnState:
     notes: list[str] = []
     for call in state["planned"]:
         started = time.perf_counter()
-        scope = frozenset(state["scope"]) if state.get("scope") else None
-        query = encode_query(state["question"], call.wordings, services.encoder, scope)
-        query = replace(
-            query, context=state["recalled"].selected if "recalled" in state else (), cancel=services.cancel
-        )
+        query = encode_query(state["question"], call.wordings, services.encoder, _scope(state))
+        query = replace(query, context=state.get("recalled", Recalled()).selected, cancel=services.cancel)
         findings = services.tools[call.tool].search(query, services.evidence)
         ms = round((time.perf_counter() - started) * 1000, 1)
         calls.append(replace(call, found=len(findings.passages), ms=ms))
         notes += findings.notes
-        passages = _joined(passages, findings.passages)
+        passages = _joined(passages, findings.passages, services.observe.best)
     summary = "; ".join(f"{call.tool}: {call.found} passages in {call.ms:.0f} ms" for call in calls)
     details = tuple(f"{p.score:.2f} {p.title or p.document}: {p.why}" for p in passages)
     return {
@@ -115,7 +111,7 @@ def observe(state: TurnState, runtime: Runtime[Services]) -> TurnState:
     missing = observing.missing(question, state["passages"])
     if observing.enough(question, state["passages"], services.observe):
         return {"missing": (), "steps": (Step("observe", "the evidence is enough"),)}
-    known = services.library.store.keyword_search(missing, 1)
+    known = services.library.store.keyword_search(missing, 1, scope=_scope(state))
     findable = tuple(word for word, hits in zip(missing, known, strict=True) if hits)
     summary = f"missing: {', '.join(missing)}" if missing else "nothing more to look for"
     return {"missing": findable, "steps": (Step("observe", summary),)}
@@ -160,7 +156,6 @@ def remember(state: TurnState, runtime: Runtime[Services]) -> TurnState:
 
 
 def _finished(state: TurnState, services: Services) -> Turn:
-    optional = {"recalled": state["recalled"]} if "recalled" in state else {}
     return Turn(
         thread=state["thread"],
         turn=state["turn"],
@@ -173,7 +168,7 @@ def _finished(state: TurnState, services: Services) -> Turn:
         steps=state["steps"],
         library=services.library.manifest.fingerprint,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        **optional,
+        recalled=state.get("recalled", Recalled()),
     )
 
 
@@ -182,10 +177,15 @@ def _memorable(written: Answer) -> list[Utterance]:
     return [] if written.refused else [Utterance("agent", written.plain)]
 
 
-def _joined(known: Sequence[Passage], found: Sequence[Passage]) -> tuple[Passage, ...]:
-    """What a further round found comes behind what is there."""
+def _joined(known: Sequence[Passage], found: Sequence[Passage], best: int) -> tuple[Passage, ...]:
+    """What a further round found comes behind the best of what is there, where the answer still reads it."""
     ids = {passage.id for passage in known}
-    return (*known, *(passage for passage in found if passage.id not in ids))
+    fresh = [passage for passage in found if passage.id not in ids]
+    return (*known[:best], *fresh, *known[best:])
+
+
+def _scope(state: TurnState) -> frozenset[str] | None:
+    return frozenset(state["scope"]) if state.get("scope") else None
 
 
 def _learned_something(state: TurnState) -> bool:

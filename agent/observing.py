@@ -11,11 +11,12 @@ from memory.datatypes import Passage
 class ObserveParameters:
     """`answers` is the seed's stop (a node's similarity above 0.9, seed 004 section 4), calibrated for MiniLM, whose
     cosines of a question with its answer are rarely above 0.8. `covered` is the share of the question's words that
-    the best passages have to hold together."""
+    the passages that are read have to hold together. What a further round finds comes behind the `best`."""
 
     answers: float = 0.8
     covered: float = 0.75
     rounds: int = 3
+    read: int = 8
     best: int = 5
 
 
@@ -26,8 +27,8 @@ def missing(question: str, passages: Sequence[Passage]) -> tuple[str, ...]:
 
 
 def enough(question: str, passages: Sequence[Passage], parameters: ObserveParameters) -> bool:
-    best = passages[: parameters.best]
-    if any(passage.scores.get("cosine", 0.0) >= parameters.answers for passage in best):
+    read = passages[: parameters.read]
+    if any(passage.scores.get("cosine", 0.0) >= parameters.answers for passage in read):
         return True
     asked = set(content_words(question))
-    return not asked or len(missing(question, best)) <= (1 - parameters.covered) * len(asked)
+    return not asked or len(missing(question, read)) <= (1 - parameters.covered) * len(asked)

@@ -16,8 +16,7 @@ def search(settings: Settings, text: str, tools: Sequence[str], k: int) -> dict[
     if not text.strip():
         raise BadInput("there is nothing to search for", "clew search 'some words'")
     for name in tools:
-        if name not in registry.NAMES:
-            raise BadInput(f"there is no tool '{name}'", f"one of {', '.join(registry.NAMES)}")
+        registry.check(name)
     encoder = encoder_for(settings)
     store = open_library(settings.library, encoder).store
     try:

@@ -16,7 +16,8 @@ from tools.base import FormScores, fuse, passages_of
 
 @dataclass(frozen=True, slots=True)
 class HybridParameters:
-    """`candidates` by keywords and `nearest` by vector are what is scored (seed 002: 100 by keywords, then k = 5).
+    """`candidates` by keywords and `nearest` by vector are what is scored (seed 002: 100 by keywords, then k = 5), or k
+    of each where more than that is wanted.
 
     The score is the mean, with these weights, of three shares: the cosine, BM25 as a share of the most that the
     question could reach, and the share of the title that the question names. The weights were chosen on five data sets
@@ -45,15 +46,17 @@ class Hybrid:
         self._parameters = parameters or HybridParameters()
 
     def search(self, query: Query, k: int | None = None) -> Findings:
+        """At most k passages, by default the parameters' own; with k = 0 there are none."""
         query.check()
-        ids = self._candidates(query)
+        k = self._parameters.k if k is None else k
+        ids = self._candidates(query, k)
         if not ids:
             return Findings(notes=("no passage holds a word of the question",) if self._parameters.two_stage else ())
         query.check()
         keyword = self._keyword_hits(query.forms, ids)
         cosines = np.stack([form.vector for form in query.forms]) @ self._store.vectors(ids).T
         ranked = fuse(query.forms, FormScores(ids, self._scores(ids, keyword, cosines)))
-        best = list(ranked)[: k or self._parameters.k]
+        best = list(ranked)[:k]
         places = {id_: place for place, id_ in enumerate(ids)}
         chunks = self._store.chunks(best)
         return Findings(
@@ -63,12 +66,12 @@ class Hybrid:
             )
         )
 
-    def _candidates(self, query: Query) -> list[str]:
+    def _candidates(self, query: Query, k: int) -> list[str]:
         texts, p = [form.text for form in query.forms], self._parameters
-        found = self._store.keyword_search(texts, p.candidates, scope=query.scope)
+        found = self._store.keyword_search(texts, max(p.candidates, k), scope=query.scope)
         if not p.two_stage:
             vectors = np.stack([form.vector for form in query.forms])
-            found += self._store.vector_search(vectors, p.nearest, scope=query.scope)
+            found += self._store.vector_search(vectors, max(p.nearest, k), scope=query.scope)
         return list(dict.fromkeys(hit.chunk for hits in found for hit in hits))
 
     def _keyword_hits(self, forms: Sequence[Form], ids: Sequence[str]) -> list[dict[str, Hit]]:

@@ -1,15 +1,23 @@
 """The tools by name. To add one: its file, and a line here."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
+from memory.errors import BadInput
 from memory.ports import Store
 from tools.base import Tool
 from tools.hybrid import Hybrid
 
-TOOLS: Mapping[str, type[Hybrid]] = {Hybrid.name: Hybrid}
+TOOLS: Mapping[str, Callable[[Store], Tool]] = {Hybrid.name: Hybrid}
 NAMES = tuple(TOOLS)
 
 
+def check(name: str) -> None:
+    """Raises `BadInput` where there is no tool of that name."""
+    if name not in TOOLS:
+        raise BadInput(f"there is no tool '{name}'", f"one of {', '.join(NAMES)}")
+
+
 def make(name: str, store: Store) -> Tool:
-    """The tool of that name over a store, with its default parameters. Raises `KeyError` for an unknown name."""
+    """The tool of that name over a store, with its default parameters. Raises `BadInput` for an unknown name."""
+    check(name)
     return TOOLS[name](store)

@@ -133,6 +133,10 @@ class Threads:
             )
             database.executemany("INSERT INTO sentences VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
+    def last_turn(self, thread: str) -> int:
+        """The number of the thread's last turn; 0 where there is none."""
+        return int(self._rows("SELECT coalesce(max(turn), 0) FROM turns WHERE thread = ?", thread)[0][0])
+
     def records(self, thread: str) -> list[str]:
         """The JSON of each turn, oldest first."""
         return [row[0] for row in self._rows("SELECT record FROM turns WHERE thread = ? ORDER BY turn", thread)]

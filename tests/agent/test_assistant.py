@@ -6,12 +6,14 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from agent import nodes
 from agent.assistant import Assistant
+from agent.evidence import answered
 from agent.settings import Settings, read_settings
 from agent.state import Step, Turn
 from memory.errors import BadInput, Cancelled
@@ -194,3 +196,35 @@ def test_forgetting_a_thread_leaves_nothing(assistant: Assistant, home: Settings
         assert b"Kudryavka" not in file.read_bytes() or file.suffix != ".sqlite"
     with Assistant.open(home) as again:
         assert again.threads.recent() == []
+
+
+def test_a_further_round_finds_what_the_first_had_no_room_for(assistant: Assistant) -> None:
+    """Two passages a round: the first are about Kepler, the second round is for the words that they do not hold."""
+    narrow = replace(assistant.services, evidence=2)
+    turn = answered(narrow, "Who was Laika, and what did Kepler think of the tides?", [])
+    assert [call.wordings[0].name for call in turn.calls][:2] == ["question", "missing"]
+    assert "Laika" in turn.calls[1].wordings[0].text
+    assert turn.calls[0].found == 2
+    assert "animals/laika.md" in {passage.document for passage in turn.answer.sources}
+
+
+def test_a_forgotten_thread_does_not_come_back_with_its_id(home: Settings, examples_path: Path, cache: Path) -> None:
+    command = [sys.executable, "-c", DIE, *map(str, (examples_path, home.home, cache)), "answer", "t", "A secret?"]
+    subprocess.run(command, cwd=ROOT, env={**os.environ, "HF_HUB_OFFLINE": "1"}, capture_output=True)
+    with Assistant.open(home) as after:
+        assert after.interrupted("t") == "A secret?"
+        after.forget("t")
+        assert after.interrupted("t") == ""
+        turns = [event for event in after.ask("t", "Who was Laika?") if isinstance(event, Turn)]
+        assert [turn.question for turn in turns] == ["Who was Laika?"]
+
+
+def test_waiting_for_another_turn_can_be_cancelled(assistant: Assistant, home: Settings) -> None:
+    first = assistant.ask("t", "Who was Laika?")
+    next(first)
+    cancel = threading.Event()
+    with Assistant.open(home) as other:
+        threading.Timer(0.5, cancel.set).start()
+        with pytest.raises(Cancelled):
+            list(other.ask("t", "How far away is the Moon?", cancel=cancel))
+    assert isinstance(list(first)[-1], Turn)

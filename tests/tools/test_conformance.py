@@ -9,7 +9,7 @@ import pytest
 
 from memory.datatypes import Query, Wording
 from memory.encoding import CachedEncoder
-from memory.errors import Cancelled, DeadlineExceeded
+from memory.errors import BadInput, Cancelled, DeadlineExceeded
 from memory.knowledge.library import Library
 from tools import registry
 from tools.base import Tool, as_langchain_tool, as_retriever, encode_query
@@ -39,8 +39,14 @@ def test_it_finds_and_says_where_and_why(tool: Tool, query: Query, examples: Lib
 
 
 def test_k_is_the_most(tool: Tool, query: Query) -> None:
-    assert [len(tool.search(query, k).passages) for k in (1, 3)] == [1, 3]
+    assert [len(tool.search(query, k).passages) for k in (0, 1, 3)] == [0, 1, 3]
     assert tool.search(query, 1).passages[0] == tool.search(query, 3).passages[0]
+
+
+def test_a_tool_that_there_is_not(examples: Library) -> None:
+    for ask in (registry.check, lambda name: registry.make(name, examples.store)):
+        with pytest.raises(BadInput, match="there is no tool 'oracle'"):
+            ask("oracle")
 
 
 def test_the_scope_holds(tool: Tool, query: Query) -> None:

@@ -1,10 +1,15 @@
 """The tool `hybrid`: its two stages, and what it says of them."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from agent.ranking import distinct
 from memory.encoding import CachedEncoder
-from memory.knowledge.library import Library
+from memory.knowledge.indexing import index
+from memory.knowledge.library import Library, open_library
 from tools.base import encode_query
 from tools.hybrid import Hybrid, HybridParameters
 
@@ -41,3 +46,19 @@ def test_k_defaults_to_the_seeds(examples: Library, encoder: CachedEncoder) -> N
     query = encode_query("the Moon", [], encoder)
     assert len(Hybrid(examples.store).search(query).passages) == 5
     assert len(Hybrid(examples.store, HybridParameters(k=2)).search(query).passages) == 2
+    assert Hybrid(examples.store).search(query, 0).passages == ()
+
+
+@pytest.mark.parametrize("parameters", [HybridParameters(), HybridParameters(two_stage=True)])
+def test_more_than_the_candidates_can_be_asked_for(
+    tmp_path: Path, encoder: CachedEncoder, parameters: HybridParameters
+) -> None:
+    rows = [{"_id": f"d{n}", "title": "", "text": f"A note on the Moon and the number {n % 3}."} for n in range(600)]
+    (tmp_path / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    list(index([tmp_path / "corpus.jsonl"], tmp_path / "library", encoder))
+    store = open_library(tmp_path / "library", encoder).store
+    tool, query = Hybrid(store, parameters), encode_query("the Moon", [], encoder)
+    assert len(tool.search(query, 500).passages) == 500
+    found = distinct(lambda wanted: tool.search(query, wanted).passages, 550, 150)
+    assert len({document for document, _ in found}) == 550
+    store.close()

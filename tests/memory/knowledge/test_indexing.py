@@ -214,7 +214,7 @@ def test_a_kill_leaves_the_library_and_the_next_run_goes_on(
     write(folder, moon="The Moon is far away.")
     run([folder], library, encoder)
     before = open_library(library, encoder).manifest
-    write(folder, **{f"n{n}": f"Note {n}. " + f"It speaks of matter {n} at some length. " * 20 for n in range(1200)})
+    write(folder, **{f"n{n}": f"Note {n}. " + f"It speaks of matter {n} at some length. " * 4 for n in range(1200)})
     environment = {**os.environ, "CLEW_CACHE": str(own_cache), "HF_HUB_OFFLINE": "1"}
     command = [sys.executable, "-m", "ui.cli", "index", str(folder), "--library", str(library)]
     process = subprocess.Popen(

@@ -1,0 +1,80 @@
+"""SQLite FTS5 in the place of bm25s: the peer of the keyword engine. Not a part of Clew."""
+
+import sqlite3
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from bm25s.stopwords import STOPWORDS_EN
+
+from memory.datatypes import Hit
+from memory.knowledge.keywords import QUESTION_WORDS, WORD, KeywordParameters
+from memory.knowledge.store import EmbeddedStore
+
+STOP_WORDS = {*STOPWORDS_EN, *QUESTION_WORDS}
+MOST = 2.2
+"""FTS5's k1 is 1.2, and its score of a word nears k1 + 1 times the word's idf."""
+
+
+class Fts5Store(EmbeddedStore):
+    """A library's store whose keyword search is FTS5: Porter's stemmer, the title with weight 2, Clew's stop words.
+
+    The table is built in memory over the same chunks. Scores are shares of the most that a query could reach.
+    """
+
+    def __init__(self, generation: Path, keywords: KeywordParameters) -> None:
+        super().__init__(generation, keywords)
+        self._words = sqlite3.connect(":memory:")
+        self._words.execute("ATTACH ? AS library", (str(generation / "library.sqlite"),))
+        self._words.executescript("""
+            CREATE VIRTUAL TABLE words USING fts5(title, text, tokenize = 'porter unicode61');
+            INSERT INTO words (words, rank) VALUES ('rank', 'bm25(2.0, 1.0)');
+            INSERT INTO words (rowid, title, text)
+                SELECT c.row, d.title, substr(d.text, c.start + 1, c.end - c.start)
+                FROM library.chunks c JOIN library.documents d ON d.id = c.document;
+        """)
+        self._size = len(self._vectors)
+        self.idf = cache(self._idf)
+
+    def close(self) -> None:
+        self._words.close()
+        super().close()
+
+    def keyword_search(
+        self, queries: Sequence[str], k: int, *, scope: frozenset[str] | None = None, among: Sequence[str] | None = None
+    ) -> list[list[Hit]]:
+        if scope is not None:
+            raise NotImplementedError("the peer searches whole libraries only")
+        if among is None:
+            return [[Hit(id_, share) for id_, share in self.found(query, k)] for query in queries]
+        wanted = set(among)
+        covered = super().keyword_search(queries, k, among=among)  # of the title: the same for both engines
+        return [
+            [
+                Hit(id_, share, title_coverage=coverage.get(id_, 0.0))
+                for id_, share in self.found(query, self._size)
+                if id_ in wanted
+            ]
+            for query, coverage in zip(
+                queries, [{hit.chunk: hit.title_coverage for hit in hits} for hits in covered], strict=True
+            )
+        ]
+
+    def found(self, query: str, k: int) -> list[tuple[str, float]]:
+        """At most k chunks and their shares, best first."""
+        words = [word for word in dict.fromkeys(WORD.findall(query.lower())) if word not in STOP_WORDS]
+        most = MOST * sum(self.idf(word) for word in words)
+        if not most:
+            return []
+        rows = self._words.execute(
+            "SELECT c.id, -w.rank FROM words w JOIN library.chunks c ON c.row = w.rowid"
+            " WHERE words MATCH ? ORDER BY rank LIMIT ?",
+            (" OR ".join(f'"{word}"' for word in words), k),
+        )
+        return [(id_, score / most) for id_, score in rows]
+
+    def _idf(self, word: str) -> float:
+        """As FTS5 reckons it; 0 for a word that no chunk holds."""
+        (holding,) = self._words.execute("SELECT count(*) FROM words WHERE words MATCH ?", (f'"{word}"',)).fetchone()
+        return max(1e-6, float(np.log((self._size - holding + 0.5) / (holding + 0.5)))) if holding else 0.0

@@ -1,0 +1,117 @@
+"""Keyword engines and ways to add them to vectors: a table for a data set and its library, all in one run.
+
+python -m tests.benchmarks.keyword_engines DATASET LIBRARY
+
+Where the questions have a history, a second table has them rewritten. Times are medians over questions, each the
+fastest of three, the searches in turn.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from functools import partial
+
+import numpy as np
+
+from agent.dataset import Dataset, read_dataset
+from agent.forms import FormName, query_of
+from agent.metrics import DEPTH, Ranking, measure
+from agent.models import encoder_for
+from agent.settings import read_settings
+from memory.datatypes import Query
+from memory.knowledge.keywords import KeywordIndex
+from memory.knowledge.library import current_generation, open_library
+from memory.knowledge.store import EmbeddedStore
+from tests.benchmarks.fts5 import Fts5Store
+from tests.benchmarks.inputs import folders
+from tests.benchmarks.timing import medians
+from tools.hybrid import Hybrid, HybridParameters
+
+Search = Callable[[Query], Sequence[str]]
+"""The documents of the best chunks, best first, perhaps with repetitions."""
+
+CHUNKS = 3 * DEPTH
+TOP = 100
+TIMED = 200
+KEYWORDS = HybridParameters(cosine=0, keyword=1, title=0)
+VECTORS = HybridParameters(cosine=1, keyword=0, title=0)
+TWO_STAGE = HybridParameters(two_stage=True)
+
+
+def main() -> None:
+    path, library = folders(__doc__ or "", "dataset", "library")
+    dataset, settings = read_dataset(path), read_settings(library=library)
+    encoder = encoder_for(settings)
+    opened = open_library(library, encoder)
+    generation = current_generation(library)
+    assert generation, "it was opened"
+    forms: list[FormName] = ["last-turn"]
+    if any(question.history for question in dataset.questions):
+        forms.append("rewrite")
+    with closing(opened.store) as bm25s, closing(Fts5Store(generation, opened.manifest.keywords)) as fts5:
+        for form in forms:
+            queries = {question.id: query_of(question, form, encoder) for question in dataset.questions}
+            print_table(dataset, form, queries, ways(bm25s, fts5))
+        index = KeywordIndex(generation / "keywords", opened.manifest.keywords, opened.manifest.chunks)
+        print_times(
+            {
+                "bm25s": lambda text: bm25s.keyword_search([text], TOP),
+                "bm25s, the scores without the hits": index.scores,
+                "FTS5": lambda text: fts5.keyword_search([text], TOP),
+            },
+            [question.text for question in dataset.questions[:TIMED]],
+        )
+
+
+def ways(bm25s: EmbeddedStore, fts5: EmbeddedStore) -> Mapping[str, Search]:
+    return {
+        "bm25s": hybrid(bm25s, KEYWORDS),
+        "FTS5": hybrid(fts5, KEYWORDS),
+        "vectors": hybrid(bm25s, VECTORS),
+        "two stages: bm25s, then vectors": hybrid(bm25s, TWO_STAGE),
+        "by rank: bm25s and vectors": partial(by_rank, bm25s),
+        "by rank: FTS5 and vectors": partial(by_rank, fts5),
+        "by score: bm25s and vectors (default)": hybrid(bm25s, HybridParameters()),
+        "by score: FTS5 and vectors": hybrid(fts5, HybridParameters()),
+    }
+
+
+def hybrid(store: EmbeddedStore, parameters: HybridParameters) -> Search:
+    tool = Hybrid(store, parameters)
+    return lambda query: [passage.document for passage in tool.search(query, CHUNKS).passages]
+
+
+def by_rank(store: EmbeddedStore, query: Query, constant: int = 60) -> Sequence[str]:
+    """Reciprocal-rank fusion (Cormack et al. 2009) of both searches of every form, a form's with its weight."""
+    keyword = store.keyword_search([form.text for form in query.forms], TOP)
+    vector = store.vector_search(np.stack([form.vector for form in query.forms]), TOP)
+    scores: dict[str, float] = defaultdict(float)
+    for form, *both in zip(query.forms, keyword, vector, strict=True):
+        for hits in both:
+            for rank, hit in enumerate(hits, 1):
+                scores[hit.chunk] += form.weight / (constant + rank)
+    best = sorted(scores, key=lambda chunk: -scores[chunk])[:CHUNKS]
+    return [chunk.document for chunk in store.chunks(best)]
+
+
+def ranking(documents: Sequence[str]) -> Ranking:
+    return [(document, -float(rank)) for rank, document in enumerate(dict.fromkeys(documents))]
+
+
+def print_table(dataset: Dataset, form: str, queries: Mapping[str, Query], searches: Mapping[str, Search]) -> None:
+    names = ("recall@2", "recall@5", "recall@10", "ndcg@5", "all@8")
+    print(f"\n{f'{dataset.name}, {form}, {len(queries)} questions':38}", *(f"{name:>9}" for name in names))
+    for name, search in searches.items():
+        metrics = measure(dataset.golds, {key: ranking(search(query)) for key, query in queries.items()})
+        print(f"{name:38}", *(f"{metrics[name]:9.3f}" for name in names), flush=True)
+
+
+def print_times(searches: Mapping[str, Callable[[str], object]], texts: Sequence[str]) -> None:
+    times = medians(searches, texts)
+    print(f"\n{f'one keyword search, {TOP} chunks':38} {'ms':>9} {'ratio':>9}")
+    for name, seconds in times.items():
+        print(f"{name:38} {seconds * 1000:9.2f} {seconds / times['bm25s']:9.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,24 @@
+"""Times that compare on a machine that does other things too."""
+
+from collections.abc import Callable, Mapping, Sequence
+from statistics import median
+from time import perf_counter
+from typing import TypeVar
+
+Input = TypeVar("Input")
+
+
+def medians(ways: Mapping[str, Callable[[Input], object]], inputs: Sequence[Input]) -> dict[str, float]:
+    """For each way the median over the inputs of its seconds, each the fastest of three, the ways in turn."""
+    fastest: dict[str, list[float]] = {name: [] for name in ways}
+    for given in inputs:
+        rounds = [{name: seconds(way, given) for name, way in ways.items()} for _ in range(3)]
+        for name in ways:
+            fastest[name].append(min(taken[name] for taken in rounds))
+    return {name: median(taken) for name, taken in fastest.items()}
+
+
+def seconds(way: Callable[[Input], object], given: Input) -> float:
+    started = perf_counter()
+    way(given)
+    return perf_counter() - started
