@@ -130,7 +130,8 @@ def answer(state: TurnState, runtime: Runtime[Services]) -> TurnState:
         written = answering.answer(
             state["question"], state["rewritten"], state["passages"], services.encoder, services.answer
         )
-    summary = f"{written.outcome}: {len(written.claims)} sentences from {len(written.sources)} sources"
+    said, sources = _counted(len(written.claims), "sentence"), _counted(len(written.sources), "source")
+    summary = f"{written.outcome}: {said} from {sources}"
     return {"answer": written, "steps": (Step("answer", summary),)}
 
 
@@ -152,7 +153,10 @@ def remember(state: TurnState, runtime: Runtime[Services]) -> TurnState:
     services.threads.save(
         finished.thread, finished.turn, finished.question, record, said, vectors, services.encoder.hash
     )
-    return {"finished": finished, "steps": (Step("remember", f"turn {finished.turn}: {len(said)} sentences"),)}
+    return {
+        "finished": finished,
+        "steps": (Step("remember", f"turn {finished.turn}: {_counted(len(said), 'sentence')}"),),
+    }
 
 
 def _finished(state: TurnState, services: Services) -> Turn:
@@ -182,6 +186,10 @@ def _joined(known: Sequence[Passage], found: Sequence[Passage], best: int) -> tu
     ids = {passage.id for passage in known}
     fresh = [passage for passage in found if passage.id not in ids]
     return (*known[:best], *fresh, *known[best:])
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def _scope(state: TurnState) -> frozenset[str] | None:
