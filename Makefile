@@ -26,7 +26,8 @@ types: .venv/ready
 tests: .venv/ready
 	$(BIN)/pytest
 
-$(LIBRARY)/clew-library.json: .venv/ready
+# Made once: a newer .venv does not make a library old, and `clew index` brings one up to date.
+$(LIBRARY)/clew-library.json: | .venv/ready
 	@$(BIN)/clew index $(DOCUMENTS) --library $(LIBRARY)
 
 # torch first, and by its exact version: what the others ask for is then there, whichever build was chosen.
@@ -45,4 +46,5 @@ check-system:
 		{ echo "make: the venv module is missing: apt-get install python3-venv" >&2; exit 3; }
 
 clean:
-	rm -rf .venv $(LIBRARY) .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
+	@if [ -f '$(LIBRARY)/clew-library.json' ]; then rm -rf -- '$(LIBRARY)'; fi
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info

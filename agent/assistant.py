@@ -42,11 +42,11 @@ class Assistant:
         """Raises `NoLibrary`, `LibraryMismatch` or `NoModel`. The encoder's model is not loaded yet: see `warm_up`."""
         with ExitStack() as opened:
             encoder = encoder_for(settings)
+            opened.callback(encoder.close)
             library = open_library(settings.library, encoder)
             opened.callback(library.store.close)
             tools = {name: registry.make(name, library.store) for name in registry.NAMES}
-            if settings.tool not in tools:
-                raise BadInput(f"there is no tool '{settings.tool}'", f"one of {', '.join(tools)}")
+            registry.check(settings.tool)
             threads = opened.enter_context(Threads(settings.home / DATABASE))
             assistant = cls(Services(encoder, library, threads, tools, settings.tool), settings.home)
             opened.pop_all()
@@ -80,8 +80,8 @@ class Assistant:
         """
         if not question.strip():
             raise BadInput("the question is empty", "type a question")
-        if tool and tool not in self._services.tools:
-            raise BadInput(f"there is no tool '{tool}'", f"one of {', '.join(self._services.tools)}")
+        if tool:
+            registry.check(tool)
         with self._held(thread, cancel):
             if self.interrupted(thread):
                 yield from self._run(thread, None, cancel)
@@ -115,6 +115,7 @@ class Assistant:
         self._connection.close()
         self.threads.close()
         self._services.library.store.close()
+        self._services.encoder.close()
 
     def __enter__(self) -> Self:
         return self

@@ -76,7 +76,7 @@ def evaluate(plan: Plan, settings: Settings) -> Iterator[Progress | Row]:
     dataset = read_dataset(plan.dataset, within_context=plan.within_context)
     encoder = encoder_for(settings)
     library = open_library(settings.library, encoder)
-    with closing(library.store), Threads(None) as threads:
+    with closing(encoder), closing(library.store), Threads(None) as threads:
         notes = (*dataset.notes, *_missing(dataset, library.store, plan, settings))
         tools = {name: registry.make(name, library.store) for name in registry.NAMES}
         services = Services(encoder, library, threads, tools, settings.tool)

@@ -20,9 +20,9 @@ from agent.expectations import FIELDS, Played, Summary, played, summarize
 from agent.export import dataset_row, intermediate_row
 from agent.lines import append_object, as_line, replace_file, whole_objects
 from agent.script import Conversation, Prompt, Script, read_script
+from agent.services import Services
 from agent.settings import Settings
 from agent.state import Step, Turn
-from memory.dialogue.threads import Threads
 from memory.errors import BadInput
 
 
@@ -30,7 +30,7 @@ class Replier(Protocol):
     """What a replay asks of `agent.assistant.Assistant`."""
 
     @property
-    def threads(self) -> Threads: ...
+    def services(self) -> Services: ...
 
     def ask(self, thread: str, question: str) -> Iterator[Step | Turn]: ...
 
@@ -39,6 +39,8 @@ class Replier(Protocol):
     def resume(self, thread: str) -> Iterator[Step | Turn]: ...
 
     def turns(self, thread: str) -> list[Turn]: ...
+
+    def forget(self, thread: str) -> None: ...
 
     def close(self) -> None: ...
 
@@ -87,7 +89,8 @@ def replay(
     """Ask every turn of the script and yield it when it is written; the summary, over all turns, comes last.
 
     `open_assistant` is given the folder of its threads. With `resume`, the turns that both files have are not asked
-    again. Raises `BadInput` where `out` cannot be written, and what opening and asking raise.
+    again, so far as they were answered from the same library. Raises `BadInput` where `out` cannot be written, and what
+    opening and asking raise.
     """
     data, files = out / "threads" / script.name, Files.of(out, script.name)
     if not resume:
@@ -126,8 +129,8 @@ def _go_on(assistant: Replier, thread: str, conversation: Conversation, files: F
 def _turns(assistant: Replier, thread: str, conversation: Conversation) -> Iterator[Turn]:
     """The turns that the thread has, then the others as they are asked."""
     stored = assistant.turns(thread)
-    if not _fits(stored, conversation.prompts):
-        assistant.threads.delete(thread)
+    if not _fits(stored, conversation.prompts, _library(assistant)):
+        assistant.forget(thread)
         stored = []
     yield from stored
     for prompt in conversation.prompts[len(stored) :]:
@@ -144,12 +147,15 @@ def _ask(assistant: Replier, thread: str, question: str) -> Turn:
 def _kept(
     assistant: Replier, script: Script, rows: Sequence[tuple[dict[str, Any], dict[str, Any]]]
 ) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """The rows that stand: those of the script's first turns; of a conversation that is not over only if its thread
-    still holds them, because its next turn needs what was said."""
+    """The rows that stand: those of the script's first turns, from the library that is open; of a conversation that
+    is not over only if its thread still holds them, because its next turn needs what was said."""
+    library = _library(assistant)
     asked = [prompt for conversation in script.conversations for prompt in conversation.prompts]
     same = 0
     for prompt, (_, row) in zip(asked, rows, strict=False):
-        if not row.keys() >= FIELDS or row["_id"] != prompt.id or not _same(row["original_query"], prompt.question):
+        if not row.keys() >= FIELDS or row["_id"] != prompt.id or row.get("library") != library:
+            break
+        if not _same(row["original_query"], prompt.question):
             break
         same += 1
     start = 0
@@ -157,7 +163,7 @@ def _kept(
         end = start + len(conversation.prompts)
         if end > same:
             stored = assistant.turns(script.thread(conversation)) if same > start else []
-            whole = len(stored) >= same - start and _fits(stored, conversation.prompts)
+            whole = len(stored) >= same - start and _fits(stored, conversation.prompts, library)
             return list(rows[: same if whole else start])
         start = end
     return list(rows[:same])
@@ -173,10 +179,16 @@ def _empty(folder: Path) -> None:
         raise BadInput(f"{folder} cannot be written: {error.strerror}") from error
 
 
-def _fits(stored: Sequence[Turn], prompts: Sequence[Prompt]) -> bool:
-    """Whether the stored turns are the first ones of the conversation."""
-    pairs = zip(stored, prompts, strict=False)
-    return len(stored) <= len(prompts) and all(_same(turn.question, prompt.question) for turn, prompt in pairs)
+def _library(assistant: Replier) -> str:
+    return assistant.services.library.manifest.fingerprint
+
+
+def _fits(stored: Sequence[Turn], prompts: Sequence[Prompt], library: str) -> bool:
+    """Whether the stored turns are the first ones of the conversation, answered from this library."""
+    return len(stored) <= len(prompts) and all(
+        turn.library == library and _same(turn.question, prompt.question)
+        for turn, prompt in zip(stored, prompts, strict=False)
+    )
 
 
 def _same(one: str, other: str) -> bool:

@@ -24,3 +24,4 @@ def search(settings: Settings, text: str, tools: Sequence[str], k: int) -> dict[
         return {name: registry.make(name, store).search(query, k) for name in tools}
     finally:
         store.close()
+        encoder.close()

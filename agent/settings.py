@@ -27,7 +27,6 @@ class Settings(BaseSettings):
     library: Path = Path(".clew")
     encoder: str = ""
     tool: str = "hybrid"
-    k: int = Field(default=5, ge=1, le=100)
     port: int = Field(default=7860, ge=1, le=65535)
     home: Path = Field(default_factory=lambda: user_data_path("clew"))
     cache: Path = Field(default_factory=lambda: user_cache_path("clew"))

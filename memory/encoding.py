@@ -4,9 +4,10 @@ Importing torch and sentence-transformers takes seconds, so neither happens befo
 """
 
 import hashlib
-import sqlite3
+import json
+import re
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ import numpy as np
 from memory.datatypes import Vectors
 from memory.errors import NoModel
 from memory.ports import Encoder, Role, Span
+from memory.vector_cache import VectorCache, batches
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -24,11 +26,16 @@ if TYPE_CHECKING:
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
-PREFIXES: dict[str, dict[Role, str]] = {
-    "e5-": {"query": "query: ", "passage": "passage: ", "sentence": "query: "},
-    "bge-": {"query": "Represent this sentence for searching relevant passages: "},
+MINILM_CONFIGURATION = "3821e55614ab8cfab0ba187537ee508f13eaf5001e6979d8d198a9532b370416"
+"""Of MiniLM's files beside its weights: see `SentenceTransformerEncoder.hash`."""
+
+Prefixes = Mapping[Role, str]
+
+PREFIXES: Mapping[str, Prefixes] = {
+    r"(multilingual-)?e5-(?!.*instruct)": {"query": "query: ", "passage": "passage: ", "sentence": "query: "},
+    r"bge-(?!m3|.*instruct)": {"query": "Represent this sentence for searching relevant passages: "},
 }
-"""What a family of models, known by a part of its name, wants before a text (from the models' cards)."""
+"""What a family of models, known by how its name begins, wants before a text (from the models' cards)."""
 
 BATCH = 16
 """Texts a forward pass; on two cores 8 to 16 are half as fast again as the library's own 32 (docs/figures.md)."""
@@ -44,10 +51,22 @@ class SentenceTransformerEncoder:
         self.name = name
         self._folder = folder
         self._lock = threading.RLock()
-        self._prefixes = next((prefixes for part, prefixes in PREFIXES.items() if part in name.lower()), {})
+        self._prefixes = _prompts(folder) or known_prefixes(name)
 
     @cached_property
     def hash(self) -> str:
+        """Of the weights alone where the rest is as MiniLM has it; else of the weights and of that rest: tokenizer,
+        modules (how a text is pooled), longest text and prefixes."""
+        weights = self._weights_hash()
+        names = ("modules.json", "sentence_bert_config.json", "tokenizer.json")
+        files = [*(self._folder / name for name in names), *sorted(self._folder.glob("[0-9]_*/*"))]
+        rest = [[str(path.relative_to(self._folder)), _sha256(path)] for path in files if path.is_file()]
+        configuration = hashlib.sha256(json.dumps([rest, self._prefixes], sort_keys=True).encode()).hexdigest()
+        if configuration == MINILM_CONFIGURATION:
+            return weights
+        return hashlib.sha256(f"{weights}{configuration}".encode()).hexdigest()
+
+    def _weights_hash(self) -> str:
         weights = sorted(self._folder.glob("*.safetensors")) or sorted(self._folder.glob("pytorch_model*.bin"))
         if not weights:
             raise NoModel(f"the folder of the encoder {self.name} holds no weights", "name another encoder")
@@ -70,7 +89,11 @@ class SentenceTransformerEncoder:
             return np.empty((0, self.dimension), np.float32)
         with self._lock:
             vectors = self._model.encode(
-                self._prefixed(texts, role), batch_size=BATCH, normalize_embeddings=True, show_progress_bar=False
+                self._prefixed(texts, role),
+                prompt="",  # the model's own default would come on top
+                batch_size=BATCH,
+                normalize_embeddings=True,
+                show_progress_bar=False,
             )
         return np.asarray(vectors, dtype=np.float32)
 
@@ -84,7 +107,11 @@ class SentenceTransformerEncoder:
             return []
         with self._lock:
             tensors = self._model.encode(
-                self._prefixed(texts, role), batch_size=BATCH, output_value="token_embeddings", show_progress_bar=False
+                self._prefixed(texts, role),
+                prompt="",
+                batch_size=BATCH,
+                output_value="token_embeddings",
+                show_progress_bar=False,
             )
         inner = [np.asarray(tensor.cpu(), dtype=np.float32)[1:-1] for tensor in tensors]
         return [rows / np.linalg.norm(rows, axis=1, keepdims=True).clip(1e-12) for rows in inner]
@@ -125,8 +152,11 @@ class CachedEncoder:
 
     def __init__(self, encoder: Encoder, folder: Path) -> None:
         self.uncached = encoder
-        self._folder = folder
-        self._lock = threading.Lock()
+        self._cache = VectorCache(lambda: folder / f"{encoder.hash[:16]}.sqlite")
+
+    def close(self) -> None:
+        """The cache's file; may be called twice, and what is encoded after that opens it again."""
+        self._cache.close()
 
     @property
     def name(self) -> str:
@@ -152,40 +182,14 @@ class CachedEncoder:
 
     def encode(self, texts: Sequence[str], role: Role) -> Vectors:
         keys = [hashlib.sha256(f"{role}\0{text}".encode(errors="surrogatepass")).digest() for text in texts]
-        known = self._read(set(keys))
+        known = self._cache.read(set(keys))
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         # Alike lengths side by side waste the least padding, across all that is asked for at once.
-        for batch in _batches(sorted(missing, key=lambda key: len(missing[key])), COMMIT):
+        for batch in batches(sorted(missing, key=lambda key: len(missing[key])), COMMIT):
             vectors = self.uncached.encode([missing[key] for key in batch], role)
-            self._write(batch, vectors)
+            self._cache.write(batch, vectors)
             known.update(zip(batch, vectors, strict=True))
         return np.stack([known[key] for key in keys]) if keys else np.empty((0, self.dimension), np.float32)
-
-    @cached_property
-    def _database(self) -> sqlite3.Connection:
-        self._folder.mkdir(parents=True, exist_ok=True)
-        path = self._folder / f"{self.hash[:16]}.sqlite"
-        try:
-            return _open_cache(path)
-        except sqlite3.DatabaseError:  # damaged: it is only a cache
-            path.unlink()
-            return _open_cache(path)
-
-    def _read(self, keys: set[bytes]) -> dict[bytes, Vectors]:
-        with self._lock:
-            rows = [
-                row
-                for batch in _batches(list(keys), 500)
-                for row in self._database.execute(
-                    f"SELECT key, vector FROM vectors WHERE key IN ({','.join('?' * len(batch))})", batch
-                )
-            ]
-        return {key: np.frombuffer(vector, np.float32) for key, vector in rows}
-
-    def _write(self, keys: Sequence[bytes], vectors: Vectors) -> None:
-        rows = [(key, vector.tobytes()) for key, vector in zip(keys, vectors, strict=True)]
-        with self._lock, self._database:
-            self._database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
 
 
 def load_encoder(name: str, cache: Path) -> CachedEncoder:
@@ -234,19 +238,22 @@ def _hub_folder(name: str) -> Path:
         ) from error
 
 
-def _batches(keys: list[bytes], size: int) -> Iterator[list[bytes]]:
-    return (keys[start : start + size] for start in range(0, len(keys), size))
+def known_prefixes(name: str) -> Prefixes:
+    base = Path(name).name.lower()
+    return next((prefixes for pattern, prefixes in PREFIXES.items() if re.match(pattern, base)), {})
+
+
+def _prompts(folder: Path) -> Prefixes:
+    """Those that the model brings along; `sentence` compares what is alike, for which a passage's serves."""
+    path = folder / "config_sentence_transformers.json"
+    prompts = json.loads(path.read_text("utf-8")).get("prompts") if path.is_file() else None
+    if not prompts or not any(prompts.values()):
+        return {}
+    passage = prompts.get("passage") or prompts.get("document") or ""
+    return {"query": prompts.get("query") or "", "passage": passage, "sentence": passage}
 
 
 @cache
 def _sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _open_cache(path: Path) -> sqlite3.Connection:
-    database = sqlite3.connect(path, check_same_thread=False, timeout=60)
-    database.execute("PRAGMA journal_mode = WAL")
-    database.execute("PRAGMA synchronous = NORMAL")
-    database.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID")
-    return database

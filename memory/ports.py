@@ -22,7 +22,7 @@ class Encoder(Protocol):
 
     @property
     def hash(self) -> str:
-        """SHA-256 of the weights, in hex: two encoders with one hash give the same vectors."""
+        """SHA-256, in hex, of the weights and of what else its vectors depend on: one hash, the same vectors."""
 
     @property
     def dimension(self) -> int: ...
@@ -124,3 +124,8 @@ class Store(Protocol):
 
     def neighbours(self, ids: Sequence[str]) -> list[list[Edge]]:
         """The edges that leave or enter each document."""
+
+    def titles(self, limit: int) -> list[str]:
+        """Titles of documents, at most so many and each once, in the order of the library."""
+
+    def close(self) -> None: ...

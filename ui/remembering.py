@@ -20,13 +20,16 @@ if TYPE_CHECKING:
 @options.as_json("Print each thread as a JSON object, a line each.")
 def threads(delete: str | None, as_json: bool) -> None:
     """List the conversations, newest first."""
+    from agent import checkpoints
     from agent.settings import read_settings
     from ui.exporting import known_thread
 
     settings = read_settings()
     with options.open_threads(settings) as database:
         if delete:
-            database.delete(known_thread(database, delete).id)
+            thread = known_thread(database, delete).id
+            checkpoints.forget(options.threads_path(settings), thread)
+            database.delete(thread)
             click.echo(f"thread {delete} is forgotten", err=True)
             return
         _print_threads(database.recent(), as_json)

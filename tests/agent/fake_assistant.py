@@ -3,9 +3,12 @@
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 
+from agent.services import Services
 from agent.state import Answer, Call, Claim, Step, Turn
 from memory.datatypes import Passage, Recalled, Sentence, Wording
 from memory.dialogue.threads import Threads
@@ -21,10 +24,16 @@ ANSWERS: Mapping[str, tuple[str, str]] = {
 class FakeAssistant:
     """Its rewritten question names the question before it, so that what a thread remembers can be seen."""
 
-    def __init__(self, data: Path) -> None:
+    def __init__(self, data: Path, library: str = "f00d") -> None:
         self.threads = Threads(data / "threads.sqlite")
         self.asked: list[str] = []
         self.cut_off: dict[str, str] = {}
+        self.library = library
+
+    @property
+    def services(self) -> Services:
+        library = SimpleNamespace(manifest=SimpleNamespace(fingerprint=self.library))
+        return cast(Services, SimpleNamespace(library=library))
 
     def ask(self, thread: str, question: str) -> Iterator[Step | Turn]:
         self.asked.append(question)
@@ -39,20 +48,28 @@ class FakeAssistant:
         yield self._remembered(thread, self.cut_off.pop(thread))
 
     def turns(self, thread: str) -> list[Turn]:
-        questions = [json.loads(record) for record in self.threads.records(thread)]
-        return [answered(thread, questions[:number]) for number in range(1, len(questions) + 1)]
+        records = [json.loads(record) for record in self.threads.records(thread)]
+        questions = [record["question"] for record in records]
+        return [
+            answered(thread, questions[:number], record["library"]) for number, record in enumerate(records, start=1)
+        ]
+
+    def forget(self, thread: str) -> None:
+        self.cut_off.pop(thread, None)
+        self.threads.delete(thread)
 
     def close(self) -> None:
         self.threads.close()
 
     def _remembered(self, thread: str, question: str) -> Turn:
-        turn = answered(thread, [*(done.question for done in self.turns(thread)), question])
+        turn = answered(thread, [*(done.question for done in self.turns(thread)), question], self.library)
+        record = json.dumps({"question": question, "library": self.library})
         said = [Sentence(question, "user", turn.turn)]
-        self.threads.save(thread, turn.turn, question, json.dumps(question), said, np.ones((1, 1), np.float32), "none")
+        self.threads.save(thread, turn.turn, question, record, said, np.ones((1, 1), np.float32), "none")
         return turn
 
 
-def answered(thread: str, questions: list[str]) -> Turn:
+def answered(thread: str, questions: list[str], library: str) -> Turn:
     """The turn of the last question."""
     question = questions[-1]
     rewritten = " | ".join(questions[-2:])
@@ -80,6 +97,6 @@ def answered(thread: str, questions: list[str]) -> Turn:
         (Call("hybrid", (), len(passages), 2.0),),
         passages,
         (Step("rewrite", "the question stands alone", ms=1.5),),
-        "f00d",
+        library,
         "2025-01-01T00:00:00+00:00",
     )

@@ -56,12 +56,14 @@ def out(tmp_path: Path) -> Path:
     return tmp_path / "out"
 
 
-def run(script: Script, out: Path, *, resume: bool = False, stop_after: int = 99) -> tuple[list[str], list[object]]:
+def run(
+    script: Script, out: Path, *, resume: bool = False, stop_after: int = 99, library: str = "f00d"
+) -> tuple[list[str], list[object]]:
     """The questions that were really asked, and what the replay yielded up to `stop_after` turns."""
     asked: list[str] = []
 
     def opened(data: Path) -> FakeAssistant:
-        assistant = FakeAssistant(data)
+        assistant = FakeAssistant(data, library)
         assistant.asked = asked
         return assistant
 
@@ -270,6 +272,14 @@ def test_lines_of_a_changed_script_are_not_kept(tmp_path: Path, script: Script, 
         "How far is the Moon?",
         "who directed it?",
     ]
+
+
+@pytest.mark.parametrize("stop_after", [1, 3, 4, 5])
+def test_what_another_library_answered_is_asked_again(script: Script, out: Path, stop_after: int) -> None:
+    run(script, out, stop_after=stop_after, library="another")
+    asked, _ = run(script, out, resume=True)
+    assert len(asked) == 5
+    assert {row["library"] for row in both(out)[1]} == {"f00d"}
 
 
 PROGRAM = """

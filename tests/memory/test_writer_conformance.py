@@ -1,0 +1,131 @@
+"""What every writer keeps (`memory.ports.Writer`). A real one is added to the parameters of `writer`."""
+
+import json
+import re
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from memory.errors import Cancelled
+from memory.ports import Message, ToolCall, ToolSpec, Usage, Writer
+
+QUESTION = Message("user", "What is the capital of France?")
+SCHEMA = {
+    "type": "object",
+    "properties": {"city": {"type": "string"}, "sure": {"type": "boolean"}},
+    "required": ["city", "sure"],
+}
+WEATHER = ToolSpec(
+    "weather",
+    "The weather in a city.",
+    {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+)
+ASK_WEATHER = Message("user", "Call the tool: what is the weather in Paris?")
+
+
+@dataclass(frozen=True)
+class ScriptedWriter:
+    """Says what its script says to the messages; counts words as tokens."""
+
+    script: Callable[[Sequence[Message], Mapping[str, Any] | None, Sequence[ToolSpec]], str | ToolCall]
+    name: str = "scripted"
+    window: int = 1000
+
+    def write(
+        self,
+        messages: Sequence[Message],
+        *,
+        schema: Mapping[str, Any] | None = None,
+        tools: Sequence[ToolSpec] = (),
+        cancel: threading.Event | None = None,
+    ) -> Iterator[str | ToolCall | Usage]:
+        said = self.script(messages, schema, tools)
+        pieces = re.findall(r"\s?\S+", said) if isinstance(said, str) else [said]
+        for piece in pieces:
+            if cancel is not None and cancel.is_set():
+                raise Cancelled("stopped")
+            yield piece
+        yield Usage(sum(len(message.text.split()) for message in messages), len(pieces))
+
+
+def paris(messages: Sequence[Message], schema: Mapping[str, Any] | None, tools: Sequence[ToolSpec]) -> str | ToolCall:
+    last = messages[-1]
+    if schema:
+        return json.dumps({"city": "Paris", "sure": True})
+    if last.role == "tool":
+        (call,) = messages[-2].calls
+        assert last.call_id == call.id
+        return f"In {call.arguments['city']} it is {last.text}."
+    if tools:
+        return ToolCall("call-1", tools[0].name, {"city": "Paris"})
+    return "The capital of France is Paris."
+
+
+@pytest.fixture(params=[lambda: ScriptedWriter(paris)], ids=["scripted"])
+def writer(request: pytest.FixtureRequest) -> Writer:
+    made: Writer = request.param()
+    return made
+
+
+def said(events: Sequence[str | ToolCall | Usage]) -> str:
+    return "".join(event for event in events if isinstance(event, str))
+
+
+def usages(events: Sequence[str | ToolCall | Usage]) -> list[Usage]:
+    return [event for event in events if isinstance(event, Usage)]
+
+
+def test_text_comes_in_pieces_and_the_usage_once_at_the_end(writer: Writer) -> None:
+    events = list(writer.write([Message("system", "Answer in a sentence."), QUESTION]))
+    assert len([event for event in events if isinstance(event, str)]) > 1
+    assert "Paris" in said(events)
+    assert usages(events) == [events[-1]]
+    (usage,) = usages(events)
+    assert usage.read > 0 and usage.written > 0
+    assert writer.name and writer.window >= usage.read + usage.written
+
+
+def test_with_a_schema_the_text_is_json_that_fits(writer: Writer) -> None:
+    events = list(writer.write([QUESTION], schema=SCHEMA))
+    value = json.loads(said(events))
+    assert value.keys() == {"city", "sure"} and isinstance(value["city"], str) and isinstance(value["sure"], bool)
+    assert usages(events) == [events[-1]]
+
+
+def test_a_tool_is_called_and_its_reply_goes_back(writer: Writer) -> None:
+    events = list(writer.write([ASK_WEATHER], tools=[WEATHER]))
+    (call,) = [event for event in events if isinstance(event, ToolCall)]
+    assert (call.name, dict(call.arguments)) == ("weather", {"city": "Paris"}) and call.id
+    assert usages(events) == [events[-1]]
+    called = Message("assistant", said(events), calls=(call,))
+    reply = Message("tool", "raining", call_id=call.id)
+    assert "rain" in said(list(writer.write([ASK_WEATHER, called, reply], tools=[WEATHER])))
+
+
+def test_it_can_be_stopped_before_and_on_the_way(writer: Writer) -> None:
+    cancel = threading.Event()
+    events = writer.write([QUESTION], cancel=cancel)
+    assert isinstance(next(events), str)
+    cancel.set()
+    with pytest.raises(Cancelled):
+        list(events)
+    with pytest.raises(Cancelled):
+        list(writer.write([QUESTION], cancel=cancel))
+
+
+def test_two_threads_write_at_once(writer: Writer) -> None:
+    together = threading.Barrier(2, timeout=60)
+
+    def write(schema: Mapping[str, Any] | None) -> str:
+        events = writer.write([QUESTION], schema=schema)
+        first = next(events)  # both are under way now
+        together.wait()
+        return said([first, *events])
+
+    with ThreadPoolExecutor(2) as pool:
+        text, value = pool.map(write, (None, SCHEMA))
+    assert "Paris" in text and json.loads(value)["city"]
