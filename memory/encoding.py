@@ -38,7 +38,7 @@ PREFIXES: Mapping[str, Prefixes] = {
 """What a family of models, known by how its name begins, wants before a text (from the models' cards)."""
 
 BATCH = 16
-"""Texts a forward pass; on two cores 8 to 16 are half as fast again as the library's own 32 (docs/figures.md)."""
+"""Texts in a forward pass; on two cores larger ones gain nothing (docs/figures.md)."""
 
 COMMIT = 256
 """Texts encoded between two commits of the cache: what a kill can lose."""

@@ -3,12 +3,24 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 from memory.datatypes import Document, Edge
 from memory.knowledge.chunking import ChunkerParameters, chunk
 from memory.knowledge.generation import Generation
-from memory.knowledge.reading import Failure, Source, digest, discover, read, read_edges, size, source_digest
+from memory.knowledge.reading import (
+    Failure,
+    Source,
+    digest,
+    discover,
+    other_ids,
+    read,
+    read_edges,
+    shown,
+    size,
+    source_digest,
+)
 from memory.ports import Encoder
 from memory.progress import Progress
 
@@ -23,82 +35,105 @@ class Changes:
         self._generation = generation
         self._encoder = encoder
         self._chunker = chunker
-        self._edges_changed = False
+        self._other_sources = False
+        self._known: dict[str, str] = {}
+        self._waiting: dict[str, Source] = {}
+        self._digests: dict[str, str] = {}
         self.counts: Counter[str] = Counter()
         self.failed: list[Failure] = []
         self.notes: list[str] = []
 
     @property
     def any(self) -> bool:
-        return self._edges_changed or any(self.counts[name] for name in ("new", "changed", "removed"))
+        return self._other_sources or any(self.counts[name] for name in ("new", "changed", "removed"))
 
-    def read(self, roots: Sequence[Path]) -> Iterator[Progress]:
-        """Progress counts bytes of the sources that have to be read."""
-        sources, self.notes = discover(roots)
+    def read(self, roots: Sequence[Path], library: Path) -> Iterator[Progress]:
+        """Progress counts bytes of the sources, those that need not be read again among them."""
+        sources, self.notes = discover(roots, library)
+        self._known = self._generation.old_sources()
         fresh = {str(source.path): source for source in sources}
-        old = self._generation.old_sources()
-        digests = {path: source_digest(source) for path, source in fresh.items()}
-        self._copy_what_stays(roots, fresh, old, digests)
-        to_read = [path for path in fresh if not digests[path] or old.get(path) != digests[path]]
-        total, done = sum(size(fresh[path]) for path in to_read), 0
-        for path in to_read:
-            for read_so_far in self._read_source(fresh[path], digests[path]):
-                yield Progress("reading", done + min(read_so_far, size(fresh[path])), total)
-            done += size(fresh[path])
+        self._keep_or_remove([path for path in self._known if path not in fresh], roots)
+        self._waiting = {path: source for path, source in fresh.items() if path in self._known}
+        sizes = {path: size(source) for path, source in fresh.items()}
+        total, done = sum(sizes.values()), 0
+        for path in [*self._waiting, *(path for path in fresh if path not in self._known)]:
+            source = self._waiting.pop(path, fresh[path])
+            for read_so_far in self._take(source):
+                yield Progress("reading", done + min(read_so_far, sizes[path]), total)
+            done += sizes[path]
+            yield Progress("reading", done, total)
         yield Progress("reading", total, total)
-        if loose := self._generation.drop_loose_edges():
+        if self.any and (loose := self._generation.loose_edges()):
             self.notes.append(f"{loose} edges left out: they name nodes that are not in the library")
         self._generation.put_in_order()
 
-    def _copy_what_stays(
-        self, roots: Sequence[Path], fresh: dict[str, Source], old: dict[str, str], digests: dict[str, str]
-    ) -> None:
+    def _keep_or_remove(self, paths: Sequence[str], roots: Sequence[Path]) -> None:
         """What is not under the paths given stays as it is; what is under them and no longer there is removed."""
-        for path, known in old.items():
-            if path in fresh:
-                if known and known == digests[path]:
-                    self.counts["unchanged"] += self._generation.copy_source(path)
-            elif any(Path(path).is_relative_to(root) for root in roots):
+        for path in paths:
+            if any(Path(path).is_relative_to(root) for root in roots):
                 self.counts["removed"] += len(self._generation.old_documents(path))
-                self._edges_changed = True
+                self._other_sources = True
             else:
                 self.counts["elsewhere"] += self._generation.copy_source(path)
         if self.counts["elsewhere"]:
             self.notes.append(f"{self.counts['elsewhere']} documents from other places kept as they are")
 
-    def _read_source(self, source: Source, source_digest_: str) -> Iterator[int]:
-        """Yields about how many bytes are read."""
+    def _take(self, source: Source) -> Iterator[int]:
+        """Copy a source that is the same as before, read any other. Yields about how many bytes are read."""
+        if self._is_same(source):
+            self.counts["unchanged"] += self._generation.copy_source(str(source.path))
+        else:
+            yield from self._read_source(source)
+
+    def _is_same(self, source: Source) -> bool:
+        path = str(source.path)
+        if path not in self._digests:
+            self._digests[path] = source_digest(source)
+        return self._digests[path] != "" and self._digests[path] == self._known.get(path)
+
+    def _read_source(self, source: Source) -> Iterator[int]:
         path, failures, characters, position = str(source.path), len(self.failed), 0, 0
-        old, left = self._generation.old_documents(path), set(self._generation.old_documents(path))
+        old, renamed = self._generation.old_documents(path), {}
+        left = set(old)
         for item in read(source):
             if isinstance(item, Failure):
                 self.failed.append(item)
                 continue
-            if self._add(item, source, position, old):
+            document = replace(item, id=self._free_id(item.id, source))
+            if self._add(document, path, position, old):
                 position += 1
-                left.discard(item.id)
+                left.discard(document.id)
+                if document.id != item.id:
+                    renamed[item.id] = document.id
             characters += len(item.text)
             if position % REPORT_EVERY == 0:
                 yield characters
         if old and not position:
-            self._generation.copy_source(path)
-            self.counts["unchanged"] += len(old)
-            self.notes.append(f"{path}: kept as it was read before")
+            self._keep(source, len(old))
             return
         self.counts["removed"] += len(left)
-        self._read_edges(source)
-        whole = len(self.failed) == failures
-        self._generation.add_source(path, source_digest_ if whole else "")
+        self._tell_renamed(source, renamed)
+        self._read_edges(source, renamed)
+        recorded = self._digests[path] if len(self.failed) == failures else ""
+        self._other_sources |= recorded != self._known.get(path, "")
+        self._generation.add_source(path, recorded)
 
-    def _add(self, document: Document, source: Source, position: int, old: dict[str, str]) -> bool:
-        """Chunk and add; an id that another source has already is told apart by its folder."""
-        if self._generation.has_document(document.id):
-            other = f"{source.path.parent.name}/{document.id}"
-            if self._generation.has_document(other):
-                self.failed.append(Failure(document.source, f"the id '{document.id}' is in the library already"))
-                return False
-            self.notes.append(f"{document.source}: the id '{document.id}' is taken, it is '{other}' here")
-            document = replace(document, id=other)
+    def _keep(self, source: Source, documents: int) -> None:
+        """A source that can no longer be read stays, but for what has another place by now."""
+        kept = self._generation.copy_source(str(source.path))
+        self.counts["unchanged"] += kept
+        self.counts["removed"] += documents - kept
+        self.notes.append(f"{shown(source.path)}: kept as it was read before")
+
+    def _free_id(self, id_: str, source: Source) -> str:
+        """The id; one that another source has, or will have when it is copied, is told apart."""
+        return next(other for other in chain([id_], other_ids(id_, source)) if self._is_free(other))
+
+    def _is_free(self, id_: str) -> bool:
+        owner = self._waiting.get(self._generation.old_source_of(id_))
+        return not self._generation.has_document(id_) and (owner is None or not self._is_same(owner))
+
+    def _add(self, document: Document, path: str, position: int, old: dict[str, str]) -> bool:
         chunks = chunk(document, self._encoder, self._chunker)
         if not chunks:
             self.failed.append(Failure(document.source, "no text in it"))
@@ -106,10 +141,16 @@ class Changes:
         fingerprint = digest(document)
         known = old.get(document.id)
         self.counts["new" if known is None else "unchanged" if known == fingerprint else "changed"] += 1
-        self._generation.add_document(document, chunks, fingerprint, str(source.path), position)
+        self._generation.add_document(document, chunks, fingerprint, path, position)
         return True
 
-    def _read_edges(self, source: Source) -> None:
+    def _tell_renamed(self, source: Source, renamed: dict[str, str]) -> None:
+        if renamed:
+            id_, other = next(iter(renamed.items()))
+            ids = f"{len(renamed)} ids are" if len(renamed) > 1 else "1 id is"
+            self.notes.append(f"{shown(source.path)}: {ids} taken by others, so that '{id_}' is '{other}' here")
+
+    def _read_edges(self, source: Source, renamed: dict[str, str]) -> None:
         given = 0
 
         def counted() -> Iterator[Edge]:
@@ -119,9 +160,10 @@ class Changes:
                     self.failed.append(item)
                 else:
                     given += 1
-                    yield item
+                    source_id, target_id = (renamed.get(end, end) for end in (item.source, item.target))
+                    yield Edge(source_id, target_id, item.relation)
 
         added = self._generation.add_edges(counted(), str(source.path))
-        self._edges_changed |= bool(given)
+        self._other_sources |= bool(given)
         if given > added:
             self.notes.append(f"{given - added} repeated edges merged")

@@ -5,8 +5,11 @@ import json
 import random
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict
 from datetime import UTC, datetime
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -16,13 +19,14 @@ from memory.knowledge import keywords
 from memory.knowledge.chunking import ChunkerParameters, embedded_text
 from memory.knowledge.keywords import KeywordParameters
 from memory.knowledge.library import FORMAT, MANIFEST, EncoderRecord, Manifest
-from memory.knowledge.store import SCHEMA, VECTORS, open_vectors
+from memory.knowledge.store import SCHEMA, VECTORS, check_rows, naming_damage, open_vectors
 from memory.ports import Encoder
 from memory.progress import Progress
 
 SLICE = 512
 """Chunks embedded between two reports of progress."""
 
+EDGES = "SELECT DISTINCT source, target, relation FROM edges"
 STAGED = """
 CREATE TABLE staged (
     id TEXT NOT NULL UNIQUE, document TEXT NOT NULL, n INTEGER NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL,
@@ -36,11 +40,17 @@ class Generation:
     def __init__(self, folder: Path, old: Path | None) -> None:
         self._folder = folder
         self._old = old
+        self._old_vectors: Vectors = np.empty((0, 0), np.float32)
         self._database = sqlite3.connect((folder / "library.sqlite").resolve().as_uri(), uri=True)
         self._database.executescript(SCHEMA + STAGED)
         if old:
             uri = f"{(old / 'library.sqlite').resolve().as_uri()}?mode=ro&immutable=1"
-            self._database.execute("ATTACH ? AS old", (uri,))
+            with naming_damage(old), ExitStack() as opened:
+                opened.callback(self._database.close)
+                self._database.execute("ATTACH ? AS old", (uri,))
+                self._old_vectors = open_vectors(old)
+                check_rows(self._old_vectors, self._database, "old")
+                opened.pop_all()
 
     def close(self) -> None:
         self._database.close()
@@ -60,11 +70,14 @@ class Generation:
         return self._count("documents"), self._count("chunks")
 
     def copy_source(self, path: str) -> int:
-        """Take over a source as the old generation has it; returns how many documents that are."""
-        copied = self._database.execute("INSERT INTO documents SELECT * FROM old.documents WHERE source = ?", (path,))
+        """Take over a source as the old generation has it; returns how many documents that are. One whose id another
+        source has by now is left out."""
+        copied = self._database.execute(
+            "INSERT OR IGNORE INTO documents SELECT * FROM old.documents WHERE source = ?", (path,)
+        )
         self._database.execute(
             "INSERT INTO staged SELECT c.id, c.document, c.row, c.start, c.end, c.page, c.heading, c.digest"
-            " FROM old.chunks c JOIN old.documents d ON d.id = c.document WHERE d.source = ?",
+            " FROM main.documents d JOIN old.chunks c ON c.document = d.id WHERE d.source = ?",
             (path,),
         )
         self._database.execute("INSERT OR IGNORE INTO edges SELECT * FROM old.edges WHERE origin = ?", (path,))
@@ -75,44 +88,32 @@ class Generation:
         self._database.execute("INSERT INTO sources VALUES (?, ?)", (path, digest))
 
     def has_document(self, id_: str) -> bool:
-        return self._database.execute("SELECT 1 FROM documents WHERE id = ?", (id_,)).fetchone() is not None
+        return self._database.execute("SELECT 1 FROM main.documents WHERE id = ?", (id_,)).fetchone() is not None
+
+    def old_source_of(self, id_: str) -> str:
+        """The source of a document of the old generation; empty where it had none of that id."""
+        if not self._old:
+            return ""
+        found = self._database.execute("SELECT source FROM old.documents WHERE id = ?", (id_,)).fetchone()
+        return str(found[0]) if found else ""
 
     def add_document(
         self, document: Document, chunks: Sequence[Chunk], digest: str, source: str, position: int
     ) -> None:
         self._database.execute(
             "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                document.id,
-                document.title,
-                document.text,
-                document.source,
-                _dumped(document.pages),
-                _dumped(document.headings),
-                digest,
-                source,
-                position,
-            ),
+            (*_row(document), digest, source, position),
         )
         self._database.executemany(
             "INSERT INTO staged VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             [
-                (
-                    chunk.id,
-                    chunk.document,
-                    n,
-                    chunk.start,
-                    chunk.end,
-                    chunk.page,
-                    chunk.heading,
-                    hashlib.sha256(embedded_text(chunk).encode()).digest(),
-                )
+                (chunk.id, chunk.document, n, chunk.start, chunk.end, chunk.page, chunk.heading, _digest(chunk))
                 for n, chunk in enumerate(chunks)
             ],
         )
 
     def add_edges(self, edges: Iterable[Edge], origin: str) -> int:
-        """Returns how many were new: an edge that is there already is merged."""
+        """Returns how many were new: an edge that the same origin has already is merged."""
         before = self._database.total_changes
         self._database.executemany(
             "INSERT OR IGNORE INTO edges VALUES (?, ?, ?, ?)",
@@ -120,11 +121,11 @@ class Generation:
         )
         return self._database.total_changes - before
 
-    def drop_loose_edges(self) -> int:
-        """Edges to or from documents that the library does not have; returns how many there were."""
+    def loose_edges(self) -> int:
+        """Edges to or from documents that the library does not have (yet): they are kept until it has."""
         known = "SELECT id FROM documents"
-        gone = self._database.execute(f"DELETE FROM edges WHERE source NOT IN ({known}) OR target NOT IN ({known})")
-        return gone.rowcount
+        loose = f"SELECT count(*) FROM ({EDGES}) WHERE source NOT IN ({known}) OR target NOT IN ({known})"
+        return int(self._database.execute(loose).fetchone()[0])
 
     def put_in_order(self) -> None:
         """Number the chunks by source, position and place, so that a library does not depend on its history."""
@@ -152,14 +153,17 @@ class Generation:
             yield Progress("embedding", done, total)
         vectors.flush()
 
-    def index_keywords(self, parameters: KeywordParameters) -> None:
-        select = "FROM chunks c JOIN documents d ON d.id = c.document ORDER BY c.row"
-        titles = self._database.execute(f"SELECT d.title {select}").fetchall()
-        texts = self._database.execute(f"SELECT substr(d.text, c.start + 1, c.end - c.start) {select}").fetchall()
-        (self._folder / "keywords").mkdir()
-        keywords.write(
-            self._folder / "keywords", [title for (title,) in titles], [text for (text,) in texts], parameters
-        )
+    def index_keywords(self, parameters: KeywordParameters) -> Iterator[Progress]:
+        total = len(keywords.WRITTEN)
+        yield Progress("indexing words", 0, total)
+        titles, texts = [], []
+        for _, title, text in self._titles_and_texts():
+            titles.append(title)
+            texts.append(text)
+        folder = self._folder / "keywords"
+        folder.mkdir()
+        for done, _ in enumerate(keywords.write(folder, titles, texts, parameters), 1):
+            yield Progress("indexing words", done, total)
 
     def write_manifest(
         self, encoder: Encoder, chunker: ChunkerParameters, parameters: KeywordParameters, roots: Sequence[Path]
@@ -174,7 +178,7 @@ class Generation:
             roots=tuple(str(root) for root in roots),
             documents=self._count("documents"),
             chunks=self._count("chunks"),
-            edges=self._count("edges"),
+            edges=self._count(f"({EDGES})"),
             fingerprint=self._fingerprint(json.dumps(with_what, sort_keys=True)),
             created=datetime.now(UTC).isoformat(timespec="seconds"),
         )
@@ -185,7 +189,7 @@ class Generation:
         whole = hashlib.sha256(with_what.encode())
         for row in self._database.execute("SELECT id, digest FROM documents ORDER BY id"):
             whole.update("\0".join(row).encode())
-        for row in self._database.execute("SELECT source, target, relation FROM edges ORDER BY 1, 2, 3"):
+        for row in self._database.execute(f"{EDGES} ORDER BY 1, 2, 3"):
             whole.update("\0".join(row).encode())
         return whole.hexdigest()
 
@@ -195,13 +199,12 @@ class Generation:
     def _known_vectors(self) -> Iterator[tuple[list[int], Vectors]]:
         if not self._old:
             return
-        old = open_vectors(self._old)
         pairs = self._database.execute(
             "SELECT n.row, min(o.row) FROM chunks n JOIN old.chunks o ON o.digest = n.digest GROUP BY n.row"
         ).fetchall()
         for start in range(0, len(pairs), SLICE):
             here, there = zip(*pairs[start : start + SLICE], strict=True)
-            yield list(here), np.asarray(old[list(there)])
+            yield list(here), np.asarray(self._old_vectors[list(there)])
 
     def _missing_slices(self) -> list[list[int]]:
         """Rows of like length together, so that a batch wastes little padding; the slices in a mixed order, so that
@@ -218,13 +221,28 @@ class Generation:
         return slices
 
     def _texts(self, rows: Sequence[int]) -> list[str]:
-        found = self._database.execute(
-            "SELECT c.row, d.title, substr(d.text, c.start + 1, c.end - c.start) FROM chunks c"
-            " JOIN documents d ON d.id = c.document WHERE c.row IN (SELECT value FROM json_each(?))",
-            (json.dumps(list(rows)),),
-        )
+        chosen = "WHERE row IN (SELECT value FROM json_each(?))"
+        found = self._titles_and_texts(chosen, json.dumps(list(rows)))
         texts = {row: embedded_text(Chunk("", "", title, text, 0, 0)) for row, title, text in found}
         return [texts[row] for row in rows]
+
+    def _titles_and_texts(self, where: str = "", *values: str) -> Iterator[tuple[int, str, str]]:
+        """Row, title and text of chunks in order. Each document's text is read once and cut here: SQLite
+        counts characters from a text's beginning, and a chunk at a time that is quadratic."""
+        chunks = self._database.execute(f"SELECT row, document, start, end FROM chunks {where} ORDER BY row", values)
+        for id_, of_document in groupby(chunks, key=itemgetter(1)):
+            title, text = self._database.execute("SELECT title, text FROM documents WHERE id = ?", (id_,)).fetchone()
+            for row, _, start, end in of_document:
+                yield row, title, text[start:end]
+
+
+def _row(document: Document) -> tuple[str, ...]:
+    marks = (_dumped(document.pages), _dumped(document.headings))
+    return document.id, document.title, document.text, document.source, *marks
+
+
+def _digest(chunk: Chunk) -> bytes:
+    return hashlib.sha256(embedded_text(chunk).encode()).digest()
 
 
 def _dumped(marks: Sequence[Mark]) -> str:

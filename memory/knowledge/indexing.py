@@ -4,6 +4,7 @@ import os
 import shutil
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,11 +21,11 @@ from memory.knowledge.library import (
     current_generation,
     next_generation,
     read_manifest,
-    rebuild_command,
     recorded_roots,
     switch_to,
 )
-from memory.knowledge.reading import Failure
+from memory.knowledge.reading import Failure, shown
+from memory.knowledge.store import rebuild_command
 from memory.ports import Encoder
 from memory.progress import Progress
 
@@ -37,7 +38,8 @@ class Parameters:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a run did, counted in documents; `failed` names each source or line that could not be read, and why.
+    """What a run did, counted in documents; `failed` names what could not be read, a source or a line or the rest of
+    a source's lines, and why.
 
     `documents` and `chunks` are what the library holds now; `seconds` is by stage.
     """
@@ -56,7 +58,7 @@ class Report:
     def line(self) -> str:
         return (
             f"{self.new} new, {self.changed} changed, {self.removed} removed,"
-            f" {self.unchanged} unchanged, {len(self.failed)} failed"
+            f" {self.unchanged} unchanged, {sum(failure.count for failure in self.failed)} failed"
         )
 
 
@@ -89,29 +91,28 @@ def _index(
     if not paths and not rebuild:
         raise BadInput("there is nothing to index", f"clew index YOUR-FOLDER --library {library}")
     old = None if rebuild else current_generation(library)
-    if old:
-        _check(library, read_manifest(old), encoder, parameters)
-    roots = [Path(os.path.normpath(path.absolute())) for path in paths or recorded_roots(library)]
-    folder = next_generation(library)
-    generation = Generation(folder, old)
+    recorded = _checked(library, read_manifest(old), encoder, parameters).roots if old else ()
+    roots, notes = _roots(paths, library)
+    folder, whole = next_generation(library), False
     try:
-        started = time.perf_counter()
-        changes = Changes(generation, encoder, parameters.chunker)
-        yield from changes.read(roots)
-        seconds = {"reading": time.perf_counter() - started}
-        if changes.any:
-            all_roots = _merged_roots(read_manifest(old).roots if old else (), roots)
-            yield from _write(generation, encoder, parameters, all_roots, seconds)
+        with closing(Generation(folder, old)) as generation:
+            started = time.perf_counter()
+            changes = Changes(generation, encoder, parameters.chunker)
+            yield from changes.read(roots, library)
+            seconds = {"reading": time.perf_counter() - started}
+            if changes.any:
+                yield from _write(generation, encoder, parameters, _merged_roots(recorded, roots), seconds)
+            documents, chunks = generation.size()
+        whole = changes.any
+        if whole:
             switch_to(library, folder)
-        documents, chunks = generation.size()
     finally:
-        generation.close()
-        if current_generation(library) != folder:
+        if not whole:  # what stops the switch itself leaves a folder that may be the current one
             shutil.rmtree(folder, ignore_errors=True)
     yield Report(
         **{name: changes.counts[name] for name in ("new", "changed", "removed", "unchanged")},
         failed=tuple(changes.failed),
-        notes=tuple(changes.notes),
+        notes=(*notes, *changes.notes),
         documents=documents,
         chunks=chunks,
         seconds=seconds,
@@ -124,20 +125,33 @@ def _write(
     started = time.perf_counter()
     yield from generation.embed(encoder)
     seconds["embedding"] = time.perf_counter() - started
-    yield Progress("indexing words", 0, 1)
     started = time.perf_counter()
-    generation.index_keywords(parameters.keywords)
+    yield from generation.index_keywords(parameters.keywords)
     generation.write_manifest(encoder, parameters.chunker, parameters.keywords, roots)
     seconds["indexing words"] = time.perf_counter() - started
-    yield Progress("indexing words", 1, 1)
 
 
-def _check(library: Path, manifest: Manifest, encoder: Encoder, parameters: Parameters) -> None:
+def _checked(library: Path, manifest: Manifest, encoder: Encoder, parameters: Parameters) -> Manifest:
     check_encoder(library, manifest, encoder)
     if (manifest.chunker, manifest.keywords) != (parameters.chunker, parameters.keywords):
         raise LibraryMismatch(
             f"the library at {library} was made with other parameters for chunks or keywords", rebuild_command(library)
         )
+    return manifest
+
+
+def _roots(paths: Sequence[Path], library: Path) -> tuple[list[Path], list[str]]:
+    """The paths given; without any the recorded ones that are still there, and a note of each that is not."""
+    if paths:
+        return [Path(os.path.normpath(path.absolute())) for path in paths], []
+    recorded = recorded_roots(library)
+    there = [root for root in recorded if os.path.exists(root)]  # noqa: PTH110 Path.exists can raise
+    if not there:
+        raise BadInput(
+            f"nothing of what the library at {library} was made from is there any more",
+            f"clew index YOUR-FOLDER --rebuild --library {library}",
+        )
+    return there, [f"{shown(root)} is not there any more: left out" for root in recorded if root not in there]
 
 
 def _merged_roots(recorded: Sequence[str], roots: Sequence[Path]) -> list[Path]:

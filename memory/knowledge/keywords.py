@@ -1,11 +1,12 @@
 """Keyword search over the chunks: BM25 (bm25s) over title and text together, and over each field alone.
 
-Scores are shares of the most that a query could reach, the sum of its words' idf, so that they compare between queries
-and with cosines. The fields together are one text in which the title stands `title_weight` times.
+Scores are shares of the most that a query could reach, the sum of the idf of those of its words that the library (for
+a field: the field) has, so that they compare between queries and with cosines. The fields together are one text in
+which the title stands `title_weight` times.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +26,7 @@ Analyser = Callable[[Sequence[str]], list[list[str]]]
 
 FIELDS = ("title", "text")
 TOGETHER = "together"
+WRITTEN = (*FIELDS, TOGETHER)
 TITLE_MASS = "title_mass.npy"
 QUESTION_WORDS = ("what", "which", "who", "whom", "whose", "when", "where", "why", "how")
 """Beside bm25s's English stop words: they carry no content, and would count as rare. Pronouns stay: a list that has
@@ -77,7 +79,7 @@ class KeywordIndex:
         self._analyse = _analyser(parameters)
         self._indexes: dict[str, BM25] = {
             name: bm25s.BM25.load(folder / name, mmap=True, show_progress=False)
-            for name in (*FIELDS, TOGETHER)
+            for name in WRITTEN
             if (folder / name).is_dir()
         }
         self._title_mass: Floats = np.load(folder / TITLE_MASS)
@@ -114,21 +116,26 @@ class KeywordIndex:
         return {word: _rows(index, token) for word, token in tokens.items() if token in index.vocab_dict}
 
 
-def write(folder: Path, titles: Sequence[str], texts: Sequence[str], parameters: KeywordParameters) -> None:
-    """Index a title and a text for each chunk. A field without a single word gets no index.
+def write(folder: Path, titles: Sequence[str], texts: Sequence[str], parameters: KeywordParameters) -> Iterator[str]:
+    """Index a title and a text for each chunk; yields the name of each of `WRITTEN` when it is done. A field without
+    a single word gets no index.
 
     Raises `BadInput` for a language that there is no stemmer or no list of stop words for.
     """
     analyse = _analyser(parameters)
-    title_tokens, text_tokens = analyse(titles), analyse(texts)
+    fields = []
+    for name, values in zip(FIELDS, (titles, texts), strict=True):
+        fields.append(analyse(values))
+        _write_index(folder / name, fields[-1], parameters)
+        yield name
+    title_tokens, text_tokens = fields
     both = [title * parameters.title_weight + text for title, text in zip(title_tokens, text_tokens, strict=True)]
-    for name, tokens in (("title", title_tokens), ("text", text_tokens)):
-        _write_index(folder / name, tokens, parameters)
     together = _write_index(folder / TOGETHER, both, parameters)
     named = {token for tokens in title_tokens for token in tokens}
     idf = {token: _idf(together, token) for token in named} if together else {}
     mass = [sum(idf[token] for token in set(tokens)) or 1.0 for tokens in title_tokens]
     np.save(folder / TITLE_MASS, np.array(mass, np.float32))
+    yield TOGETHER
 
 
 def _write_index(folder: Path, tokens: list[list[str]], parameters: KeywordParameters) -> "BM25 | None":

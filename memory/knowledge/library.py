@@ -13,18 +13,22 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from memory.errors import ClewError, LibraryMismatch, NoLibrary
 from memory.knowledge.chunking import ChunkerParameters
 from memory.knowledge.keywords import KeywordParameters
-from memory.knowledge.store import EmbeddedStore
+from memory.knowledge.store import EmbeddedStore, damaged, naming_damage, rebuild_command
 from memory.ports import Encoder
 
 FORMAT = 1
 POINTER = "clew-library.json"
 MANIFEST = "manifest.json"
+NUMBER = "[0-9]" * 10
+PARTS = {"library.sqlite", "library.sqlite-journal", "vectors.npy", "keywords", MANIFEST}
+"""What may be in a generation: a folder with anything else is not ours to remove, whatever its name."""
 
 
 class EncoderRecord(BaseModel):
@@ -36,7 +40,8 @@ class EncoderRecord(BaseModel):
 
 
 class Manifest(BaseModel):
-    """What a generation was built from and with. `fingerprint` is SHA-256 over all of it but counts and times."""
+    """What a generation was built from and with. `fingerprint` is SHA-256 over the format, the encoder, the parameters,
+    the documents' digests and the edges, so that it is the same wherever the same documents lie."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -54,11 +59,17 @@ class Manifest(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """A library opened for reading, as it was when it was opened."""
+    """A library opened for reading, as it was when it was opened. Leaving it closes its store."""
 
     path: Path
     manifest: Manifest
     store: EmbeddedStore
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.store.close()
 
 
 def open_library(path: Path, encoder: Encoder | None) -> Library:
@@ -66,17 +77,16 @@ def open_library(path: Path, encoder: Encoder | None) -> Library:
 
     Raises `NoLibrary`, `LibraryMismatch`, or `ClewError` where the folder is damaged.
     """
-    for _ in range(3):  # a generation can be replaced between reading its name and opening it
-        generation = current_generation(path)
-        if generation is None:
-            raise NoLibrary(f"there is no library at {path}", f"clew index YOUR-FOLDER --library {path}")
+    while generation := current_generation(path):
         try:
             manifest = read_manifest(generation)
             check_encoder(path, manifest, encoder)
             return Library(path, manifest, EmbeddedStore(generation, manifest.keywords))
-        except FileNotFoundError:
-            continue
-    raise ClewError(f"the library at {path} is damaged: {generation} is not whole", rebuild_command(path))
+        except ClewError:
+            if current_generation(path) == generation:
+                raise
+            # It was replaced between reading its name and opening it.
+    raise NoLibrary(f"there is no library at {path}", f"clew index YOUR-FOLDER --library {path}")
 
 
 def current_generation(path: Path) -> Path | None:
@@ -88,7 +98,7 @@ def current_generation(path: Path) -> Path | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (ValueError, KeyError, TypeError) as error:
-        raise ClewError(f"the library at {path} is damaged: {POINTER} cannot be read", rebuild_command(path)) from error
+        raise damaged(path) from error
     if format_ != FORMAT:
         raise LibraryMismatch(
             f"the library at {path} has format {format_}, this version of clew reads format {FORMAT}",
@@ -98,12 +108,8 @@ def current_generation(path: Path) -> Path | None:
 
 
 def read_manifest(generation: Path) -> Manifest:
-    try:
+    with naming_damage(generation):  # pydantic's errors are ValueErrors
         return Manifest.model_validate_json((generation / MANIFEST).read_text("utf-8"))
-    except ValidationError as error:
-        raise ClewError(
-            f"the library's manifest {generation / MANIFEST} is damaged", rebuild_command(generation.parent)
-        ) from error
 
 
 def check_encoder(path: Path, manifest: Manifest, encoder: Encoder | None) -> None:
@@ -118,9 +124,7 @@ def check_encoder(path: Path, manifest: Manifest, encoder: Encoder | None) -> No
 def recorded_roots(path: Path) -> list[Path]:
     """The paths that the library was made from, of whatever format it is: what a rebuild reads again."""
     try:
-        name = json.loads((path / POINTER).read_text("utf-8"))["generation"]
-        roots = json.loads((path / name / MANIFEST).read_text("utf-8"))["roots"]
-        return [Path(root) for root in roots]
+        return [Path(root) for root in _recorded(path)["roots"]]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise NoLibrary(
             f"{path} does not say what it was made from", f"clew index YOUR-FOLDER --rebuild --library {path}"
@@ -128,18 +132,16 @@ def recorded_roots(path: Path) -> list[Path]:
 
 
 def recorded_encoder(path: Path) -> str:
-    """The name of the encoder that the library was made with; empty where there is no library to ask."""
-    generation = path / _current_name(path)
-    return read_manifest(generation).encoder.name if (generation / MANIFEST).is_file() else ""
-
-
-def rebuild_command(path: Path) -> str:
-    return f"clew index --rebuild --library {path}"
+    """The name of the encoder that the library, of whatever format, was made with; empty where it does not say."""
+    try:
+        return str(_recorded(path)["encoder"]["name"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
 
 
 def next_generation(path: Path) -> Path:
     """An empty folder for the generation after all that there are; what unfinished ones left is cleared away."""
-    numbers = [int(folder.name) for folder in _generations(path)]
+    numbers = [int(entry.name) for entry in path.glob(NUMBER)]
     current = _current_name(path)
     remove_generations(path, keep=[current] if current else [])
     folder = path / f"{max(numbers, default=0) + 1:010}"
@@ -166,7 +168,15 @@ def remove_generations(path: Path, keep: Sequence[str]) -> None:
 
 
 def _generations(path: Path) -> list[Path]:
-    return [folder for folder in path.glob("[0-9]" * 10) if folder.is_dir()]
+    """Whole ones and what unfinished ones left."""
+    folders = [folder for folder in path.glob(NUMBER) if folder.is_dir()]
+    return [folder for folder in folders if PARTS.issuperset(entry.name for entry in folder.iterdir())]
+
+
+def _recorded(path: Path) -> Any:
+    """The manifest of the current generation as it is written, of whatever format and shape."""
+    name = json.loads((path / POINTER).read_text("utf-8"))["generation"]
+    return json.loads((path / name / MANIFEST).read_text("utf-8"))
 
 
 def _current_name(path: Path) -> str:

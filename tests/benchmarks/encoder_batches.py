@@ -14,16 +14,16 @@ from unittest.mock import patch
 
 from memory import encoding
 from memory.encoding import MINILM, load_encoder
-from tests.benchmarks.inputs import folders
+from tests.benchmarks.inputs import paths
 from tests.benchmarks.timing import seconds
 
 SIZES = (8, 16, 32, 64)
-PASSAGES = 96
+PASSAGES = 192
 ROUNDS = 3
 
 
 def main() -> None:
-    (dataset,) = folders(__doc__ or "", "dataset")
+    (dataset,) = paths(__doc__ or "", "dataset")
     encoder = load_encoder(MINILM, dataset).uncached  # nothing is cached, so the cache's folder is not written to
     texts = passages(dataset / "corpus.jsonl")
     encoder.encode(texts[:16], "passage")  # the model is loaded with its first text

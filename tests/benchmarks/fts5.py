@@ -1,5 +1,6 @@
 """SQLite FTS5 in the place of bm25s: the peer of the keyword engine. Not a part of Clew."""
 
+import json
 import sqlite3
 from collections.abc import Sequence
 from functools import cache
@@ -29,7 +30,6 @@ class Fts5Store(EmbeddedStore):
         self._words.execute("ATTACH ? AS library", (str(generation / "library.sqlite"),))
         self._words.executescript("""
             CREATE VIRTUAL TABLE words USING fts5(title, text, tokenize = 'porter unicode61');
-            INSERT INTO words (words, rank) VALUES ('rank', 'bm25(2.0, 1.0)');
             INSERT INTO words (rowid, title, text)
                 SELECT c.row, d.title, substr(d.text, c.start + 1, c.end - c.start)
                 FROM library.chunks c JOIN library.documents d ON d.id = c.document;
@@ -48,29 +48,25 @@ class Fts5Store(EmbeddedStore):
             raise NotImplementedError("the peer searches whole libraries only")
         if among is None:
             return [[Hit(id_, share) for id_, share in self.found(query, k)] for query in queries]
-        wanted = set(among)
         covered = super().keyword_search(queries, k, among=among)  # of the title: the same for both engines
+        coverage = [{hit.chunk: hit.title_coverage for hit in hits} for hits in covered]
         return [
-            [
-                Hit(id_, share, title_coverage=coverage.get(id_, 0.0))
-                for id_, share in self.found(query, self._size)
-                if id_ in wanted
-            ]
-            for query, coverage in zip(
-                queries, [{hit.chunk: hit.title_coverage for hit in hits} for hits in covered], strict=True
-            )
+            [Hit(id_, share, title_coverage=of_query.get(id_, 0.0)) for id_, share in self.found(query, k, among)]
+            for query, of_query in zip(queries, coverage, strict=True)
         ]
 
-    def found(self, query: str, k: int) -> list[tuple[str, float]]:
+    def found(self, query: str, k: int, among: Sequence[str] | None = None) -> list[tuple[str, float]]:
         """At most k chunks and their shares, best first."""
         words = [word for word in dict.fromkeys(WORD.findall(query.lower())) if word not in STOP_WORDS]
         most = MOST * sum(self.idf(word) for word in words)
         if not most:
             return []
+        wanted = " AND rowid IN (SELECT row FROM library.chunks WHERE id IN (SELECT value FROM json_each(?)))"
         rows = self._words.execute(
-            "SELECT c.id, -w.rank FROM words w JOIN library.chunks c ON c.row = w.rowid"
-            " WHERE words MATCH ? ORDER BY rank LIMIT ?",
-            (" OR ".join(f'"{word}"' for word in words), k),
+            "SELECT c.id, -score FROM (SELECT rowid, bm25(words, 2.0, 1.0) AS score FROM words WHERE words MATCH ?"
+            f"{'' if among is None else wanted} ORDER BY score LIMIT ?) JOIN library.chunks c ON c.row = rowid"
+            " ORDER BY score",
+            (" OR ".join(f'"{word}"' for word in words), *([] if among is None else [json.dumps(list(among))]), k),
         )
         return [(id_, score / most) for id_, score in rows]
 

@@ -14,7 +14,7 @@ from memory.datatypes import Vectors
 from memory.encoding import MINILM, CachedEncoder, load_encoder
 from memory.knowledge.indexing import Report, index
 from memory.ports import Encoder, Role, Span
-from tests.benchmarks.inputs import folders
+from tests.benchmarks.inputs import paths
 
 
 class Timed:
@@ -44,7 +44,7 @@ class Timed:
 
 
 def main() -> None:
-    (dataset,) = folders(__doc__ or "", "dataset")
+    (dataset,) = paths(__doc__ or "", "dataset")
     with TemporaryDirectory() as folder:
         real = load_encoder(MINILM, Path(folder)).uncached
         real.encode(["The model is loaded with its first text."], "passage")

@@ -1,4 +1,4 @@
-"""What the benchmarks read: folders named on the command line, which need not be there."""
+"""What the benchmarks read: paths named on the command line, which need not be there."""
 
 import argparse
 import os
@@ -8,14 +8,14 @@ from pathlib import Path
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 
-def folders(usage: str, *names: str) -> list[Path]:
-    """The folders that the command line names, one for each name; ends the run with a line where one is missing."""
+def paths(usage: str, *names: str) -> list[Path]:
+    """The paths that the command line names, one for each name; ends the run with a line where one is missing."""
     parser = argparse.ArgumentParser(description=usage, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in names:
         parser.add_argument(name, type=Path)
     given = vars(parser.parse_args())
     for name in names:
-        if not given[name].is_dir():
+        if not given[name].exists():
             print(f"skipped: there is no {name} at {given[name]}")
             sys.exit(0)
     return [given[name] for name in names]

@@ -23,7 +23,7 @@ from memory.knowledge.keywords import KeywordIndex
 from memory.knowledge.library import current_generation, open_library
 from memory.knowledge.store import EmbeddedStore
 from tests.benchmarks.fts5 import Fts5Store
-from tests.benchmarks.inputs import folders
+from tests.benchmarks.inputs import paths
 from tests.benchmarks.timing import medians
 from tools.hybrid import Hybrid, HybridParameters
 
@@ -39,7 +39,7 @@ TWO_STAGE = HybridParameters(two_stage=True)
 
 
 def main() -> None:
-    path, library = folders(__doc__ or "", "dataset", "library")
+    path, library = paths(__doc__ or "", "dataset", "library")
     dataset, settings = read_dataset(path), read_settings(library=library)
     encoder = encoder_for(settings)
     opened = open_library(library, encoder)

@@ -15,7 +15,7 @@ from agent.settings import read_settings
 from memory.datatypes import Query, Vectors
 from memory.knowledge.library import current_generation, open_library
 from memory.knowledge.store import open_vectors
-from tests.benchmarks.inputs import folders
+from tests.benchmarks.inputs import paths
 from tests.benchmarks.timing import medians
 from tools.base import encode_query
 from tools.hybrid import Hybrid
@@ -26,7 +26,7 @@ EXACT = "exact cosine search, NumPy"
 
 
 def main() -> None:
-    path, library = folders(__doc__ or "", "dataset", "library")
+    path, library = paths(__doc__ or "", "dataset", "library")
     settings = read_settings(library=library)
     encoder, dataset = encoder_for(settings), read_dataset(path)
     opened, generation = open_library(library, encoder), current_generation(library)

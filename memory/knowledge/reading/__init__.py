@@ -16,13 +16,26 @@ from memory.knowledge.reading.source import (
     Source,
     digest,
     file_digest,
+    other_ids,
     reason,
     shown,
     size,
     source_digest,
 )
 
-__all__ = ["Failure", "Source", "digest", "discover", "file_digest", "read", "read_edges", "size", "source_digest"]
+__all__ = [
+    "Failure",
+    "Source",
+    "digest",
+    "discover",
+    "file_digest",
+    "other_ids",
+    "read",
+    "read_edges",
+    "shown",
+    "size",
+    "source_digest",
+]
 
 READERS: Mapping[Kind, Callable[[Source], Iterator[Document | Failure]]] = {
     "text": read_text,

@@ -32,12 +32,13 @@ KINDS: dict[str, Kind] = {
 SCRIPTS = "conversation scripts"
 
 
-def discover(paths: Sequence[Path]) -> tuple[list[Source], list[str]]:
+def discover(paths: Sequence[Path], library: Path | None = None) -> tuple[list[Source], list[str]]:
     """The sources below `paths`, in their order and then by name, each once, and notes on what was left out.
 
-    Hidden files and folders and other libraries are passed over. Raises `BadInput` for a path that is not there.
+    Hidden files and folders and libraries are passed over, also one that is only about to be: `library`. Raises
+    `BadInput` for a path that is not there.
     """
-    walk = _Walk()
+    walk = _Walk(os.path.realpath(library) if library else "")
     sources = [source for path in paths for source in walk.below(path.absolute())]
     return sources, [*walk.notes, *_skipped(walk.skipped)]
 
@@ -46,6 +47,7 @@ def discover(paths: Sequence[Path]) -> tuple[list[Source], list[str]]:
 class _Walk:
     """What was seen on the way: real paths, so that a link that leads back into the tree ends there."""
 
+    library: str
     seen: set[str] = field(default_factory=set)
     skipped: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
@@ -59,14 +61,14 @@ class _Walk:
             yield from self._once(Source(root, kind_of(root) or "text", root))
         elif not stat.S_ISDIR(mode):
             raise BadInput(f"{shown(root)} is neither a file nor a folder", "save it as a file first")
-        elif _is_library(root):
+        elif self._is_library(root):
             raise BadInput(f"{shown(root)} is a library, not documents", "give the folder that it was made from")
         else:
             yield from self._folder(root, root)
 
     def _folder(self, folder: Path, root: Path) -> Iterator[Source]:
         real = os.path.realpath(folder)
-        if real in self.seen or _is_library(folder):
+        if real in self.seen or self._is_library(folder):
             return
         self.seen.add(real)
         try:
@@ -95,6 +97,9 @@ class _Walk:
         else:
             yield from self._once(Source(path, kind, root))
 
+    def _is_library(self, folder: Path) -> bool:
+        return bool(_mode(folder / POINTER)) or os.path.realpath(folder) == self.library
+
     def _once(self, source: Source) -> Iterator[Source]:
         real = os.path.realpath(source.path)
         if real not in self.seen:
@@ -122,10 +127,6 @@ def _dataset(folder: Path, root: Path) -> Source | None:
 
 def _plain_or_zipped(folder: Path, name: str) -> Path | None:
     return next((path for end in (".jsonl", ".jsonl.gz") if stat.S_ISREG(_mode(path := folder / f"{name}{end}"))), None)
-
-
-def _is_library(folder: Path) -> bool:
-    return bool(_mode(folder / POINTER))
 
 
 def _mode(path: Path) -> int:

@@ -146,4 +146,5 @@ def _named(items: Iterator[Item | Failure], path: str) -> Iterator[Item | Failur
         if not isinstance(item, Failure) or failures <= NAMED_FAILURES:
             yield item
     if failures > NAMED_FAILURES:
-        yield Failure(path, f"{failures - NAMED_FAILURES} more of its lines cannot be read")
+        more = failures - NAMED_FAILURES
+        yield Failure(path, f"{more} more of its lines cannot be read", more)

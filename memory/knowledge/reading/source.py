@@ -5,7 +5,9 @@ import json
 import os
 import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Literal
 
@@ -40,10 +42,24 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A file, or a line of one (`path:line`), that could not be read, and why."""
+    """A file, or a line of one (`path:line`), that could not be read, and why. `count` is 1, or that of lines that are
+    told of together."""
 
     source: str
     reason: str
+    count: int = 1
+
+
+def other_ids(id_: str, source: Source) -> Iterator[str]:
+    """What a document can be called where its id is taken: more and more of the folders above it before the id, and
+    then a number."""
+    is_path = id_.startswith(source.name) and source.root != source.path
+    above, longer = source.root if is_path else source.path.parent, id_
+    for folder in (above, *above.parents):
+        if folder.name:
+            longer = f"{shown(Path(folder.name))}/{longer}"
+            yield longer
+    yield from (f"{number}/{id_}" for number in count(2))
 
 
 def edges_beside(nodes: Path) -> Path:

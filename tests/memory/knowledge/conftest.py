@@ -40,6 +40,5 @@ def store(
     *_, report = index([graph_folder], path, encoder)
     assert isinstance(report, Report)
     assert (report.new, report.failed) == (4, ())
-    opened = open_library(path, encoder).store
-    yield opened
-    opened.close()
+    with open_library(path, encoder) as library:
+        yield library.store

@@ -76,8 +76,10 @@ def test_what_no_database_takes_is_made_good(tmp_path: Path) -> None:
 
 
 def test_a_file_of_other_lines_is_named_once_and_counted(tmp_path: Path) -> None:
-    found = failures(items(tmp_path / "x.jsonl", *({"n": number} for number in range(1000))))
+    whole = items(tmp_path / "x.jsonl", *({"n": number} for number in range(1000)))
+    found = failures(whole)
     assert len(found) == 21
+    assert sum(item.count for item in whole if isinstance(item, Failure)) == 1000
     assert found[-1] == ("x.jsonl", "980 more of its lines cannot be read")
 
 

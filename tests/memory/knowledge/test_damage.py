@@ -1,0 +1,149 @@
+"""Libraries that are broken, of another format or gone in part: one line with the command, and that command works."""
+
+import json
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from memory.encoding import CachedEncoder
+from memory.errors import BadInput, ClewError
+from memory.knowledge import library as library_module
+from memory.knowledge.generation import Generation
+from memory.knowledge.library import POINTER, current_generation, next_generation, open_library, recorded_encoder
+from memory.knowledge.reading import discover
+from memory.knowledge.store import EmbeddedStore
+from tests.memory.knowledge.test_indexing import run, titles, write
+
+
+@pytest.fixture
+def made(tmp_path: Path, encoder: CachedEncoder) -> Path:
+    write(tmp_path / "notes", moon="The Moon is far away.", sun="The Sun is hot.")
+    run([tmp_path / "notes"], tmp_path / "library", encoder)
+    return tmp_path / "library"
+
+
+def generation_of(library: Path) -> Path:
+    generation = current_generation(library)
+    assert generation
+    return generation
+
+
+def change(path: Path, changed: Callable[[dict[str, object]], object]) -> None:
+    content = json.loads(path.read_text())
+    changed(content)
+    path.write_text(json.dumps(content))
+
+
+def clew(*arguments: object, cache: Path) -> Result:
+    from ui.cli import main
+
+    return CliRunner().invoke(main, [str(argument) for argument in arguments], env={"CLEW_CACHE": str(cache)})
+
+
+def halve(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def test_a_rebuild_reads_libraries_of_another_format_or_shape(made: Path, encoder: CachedEncoder, cache: Path) -> None:
+    changes: list[tuple[str, Callable[[dict[str, object]], object]]] = [
+        (POINTER, lambda pointer: pointer.update(format=99)),
+        ("manifest.json", lambda manifest: manifest.pop("keywords")),
+        ("manifest.json", lambda manifest: manifest.update(encoder=3)),
+    ]
+    for name, changed in changes:
+        change((made if name == POINTER else generation_of(made)) / name, changed)
+        asked = clew("search", "moon", "--library", made, cache=cache)
+        assert asked.exit_code != 0 and f"clew index --rebuild --library {made}" in asked.output
+        assert clew("index", "--rebuild", "--library", made, cache=cache).stdout.startswith("2 new, ")
+        assert titles(made, encoder) == ["moon", "sun"]
+        assert recorded_encoder(made) == encoder.name
+
+
+@pytest.mark.parametrize(
+    "file", ["library.sqlite", "vectors.npy", "keywords/title_mass.npy", "keywords/text/vocab.index.json"]
+)
+@pytest.mark.parametrize("damage", [halve, lambda path: os.truncate(path, 0), Path.unlink])
+def test_damaged_files_are_named_with_the_command(
+    made: Path, encoder: CachedEncoder, file: str, damage: Callable[[Path], None]
+) -> None:
+    damage(generation_of(made) / file)
+    with pytest.raises(ClewError, match=r"library is damaged\. Try: clew index --rebuild"):
+        open_library(made, encoder)
+    if not file.startswith("keywords"):
+        with pytest.raises(ClewError, match=r"library is damaged\. Try: clew index --rebuild"):
+            run([made.parent / "notes"], made, encoder)
+    assert run([], made, encoder, rebuild=True).new == 2
+
+
+def test_damage_that_shows_at_a_query_is_named_too(made: Path, encoder: CachedEncoder) -> None:
+    with sqlite3.connect(generation_of(made) / "library.sqlite") as database:
+        database.execute("DROP TABLE edges")
+    database.close()
+    with open_library(made, encoder) as opened, pytest.raises(ClewError, match="library is damaged"):
+        opened.store.neighbours(["moon.txt"])
+
+
+def test_a_switch_while_it_is_opened_is_not_seen(
+    made: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def switched(folder: Path, *rest: object) -> EmbeddedStore:
+        monkeypatch.undo()
+        write(made.parent / "notes", mars="Mars is red.")
+        run([made.parent / "notes"], made, encoder)
+        return EmbeddedStore(folder, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(library_module, "EmbeddedStore", switched)
+    assert titles(made, encoder) == ["mars", "moon", "sun"]
+
+
+def test_what_fails_leaves_no_folder_and_its_own_error(
+    made: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(self: Generation, *_: object) -> None:
+        (made / POINTER).write_text("{")
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(Generation, "write_manifest", failing)
+    write(made.parent / "notes", mars="Mars is red.")
+    with pytest.raises(OSError, match="the disk is full"):
+        run([made.parent / "notes"], made, encoder)
+    assert len([path for path in made.iterdir() if path.is_dir()]) == 1
+
+
+def test_a_rebuild_goes_on_without_what_is_gone(tmp_path: Path, encoder: CachedEncoder) -> None:
+    library = tmp_path / "library"
+    for name in ("one", "two"):
+        write(tmp_path / name, **{name: f"This is {name}."})
+    run([tmp_path / "one", tmp_path / "two"], library, encoder)
+    shutil.rmtree(tmp_path / "one")
+    report = run([], library, encoder, rebuild=True)
+    assert (report.new, report.notes) == (1, (f"{tmp_path}/one is not there any more: left out",))
+    shutil.rmtree(tmp_path / "two")
+    with pytest.raises(BadInput, match="was made from is there any more"):
+        run([], library, encoder, rebuild=True)
+    assert titles(library, encoder) == ["two"]
+
+
+def test_a_library_within_the_documents_is_passed_over(tmp_path: Path, encoder: CachedEncoder) -> None:
+    write(tmp_path, moon="The Moon is far away.")
+    for expected in ("1 new", "0 new"):
+        report = run([tmp_path], tmp_path / "library", encoder)
+        assert report.line.startswith(expected) and report.notes == ()
+    with pytest.raises(BadInput, match="is a library"):
+        discover([tmp_path], tmp_path)
+    (tmp_path / "new").mkdir()
+    with pytest.raises(BadInput, match="is a library"):
+        run([tmp_path / "new"], tmp_path / "new", encoder)
+
+
+def test_folders_of_others_are_not_cleared_away(tmp_path: Path) -> None:
+    (tmp_path / "2024010101").mkdir()
+    (tmp_path / "2024010101" / "diary.txt").touch()
+    (tmp_path / "0000000001" / "keywords").mkdir(parents=True)
+    assert next_generation(tmp_path).name == "2024010102"
+    assert (tmp_path / "2024010101" / "diary.txt").exists() and not (tmp_path / "0000000001").exists()
