@@ -64,8 +64,10 @@ _STATEMENT = re.compile(r"[.!:;\u2026\u3002][\"'\u201d\u2019)\]]*$")
 """The end of a sentence that states something: not of a heading, nor of a question."""
 
 _NAMED = re.compile(r"(?<!^)(?<![.?!] )\b(?:[A-Z][\w'-]+|\d[\w.,]*\w|\d)")
+_REFERENCE = re.compile(r"\s*\[\d+(?:\s*[,;\u2013-]\s*\d+)*\]")
+"""A document's own `[1]`, which would pass for a citation of the answer's."""
+
 _OPENS_WITH_PRONOUN = re.compile(r"^(?:It|He|She|They|This|These|Those|Its|His|Her|Their)\b")
-_SUBJECT = re.compile(r"^(?:It|He|She|They)(?= (?:is|was|are|were|has|had|have|lies|lay|orbits|takes|took)\b)")
 
 
 def answer(
@@ -131,7 +133,7 @@ def _candidates(passages: Sequence[Passage], longest: int) -> list[_Candidate]:
     for number, passage in enumerate(passages):
         before = ""
         for start, end in split(passage.text):
-            text = " ".join(passage.text[start:end].split())
+            text = _REFERENCE.sub("", " ".join(passage.text[start:end].split()))
             if 3 <= len(text.split()) <= longest and text.casefold() not in seen:
                 seen.add(text.casefold())
                 found.append(_Candidate(text, number, passage.start + start, before))
@@ -196,21 +198,17 @@ def _written(chosen: Sequence[_Candidate], passages: Sequence[Passage], missing:
     for n, number in enumerate(order, 1):
         for candidate in sorted((c for c in chosen if c.passage == number), key=lambda c: c.position):
             said = [claim.text for claim in claims]
-            claims += [Claim(text, (n,)) for text in _readable(candidate, passages[number], said)]
+            claims += [Claim(text, (n,)) for text in _readable(candidate, said)]
     if missing:
         claims.append(Claim(f"The documents that I found say nothing about {_listed(missing)}."))
     return Answer("partial" if missing else "answered", tuple(claims), sources, missing)
 
 
-def _readable(candidate: _Candidate, passage: Passage, said: Sequence[str]) -> list[str]:
-    """A sentence that opens with a pronoun gets its subject: the title's where the passage is about one thing and
-    opens with it, else the sentence before, which names it."""
+def _readable(candidate: _Candidate, said: Sequence[str]) -> list[str]:
+    """A sentence that opens with a pronoun brings the sentence before, which names what it stands for. It is not put
+    in the pronoun's place: that would be a guess, and a quotation has to be one."""
     if not _OPENS_WITH_PRONOUN.match(candidate.text) or (said and said[-1] == candidate.before):
         return [candidate.text]
-    title = passage.title.strip()
-    about_title = title and candidate.before.casefold().startswith((title.casefold(), f"the {title.casefold()}"))
-    if about_title and _SUBJECT.match(candidate.text):
-        return [_SUBJECT.sub(lambda _: title, candidate.text)]
     return [text for text in (candidate.before, candidate.text) if text and text not in said]
 
 

@@ -61,7 +61,7 @@ class Fts5Store(EmbeddedStore):
         most = MOST * sum(self.idf(word) for word in words)
         if not most:
             return []
-        wanted = " AND rowid IN (SELECT row FROM library.chunks WHERE id IN (SELECT value FROM json_each(?)))"
+        wanted = " AND +rowid IN (SELECT row FROM library.chunks WHERE id IN (SELECT value FROM json_each(?)))"
         rows = self._words.execute(
             "SELECT c.id, -score FROM (SELECT rowid, bm25(words, 2.0, 1.0) AS score FROM words WHERE words MATCH ?"
             f"{'' if among is None else wanted} ORDER BY score LIMIT ?) JOIN library.chunks c ON c.row = rowid"
