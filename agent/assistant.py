@@ -91,9 +91,9 @@ class Assistant:
             yield from self._run(thread, {**state, "tool": tool, "scope": scope}, cancel)
 
     def interrupted(self, thread: str) -> str:
-        """The question whose turn was cut off on this thread; empty where there is none."""
+        """The question whose turn was cut off on this thread; empty where there is none, or where it had not begun."""
         state = self._graph.get_state(config_for(thread, self._next_turn(thread)))
-        return str(state.values["question"]) if state.next else ""
+        return str(state.values.get("question", "")) if state.next else ""
 
     def resume(self, thread: str, cancel: threading.Event | None = None) -> Iterator[Step | Turn]:
         """Finish the turn that was cut off, where there is one: the steps that were left, then the finished turn."""
