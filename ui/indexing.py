@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("paths", nargs=-1, metavar="PATH...", type=click.Path(exists=True, path_type=Path))
+@click.argument("paths", nargs=-1, metavar="PATH...", type=click.Path(path_type=Path))
 @options.library
 @click.option("--encoder", metavar="NAME", help="The embedding model.  [default: all-MiniLM-L6-v2]")
 @click.option("--rebuild", is_flag=True, help="Make all anew, of the recorded paths where none are given.")

@@ -1,5 +1,6 @@
 """What changed since the last run: sources copied where their bytes are the same, read and compared where not."""
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -49,10 +50,11 @@ class Changes:
 
     def read(self, roots: Sequence[Path], library: Path) -> Iterator[Progress]:
         """Progress counts bytes of the sources, those that need not be read again among them."""
-        sources, self.notes = discover(roots, library)
         self._known = self._generation.old_sources()
-        fresh = {str(source.path): source for source in sources}
-        self._keep_or_remove([path for path in self._known if path not in fresh], roots)
+        found = discover([root for root in roots if not self._is_gone(root)], library)
+        self.notes += found.notes
+        fresh = {shown(source.path): source for source in found.sources}
+        gone = self._gone([path for path in self._known if path not in fresh], roots, found.unopened)
         self._waiting = {path: source for path, source in fresh.items() if path in self._known}
         sizes = {path: size(source) for path, source in fresh.items()}
         total, done = sum(sizes.values()), 0
@@ -62,37 +64,56 @@ class Changes:
                 yield Progress("reading", done + min(read_so_far, sizes[path]), total)
             done += sizes[path]
             yield Progress("reading", done, total)
+        self._remove(gone)
         yield Progress("reading", total, total)
         if self.any and (loose := self._generation.loose_edges()):
             self.notes.append(f"{loose} edges left out: they name nodes that are not in the library")
         self._generation.put_in_order()
 
-    def _keep_or_remove(self, paths: Sequence[str], roots: Sequence[Path]) -> None:
-        """What is not under the paths given stays as it is; what is under them and no longer there is removed."""
+    def _is_gone(self, root: Path) -> bool:
+        """Whether it was read before and is not there any more, so that what it held is to be removed."""
+        return not os.path.lexists(root) and any(_is_below(path, [root]) for path in self._known)
+
+    def _gone(self, paths: Sequence[str], roots: Sequence[Path], unopened: Sequence[Path]) -> list[str]:
+        """What is under the paths given and no longer there. What is not under them stays as it is, and so does what
+        is in a folder that cannot be opened now."""
+        gone = []
         for path in paths:
-            if any(Path(path).is_relative_to(root) for root in roots):
-                self.counts["removed"] += len(self._generation.old_documents(path))
-                self._other_sources = True
-            else:
+            if not _is_below(path, roots):
                 self.counts["elsewhere"] += self._generation.copy_source(path)
+            elif _is_below(path, unopened):
+                self.counts["unchanged"] += self._generation.copy_source(path)
+            else:
+                gone.append(path)
         if self.counts["elsewhere"]:
             self.notes.append(f"{self.counts['elsewhere']} documents from other places kept as they are")
+        return gone
+
+    def _remove(self, gone: Sequence[str]) -> None:
+        """But a run that could read nothing at all empties no library."""
+        read_nothing = not any(self.counts[name] for name in ("new", "changed", "unchanged", "elsewhere"))
+        for path in gone:
+            if self.failed and read_nothing:
+                self._keep(path, len(self._generation.old_documents(path)))
+            else:
+                self.counts["removed"] += len(self._generation.old_documents(path))
+                self._other_sources = True
 
     def _take(self, source: Source) -> Iterator[int]:
         """Copy a source that is the same as before, read any other. Yields about how many bytes are read."""
         if self._is_same(source):
-            self.counts["unchanged"] += self._generation.copy_source(str(source.path))
+            self.counts["unchanged"] += self._generation.copy_source(shown(source.path))
         else:
             yield from self._read_source(source)
 
     def _is_same(self, source: Source) -> bool:
-        path = str(source.path)
+        path = shown(source.path)
         if path not in self._digests:
             self._digests[path] = source_digest(source)
         return self._digests[path] != "" and self._digests[path] == self._known.get(path)
 
     def _read_source(self, source: Source) -> Iterator[int]:
-        path, failures, characters, position = str(source.path), len(self.failed), 0, 0
+        path, failures, characters, position = shown(source.path), len(self.failed), 0, 0
         old, renamed = self._generation.old_documents(path), {}
         left = set(old)
         for item in read(source):
@@ -109,7 +130,7 @@ class Changes:
             if position % REPORT_EVERY == 0:
                 yield characters
         if old and not position:
-            self._keep(source, len(old))
+            self._keep(path, len(old))
             return
         self.counts["removed"] += len(left)
         self._tell_renamed(source, renamed)
@@ -118,12 +139,12 @@ class Changes:
         self._other_sources |= recorded != self._known.get(path, "")
         self._generation.add_source(path, recorded)
 
-    def _keep(self, source: Source, documents: int) -> None:
+    def _keep(self, path: str, documents: int) -> None:
         """A source that can no longer be read stays, but for what has another place by now."""
-        kept = self._generation.copy_source(str(source.path))
+        kept = self._generation.copy_source(path)
         self.counts["unchanged"] += kept
         self.counts["removed"] += documents - kept
-        self.notes.append(f"{shown(source.path)}: kept as it was read before")
+        self.notes.append(f"{path}: kept as it was read before")
 
     def _free_id(self, id_: str, source: Source) -> str:
         """The id; one that another source has, or will have when it is copied, is told apart."""
@@ -163,7 +184,11 @@ class Changes:
                     source_id, target_id = (renamed.get(end, end) for end in (item.source, item.target))
                     yield Edge(source_id, target_id, item.relation)
 
-        added = self._generation.add_edges(counted(), str(source.path))
+        added = self._generation.add_edges(counted(), shown(source.path))
         self._other_sources |= bool(given)
         if given > added:
             self.notes.append(f"{given - added} repeated edges merged")
+
+
+def _is_below(path: str, folders: Sequence[Path]) -> bool:
+    return any(Path(path).is_relative_to(shown(folder)) for folder in folders)

@@ -69,7 +69,7 @@ def test_version(clew: Run) -> None:
     [
         (("ask",), "there is no question"),
         (("index",), "name the files or folders"),
-        (("index", "nowhere"), "'nowhere' does not exist"),
+        (("index", "nowhere"), "nowhere: it is not there"),
         (("search", "-k", "0", "moon"), "0 is not in the range"),
         (("search", "--compare", "--tool", "hybrid", "moon"), "--compare shows all methods"),
         (("ui", "--port", "99999"), "99999 is not in the range"),

@@ -32,15 +32,24 @@ KINDS: dict[str, Kind] = {
 SCRIPTS = "conversation scripts"
 
 
-def discover(paths: Sequence[Path], library: Path | None = None) -> tuple[list[Source], list[str]]:
-    """The sources below `paths`, in their order and then by name, each once, and notes on what was left out.
+@dataclass(frozen=True, slots=True)
+class Discovered:
+    """The sources, notes on what was left out, and the folders that the system would not open."""
+
+    sources: list[Source]
+    notes: list[str]
+    unopened: list[Path]
+
+
+def discover(paths: Sequence[Path], library: Path | None = None) -> Discovered:
+    """The sources below `paths`, in their order and then by name, each once.
 
     Hidden files and folders and libraries are passed over, also one that is only about to be: `library`. Raises
     `BadInput` for a path that is not there.
     """
     walk = _Walk(os.path.realpath(library) if library else "")
     sources = [source for path in paths for source in walk.below(path.absolute())]
-    return sources, [*walk.notes, *_skipped(walk.skipped)]
+    return Discovered(sources, [*walk.notes, *_skipped(walk.skipped)], walk.unopened)
 
 
 @dataclass
@@ -51,12 +60,15 @@ class _Walk:
     seen: set[str] = field(default_factory=set)
     skipped: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
+    unopened: list[Path] = field(default_factory=list)
 
     def below(self, root: Path) -> Iterator[Source]:
         try:
             mode = root.stat().st_mode
         except OSError as error:
             raise BadInput(f"cannot open {shown(root)}: {reason(error)}", "check the path") from error
+        if root.suffix.lower() == ".json":
+            raise BadInput(f"{shown(root)} is JSON", "write one object a line to a .jsonl file, each with its text")
         if stat.S_ISREG(mode):
             yield from self._once(Source(root, kind_of(root) or "text", root))
         elif not stat.S_ISDIR(mode):
@@ -74,6 +86,7 @@ class _Walk:
         try:
             entries = sorted(folder.iterdir())
         except OSError as error:
+            self.unopened.append(folder)
             self.notes.append(f"could not open the folder {shown(folder)}: {reason(error)}")
             return
         if dataset := _dataset(folder, root):

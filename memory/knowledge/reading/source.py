@@ -69,8 +69,8 @@ def edges_beside(nodes: Path) -> Path:
 
 
 def shown(path: Path) -> str:
-    """A path as text that can be stored and printed, whatever bytes its name has."""
-    return os.fsencode(path.as_posix()).decode("utf-8", "replace")
+    """A path as text that can be stored and printed, whatever bytes its name has: another text for each."""
+    return os.fsencode(path.as_posix()).decode("utf-8", "backslashreplace")
 
 
 def reason(error: OSError) -> str:

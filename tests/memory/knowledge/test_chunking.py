@@ -179,7 +179,7 @@ def test_chunks_fit_the_real_encoder(encoder: CachedEncoder, text: str, title: s
 
 
 def test_real_passages_fit_the_real_encoder(encoder: CachedEncoder, data: Path) -> None:
-    [source], _ = discover([data / "mtrag-un"])
+    [source] = discover([data / "mtrag-un"]).sources
     documents = [item for item in read(source) if isinstance(item, Document)][:400]
     longer = 0
     for doc in documents:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -20,6 +21,7 @@ from memory.knowledge.indexing import Parameters, Report, index
 from memory.knowledge.keywords import KeywordParameters
 from memory.knowledge.library import POINTER, Manifest, current_generation, open_library
 from memory.progress import Progress
+from tests.memory.knowledge.closing import close
 
 ROOT = Path(__file__).parents[3]
 KILLED = 520
@@ -245,3 +247,53 @@ def _cached(folder: Path) -> int:
         except sqlite3.OperationalError:  # its table is not made yet
             return 0
     return 0
+
+
+def test_a_file_name_that_is_not_utf_8_does_not_stop_the_rest(tmp_path: Path, encoder: CachedEncoder) -> None:
+    folder, library = tmp_path / "notes", tmp_path / "library"
+    write(folder, moon="The Moon is far away.")
+    for name in (b"bad\xff.txt", b"bad\xfe.txt"):
+        (folder / os.fsdecode(name)).write_text(f"The Sun is hot, says {name!r}.", "utf-8")
+    assert run([folder], library, encoder).line == "3 new, 0 changed, 0 removed, 0 unchanged, 0 failed"
+    assert run([folder], library, encoder).line == "0 new, 0 changed, 0 removed, 3 unchanged, 0 failed"
+
+
+def test_a_folder_that_cannot_be_opened_for_a_moment_keeps_its_documents(
+    tmp_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, library = tmp_path / "notes", tmp_path / "library"
+    write(folder / "far", moon="The Moon is far away.")
+    write(folder, sun="The Sun is hot.")
+    run([folder], library, encoder)
+    with monkeypatch.context() as closed:
+        close(folder / "far", closed)
+        report = run([folder], library, encoder)
+    assert report.line == "0 new, 0 changed, 0 removed, 2 unchanged, 0 failed"
+    assert report.notes == (f"could not open the folder {folder / 'far'}: permission denied",)
+    assert titles(library, encoder) == ["moon", "sun"]
+
+
+def test_a_folder_that_is_gone_can_be_named_to_remove_its_documents(tmp_path: Path, encoder: CachedEncoder) -> None:
+    library = tmp_path / "library"
+    write(tmp_path / "notes", moon="The Moon is far away.")
+    write(tmp_path / "other", sun="The Sun is hot.")
+    run([tmp_path / "notes", tmp_path / "other"], library, encoder)
+    shutil.rmtree(tmp_path / "notes")
+    assert run([tmp_path / "notes"], library, encoder).line == "0 new, 0 changed, 1 removed, 0 unchanged, 0 failed"
+    assert titles(library, encoder) == ["sun"]
+    with pytest.raises(BadInput, match=r"cannot open .*notes: it is not there"):
+        run([tmp_path / "notes"], library, encoder)
+
+
+def test_a_run_that_could_read_nothing_removes_nothing(tmp_path: Path, encoder: CachedEncoder) -> None:
+    folder, library = tmp_path / "graph", tmp_path / "library"
+    folder.mkdir()
+    (folder / "nodes.jsonl").write_text('{"_id": "moon", "text": "The Moon is far away."}\n', "utf-8")
+    (folder / "edges.jsonl").write_text("", "utf-8")
+    run([folder], library, encoder)
+    (folder / "nodes.jsonl").rename(folder / "nodes.jsonl.gz")
+    report = run([folder], library, encoder)
+    assert report.line == "0 new, 0 changed, 0 removed, 1 unchanged, 1 failed"
+    assert f"{folder / 'nodes.jsonl'}: kept as it was read before" in report.notes
+    with open_library(library, encoder) as opened:
+        assert opened.manifest.documents == 1

@@ -6,7 +6,9 @@ import pytest
 from memory.errors import BadInput
 from memory.knowledge.library import POINTER
 from memory.knowledge.reading import Source, discover, read, source_digest
+from memory.knowledge.reading.discover import Discovered
 from memory.knowledge.reading.source import Failure
+from tests.memory.knowledge.closing import close
 
 
 def make(root: Path, *names: str) -> None:
@@ -17,7 +19,7 @@ def make(root: Path, *names: str) -> None:
 
 
 def found(*paths: Path) -> list[tuple[str, str]]:
-    return [(source.name, source.kind) for source in discover(paths)[0]]
+    return [(source.name, source.kind) for source in discover(paths).sources]
 
 
 def test_kinds_go_by_the_end_of_the_name_and_ids_by_the_path(tmp_path: Path) -> None:
@@ -37,7 +39,7 @@ def test_a_file_given_itself_goes_by_its_name(tmp_path: Path, monkeypatch: pytes
     make(tmp_path, "b/x.md", "b/notes")
     monkeypatch.chdir(tmp_path)
     assert found(Path("b/x.md"), Path("b/notes")) == [("x.md", "markdown"), ("notes", "text")]
-    assert discover([Path("b")])[0][0].path == tmp_path / "b" / "x.md"
+    assert discover([Path("b")]).sources[0].path == tmp_path / "b" / "x.md"
 
 
 def test_hidden_files_caches_and_libraries_are_passed_over(tmp_path: Path) -> None:
@@ -50,9 +52,9 @@ def test_hidden_files_caches_and_libraries_are_passed_over(tmp_path: Path) -> No
 def test_other_files_are_counted_in_one_note(tmp_path: Path) -> None:
     make(tmp_path, "a.png", "b/c.PNG", "d.zip", "LICENSE", "e.txt")
     (tmp_path / "talk.jsonl").write_text('{"conversation_id": "c", "turns": []}\n', "utf-8")
-    sources, notes = discover([tmp_path])
-    assert [source.name for source in sources] == ["e.txt"]
-    assert notes == [
+    found = discover([tmp_path])
+    assert [source.name for source in found.sources] == ["e.txt"]
+    assert found.notes == [
         "1 conversation scripts skipped: clew replay runs them",
         "4 files of other kinds skipped: .png 2, without an ending 1, .zip 1",
     ]
@@ -71,8 +73,9 @@ def test_a_corpus_without_queries_is_a_file_among_others(tmp_path: Path) -> None
 
 def test_of_a_graph_folder_nodes_and_edges_are_read(tmp_path: Path) -> None:
     make(tmp_path, "nodes.jsonl", "edges.jsonl.gz", "queries.jsonl", "qrels.tsv")
-    [source], notes = discover([tmp_path])
-    assert (source.kind, source.path.name, notes) == ("graph", "nodes.jsonl", [])
+    found = discover([tmp_path])
+    [source] = found.sources
+    assert (source.kind, source.path.name, found.notes) == ("graph", "nodes.jsonl", [])
     assert [path.name for path in source.files] == ["nodes.jsonl", "edges.jsonl.gz"]
 
 
@@ -87,7 +90,7 @@ def test_links_that_lead_back_end_the_walk(tmp_path: Path) -> None:
     (tmp_path / "again.txt").symlink_to(tmp_path / "a" / "b.txt")
     (tmp_path / "self.txt").symlink_to(tmp_path / "self.txt")
     (tmp_path / "gone.txt").symlink_to(tmp_path / "nowhere.txt")
-    sources, _ = discover([tmp_path, tmp_path / "a"])
+    sources = discover([tmp_path, tmp_path / "a"]).sources
     assert [source.name for source in sources] == ["a/b.txt", "gone.txt", "self.txt"]
     assert list(read(sources[1])) == [Failure(str(tmp_path / "gone.txt"), "it is not there")]
     assert [item.reason for item in read(sources[2]) if isinstance(item, Failure)] == [
@@ -101,30 +104,36 @@ def test_what_is_not_there_is_named(tmp_path: Path) -> None:
     assert raised.value.exit_code == 2
 
 
+def test_json_that_is_not_in_lines_is_refused_and_in_a_folder_skipped(tmp_path: Path) -> None:
+    make(tmp_path, "triples.json", "a.txt")
+    with pytest.raises(BadInput, match=r"triples\.json is JSON. Try: write one object a line to a \.jsonl file"):
+        discover([tmp_path / "triples.json"])
+    assert found(tmp_path) == [("a.txt", "text")]
+
+
 def test_what_is_neither_file_nor_folder_is_refused_and_in_a_folder_skipped(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.txt")
     with pytest.raises(BadInput, match="neither a file nor a folder"):
         discover([tmp_path / "pipe.txt"])
-    assert discover([tmp_path]) == ([], ["1 files of other kinds skipped: .txt 1"])
+    assert discover([tmp_path]) == Discovered([], ["1 files of other kinds skipped: .txt 1"], [])
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may open everything")
-def test_a_closed_folder_is_noted_and_the_rest_is_found(tmp_path: Path) -> None:
+def test_a_closed_folder_is_noted_and_the_rest_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make(tmp_path, "a.txt", "closed/b.txt")
-    (tmp_path / "closed").chmod(0)
-    sources, notes = discover([tmp_path])
-    (tmp_path / "closed").chmod(0o700)
-    assert [source.name for source in sources] == ["a.txt"]
-    assert notes == [f"could not open the folder {tmp_path / 'closed'}: permission denied"]
+    close(tmp_path / "closed", monkeypatch)
+    found = discover([tmp_path])
+    assert [source.name for source in found.sources] == ["a.txt"]
+    assert found.unopened == [tmp_path / "closed"]
+    assert found.notes == [f"could not open the folder {tmp_path / 'closed'}: permission denied"]
 
 
 def test_a_name_in_another_encoding_is_shown_as_text(tmp_path: Path) -> None:
     path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.txt"))
     path.write_text("Words.", "utf-8")
-    [source], _ = discover([tmp_path])
+    [source] = discover([tmp_path]).sources
     [document] = read(source)
     assert not isinstance(document, Failure)
-    assert (document.id, document.title) == ("caf�.txt", "caf�")
+    assert (document.id, document.title) == ("caf\\xe9.txt", "caf\\xe9")
 
 
 def test_a_source_changes_with_any_of_its_files(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ PAGE = """<?xml version="1.0" encoding="utf-8"?>
 
 def items(path: Path, data: bytes | str) -> list[Document | Failure]:
     path.write_bytes(data if isinstance(data, bytes) else data.encode())
-    [source], _ = discover([path])
+    [source] = discover([path]).sources
     return list(read(source))
 
 

@@ -8,7 +8,7 @@ from memory.knowledge.reading import Failure, discover, read, read_edges
 
 def items(path: Path, *lines: object) -> list[Document | Failure]:
     path.write_bytes(b"".join(_line(line) for line in lines))
-    [source], _ = discover([path])
+    [source] = discover([path]).sources
     return list(read(source))
 
 
@@ -88,7 +88,7 @@ def test_a_zipped_file_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     lines = "".join(json.dumps({"_id": str(n), "text": f"number {n} of {n * 7919 % 9973}"}) + "\n" for n in range(5000))
     whole = gzip.compress(lines.encode())
     path.write_bytes(whole)
-    [source], _ = discover([path])
+    [source] = discover([path]).sources
     assert len(list(read(source))) == 5000
     path.write_bytes(whole[: len(whole) // 2])
     *documents, failure = read(source)
@@ -110,7 +110,7 @@ def test_edges_come_as_they_are_and_bad_ones_are_named(tmp_path: Path) -> None:
     (tmp_path / "nodes.jsonl").write_text('{"id": 1, "title": "t", "text": "x"}\n', "utf-8")
     edges = [{"source": 1, "target": "b c", "relation": "r"}] * 2 + [{"source": "a", "target": "b"}, {"source": "a"}]
     (tmp_path / "edges.jsonl.gz").write_bytes(gzip.compress(b"".join(map(_line, edges))))
-    [source], _ = discover([tmp_path])
+    [source] = discover([tmp_path]).sources
     assert [item.id for item in read(source) if isinstance(item, Document)] == ["1"]
     assert list(read_edges(source)) == [
         Edge("1", "b c", "r"),
@@ -124,15 +124,16 @@ def test_edges_come_as_they_are_and_bad_ones_are_named(tmp_path: Path) -> None:
 
 def test_other_sources_have_no_edges(tmp_path: Path) -> None:
     (tmp_path / "x.txt").write_text("Words", "utf-8")
-    [source], _ = discover([tmp_path])
+    [source] = discover([tmp_path]).sources
     assert list(read_edges(source)) == []
 
 
 def test_the_data_sets_are_read_whole(data: Path) -> None:
     for name, documents in (("hotpotqa", 994), ("musique", 1890), ("mtrag-un", 3071), ("wordnet", 117_659)):
-        [source], notes = discover([data / name])
+        discovered = discover([data / name])
+        [source] = discovered.sources
         found = list(read(source))
-        assert not notes
+        assert not discovered.notes
         assert not failures(found)
         assert len({item.id for item in found if isinstance(item, Document)}) == documents
     assert sum(isinstance(edge, Edge) for edge in read_edges(source)) == 377_592

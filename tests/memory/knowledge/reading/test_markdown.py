@@ -41,7 +41,7 @@ def f():
 
 def document(path: Path, text: str) -> Document:
     path.write_text(text, "utf-8")
-    [source], _ = discover([path])
+    [source] = discover([path]).sources
     [item] = read(source)
     assert isinstance(item, Document)
     return item

@@ -42,7 +42,7 @@ def as_bytes(writer: PdfWriter) -> bytes:
 
 def items(path: Path, data: bytes) -> list[Document | Failure]:
     path.write_bytes(data)
-    [source], _ = discover([path])
+    [source] = discover([path]).sources
     return list(read(source))
 
 

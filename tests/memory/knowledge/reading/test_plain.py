@@ -9,7 +9,7 @@ from memory.knowledge.reading import Failure, digest, discover, file_digest, rea
 
 def one(path: Path, data: bytes | str) -> Document | Failure:
     path.write_bytes(data if isinstance(data, bytes) else data.encode())
-    [source], _ = discover([path])
+    [source] = discover([path]).sources
     [item] = read(source)
     return item
 
@@ -56,7 +56,7 @@ def test_what_is_no_text_is_named_with_its_reason(tmp_path: Path, name: str, dat
 
 def test_a_file_that_vanishes_is_named(tmp_path: Path) -> None:
     (tmp_path / "x.txt").write_text("Words", "utf-8")
-    [source], _ = discover([tmp_path])
+    [source] = discover([tmp_path]).sources
     (tmp_path / "x.txt").unlink()
     assert list(read(source)) == [Failure(str(tmp_path / "x.txt"), "it is not there")]
 
@@ -65,7 +65,7 @@ def test_a_file_that_vanishes_is_named(tmp_path: Path) -> None:
 def test_a_closed_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "x.txt").write_text("Words", "utf-8")
     (tmp_path / "x.txt").chmod(0)
-    [source], _ = discover([tmp_path])
+    [source] = discover([tmp_path]).sources
     assert list(read(source)) == [Failure(str(tmp_path / "x.txt"), "permission denied")]
 
 
