@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import random
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -142,6 +143,7 @@ class Generation:
         vectors = np.lib.format.open_memmap(
             self._folder / VECTORS, mode="w+", dtype=np.float32, shape=(total, encoder.dimension)
         )
+        _reserve(self._folder / VECTORS)
         done = 0
         for rows, known in self._known_vectors():
             vectors[rows] = known
@@ -234,6 +236,14 @@ class Generation:
             title, text = self._database.execute("SELECT title, text FROM documents WHERE id = ?", (id_,)).fetchone()
             for row, _, start, end in of_document:
                 yield row, title, text[start:end]
+
+
+def _reserve(path: Path) -> None:
+    """Have the system keep the file's blocks for it: a full disk is then an `OSError` here, not a signal when memory
+    is written back."""
+    if hasattr(os, "posix_fallocate") and path.stat().st_size:
+        with path.open("r+b") as file:
+            os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
 
 
 def _row(document: Document) -> tuple[str, ...]:

@@ -1,16 +1,18 @@
 """`clew index`: read what changed, chunk it, embed it, and switch the library to the new generation."""
 
+import errno
 import os
 import shutil
+import sqlite3
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from memory.errors import BadInput, LibraryBusy, LibraryMismatch
+from memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch
 from memory.knowledge.changes import Changes
 from memory.knowledge.chunking import ChunkerParameters
 from memory.knowledge.generation import Generation
@@ -25,9 +27,11 @@ from memory.knowledge.library import (
     switch_to,
 )
 from memory.knowledge.reading import Failure, shown
-from memory.knowledge.store import rebuild_command
+from memory.knowledge.store import damaged, rebuild_command
 from memory.ports import Encoder
 from memory.progress import Progress
+
+DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +99,7 @@ def _index(
     roots, notes = _roots(paths, library)
     folder, whole = next_generation(library), False
     try:
-        with closing(Generation(folder, old)) as generation:
+        with _in_words(library), closing(Generation(folder, old)) as generation:
             started = time.perf_counter()
             changes = Changes(generation, encoder, parameters.chunker)
             yield from changes.read(roots, library)
@@ -117,6 +121,27 @@ def _index(
         chunks=chunks,
         seconds=seconds,
     )
+
+
+@contextmanager
+def _in_words(library: Path) -> Iterator[None]:
+    """A disk that is full and damage that is met while rows are copied, each with what mends it."""
+    try:
+        yield
+    except (sqlite3.DatabaseError, OSError) as error:
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF  # the rest is its extended part
+        if code == sqlite3.SQLITE_FULL or _is_full(error):
+            raise ClewError(
+                f"the disk is full: the library at {library} stays as it was", "free some space and run this again"
+            ) from error
+        if code in DAMAGED:
+            raise damaged(library) from error
+        raise
+
+
+def _is_full(error: Exception) -> bool:
+    """numpy tells only how much it could not write."""
+    return getattr(error, "errno", 0) in (errno.ENOSPC, errno.EDQUOT) or "requested and" in str(error)
 
 
 def _write(

@@ -1,10 +1,12 @@
 """Libraries that are broken, of another format or gone in part: one line with the command, and that command works."""
 
+import errno
 import json
 import os
 import shutil
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -113,6 +115,49 @@ def test_what_fails_leaves_no_folder_and_its_own_error(
     with pytest.raises(OSError, match="the disk is full"):
         run([made.parent / "notes"], made, encoder)
     assert len([path for path in made.iterdir() if path.is_dir()]) == 1
+
+
+@pytest.mark.parametrize(
+    "error", [OSError(errno.ENOSPC, "No space left on device"), OSError("8 requested and 4 written")]
+)
+def test_a_full_disk_is_named_and_the_library_stays(
+    made: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch, error: OSError
+) -> None:
+    def failing(self: Generation, *_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(Generation, "index_keywords", failing)
+    write(made.parent / "notes", mars="Mars is red.")
+    with pytest.raises(ClewError, match=r"the disk is full: .* stays as it was\. Try: free some space"):
+        run([made.parent / "notes"], made, encoder)
+    assert titles(made, encoder) == ["moon", "sun"]
+
+
+def test_a_database_that_cannot_grow_is_a_full_disk(
+    made: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_in_order = Generation.put_in_order
+
+    def bounded(self: Generation) -> None:
+        self._database.execute("PRAGMA max_page_count = 1")  # as if the disk ended here
+        self._database.executescript("CREATE TABLE filler (x); INSERT INTO filler VALUES (zeroblob(1000000))")
+        put_in_order(self)
+
+    monkeypatch.setattr(Generation, "put_in_order", bounded)
+    with pytest.raises(ClewError, match="the disk is full"):
+        run([made.parent / "notes"], made, encoder)
+
+
+def test_damage_that_is_met_while_rows_are_copied_is_named(made: Path, encoder: CachedEncoder) -> None:
+    path = generation_of(made) / "library.sqlite"
+    with closing(sqlite3.connect(path)) as database:
+        (size,) = database.execute("PRAGMA page_size").fetchone()
+        (page,) = database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'documents'").fetchone()
+    with path.open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xff" * size)
+    with pytest.raises(ClewError, match=r"library is damaged\. Try: clew index --rebuild"):
+        run([made.parent / "notes"], made, encoder)
 
 
 def test_a_rebuild_goes_on_without_what_is_gone(tmp_path: Path, encoder: CachedEncoder) -> None:
