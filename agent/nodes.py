@@ -94,7 +94,7 @@ def act(state: TurnState, runtime: Runtime[Services]) -> TurnState:
         ms = round((time.perf_counter() - started) * 1000, 1)
         calls.append(replace(call, found=len(findings.passages), ms=ms))
         notes += findings.notes
-        passages = _joined(passages, findings.passages, services.observe.best)
+        passages = _joined(passages, findings.passages)
     summary = "; ".join(f"{call.tool}: {call.found} passages in {call.ms:.0f} ms" for call in calls)
     details = tuple(f"{p.score:.2f} {p.title or p.document}: {p.why}" for p in passages)
     return {
@@ -109,7 +109,7 @@ def observe(state: TurnState, runtime: Runtime[Services]) -> TurnState:
     """Another round is for words that the library has somewhere, but no passage that was found."""
     services, question = runtime.context, state["rewritten"]
     missing = observing.missing(question, state["passages"])
-    if observing.enough(question, state["passages"], services.observe):
+    if observing.enough(question, _to_read(state, runtime), services.observe):
         return {"missing": (), "steps": (Step("observe", "the evidence is enough"),)}
     known = services.library.store.keyword_search(missing, 1, scope=_scope(state))
     findable = tuple(word for word, hits in zip(missing, known, strict=True) if hits)
@@ -127,9 +127,8 @@ def answer(state: TurnState, runtime: Runtime[Services]) -> TurnState:
     if not services.library.manifest.chunks:
         written = answering.nothing_indexed()
     else:
-        written = answering.answer(
-            state["question"], state["rewritten"], state["passages"], services.encoder, services.answer
-        )
+        read = _to_read(state, runtime)
+        written = answering.answer(state["question"], state["rewritten"], read, services.encoder, services.answer)
     said, sources = _counted(len(written.claims), "sentence"), _counted(len(written.sources), "source")
     summary = f"{written.outcome}: {said} from {sources}"
     return {"answer": written, "steps": (Step("answer", summary),)}
@@ -181,11 +180,14 @@ def _memorable(written: Answer) -> list[Utterance]:
     return [] if written.refused else [Utterance("agent", written.plain)]
 
 
-def _joined(known: Sequence[Passage], found: Sequence[Passage], best: int) -> tuple[Passage, ...]:
-    """What a further round found comes behind the best of what is there, where the answer still reads it."""
+def _joined(known: Sequence[Passage], found: Sequence[Passage]) -> tuple[Passage, ...]:
+    """What a further round found stands behind what is there: it was looked for with a part of the question only."""
     ids = {passage.id for passage in known}
-    fresh = [passage for passage in found if passage.id not in ids]
-    return (*known[:best], *fresh, *known[best:])
+    return (*known, *(passage for passage in found if passage.id not in ids))
+
+
+def _to_read(state: TurnState, runtime: Runtime[Services]) -> tuple[Passage, ...]:
+    return observing.to_read(state["passages"], state["calls"][0].found, runtime.context.observe)
 
 
 def _counted(number: int, thing: str) -> str:

@@ -11,12 +11,12 @@ from memory.datatypes import Passage
 class ObserveParameters:
     """`answers` is the seed's stop (a node's similarity above 0.9, seed 004 section 4), calibrated for MiniLM, whose
     cosines of a question with its answer are rarely above 0.8. `covered` is the share of the question's words that
-    the passages that are read have to hold together. What a further round finds comes behind the `best`."""
+    the passages that are read have to hold together. What a further round finds is read behind the `best`."""
 
     answers: float = 0.8
     covered: float = 0.75
     rounds: int = 3
-    read: int = 8
+    passages: int = 8
     best: int = 5
 
 
@@ -26,8 +26,15 @@ def missing(question: str, passages: Sequence[Passage]) -> tuple[str, ...]:
     return tuple(word for stem, word in surface_of(question).items() if stem not in held)
 
 
+def to_read(passages: Sequence[Passage], first: int, parameters: ObserveParameters) -> tuple[Passage, ...]:
+    """The passages in the order in which the answer reads them; the first round found the `first` of them."""
+    best = min(parameters.best, first)
+    return (*passages[:best], *passages[first:], *passages[best:first])
+
+
 def enough(question: str, passages: Sequence[Passage], parameters: ObserveParameters) -> bool:
-    read = passages[: parameters.read]
+    """Whether one of the passages answers, or they hold enough of the question's words; in the order of `to_read`."""
+    read = passages[: parameters.passages]
     if any(passage.scores.get("cosine", 0.0) >= parameters.answers for passage in read):
         return True
     asked = set(content_words(question))
