@@ -3,14 +3,14 @@
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agent.state import Answer, Claim
 from agent.words import content_words
-from memory.datatypes import Passage
+from memory.datatypes import Document, Passage
 from memory.ports import Encoder
 from memory.sentences import split
 
@@ -91,6 +91,20 @@ def answer(
         return _nothing(passages, missing)
     chosen = _choose(scores, vectors, parameters)
     return _written([candidates[place] for place in chosen], read, missing)
+
+
+def placed(written: Answer, documents: Mapping[str, Document]) -> Answer:
+    """Each source with the page and the heading of the first sentence that is quoted from it; `documents` by id."""
+    starts = {n: claim.start for claim in reversed(written.claims) for n in claim.cites if claim.start is not None}
+    sources = [
+        replace(
+            source,
+            page=documents[source.document].page_at(starts.get(n, source.start)),
+            heading=documents[source.document].heading_at(starts.get(n, source.start)),
+        )
+        for n, source in enumerate(written.sources, 1)
+    ]
+    return replace(written, sources=tuple(sources))
 
 
 def nothing_indexed() -> Answer:
@@ -198,7 +212,7 @@ def _written(chosen: Sequence[_Candidate], passages: Sequence[Passage], missing:
     for n, number in enumerate(order, 1):
         for candidate in sorted((c for c in chosen if c.passage == number), key=lambda c: c.position):
             said = [claim.text for claim in claims]
-            claims += [Claim(text, (n,)) for text in _readable(candidate, said)]
+            claims += [Claim(text, (n,), start=candidate.position) for text in _readable(candidate, said)]
     if missing:
         claims.append(Claim(f"The documents that I found say nothing about {_listed(missing)}."))
     return Answer("partial" if missing else "answered", tuple(claims), sources, missing)

@@ -30,7 +30,8 @@ def intermediate_row(name: str, turn: Turn) -> dict[str, Any]:
         "outcome": turn.answer.outcome,
         "refused": turn.answer.refused,
         "claims": [
-            {"text": claim.text, "cites": list(claim.cites), "verdict": claim.verdict} for claim in turn.answer.claims
+            {"text": claim.text, "cites": list(claim.cites), "verdict": claim.verdict, "start": claim.start}
+            for claim in turn.answer.claims
         ],
         "citations": _citations(turn.answer),
         "missing": list(turn.answer.missing),

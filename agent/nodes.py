@@ -129,6 +129,8 @@ def answer(state: TurnState, runtime: Runtime[Services]) -> TurnState:
     else:
         read = _to_read(state, runtime)
         written = answering.answer(state["question"], state["rewritten"], read, services.encoder, services.answer)
+        quoted = services.library.store.documents([source.document for source in written.sources])
+        written = answering.placed(written, {document.id: document for document in quoted})
     said, sources = _counted(len(written.claims), "sentence"), _counted(len(written.sources), "source")
     summary = f"{written.outcome}: {said} from {sources}"
     return {"answer": written, "steps": (Step("answer", summary),)}

@@ -14,11 +14,15 @@ Outcome = Literal["answered", "partial", "nothing-found", "nothing-indexed"]
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A sentence of an answer, the numbers of the sources that it cites (from 1), and what `verify` says of it."""
+    """A sentence of an answer, the numbers of the sources that it cites (from 1), and what `verify` says of it.
+
+    `start` is the character of its source's document where it begins, if it is quoted from there.
+    """
 
     text: str
     cites: tuple[int, ...] = ()
     verdict: Verdict = "uncited"
+    start: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 import threading
 import time
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -43,6 +44,19 @@ class Document:
     source: str = ""
     pages: tuple[Mark, ...] = ()
     headings: tuple[Mark, ...] = ()
+
+    def page_at(self, place: int) -> str:
+        """The page that a character stands on; empty where there are none."""
+        return _last_mark(self.pages, place)
+
+    def heading_at(self, place: int) -> str:
+        """The heading that a character stands under; empty before the first."""
+        return _last_mark(self.headings, place)
+
+
+def _last_mark(marks: Sequence[Mark], place: int) -> str:
+    before = bisect_right(marks, place, key=lambda mark: mark.start)
+    return marks[before - 1].text if before else ""
 
 
 @dataclass(frozen=True, slots=True)

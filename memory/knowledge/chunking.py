@@ -4,7 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from memory.datatypes import Chunk, Document, Mark
+from memory.datatypes import Chunk, Document
 from memory.ports import Encoder
 from memory.sentences import Span, split
 
@@ -168,18 +168,12 @@ def _chunks(document: Document, spans: Iterator[Span]) -> list[Chunk]:
             document.text[start:end],
             start,
             end,
-            _mark_at(document.pages, start),
-            _mark_at(document.headings, start),
+            document.page_at(start),
+            document.heading_at(start),
             document.source,
         )
         for number, (start, end) in enumerate(spans)
     ]
-
-
-def _mark_at(marks: Sequence[Mark], place: int) -> str:
-    """The last mark at or before a place."""
-    before = bisect_right(marks, place, key=lambda mark: mark.start)
-    return marks[before - 1].text if before else ""
 
 
 def _longest(chunks: Sequence[Chunk], encoder: Encoder) -> int:

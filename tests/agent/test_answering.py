@@ -1,14 +1,15 @@
 """Answers without a language model: quoted, cited, in the user's words where they can be, honest where they cannot."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from agent.answering import AnswerParameters, answer, nothing_indexed
+from agent.answering import AnswerParameters, answer, nothing_indexed, placed
 from agent.observing import ObserveParameters, enough, missing
 from agent.state import TURN_JSON, Answer, Call, Claim, Turn
 from agent.verifying import verdict, verified
-from memory.datatypes import Passage, Wording
+from memory.datatypes import Document, Mark, Passage, Wording
 from memory.encoding import CachedEncoder
 
 MOON = Passage(
@@ -38,7 +39,7 @@ def say(question: str, *passages: Passage, encoder: CachedEncoder) -> Answer:
 def test_it_quotes_and_cites(encoder: CachedEncoder) -> None:
     said = say("Where was Fritz Lang born?", LANG, MOON, encoder=encoder)
     assert said.outcome == "answered"
-    assert said.claims[0] == Claim("Fritz Lang was born in Vienna in 1890.", (1,))
+    assert said.claims[0] == Claim("Fritz Lang was born in Vienna in 1890.", (1,), start=0)
     assert said.sources[0] == LANG
     assert said.text.startswith("Fritz Lang was born in Vienna in 1890. [1]")
 
@@ -67,6 +68,20 @@ def test_a_pronoun_without_its_name_takes_the_sentence_before_along(encoder: Cac
     other = Passage("x", "x", "Notes", "Fritz Lang was born in Vienna. He directed Metropolis in 1927.", 0.6, "hybrid")
     said = say("Who directed Metropolis in 1927?", other, encoder=encoder)
     assert said.plain == "Fritz Lang was born in Vienna. He directed Metropolis in 1927."
+
+
+def test_a_source_shows_the_place_of_the_sentence_that_is_quoted(encoder: CachedEncoder) -> None:
+    text = "Early life\nFritz Lang was born in Vienna in 1890.\nLater life\nHe died in California in 1976."
+    marks = (Mark(0, "Early life"), Mark(text.index("Later"), "Later life"))
+    document = Document("lang", "Fritz Lang", text, pages=(Mark(0, "1"), Mark(60, "2")), headings=marks)
+    passage = replace(LANG, text=text, heading="Early life", page="1", start=0, end=len(text))
+    said = say("Where did Fritz Lang die, in California?", passage, encoder=encoder)
+    assert said.claims[-1].text == "He died in California in 1976."
+    only = replace(said, claims=said.claims[-1:])
+    [source] = placed(only, {"lang": document}).sources
+    assert (source.heading, source.page) == ("Later life", "2")
+    [source] = placed(replace(said, claims=(Claim("Not quoted.", (1,)),)), {"lang": document}).sources
+    assert (source.heading, source.page) == ("Early life", "1")
 
 
 def test_it_refuses_what_is_not_there_and_names_the_nearest(encoder: CachedEncoder) -> None:
