@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from threading import Event
 
-from agent.answering import AnswerParameters
 from agent.observing import ObserveParameters
+from agent.picking import AnswerParameters
 from memory.dialogue.recalling import RecallParameters
 from memory.dialogue.rewriting import RewriteParameters
 from memory.dialogue.threads import Threads

@@ -22,6 +22,8 @@ _OPENERS = frozenset(
 )
 _PLACED = re.compile(r"\b(in|at|near|from|to|on|outside|into)\s+(?:[a-z]+\s+){0,3}$")
 
+_AT = ("at", "near", "on", "outside")
+
 _PERSON = {"he": "{}", "him": "{}", "she": "{}", "his": "{}'s", "her": "{}'s"}
 _THING = {"it": "{}", "its": "{}'s"}
 _SEVERAL = {"they": "{}", "them": "{}", "their": "{}'s"}
@@ -68,7 +70,7 @@ def _candidates(pronoun: str, turns: Sequence[tuple[list[_Mention], list[_Mentio
             if pronoun in _PERSON:
                 yield from _person(mention, everyone)
             elif pronoun == "there" and mention.placed:
-                yield f"{'at' if mention.placed == 'at' else 'in'} {mention.name}"
+                yield f"{mention.placed if mention.placed in _AT else 'in'} {mention.name}"
             elif pronoun in _THING:
                 yield from () if list(_person(mention, everyone)) else (mention.name,)
             elif pronoun in _SEVERAL and " and " in mention.name:
@@ -95,15 +97,16 @@ def _mentions(text: str) -> Iterator[_Mention]:
     pairs: list[tuple[_Mention, int, int]] = []
     for match in _NAME.finditer(text):
         name = re.sub(r"[’']s?$", "", match.group())
-        start = match.start()
+        start, article = match.start(), text[: match.start()].endswith(" the ")
         while name.split(" ")[0] in _OPENERS and (start == 0 or " " not in name):
             first, _, name = name.partition(" ")
-            start += len(first) + 1
+            start, article = start + len(first) + 1, first == "The"
         paired = re.match(r"\sand\s[A-Z]", text[match.end() :])
         opens = start == 0 and " " not in name and not paired  # a lone word may have its capital from the sentence
         if name and not opens:
             placed = _PLACED.search(text[: match.start()])
-            pairs.append((_Mention(name, placed.group(1) if placed else ""), start, match.end()))
+            full = f"the {name}" if article else name
+            pairs.append((_Mention(full, placed.group(1) if placed else ""), start, match.end()))
     yield from (mention for mention, _, _ in pairs)
     for (one, _, end), (other, start, _) in pairwise(pairs):
         if text[end:start] == " and ":

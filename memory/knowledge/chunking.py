@@ -4,7 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from memory.datatypes import Chunk, Document
+from memory.datatypes import Chunk, Document, Passage
 from memory.ports import Encoder
 from memory.sentences import Span, split
 
@@ -67,7 +67,7 @@ def chunk(document: Document, encoder: Encoder, parameters: ChunkerParameters) -
         room = max(room - excess, room // 2)
 
 
-def embedded_text(chunk: Chunk) -> str:
+def embedded_text(chunk: Chunk | Passage) -> str:
     """What is encoded: the title, unless the text begins with it as a line, and the text."""
     prefix = _prefix(chunk.title)
     return chunk.text if f"{chunk.text}\n".startswith(prefix) else prefix + chunk.text

@@ -104,7 +104,7 @@ def test_the_chat_answers_from_the_examples(home: Path) -> None:
     with Screen(["-mui.cli", "chat"]) as screen:
         screen.wait_for(r"(?m:^> \s*\Z)")
         screen.line(METROPOLIS)
-        screen.wait_for("Fritz Lang")
+        screen.wait_for(r"Fritz\s+Lang")
         screen.wait_for(r"(?m:^> \s*\Z)")
         screen.line("and where was he born?")
         assert re.search("Lang|Metropolis", screen.wait_for(r"rewrite .*\n"))

@@ -35,6 +35,12 @@ def said(*turns: tuple[str, str]) -> list[Sentence]:
             "How far did Able and Baker fly?",
         ),
         ([("Who wrote Metropolis?", "Thea von Harbou did.")], "Who directed it?", "Who directed Metropolis?"),
+        ([("What are the phases of the Moon?", "Eight.")], "how far away is it?", "how far away is the Moon?"),
+        (
+            [("Who was he?", "Neil Armstrong walked on the Moon in 1969.")],
+            "who else walked there?",
+            "who else walked on the Moon?",
+        ),
         ([("Who is Fritz Lang?", "A director.")], "When did HE die?", "When did Fritz Lang die?"),
     ],
 )

@@ -1,0 +1,203 @@
+"""Which sentences of the passages answer a question: those of passages that have to do with it, by what they hold."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.words import content_words
+from memory.datatypes import Passage
+from memory.knowledge.chunking import embedded_text
+from memory.ports import Encoder
+from memory.sentences import split
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerParameters:
+    """What a sentence is worth to the question: cosine, share of the question's words, the passage's own score, and
+    whether it holds the kind of thing that is asked for.
+
+    A passage has to do with the question where its cosine and `held` times the share of the question's words in it
+    come to `relevant` (docs/figures.md says how many questions are answered and refused by that).
+    """
+
+    passages: int = 8
+    held: float = 0.3
+    relevant: float = 0.51
+    sentences: int = 3
+    in_part: int = 2
+    cosine: float = 0.55
+    words: float = 0.4
+    passage: float = 0.2
+    kind: float = 0.08
+    no_statement: float = 0.3
+    beside_best: float = 0.86
+    redundant: float = 0.9
+    longest: int = 90
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A sentence of a passage: the passage's place in the list, where it begins in the document, and the sentence
+    before it."""
+
+    text: str
+    passage: int
+    position: int
+    before: str
+
+
+KINDS = (
+    (r"^(?:and |but |so )?(?:who|whose|whom)\b", r"(?<!^)\b[A-Z][a-zé]+"),
+    (r"\b(?:when|what year|which year|what date|since when)\b", r"\b\d{4}\b|\b\d{1,2} [A-Z][a-z]+"),
+    (
+        r"\bhow (?:many|much|far|long|big|large|heavy|old|tall|high|deep|fast|often)\b"
+        r"|\b(?:distance|number|size|age|height|population|price|cost)\b",
+        r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|million)\b",
+    ),
+    (r"^(?:and |but |so )?where\b", r"\b(?:in|at|near|from|to|on|outside) (?:the )?[A-Z]"),
+    (
+        r"\b(?:why|what makes|what made|reason)\b",
+        r"\b(?:because|since|so that|therefore|due to|as a result|caus\w+|reason|in order to|thus|made|makes)\b",
+    ),
+)
+"""What a question asks for, by its words, and how a sentence that holds such a thing looks."""
+
+EARLIER = 0.5
+"""What a word of an earlier turn is worth beside one of the question."""
+
+_STATEMENT = re.compile(r"[.!:;\u2026\u3002][\"'\u201d\u2019)\]]*$")
+"""The end of a sentence that states something: not of a heading, nor of a question."""
+
+_REFERENCE = re.compile(r"\s*\[\d+(?:\s*[,;\u2013-]\s*\d+)*\]")
+"""A document's own `[1]`, which would pass for a citation of the answer's."""
+
+
+def pick(
+    question: str,
+    rewritten: str,
+    passages: Sequence[Passage],
+    encoder: Encoder,
+    parameters: AnswerParameters,
+    sentences: int,
+) -> list[Candidate]:
+    """At most so many sentences, best first; none where no passage has to do with the question."""
+    found = _candidates(passages, parameters.longest)
+    weights = _weights(_asked_words(question, rewritten), found)
+    asked = _asked_vector(question, rewritten, encoder)
+    relevant = _relevant(passages, weights, asked, encoder, parameters)
+    candidates = [candidate for candidate in found if candidate.passage in relevant]
+    if not candidates:
+        return []
+    vectors = encoder.encode([candidate.text for candidate in candidates], "passage")
+    scores = _scores(weights, rewritten, candidates, passages, vectors @ asked, parameters)
+    return [candidates[place] for place in _choose(scores, vectors, parameters, sentences)]
+
+
+def has_earlier_turns(question: str, rewritten: str) -> bool:
+    return len(rewritten.split()) > 2 * len(question.split()) or len(split(rewritten)) > len(split(question))
+
+
+def _asked_vector(question: str, rewritten: str, encoder: Encoder) -> NDArray[np.float32]:
+    """Of the rewritten question, with the question's own where the rewritten one has earlier turns before it."""
+    own, whole = encoder.encode([question, rewritten], "query")
+    if not has_earlier_turns(question, rewritten):
+        return np.asarray(whole)
+    both = own + whole
+    return np.asarray(both / np.linalg.norm(both))
+
+
+def _asked_words(question: str, rewritten: str) -> dict[str, float]:
+    """Stem -> weight: the question's own words count twice as much as those of earlier turns."""
+    earlier = EARLIER if has_earlier_turns(question, rewritten) else 1.0
+    return {**dict.fromkeys(content_words(rewritten), earlier), **dict.fromkeys(content_words(question), 1.0)}
+
+
+def _candidates(passages: Sequence[Passage], longest: int) -> list[Candidate]:
+    """Each sentence of the passages once: chunks overlap, and documents repeat each other."""
+    seen: set[str] = set()
+    found = []
+    for number, passage in enumerate(passages):
+        before = ""
+        for start, end in split(passage.text):
+            text = _REFERENCE.sub("", " ".join(passage.text[start:end].split()))
+            if 3 <= len(text.split()) <= longest and text.casefold() not in seen:
+                seen.add(text.casefold())
+                found.append(Candidate(text, number, passage.start + start, before))
+            before = text
+    return found
+
+
+def _weights(asked: Mapping[str, float], candidates: Sequence[Candidate]) -> dict[str, float]:
+    """Stem -> weight: a word that many of the sentences hold tells little of which of them answers. They sum to 1."""
+    words = [set(content_words(candidate.text)) for candidate in candidates]
+    rarity = {
+        stem: weight * math.log(1 + len(words) / (1 + sum(stem in held for held in words)))
+        for stem, weight in asked.items()
+    }
+    total = sum(rarity.values()) or 1.0
+    return {stem: weight / total for stem, weight in rarity.items()}
+
+
+def _relevant(
+    passages: Sequence[Passage],
+    weights: Mapping[str, float],
+    asked: NDArray[np.float32],
+    encoder: Encoder,
+    parameters: AnswerParameters,
+) -> set[int]:
+    """The passages that have to do with the question; they are embedded as they were indexed, so from the cache."""
+    if not passages:
+        return set()
+    cosines = encoder.encode([embedded_text(passage) for passage in passages], "passage") @ asked
+    held = [_covered(weights, f"{passage.title} {passage.heading} {passage.text}") for passage in passages]
+    return {
+        number
+        for number, (cosine, share) in enumerate(zip(cosines, held, strict=True))
+        if cosine + parameters.held * share >= parameters.relevant
+    }
+
+
+def _covered(weights: Mapping[str, float], text: str) -> float:
+    """The share of the question's words that a text holds."""
+    held = set(content_words(text))
+    return sum(weight for stem, weight in weights.items() if stem in held)
+
+
+def _scores(
+    weights: Mapping[str, float],
+    question: str,
+    candidates: Sequence[Candidate],
+    passages: Sequence[Passage],
+    cosines: NDArray[np.float32],
+    parameters: AnswerParameters,
+) -> NDArray[np.float64]:
+    last = question[slice(*split(question)[-1])] if question else ""
+    kinds = [evidence for sign, evidence in KINDS if re.search(sign, last, re.IGNORECASE)]
+    scores = []
+    for candidate, cosine in zip(candidates, cosines, strict=True):
+        passage = passages[candidate.passage]
+        scores.append(
+            parameters.cosine * float(cosine)
+            + parameters.words * _covered(weights, f"{passage.title} {passage.heading} {candidate.text}")
+            + parameters.passage * passage.score
+            + parameters.kind * any(re.search(kind, candidate.text) for kind in kinds)
+            - parameters.no_statement * (not _STATEMENT.search(candidate.text))
+        )
+    return np.array(scores)
+
+
+def _choose(
+    scores: NDArray[np.float64], vectors: NDArray[np.float32], parameters: AnswerParameters, sentences: int
+) -> list[int]:
+    """The best, and what is nearly as good and says something else."""
+    chosen: list[int] = []
+    for place in np.argsort(-scores, kind="stable"):
+        if len(chosen) == sentences or scores[place] < parameters.beside_best * scores.max():
+            break
+        if all(float(vectors[place] @ vectors[other]) < parameters.redundant for other in chosen):
+            chosen.append(int(place))
+    return chosen
