@@ -21,6 +21,7 @@ from agent.state import TURN_JSON, Step, Turn, TurnState
 from memory.dialogue.threads import Threads
 from memory.errors import BadInput, Cancelled, ClewError
 from memory.knowledge.library import open_library
+from memory.knowledge.reading.source import storable
 from tools import registry
 
 
@@ -78,7 +79,8 @@ class Assistant:
         A turn that a crash cut off on this thread is finished first: its steps and its `Turn` come before.
         Raises `BadInput` for an empty question or an unknown tool, `Cancelled` once `cancel` is set.
         """
-        if not question.strip():
+        question = storable(question).strip()
+        if not question:
             raise BadInput("the question is empty", "type a question")
         if tool:
             registry.check(tool)
@@ -87,7 +89,7 @@ class Assistant:
                 yield from self._run(thread, None, cancel)
             checkpoints.forget(self._data / DATABASE, thread)  # of a turn that was stored as its process died
             turn = self._next_turn(thread)
-            state: TurnState = {"thread": thread, "turn": turn, "question": question.strip()}
+            state: TurnState = {"thread": thread, "turn": turn, "question": question}
             yield from self._run(thread, {**state, "tool": tool, "scope": scope}, cancel)
 
     def interrupted(self, thread: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from agent.lines import read_lines, read_objects
 from memory.datatypes import Speaker, Utterance
 from memory.errors import BadInput
+from memory.knowledge.reading.source import storable
 
 SPEAKERS: Mapping[str, Speaker] = {"user": "user", "agent": "agent", "assistant": "agent"}
 
@@ -109,7 +110,7 @@ def _question(row: Mapping[str, Any], place: str, within_context: bool) -> Quest
     history = turns[:-1] if turns and turns[-1].speaker == "user" else turns
     context = row.get("context") if within_context else None
     scope = frozenset(map(str, context)) if isinstance(context, list) and context else None
-    return Question(str(name), text, history, scope)
+    return Question(storable(str(name)), storable(text), history, scope)
 
 
 def _turns(turns: Any, place: str) -> tuple[Utterance, ...]:
@@ -122,4 +123,4 @@ def _utterance(turn: Any, place: str) -> Utterance:
     speaker = SPEAKERS.get(str(turn.get("speaker"))) if isinstance(turn, dict) else None
     if speaker is None or not isinstance(turn.get("text"), str):
         raise BadInput(f"{place} has a turn that is not {{speaker: user or agent, text}}")
-    return Utterance(speaker, turn["text"])
+    return Utterance(speaker, storable(turn["text"]))

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 from agent.dataset import Question, read_questions
 from agent.lines import read_objects
 from memory.errors import BadInput
+from memory.knowledge.reading.source import storable
 
 SEPARATOR = "<::>"
 """Parts the conversation from the turn in an id, as in MTRAG's."""
@@ -93,7 +94,8 @@ def _conversation(row: Mapping[str, Any], place: str) -> Conversation:
     if not isinstance(name, str | int) or not isinstance(turns, list) or not turns:
         raise BadInput(f"{place} has no 'conversation_id' and 'turns'")
     asked = [_asked(turn, f"{place}, turn {number}") for number, turn in enumerate(turns, 1)]
-    return Conversation(str(name), _prompts(str(name), asked))
+    id_ = storable(str(name))
+    return Conversation(id_, _prompts(id_, asked))
 
 
 def _prompts(conversation: str, asked: Sequence[tuple[str, tuple[Expectation, ...]]]) -> tuple[Prompt, ...]:
@@ -112,7 +114,9 @@ def _asked(turn: Any, place: str) -> tuple[str, tuple[Expectation, ...]]:
     if not isinstance(expect, dict):
         raise BadInput(f"{place} has an 'expect' that is not an object")
     _check_keys(expect, KINDS, f"{place}, expect")
-    return question, tuple(one for kind in KINDS if kind in expect for one in _expectations(kind, expect[kind], place))
+    return storable(question), tuple(
+        one for kind in KINDS if kind in expect for one in _expectations(kind, expect[kind], place)
+    )
 
 
 def _expectations(kind: Kind, value: Any, place: str) -> list[Expectation]:

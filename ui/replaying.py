@@ -83,7 +83,7 @@ def _rows(summary: "Summary") -> dict[str, str]:
         "answered": str(summary.answered),
         "answered in part": str(summary.partial),
         "refused": str(summary.refused),
-        "answers with a citation": f"{summary.cited:.1%}",
+        "answers with a citation": f"{summary.cited:.1%}" if summary.answered + summary.partial else "none",
         "sentences": ", ".join(f"{count} {verdict}" for verdict, count in summary.verdicts.items()) or "none",
         "expectations": f"{summary.passed} of {checks} held" if checks else "none",
     }

@@ -261,6 +261,16 @@ def test_where_nothing_can_be_written_one_line_says_so(script: Script, tmp_path:
         run(script, tmp_path / "out")
 
 
+def test_what_no_encoding_holds_is_asked_without_it(tmp_path: Path, out: Path) -> None:
+    path = tmp_path / "script.jsonl"
+    path.write_text(
+        '{"conversation_id": "a\\ud800", "turns": [{"question": "How far is \\udc00the Moon\\u0000?"}]}\n', "utf-8"
+    )
+    run(read_script(path), out)
+    assert [row["original_query"] for row in both(out)[1]] == ["How far is \ufffdthe Moon ?"]
+    assert run(read_script(path), out, resume=True)[0] == []
+
+
 def test_lines_of_a_changed_script_are_not_kept(tmp_path: Path, script: Script, out: Path) -> None:
     run(script, out)
     films = {**FILMS, "turns": [*FILMS["turns"][:1], {"question": "How far is the Moon?"}]}

@@ -42,7 +42,9 @@ def is_conversation_script(path: Path) -> bool:
 
 def _documents(source: Source) -> Iterator[Document | Failure]:
     known: set[str] = set()
+    anything = False
     for item in _records(source.path):
+        anything = True
         if isinstance(item, Failure):
             yield item
             continue
@@ -60,6 +62,8 @@ def _documents(source: Source) -> Iterator[Document | Failure]:
             continue
         known.add(document.id)
         yield document
+    if not anything:
+        raise Unreadable("empty")
 
 
 def _document(record: Record, default_id: str, place: str) -> Document:

@@ -137,3 +137,9 @@ def test_the_data_sets_are_read_whole(data: Path) -> None:
         assert not failures(found)
         assert len({item.id for item in found if isinstance(item, Document)}) == documents
     assert sum(isinstance(edge, Edge) for edge in read_edges(source)) == 377_592
+
+
+def test_a_file_without_a_line_is_named(tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text("\n\n", "utf-8")
+    [source] = discover([tmp_path]).sources
+    assert list(read(source)) == [Failure(str(tmp_path / "x.jsonl"), "empty")]

@@ -1,0 +1,34 @@
+"""Which questions of a data set the agent answers, in part or whole, and which it refuses, by their answerability.
+
+python -m tests.benchmarks.outcomes DATASET LIBRARY
+
+With another set's library every answer is to a question that these documents were not written for.
+"""
+
+from collections import Counter, defaultdict
+
+from rich.progress import track
+
+from agent.assistant import Assistant
+from agent.dataset import read_questions
+from agent.evidence import answered
+from agent.lines import read_objects
+from agent.settings import read_settings
+from tests.benchmarks.inputs import paths
+
+
+def main() -> None:
+    dataset, library = paths(__doc__ or "", "dataset", "library")
+    labels = {row["_id"]: row.get("answerability", "all") for _, row in read_objects(dataset / "queries.jsonl")}
+    outcomes: dict[str, Counter[str]] = defaultdict(Counter)
+    with Assistant.open(read_settings(library=library)) as assistant:
+        for question in track(read_questions(dataset)):
+            turn = answered(assistant.services, question.text, question.history)
+            outcomes[labels[question.id]][turn.answer.outcome] += 1
+    for label, counts in sorted(outcomes.items()):
+        shares = "   ".join(f"{name} {count / counts.total():.3f}" for name, count in sorted(counts.items()))
+        print(f"{label:16} {counts.total():5} questions   {shares}")
+
+
+if __name__ == "__main__":
+    main()
