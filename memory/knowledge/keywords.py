@@ -60,13 +60,19 @@ class KeywordScores:
     title_coverage: Floats
     postings: Mapping[str, Mapping[str, Rows]]
 
-    def field_hits(self, row: int) -> dict[str, FieldHit]:
-        return {
-            field: FieldHit(
-                float(self.fields[field][row]), tuple(word for word, rows in postings.items() if _holds(rows, row))
-            )
+    def field_hits(self, chunks: Sequence[int]) -> list[dict[str, FieldHit]]:
+        """For each of the chunks, by field its share and the words that it holds."""
+        words = {
+            field: [(word, _held(rows, chunks)) for word, rows in postings.items()]
             for field, postings in self.postings.items()
         }
+        return [
+            {
+                field: FieldHit(float(self.fields[field][chunk]), tuple(word for word, held in found if held[place]))
+                for field, found in words.items()
+            }
+            for place, chunk in enumerate(chunks)
+        ]
 
 
 class KeywordIndex:
@@ -197,6 +203,9 @@ def _idf(index: "BM25", token: str) -> float:
     return float(np.log1p((index.scores["num_docs"] - found + 0.5) / (found + 0.5)))
 
 
-def _holds(rows: Rows, row: int) -> bool:
-    at = int(np.searchsorted(rows, row))
-    return at < len(rows) and int(rows[at]) == row
+def _held(rows: Rows, chunks: Sequence[int]) -> NDArray[np.bool_]:
+    """Which of the chunks are among the rows, that rise. Of the rows' own type: else NumPy copies all of them."""
+    wanted = np.asarray(chunks, rows.dtype)
+    places = np.searchsorted(rows, wanted)
+    held: NDArray[np.bool_] = rows[np.minimum(places, len(rows) - 1)] == wanted
+    return held

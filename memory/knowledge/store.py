@@ -141,8 +141,8 @@ class EmbeddedStore:
     def _keyword_hits(self, scores: KeywordScores, k: int, allowed: Rows | None) -> list[Hit]:
         rows = [row for row in _best(scores.total, k, allowed) if scores.total[row] > 0]
         return [
-            Hit(id_, float(scores.total[row]), scores.field_hits(row), float(scores.title_coverage[row]))
-            for row, id_ in zip(rows, self._ids(rows), strict=True)
+            Hit(id_, float(scores.total[row]), fields, float(scores.title_coverage[row]))
+            for row, id_, fields in zip(rows, self._ids(rows), scores.field_hits(rows), strict=True)
         ]
 
     def _allowed(self, scope: frozenset[str] | None, among: Sequence[str] | None) -> Rows | None:

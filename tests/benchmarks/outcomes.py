@@ -7,6 +7,7 @@ With another set's library every answer is to a question that these documents we
 
 from collections import Counter, defaultdict
 
+from rich.console import Console
 from rich.progress import track
 
 from agent.assistant import Assistant
@@ -22,7 +23,7 @@ def main() -> None:
     labels = {row["_id"]: row.get("answerability", "all") for _, row in read_objects(dataset / "queries.jsonl")}
     outcomes: dict[str, Counter[str]] = defaultdict(Counter)
     with Assistant.open(read_settings(library=library)) as assistant:
-        for question in track(read_questions(dataset)):
+        for question in track(read_questions(dataset), console=Console(stderr=True)):
             turn = answered(assistant.services, question.text, question.history)
             outcomes[labels[question.id]][turn.answer.outcome] += 1
     for label, counts in sorted(outcomes.items()):
