@@ -1,6 +1,7 @@
 """What every test may use: the real encoder, a library of examples/, the data sets where they are; no network."""
 
 import os
+import signal
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,9 @@ ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples"
 
 os.environ["HF_HUB_OFFLINE"] = "1"
+
+# A shell starts its background jobs with Ctrl-C ignored, and what the tests start would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)
