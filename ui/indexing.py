@@ -67,7 +67,9 @@ def _as_object(report: "Report") -> dict[str, Any]:
         "changed": report.changed,
         "removed": report.removed,
         "unchanged": report.unchanged,
-        "failed": [{"source": str(failure.source), "reason": failure.reason} for failure in report.failed],
+        "failed": [
+            {"source": failure.source, "reason": failure.reason, "count": failure.count} for failure in report.failed
+        ],
         "notes": list(report.notes),
         "documents": report.documents,
         "chunks": report.chunks,
