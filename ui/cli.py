@@ -39,6 +39,7 @@ class Clew(click.Group):
         except ClewError as error:
             _fail(ctx, verbose, error.message, error.exit_code, error.mend)
         except KeyboardInterrupt as stop:
+            exec("pass")  # noqa: S102 where Ctrl-C hit an exec within an import, CPython would end by the signal itself
             click.echo(err=True)  # ends the line on which the terminal wrote ^C
             _fail(ctx, verbose, str(stop) or "stopped", STOPPED)
         except OSError as error:
