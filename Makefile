@@ -3,10 +3,12 @@
 PYTHON ?= python3
 LIBRARY ?= .clew
 DOCUMENTS ?= examples/documents
+DATA ?= ../shared/data
+LIBRARIES ?= .clew-training
 BIN := .venv/bin
 export HF_HUB_OFFLINE ?= 1
 
-.PHONY: chat ui test lint types tests check-system clean
+.PHONY: chat ui test lint types tests train crossval check-system clean
 
 chat: $(LIBRARY)/clew-library.json
 	@$(BIN)/clew chat --library $(LIBRARY)
@@ -25,6 +27,13 @@ types: .venv/ready
 
 tests: .venv/ready
 	$(BIN)/pytest
+
+# The rewriter's models, from the conversations in DATA: written to memory/dialogue/learned.json, or only measured.
+train: .venv/ready
+	$(BIN)/python -m agent.training $(DATA) $(LIBRARIES)
+
+crossval: .venv/ready
+	$(BIN)/python -m agent.training $(DATA) $(LIBRARIES) --crossval
 
 # Made once: a newer .venv does not make a library old, and `clew index` brings one up to date.
 $(LIBRARY)/clew-library.json: | .venv/ready

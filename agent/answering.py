@@ -8,9 +8,9 @@ from agent.observing import missing as missing_words
 from agent.parts import parts
 from agent.picking import AnswerParameters, Candidate, has_earlier_turns, pick
 from agent.state import Answer, Claim
-from agent.words import content_words
 from memory.datatypes import Document, Passage
 from memory.ports import Encoder
+from memory.words import content_words
 
 _NAMED = re.compile(r"(?<!^)(?<![.?!] )\b(?:[A-Z][\w'-]+|\d[\w.,]*\w|\d)")
 _OPENS_WITH_PRONOUN = re.compile(r"^(?:It|He|She|They|This|These|Those|Its|His|Her|Their)\b")

@@ -1,14 +1,13 @@
 """The forms in which a data set's question is searched: alone, with parts of its history, or rewritten."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Literal, get_args
 
 from agent.dataset import Question
-from memory.datatypes import Query, Sentence, Wording
+from memory.datatypes import Query, Recalled, Sentence, Wording
 from memory.dialogue.extraction import extract
 from memory.dialogue.recalling import RecallParameters, recall
-from memory.dialogue.rewriting import RewriteParameters, wordings
+from memory.dialogue.rewriting import RewriteParameters, rewrite
 from memory.ports import Encoder
 from tools.base import encode_query
 
@@ -17,7 +16,8 @@ FORMS: tuple[FormName, ...] = get_args(FormName)
 REMEMBERING = ("mmr", "rewrite")
 """Forms that select from the sentences of the history."""
 
-ONLY_CONTEXT = RewriteParameters(question=0.0, previous=0.0, context=1.0)
+CONTEXT_WORDS = 60
+"""Words of a selected sentence that the form `mmr` takes: a question comes at the end of a pasted text."""
 
 
 def query_of(question: Question, form: FormName, encoder: Encoder) -> Query:
@@ -25,13 +25,13 @@ def query_of(question: Question, form: FormName, encoder: Encoder) -> Query:
     if form not in REMEMBERING:
         whole = [Wording(form, simple_text(question, form), 1.0)]
         return encode_query(question.text, whole, encoder, question.context)
-    sentences = extract(question.history)
-    selected = select(question.text, sentences, encoder)
+    recalled = remembered(question.text, extract(question.history), encoder)
     if form == "mmr":
-        worded = wordings(question.text, (), selected, ONLY_CONTEXT)
+        texts = [" ".join(sentence.text.split()[-CONTEXT_WORDS:]) for sentence in recalled.selected]
+        worded: Sequence[Wording] = [Wording("context", " ".join([question.text, *texts]), 1.0)]
     else:
-        worded = wordings(question.text, sentences, selected, RewriteParameters())
-    return replace(encode_query(question.text, worded, encoder, question.context), context=selected)
+        worded = rewrite(question.text, recalled, encoder, RewriteParameters()).wordings
+    return encode_query(question.text, worded, encoder, question.context, recalled.selected)
 
 
 def simple_text(question: Question, form: FormName) -> str:
@@ -42,7 +42,7 @@ def simple_text(question: Question, form: FormName) -> str:
     return " ".join([*before, question.text])
 
 
-def select(question: str, sentences: Sequence[Sentence], encoder: Encoder) -> tuple[Sentence, ...]:
-    """Seed 003's selected context, as the state machine's `recall` finds it."""
+def remembered(question: str, sentences: Sequence[Sentence], encoder: Encoder) -> Recalled:
+    """Seed 003's clusters and selected context, as the state machine's `recall` finds them."""
     vectors = encoder.encode([sentence.text for sentence in sentences], "sentence")
-    return recall(encoder.encode([question], "sentence")[0], sentences, vectors, RecallParameters()).selected
+    return recall(encoder.encode([question], "sentence")[0], sentences, vectors, RecallParameters())

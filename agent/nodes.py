@@ -15,7 +15,7 @@ from memory.datatypes import Passage, Recalled, Utterance, Wording
 from memory.dialogue.extraction import extract
 from memory.dialogue.recalling import embedded
 from memory.dialogue.recalling import recall as recall_sentences
-from memory.dialogue.rewriting import rewritten, wordings
+from memory.dialogue.rewriting import rewrite as rewrite_question
 from memory.errors import Cancelled
 from tools.base import encode_query
 
@@ -60,10 +60,15 @@ def recall(state: TurnState, runtime: Runtime[Services]) -> TurnState:
 def rewrite(state: TurnState, runtime: Runtime[Services]) -> TurnState:
     services = runtime.context
     recalled = state.get("recalled", Recalled())
-    forms = wordings(state["question"], recalled.extracted, recalled.selected, services.rewrite)
-    question = rewritten(state["question"], recalled.extracted, services.rewrite)
-    details = tuple(f"{form.name} x {form.weight:.2f}: {form.text}" for form in forms)
-    return {"wordings": forms, "rewritten": question, "steps": (Step("rewrite", question, details),)}
+    made = rewrite_question(state["question"], recalled, services.encoder, services.rewrite)
+    details = [f"{form.name} x {form.weight:.2f}: {form.text}" for form in made.wordings]
+    if made.words:
+        details.append("from the conversation: " + ", ".join(f"{word} {share:.2f}" for word, share in made.words))
+    return {
+        "wordings": made.wordings,
+        "rewritten": made.text,
+        "steps": (Step("rewrite", made.text, tuple(details)),),
+    }
 
 
 def think(state: TurnState, runtime: Runtime[Services]) -> TurnState:
@@ -88,8 +93,9 @@ def act(state: TurnState, runtime: Runtime[Services]) -> TurnState:
     notes: list[str] = []
     for call in state["planned"]:
         started = time.perf_counter()
-        query = encode_query(state["question"], call.wordings, services.encoder, _scope(state))
-        query = replace(query, context=state.get("recalled", Recalled()).selected, cancel=services.cancel)
+        context = state.get("recalled", Recalled()).selected
+        query = encode_query(state["question"], call.wordings, services.encoder, _scope(state), context)
+        query = replace(query, cancel=services.cancel)
         findings = services.tools[call.tool].search(query, services.evidence)
         ms = round((time.perf_counter() - started) * 1000, 1)
         calls.append(replace(call, found=len(findings.passages), ms=ms))

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent.words import content_words, surface_of
 from memory.datatypes import Passage
+from memory.words import content_words, surface_of
 
 
 @dataclass(frozen=True, slots=True)

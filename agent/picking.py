@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.words import content_words
 from memory.datatypes import Passage
 from memory.knowledge.chunking import embedded_text
 from memory.ports import Encoder
 from memory.sentences import split
+from memory.words import content_words
 
 
 @dataclass(frozen=True, slots=True)

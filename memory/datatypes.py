@@ -193,11 +193,13 @@ class Recalled:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """One wording of the question, and its weight among the others (weights sum to 1)."""
+    """One wording of the question, and its weight among the others (weights sum to 1). `context` is how much of the
+    selected context's direction is added to its vector."""
 
     name: str
     text: str
     weight: float
+    context: float = 0.0
 
 
 # What is asked ---------------------------------------------------------------------------------------------------

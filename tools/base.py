@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.datatypes import Chunk, Findings, Form, Passage, Query, Wording
+from memory.datatypes import Chunk, Findings, Form, Passage, Query, Sentence, Vector, Wording
+from memory.dialogue.signals import mean_vector
 from memory.ports import Encoder
 
 if TYPE_CHECKING:
@@ -51,13 +52,27 @@ def fuse(forms: Sequence[Form], found: FormScores) -> dict[str, float]:
 
 
 def encode_query(
-    text: str, wordings: Sequence[Wording], encoder: Encoder, scope: frozenset[str] | None = None
+    text: str,
+    wordings: Sequence[Wording],
+    encoder: Encoder,
+    scope: frozenset[str] | None = None,
+    context: Sequence[Sentence] = (),
 ) -> Query:
-    """The question with the vectors of its wordings (none: the question as it is)."""
+    """The question with the vectors of its wordings (none: the question as it is), moved towards the context where a
+    wording says so: the vector of its text and so much of the context's mean, again of unit length."""
     given = wordings or [Wording("question", text, 1.0)]
     vectors = encoder.encode([wording.text for wording in given], "query")
-    forms = [Form(w.name, w.text, w.weight, vector) for w, vector in zip(given, vectors, strict=True)]
-    return Query(text, tuple(forms), scope=scope)
+    mean = mean_vector(context, encoder) if any(wording.context for wording in given) else None
+    forms = [
+        Form(w.name, w.text, w.weight, vector if mean is None or not w.context else _moved(vector, w.context * mean))
+        for w, vector in zip(given, vectors, strict=True)
+    ]
+    return Query(text, tuple(forms), context=tuple(context), scope=scope)
+
+
+def _moved(vector: Vector, by: Vector) -> Vector:
+    moved = vector + by
+    return np.asarray(moved / np.linalg.norm(moved), np.float32)
 
 
 def passages_of(chunks: Sequence[Chunk], tool: str) -> list[Passage]:

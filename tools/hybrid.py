@@ -53,8 +53,7 @@ class Hybrid:
         if not ids:
             return Findings(notes=("no passage holds a word of the question",) if self._parameters.two_stage else ())
         query.check()
-        keyword = self._keyword_hits(query.forms, ids)
-        cosines = np.stack([form.vector for form in query.forms]) @ self._store.vectors(ids).T
+        keyword, cosines = self._keyword_hits(query.forms, ids), self._cosines(query.forms, ids)
         ranked = fuse(query.forms, FormScores(ids, self._scores(ids, keyword, cosines)))
         best = list(ranked)[:k]
         places = {id_: place for place, id_ in enumerate(ids)}
@@ -65,6 +64,16 @@ class Hybrid:
                 for passage in passages_of(chunks, self.name)
             )
         )
+
+    def form_scores(self, query: Query, k: int) -> FormScores:
+        """What `search` would fuse: the candidates with their score for each form."""
+        ids = self._candidates(query, k)
+        keyword, cosines = self._keyword_hits(query.forms, ids), self._cosines(query.forms, ids)
+        return FormScores(ids, self._scores(ids, keyword, cosines))
+
+    def _cosines(self, forms: Sequence[Form], ids: Sequence[str]) -> np.ndarray:
+        """Shape (forms, ids)."""
+        return np.stack([form.vector for form in forms]) @ self._store.vectors(ids).T
 
     def _candidates(self, query: Query, k: int) -> list[str]:
         texts, p = [form.text for form in query.forms], self._parameters

@@ -57,6 +57,27 @@ def leans(question: str) -> bool:
     return _is_elliptical(spoken) or any(_points_back(words, at, question) for at in range(len(words)))
 
 
+_CLARIFIES = re.compile(
+    r"(?:(?:no|yes|sorry|so|well|oh|ok|okay)\b)?[,.! ]*i(?:['\u2019]m| am| was)? "
+    r"(?:mean|meant|asking|interested|talking|referring|want to know about)\b",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(rf"(?:{'|'.join(sorted(_ASKING | _BE_AND_DO))})\b", re.IGNORECASE)
+DETAIL = 14
+"""Words that an answer to a question of the assistant's has at most."""
+
+
+def clarifies(question: str, asked_back: bool) -> bool:
+    """'I mean the one in Boston': the earlier question, with this detail. Also a short statement where the assistant's
+    last words were a question."""
+    asks = question.rstrip().endswith("?") or _ASKS.match(question.strip())
+    return bool(_CLARIFIES.match(question.strip())) or (asked_back and not asks and len(question.split()) <= DETAIL)
+
+
+def has_pronoun(question: str) -> bool:
+    return any(word in _PERSONAL for word in _WORD.findall(question.casefold()))
+
+
 def content_words(words: list[str]) -> list[str]:
     """Those that say what a question is about; `words` are in lower case."""
     return [word for word in words if word not in _FUNCTION and word not in _MARKS]

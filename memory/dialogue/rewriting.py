@@ -1,13 +1,16 @@
 """The wordings of a question that are searched beside each other, and the one that a person reads."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from memory.datatypes import Sentence, Wording
+from memory.datatypes import Recalled, Sentence, Wording
 from memory.dialogue.extraction import is_filler
 from memory.dialogue.leaning import leans
+from memory.dialogue.learned import Learned, shipped
 from memory.dialogue.referents import resolved
+from memory.dialogue.signals import phrases, turn_signals, words
+from memory.ports import Encoder
 from memory.sentences import split
 
 _QUESTION_START = re.compile(
@@ -26,50 +29,96 @@ _INITIALS = re.compile(r"(?:\b\w\.){2,}(?=[?!\u2026\s]*$)")
 
 @dataclass(frozen=True, slots=True)
 class RewriteParameters:
-    """Weights of the wordings (docs/figures.md), `named` being the part of the question's that its wording with names
-    gets; how many earlier turns a question may lean on, and how many words of each are read."""
+    """`probable` is the probability from which a word of the conversation is searched with the question, at most
+    `most` of them, and `shown` that from which one is shown in the rewritten question; `context` how much of the
+    selected context's mean is added to the vector of that wording. `turns` are how many earlier turns a question may
+    lean on, `words` how many words of each are read."""
 
-    question: float = 0.5
-    previous: float = 0.2
+    learned: Learned = field(default_factory=shipped)
+    probable: float = 0.04
+    most: int = 10
+    shown: float = 0.15
+    most_shown: int = 4
     context: float = 0.3
-    named: float = 0.5
     turns: int = 3
     words: int = 60
 
 
-def wordings(
-    question: str, said: Sequence[Sentence], selected: Sequence[Sentence], parameters: RewriteParameters
-) -> tuple[Wording, ...]:
-    """The question alone; with names for its pronouns, where the conversation has them; behind the user's turns that it
-    leans on (else the turn before); with the selected context.
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """`text` is what a person reads; `wordings` are searched, with weights that sum to 1; `words` are those of the
+    conversation that were added to the last of them, likeliest first, with their probabilities."""
 
-    `said` are the sentences of the conversation. Weights sum to 1; of equal texts one is left, with the weight of both.
-    The context stands behind the question, so that an encoder's window cuts the context and not the question.
+    text: str
+    wordings: tuple[Wording, ...]
+    words: tuple[tuple[str, float], ...] = ()
+
+
+def rewrite(question: str, recalled: Recalled, encoder: Encoder, parameters: RewriteParameters) -> Rewritten:
+    """The question as it can be understood alone, without a language model.
+
+    Searched are the question; the question with a name for its pronoun, or behind the turn that it clarifies; and that
+    with the words of the conversation that it needs, its vector moved towards the selected context. What each is worth
+    is decided for each turn (`learned.py`). Without a conversation, the question is left alone.
     """
-    asked, history = " ".join(question.split()), _user_turns(said)
-    named = _named(asked, said)
-    before = _leaned_on(question, history, parameters) or _last_that_says_something(history, parameters)
-    part = parameters.named if named != asked else 0.0
-    weighted = [("question", asked, parameters.question * (1 - part)), ("named", named, parameters.question * part)]
-    if before:
-        weighted.append(("previous", " ".join([*before, asked]), parameters.previous))
-    if selected:
-        texts = [_shortened(sentence.text, parameters.words) for sentence in selected]
-        weighted.append(("context", " ".join([asked, *texts]), parameters.context))
-    return _merged(weighted)
+    asked, said = " ".join(question.split()), recalled.extracted
+    if not said:
+        return Rewritten(tidy(asked), (Wording("question", asked, 1.0),))
+    turn = turn_signals(asked, said, recalled.selected, encoder)
+    standing = stand_alone(asked, said, turn, parameters)
+    needed = _needed(standing, recalled, turn, parameters)
+    made = wordings(asked, standing, [word for word, _ in needed], parameters.learned.shares(turn), parameters)
+    return Rewritten(_shown(asked, standing, said, needed, parameters), _merged(made), needed)
 
 
-def rewritten(question: str, said: Sequence[Sentence], parameters: RewriteParameters) -> str:
-    """The question as it can be understood alone: with names for its pronouns, else behind the user's earlier turns
-    that it leans on; as it is where it leans on nothing."""
-    asked = " ".join(question.split())
-    if (named := _named(asked, said)) != asked:
-        return tidy(named)
-    return " ".join(tidy(text) for text in [*_leaned_on(question, _user_turns(said), parameters), question])
+def wordings(
+    asked: str, standing: str, added: Sequence[str], shares: Mapping[str, float], parameters: RewriteParameters
+) -> tuple[Wording, Wording, Wording]:
+    """The three that are searched, with their shares."""
+    return (
+        Wording("question", asked, shares["question"]),
+        Wording("standing", standing, shares["standing"]),
+        Wording("expanded", " ".join([standing, *added]), shares["expanded"], parameters.context),
+    )
 
 
-def _named(question: str, said: Sequence[Sentence]) -> str:
-    return resolved(question, said) if leans(question) else question
+def stand_alone(asked: str, said: Sequence[Sentence], turn: Mapping[str, float], parameters: RewriteParameters) -> str:
+    """With a name for its pronoun; behind the question that it clarifies; else as it is. `turn`: `turn_signals`."""
+    named = resolved(asked, said) if turn["leans"] else asked
+    if named != asked or not turn["clarifies"]:
+        return named
+    return " ".join([*_last_that_says_something(_user_turns(said), parameters), asked])
+
+
+def _needed(
+    standing: str, recalled: Recalled, turn: Mapping[str, float], parameters: RewriteParameters
+) -> tuple[tuple[str, float], ...]:
+    probable = [
+        (word.text, round(parameters.learned.probability(word.signals), 4))
+        for word in words(standing, recalled.extracted, recalled.selected, turn)
+    ]
+    probable.sort(key=lambda pair: -pair[1])
+    return tuple(pair for pair in probable[: parameters.most] if pair[1] >= parameters.probable)
+
+
+def _shown(
+    asked: str,
+    standing: str,
+    said: Sequence[Sentence],
+    needed: Sequence[tuple[str, float]],
+    parameters: RewriteParameters,
+) -> str:
+    """With a name for its pronoun; else with the words that it needs in front; else behind the turns it leans on."""
+    if standing != asked or not leans(asked):
+        return tidy(standing)
+    likely = [word for word, probability in needed if probability >= parameters.shown][: parameters.most_shown]
+    if likely:
+        return f"Regarding {_listed(phrases(likely, said))}: {tidy(asked)}"
+    return " ".join(tidy(text) for text in [*_leaned_on(asked, _user_turns(said), parameters), asked])
+
+
+def _listed(things: Sequence[str]) -> str:
+    return things[0] if len(things) == 1 else f"{', '.join(things[:-1])} and {things[-1]}"
 
 
 def _user_turns(said: Sequence[Sentence]) -> list[str]:
@@ -127,11 +176,11 @@ def _same(one: str, other: str) -> bool:
     return one.casefold().split() == other.casefold().split()
 
 
-def _merged(weighted: Sequence[tuple[str, str, float]]) -> tuple[Wording, ...]:
-    """Names in order, without weightless wordings; the first is left where all are weightless."""
-    total = sum(weight for _, _, weight in weighted)
-    merged: dict[str, tuple[str, str, float]] = {}
-    for name, text, weight in weighted if total else [(*weighted[0][:2], 1.0)]:
-        first, kept, sum_ = merged.get(text.casefold(), (name, text, 0.0))
-        merged[text.casefold()] = (first, kept, sum_ + weight / (total or 1.0))
-    return tuple(Wording(name, text, weight) for name, text, weight in merged.values() if weight)
+def _merged(made: Sequence[Wording]) -> tuple[Wording, ...]:
+    """Of wordings that are the same one is left, with the weight of both."""
+    merged: dict[tuple[str, float], Wording] = {}
+    for wording in made:
+        key = wording.text.casefold(), wording.context
+        first = merged.get(key)
+        merged[key] = replace(first, weight=first.weight + wording.weight) if first else wording
+    return tuple(merged.values())

@@ -1,23 +1,19 @@
+import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.datatypes import Sentence, Wording
-from memory.dialogue.rewriting import RewriteParameters, rewritten, tidy, wordings
+from memory.datatypes import Recalled, Sentence, Wording
+from memory.dialogue.learned import SHIPPED, Learned, Linear, shipped
+from memory.dialogue.rewriting import RewriteParameters, Rewritten, rewrite, tidy
+from memory.encoding import CachedEncoder
 from tests.memory.dialogue.cases import cases, needs_cases
-
-FIXED = RewriteParameters(question=0.5, previous=0.3, context=0.2)
-LANG = [Sentence("Metropolis was made by Fritz Lang.", "agent", 1)]
 
 
 def users(*turns: str) -> list[Sentence]:
     return [Sentence(text, "user", turn) for turn, text in enumerate(turns, 1)]
-
-
-def texts(question: str, *history: str) -> dict[str, str]:
-    return {wording.name: wording.text for wording in wordings(question, users(*history), LANG, FIXED)}
 
 
 @needs_cases
@@ -54,90 +50,7 @@ def test_tidy_twice_is_tidy_once(text: str) -> None:
     assert tidy(tidy(text)) == tidy(text)
 
 
-def test_a_question_that_stands_alone_is_left_alone() -> None:
-    assert rewritten("how old is the moon", users("Who made Metropolis?"), FIXED) == "How old is the moon?"
-
-
-def test_a_question_that_leans_stands_behind_what_it_leans_on() -> None:
-    assert rewritten("And where was he born?", users("How old is the moon?", "who made Metropolis"), FIXED) == (
-        "Who made Metropolis? And where was he born?"
-    )
-
-
-def test_back_to_the_nearest_turn_that_stands_alone_and_past_small_talk() -> None:
-    history = ["How old is the moon?", "Who made Metropolis?", "where was he born", "Thanks!", "Good to know."]
-    assert rewritten("and when?", users(*history), FIXED) == "Who made Metropolis? Where was he born? And when?"
-
-
-def test_a_turn_said_again_is_not_repeated() -> None:
-    history = ["Who made Metropolis?", "And where was he born?", "and where was he  born?"]
-    assert rewritten("And where was he born?", users(*history), FIXED) == "Who made Metropolis? And where was he born?"
-
-
-def test_no_more_than_three_turns() -> None:
-    history = ["Who made Metropolis?", *(f"Did he make it in {year}?" for year in range(1920, 1930))]
-    assert rewritten("Why?", users(*history), FIXED) == (
-        "Did he make it in 1927? Did he make it in 1928? Did he make it in 1929? Why?"
-    )
-
-
-def test_a_question_that_leans_on_nothing() -> None:
-    assert rewritten("and where was he born", users(), FIXED) == "And where was he born?"
-    assert rewritten("and where was he born", users("Thanks!"), FIXED) == "And where was he born?"
-
-
-def test_only_the_end_of_a_pasted_text_is_read() -> None:
-    pasted = " ".join(["word"] * 500) + " Who made Metropolis?"
-    assert len(texts("Why?", pasted)["previous"].split()) == FIXED.words + 1
-    assert texts("Why?", pasted)["previous"].endswith("Who made Metropolis? Why?")
-
-
-def test_the_three_wordings() -> None:
-    assert wordings(" where was  he born?", users("How old is the moon?", "Who made Metropolis?"), LANG, FIXED) == (
-        Wording("question", "where was he born?", 0.5),
-        Wording("previous", "Who made Metropolis? where was he born?", 0.3),
-        Wording("context", "where was he born? Metropolis was made by Fritz Lang.", 0.2),
-    )
-
-
-def test_previous_is_the_turn_before_or_the_chain_that_the_question_leans_on() -> None:
-    assert texts("How old is the moon?", "A?", "Who made Metropolis?")["previous"] == (
-        "Who made Metropolis? How old is the moon?"
-    )
-    assert texts("and when?", "Who made Metropolis?", "Where was he born?", "thanks")["previous"] == (
-        "Who made Metropolis? Where was he born? and when?"
-    )
-
-
-def test_a_first_turn_has_one_wording() -> None:
-    assert wordings("How far?", [], [], FIXED) == (Wording("question", "How far?", 1.0),)
-
-
-def test_the_weights_of_missing_and_equal_wordings_are_shared_out() -> None:
-    (question, previous) = wordings("How far?", users("The moon"), [], FIXED)
-    assert (question.weight, previous.weight) == pytest.approx((0.625, 0.375))
-    said = [Sentence("how far?", "user", 1)]
-    (_, both) = wordings("How far?", users("How far?"), said, FIXED)
-    assert both.name == "previous"
-    assert both.weight == pytest.approx(0.5)
-
-
-def test_a_wording_without_weight_is_not_searched() -> None:
-    only_context = RewriteParameters(question=0, previous=0, context=1)
-    assert [wording.name for wording in wordings("Why?", users("The moon"), LANG, only_context)] == ["context"]
-    nothing = RewriteParameters(question=0, previous=0, context=0)
-    assert wordings("Why?", users("The moon"), LANG, nothing) == (Wording("question", "Why?", 1.0),)
-
-
-@given(st.text(min_size=1), st.lists(st.text(), max_size=6), st.lists(st.text(min_size=1), max_size=5))
-def test_whatever_is_said_the_weights_sum_to_1(question: str, history: list[str], said: list[str]) -> None:
-    made = wordings(question, users(*history), [Sentence(text, "agent", 1) for text in said], RewriteParameters())
-    assert sum(wording.weight for wording in made) == pytest.approx(1)
-    assert len({wording.text.casefold() for wording in made}) == len(made)
-    assert " ".join(question.split()) in made[0].text
-    rewritten(question, users(*history), RewriteParameters())
-
-
+NO_WORDS = RewriteParameters(probable=1.1)
 SAID = [
     Sentence("Who wrote the film Metropolis?", "user", 1),
     Sentence("Thea von Harbou wrote Metropolis, first as a novel.", "agent", 1),
@@ -146,10 +59,135 @@ SAID = [
 ]
 
 
-def test_a_pronoun_gets_its_name_from_the_conversation() -> None:
-    assert rewritten("and where was he born?", SAID, FIXED) == "And where was Fritz Lang born?"
-    assert rewritten("who directed it?", SAID[:2], FIXED) == "Who directed Metropolis?"
-    named = {wording.name: wording for wording in wordings("where was he born?", SAID, [], RewriteParameters())}
-    assert named["named"].text == "where was Fritz Lang born?"
-    assert named["question"].text == "where was he born?"
-    assert named["named"].weight == named["question"].weight
+def made(
+    question: str,
+    said: list[Sentence],
+    encoder: CachedEncoder,
+    parameters: RewriteParameters = NO_WORDS,
+    selected: tuple[Sentence, ...] = (),
+) -> Rewritten:
+    return rewrite(question, Recalled(extracted=tuple(said), selected=selected), encoder, parameters)
+
+
+def text(question: str, said: list[Sentence], encoder: CachedEncoder) -> str:
+    return made(question, said, encoder).text
+
+
+def test_a_question_that_stands_alone_is_left_alone(encoder: CachedEncoder) -> None:
+    assert text("how old is the moon", users("Who made Metropolis?"), encoder) == "How old is the moon?"
+
+
+def test_a_question_that_leans_stands_behind_what_it_leans_on(encoder: CachedEncoder) -> None:
+    assert text("And where was he born?", users("How old is the moon?", "who made Metropolis"), encoder) == (
+        "Who made Metropolis? And where was he born?"
+    )
+
+
+def test_back_to_the_nearest_turn_that_stands_alone_and_past_small_talk(encoder: CachedEncoder) -> None:
+    history = ["How old is the moon?", "Who made Metropolis?", "where was he born", "Thanks!", "Good to know."]
+    assert text("and when?", users(*history), encoder) == "Who made Metropolis? Where was he born? And when?"
+
+
+def test_a_turn_said_again_is_not_repeated(encoder: CachedEncoder) -> None:
+    history = ["Who made Metropolis?", "And where was he born?", "and where was he  born?"]
+    assert text("And where was he born?", users(*history), encoder) == "Who made Metropolis? And where was he born?"
+
+
+def test_no_more_than_three_turns(encoder: CachedEncoder) -> None:
+    history = ["Who made Metropolis?", *(f"Did he make it in {year}?" for year in range(1920, 1930))]
+    assert text("Why?", users(*history), encoder) == (
+        "Did he make it in 1927? Did he make it in 1928? Did he make it in 1929? Why?"
+    )
+
+
+def test_a_question_that_leans_on_nothing(encoder: CachedEncoder) -> None:
+    assert text("and where was he born", users(), encoder) == "And where was he born?"
+    assert text("and where was he born", users("Thanks!"), encoder) == "And where was he born?"
+
+
+def test_only_the_end_of_a_pasted_text_is_read(encoder: CachedEncoder) -> None:
+    pasted = " ".join(["word"] * 500) + " Who made Metropolis?"
+    found = text("Why?", users(pasted), encoder)
+    assert len(found.split()) == NO_WORDS.words + 1
+    assert found.endswith("Who made Metropolis? Why?")
+
+
+def test_the_words_that_are_needed_stand_in_front_as_they_were_said(encoder: CachedEncoder) -> None:
+    said = [
+        Sentence("When did the Berlin Wall fall?", "user", 1),
+        Sentence("The Berlin Wall fell in 1989.", "agent", 1),
+    ]
+    found = made("Why?", said, encoder, RewriteParameters(shown=0.05), (said[1],))
+    assert found.text.startswith("Regarding ") and "Berlin Wall" in found.text and found.text.endswith(": Why?")
+    assert {word for word, _ in found.words} >= {"Berlin", "Wall"}
+
+
+def test_a_pronoun_gets_its_name_from_the_conversation(encoder: CachedEncoder) -> None:
+    assert text("and where was he born?", SAID, encoder) == "And where was Fritz Lang born?"
+    assert text("who directed it?", SAID[:2], encoder) == "Who directed Metropolis?"
+
+
+@pytest.mark.parametrize(
+    "detail", ["the one in Boston", "I meant the one in Boston.", "no, I mean the one in Boston", "Boston, please"]
+)
+def test_an_answer_to_the_assistants_question_is_put_behind_the_earlier_one(
+    detail: str, encoder: CachedEncoder
+) -> None:
+    said = [
+        Sentence("When is the museum open?", "user", 1),
+        Sentence("There are two of them, which one do you mean?", "agent", 1),
+    ]
+    standing = next(wording for wording in made(detail, said, encoder).wordings if wording.name == "standing")
+    assert standing.text == f"When is the museum open? {detail}"
+
+
+def test_a_first_turn_has_one_wording(encoder: CachedEncoder) -> None:
+    assert made("How far?", [], encoder).wordings == (Wording("question", "How far?", 1.0),)
+
+
+def test_three_wordings_and_their_shares_are_the_models(encoder: CachedEncoder) -> None:
+    fixed = Learned(
+        Linear(9.0, {}),
+        {"question": Linear(1.0, {}), "standing": Linear(0.0, {}), "expanded": Linear(0.0, {"pronoun": 1.0})},
+    )
+    found = made("and where was he born?", SAID, encoder, RewriteParameters(learned=fixed, most=3), (SAID[3],))
+    question, standing, expanded = found.wordings
+    assert [one.text for one in (question, standing)] == ["and where was he born?", "and where was Fritz Lang born?"]
+    assert expanded.text.startswith(f"{standing.text} ") and len(found.words) == 3
+    assert (question.weight, standing.weight, expanded.weight) == pytest.approx((0.4223, 0.1554, 0.4223), abs=1e-4)
+    assert (standing.context, expanded.context) == (0.0, RewriteParameters().context)
+
+
+def test_a_question_that_leans_counts_less_alone(encoder: CachedEncoder) -> None:
+    def alone(question: str) -> float:
+        return made(question, SAID, encoder, RewriteParameters(), (SAID[3],)).wordings[0].weight
+
+    assert alone("How far away is the Moon from the Earth on average in kilometres?") > alone("and where was he born?")
+
+
+def test_words_are_likelier_from_the_last_question_than_from_long_ago(encoder: CachedEncoder) -> None:
+    said = users(
+        "How old is Neptune?", "Who made cheese?", "What is jazz?", "Where is Peru?", "When did the Titanic sink?"
+    )
+    likely = dict(made("Why?", said, encoder, RewriteParameters(probable=0.0)).words)
+    assert likely["Titanic"] > likely.get("cheese", 0.0)
+
+
+def test_the_shipped_models_read_signals_that_there_are(encoder: CachedEncoder) -> None:
+    assert set(shipped().forms) == {"question", "standing", "expanded"}
+    assert json.loads(shipped().to_json()) == json.loads(SHIPPED.read_text("utf-8"))
+
+
+@given(
+    question=st.text(min_size=1),
+    history=st.lists(st.text(), max_size=6),
+    answers=st.lists(st.text(min_size=1), max_size=5),
+)
+@settings(deadline=None, max_examples=40)
+def test_whatever_is_said_the_weights_sum_to_1(
+    question: str, history: list[str], answers: list[str], encoder: CachedEncoder
+) -> None:
+    said = [*users(*history), *(Sentence(answer, "agent", max(1, len(history))) for answer in answers)]
+    found = made(question, said, encoder, RewriteParameters(), tuple(said[-2:]))
+    assert sum(wording.weight for wording in found.wordings) == pytest.approx(1)
+    assert found.wordings[0].text == " ".join(question.split())

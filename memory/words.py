@@ -6,7 +6,8 @@ from functools import cache
 FUNCTION_WORDS = frozenset(
     """
     a about above after again against all also am an and any are as at be because been before being below between both
-    but by can could did do does doing down during each either else ever every few for from further had has have having
+    but by can compare could describe did do does doing down during each either else ever every explain few for from
+    further had has have having
     he her here hers him his how however i if in into is it its just know let like many may me might more most much must
     my never no nor not now of off on once one only or other our out over own please same say she should so some such
     tell than that the their them then there these they thing things this those through to too under until up upon us
@@ -25,12 +26,18 @@ def content_words(text: str) -> list[str]:
     return stems
 
 
+def stems_and_words(text: str) -> list[tuple[str, str]]:
+    """Each content word's stem and the word as it is written, in the order of the text."""
+    words = [re.sub(r"['’]s$", "", word) for word in _WORD.findall(text)]
+    kept = [word for word in words if word.casefold() not in FUNCTION_WORDS]
+    return list(zip(_stemmer().stemWords([word.casefold() for word in kept]), kept, strict=True))
+
+
 def surface_of(text: str) -> dict[str, str]:
     """Stem -> the word as the text first has it, so that a stem can be shown to a person."""
     shown: dict[str, str] = {}
-    for word in _WORD.findall(text):
-        for stem in content_words(word):
-            shown.setdefault(stem, word)
+    for stem, word in stems_and_words(text):
+        shown.setdefault(stem, word)
     return shown
 
 

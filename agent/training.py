@@ -1,0 +1,301 @@
+"""Training the rewriter's models: which words of a conversation a question needs, and what each wording is worth.
+
+    python -m agent.training DATA LIBRARIES             writes memory/dialogue/learned.json, fitted on all of it
+    python -m agent.training DATA LIBRARIES --crossval  fits on one domain and reports on the other, both ways
+
+DATA holds `mtrag` and `mtrag-un`, LIBRARIES a library of each by the same name (made where there is none). Words are
+learned from the stand-alone questions of `mtrag`, wordings from the judged documents of both.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.dataset import Question, read_dataset
+from agent.forms import remembered
+from agent.lines import read_objects
+from agent.metrics import DEPTH, Ranking, measure
+from agent.models import encoder_for
+from agent.ranking import distinct
+from agent.settings import read_settings
+from memory.datatypes import Query, Recalled
+from memory.dialogue.extraction import extract
+from memory.dialogue.learned import SHIPPED, Learned, Linear
+from memory.dialogue.rewriting import RewriteParameters, rewrite, stand_alone, wordings
+from memory.dialogue.signals import Word, turn_signals, words
+from memory.encoding import CachedEncoder
+from memory.errors import ClewError
+from memory.knowledge.indexing import index
+from memory.knowledge.library import current_generation, open_library
+from memory.words import content_words
+from tools.base import encode_query
+from tools.hybrid import Hybrid
+
+SETS = ("mtrag", "mtrag-un")
+FOLDS = 5
+FORMS = ("question", "standing", "expanded")
+CANDIDATES = 60
+WORD_SIGNALS = (
+    "in_last_turn",
+    "in_last_question",
+    "in_last_answer",
+    "opens_last_answer",
+    "in_first_question",
+    "in_context",
+    "turns",
+    "leans",
+    "words",
+    "last_question",
+    "capital",
+)
+TURN_SIGNALS = ("leans", "pronoun", "clarifies", "capital", "words", "said_before", "last_turn", "context")
+WORDS_C = 0.1
+"""Inverse of the strength of the words' L2 penalty."""
+
+FORMS_L2 = 0.015
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A question with its conversation. `needed` are the stems that the stand-alone question has beside it; None where
+    nobody wrote one. `rewrite` is that question."""
+
+    set: str
+    domain: str
+    question: Question
+    golds: Mapping[str, int]
+    recalled: Recalled
+    turn: Mapping[str, float]
+    standing: str
+    candidates: Sequence[Word]
+    needed: frozenset[str] | None
+    rewrite: str
+
+    @property
+    def conversation(self) -> str:
+        return self.question.id.split("<::>")[0]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scored:
+    """The found documents' best scores by wording, (forms, documents), and which of the documents are relevant."""
+
+    example: Example
+    scores: Vector
+    relevant: Sequence[bool]
+
+
+@click.command(help=__doc__)
+@click.argument("data", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("libraries", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--crossval", is_flag=True, help="Report; write nothing.")
+def main(data: Path, libraries: Path, crossval: bool) -> None:
+    try:
+        _train(data, libraries, crossval)
+    except ClewError as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _train(data: Path, libraries: Path, crossval: bool) -> None:
+    encoder = encoder_for(read_settings())
+    tools, examples = {}, []
+    for name in SETS:
+        _make(data / name, libraries / name, encoder)
+        tools[name] = Hybrid(open_library(libraries / name, encoder).store)
+        examples += list(read_examples(data / name, encoder))
+    if not crossval:
+        SHIPPED.write_text(fit(examples, tools, encoder).to_json(), "utf-8")
+        click.echo(f"fitted on {len(examples)} questions: {SHIPPED}")
+        return
+    rankings: dict[str, Ranking] = {}
+    for domain in sorted({example.domain for example in examples}):
+        learned = fit([one for one in examples if one.domain == domain], tools, encoder)
+        others = [one for one in examples if one.domain != domain]
+        rankings |= {_key(one): ranked(one, tools[one.set], encoder, learned) for one in others}
+    alone = {_key(one): ranked(one, tools[one.set], encoder, None) for one in examples}
+    for line in table(examples, {"last-turn": alone, "rewrite": rankings}):
+        click.echo(line)
+
+
+def read_examples(folder: Path, encoder: CachedEncoder) -> Iterator[Example]:
+    dataset = read_dataset(folder)
+    rows = {str(row["_id"]): row for _, row in read_objects(folder / "queries.jsonl")}
+    for question in dataset.questions:
+        yield _example(dataset.name, question, dataset.golds[question.id], rows[question.id], encoder)
+
+
+def _example(
+    name: str, question: Question, golds: Mapping[str, int], row: Mapping[str, Any], encoder: CachedEncoder
+) -> Example:
+    asked = " ".join(question.text.split())
+    recalled = remembered(asked, extract(question.history), encoder)
+    said, selected = recalled.extracted, recalled.selected
+    turn = turn_signals(asked, said, selected, encoder) if said else {}
+    standing = stand_alone(asked, said, turn, RewriteParameters()) if said else asked
+    rewritten = str(row.get("rewrite") or "")
+    return Example(
+        set=name,
+        domain=str(row["domain"]),
+        question=question,
+        golds=golds,
+        recalled=recalled,
+        turn=turn,
+        standing=standing,
+        candidates=words(standing, said, selected, turn) if said else [],
+        needed=frozenset(content_words(rewritten)) - frozenset(content_words(standing)) if rewritten else None,
+        rewrite=rewritten,
+    )
+
+
+def fit(examples: Sequence[Example], tools: Mapping[str, Hybrid], encoder: CachedEncoder) -> Learned:
+    """Both models. The wordings are learned over words that a model of other conversations chose, as in use."""
+    from sklearn.model_selection import GroupKFold
+
+    conversations = [example.conversation for example in examples]
+    scored: list[Scored] = []
+    for known, held_out in GroupKFold(FOLDS).split(conversations, groups=conversations):
+        terms = fit_terms([examples[place] for place in known])
+        later = [examples[place] for place in held_out if examples[place].turn]
+        scored += [_scored(example, terms, tools[example.set], encoder) for example in later]
+    return Learned(fit_terms(examples), fit_forms(scored))
+
+
+def fit_terms(examples: Sequence[Example]) -> Linear:
+    """Logistic regression: is the word one that the stand-alone question has?"""
+    from sklearn.linear_model import LogisticRegression
+
+    signals: list[list[float]] = []
+    needed: list[bool] = []
+    for example in examples:
+        for word in example.candidates if example.needed is not None else ():
+            signals.append([word.signals[name] for name in WORD_SIGNALS])
+            needed.append(not (example.needed or frozenset()).isdisjoint(content_words(word.text)))
+    values, mean, deviation = _standardised(np.array(signals))
+    model = LogisticRegression(C=WORDS_C, max_iter=1000).fit(values, needed)
+    return _unstandardised(WORD_SIGNALS, model.coef_[0], float(model.intercept_[0]), mean, deviation)
+
+
+def _scored(example: Example, terms: Linear, tool: Hybrid, encoder: CachedEncoder) -> Scored:
+    found = tool.form_scores(_query(example, Learned(terms, _even()), encoder), CANDIDATES)
+    best: dict[str, Vector] = {}
+    for place, chunk in enumerate(found.ids):
+        document = chunk.rpartition("#")[0]
+        best[document] = np.maximum(best.get(document, np.full(len(FORMS), -np.inf)), found.scores[:, place])
+    return Scored(example, np.stack(list(best.values()), axis=1), [document in example.golds for document in best])
+
+
+def _query(example: Example, learned: Learned, encoder: CachedEncoder) -> Query:
+    """With all three wordings, also where they are the same."""
+    parameters = RewriteParameters(learned=learned)
+    asked = " ".join(example.question.text.split())
+    added = rewrite(asked, example.recalled, encoder, parameters).words
+    made = wordings(asked, example.standing, [word for word, _ in added], dict.fromkeys(FORMS, 1 / 3), parameters)
+    return encode_query(asked, made, encoder, context=example.recalled.selected)
+
+
+def fit_forms(scored: Sequence[Scored]) -> dict[str, Linear]:
+    """Softmax over the wordings by the turn's signals, so that judged documents are likely under a softmax over all
+    documents' sums; the temperature of the latter is learned too."""
+    import torch
+
+    kept = [one for one in scored if any(one.relevant)]
+    values, mean, deviation = _standardised(
+        np.array([[one.example.turn[name] for name in TURN_SIGNALS] for one in kept])
+    )
+    signals = torch.tensor(values, dtype=torch.float32)
+    scores = [torch.tensor(one.scores, dtype=torch.float32) for one in kept]
+    relevant = [torch.tensor(one.relevant) for one in kept]
+    weights = torch.zeros(len(TURN_SIGNALS), len(FORMS), requires_grad=True)
+    intercepts = torch.zeros(len(FORMS), requires_grad=True)
+    sharpness = torch.tensor(3.0, requires_grad=True)
+    optimiser = torch.optim.LBFGS([weights, intercepts, sharpness], max_iter=300, line_search_fn="strong_wolfe")
+
+    def loss() -> torch.Tensor:
+        optimiser.zero_grad()
+        shares = torch.softmax(signals @ weights + intercepts, dim=1)
+        of_each = [
+            -torch.log_softmax(share @ score * sharpness.exp(), dim=0)[gold].mean()
+            for share, score, gold in zip(shares, scores, relevant, strict=True)
+        ]
+        total = torch.stack(of_each).mean() + FORMS_L2 * (weights**2).sum()
+        total.backward()  # type: ignore[no-untyped-call]
+        return total
+
+    optimiser.step(loss)  # type: ignore[no-untyped-call]
+    return {
+        name: _unstandardised(
+            TURN_SIGNALS, weights[:, place].detach().numpy(), float(intercepts[place].detach()), mean, deviation
+        )
+        for place, name in enumerate(FORMS)
+    }
+
+
+def ranked(example: Example, tool: Hybrid, encoder: CachedEncoder, learned: Learned | None) -> Ranking:
+    """The tool's documents for the question as these models rewrite it; None: for the question as it is."""
+    asked = " ".join(example.question.text.split())
+    query = encode_query(asked, [], encoder)
+    if learned:
+        made = rewrite(asked, example.recalled, encoder, RewriteParameters(learned=learned))
+        query = encode_query(asked, made.wordings, encoder, context=example.recalled.selected)
+    return distinct(lambda k: tool.search(query, k).passages, DEPTH, 3 * DEPTH)
+
+
+def table(examples: Sequence[Example], forms: Mapping[str, Mapping[str, Ranking]]) -> Iterator[str]:
+    """nDCG@5 by set, domain, first and later turns, and whether the question stands alone."""
+    yield f"{'':34}{'questions':>10}" + "".join(f"{name:>12}" for name in forms)
+    for name in SETS:
+        of_set = [one for one in examples if one.set == name]
+        groups = {name: of_set}
+        groups |= {f"{name}, {domain}": [one for one in of_set if one.domain == domain] for domain in _domains(of_set)}
+        groups[f"{name}, first turns"] = [one for one in of_set if not one.turn]
+        groups[f"{name}, later turns"] = [one for one in of_set if one.turn]
+        if any(one.rewrite for one in of_set):
+            alone = [one for one in of_set if one.rewrite.split() == one.question.text.split()]
+            groups[f"{name}, standing alone"] = alone
+            groups[f"{name}, not standing alone"] = [one for one in of_set if one not in alone]
+        for label, group in groups.items():
+            golds = {_key(one): one.golds for one in group}
+            figures = [measure(golds, {key: rankings[key] for key in golds})["ndcg@5"] for rankings in forms.values()]
+            yield f"{label:34}{len(group):>10}" + "".join(f"{figure:12.3f}" for figure in figures)
+
+
+def _domains(examples: Sequence[Example]) -> list[str]:
+    return sorted({example.domain for example in examples})
+
+
+def _key(example: Example) -> str:
+    return f"{example.set} {example.question.id}"
+
+
+def _even() -> dict[str, Linear]:
+    return {name: Linear(0.0, {}) for name in FORMS}
+
+
+def _standardised(values: Vector) -> tuple[Vector, Vector, Vector]:
+    mean, deviation = values.mean(axis=0), values.std(axis=0) + 1e-6
+    return (values - mean) / deviation, mean, deviation
+
+
+def _unstandardised(names: Sequence[str], weights: Vector, intercept: float, mean: Vector, deviation: Vector) -> Linear:
+    raw = weights / deviation
+    return Linear(
+        round(intercept - float(raw @ mean), 4), {n: round(float(w), 4) for n, w in zip(names, raw, strict=True)}
+    )
+
+
+def _make(folder: Path, library: Path, encoder: CachedEncoder) -> None:
+    if not current_generation(library):
+        click.echo(f"indexing {folder}", err=True)
+        for _ in index([folder], library, encoder):
+            pass
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,159 @@
+"""What tells how a turn hangs together with the conversation: of the whole turn, and of each word said before."""
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from memory.datatypes import Sentence, Vector
+from memory.dialogue.leaning import clarifies, has_pronoun, leans
+from memory.ports import Encoder
+from memory.words import content_words, stems_and_words
+
+BACK = 3
+"""Turns whose words are looked at, beside the first question and the selected context: a turn costs the same however
+long the conversation is."""
+
+_CAPITAL = re.compile(r"(?<=\s)[A-Z]\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of the conversation that the question does not have, as it is written there, and its signals."""
+
+    text: str
+    signals: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Turns:
+    """The last turn's number, the sentences that are looked at, the texts of the selected ones, and the first sentence
+    of the last answer."""
+
+    last: int
+    recent: tuple[Sentence, ...]
+    context: frozenset[str]
+    opening: Sentence | None
+
+
+def turn_signals(
+    question: str, said: Sequence[Sentence], selected: Sequence[Sentence], encoder: Encoder
+) -> dict[str, float]:
+    """By name; `said` are the sentences before the question, `selected` the context that MMR chose of them.
+
+    `last_turn` and `last_question` are the question's highest cosines with what was said in the turn before it,
+    `context` that with the mean of the selected sentences, `said_before` the share of its words that were said before.
+    """
+    turns = _turns(said, selected)
+    last = [sentence for sentence in turns.recent if sentence.turn == turns.last]
+    vector = encoder.encode([question], "sentence")[0]
+    stems = set(content_words(question))
+    before = {stem for sentence in turns.recent for stem in content_words(sentence.text)}
+    mean = mean_vector(selected, encoder)
+    return {
+        "leans": float(leans(question)),
+        "pronoun": float(has_pronoun(question)),
+        "clarifies": float(clarifies(question, asked_back(said))),
+        "capital": float(bool(_CAPITAL.search(question))),
+        "words": math.log1p(len(question.split())),
+        "said_before": len(stems & before) / max(1, len(stems)),
+        "last_turn": _nearest(vector, last, encoder),
+        "last_question": _nearest(vector, [one for one in last if one.speaker == "user"], encoder),
+        "context": 0.0 if mean is None else float(mean @ vector),
+    }
+
+
+def words(
+    question: str, said: Sequence[Sentence], selected: Sequence[Sentence], turn: Mapping[str, float]
+) -> list[Word]:
+    """The words that the question may need, in the order said; `turn` are the signals of `turn_signals`."""
+    turns, known = _turns(said, selected), set(content_words(question))
+    where: dict[str, list[Sentence]] = defaultdict(list)
+    written: dict[str, str] = {}
+    for sentence in turns.recent:
+        for position, (stem, word) in enumerate(stems_and_words(sentence.text)):
+            if stem in known or len(word) < 2:
+                continue
+            where[stem].append(sentence)
+            is_name = position > 0 and word[0].isupper()  # the first word has its capital from the sentence
+            if stem not in written or (is_name and written[stem][0].islower()):
+                written[stem] = word
+    return [Word(written[stem], {**turn, **_word_signals(found, turns)}) for stem, found in where.items()]
+
+
+def phrases(chosen: Sequence[str], said: Sequence[Sentence]) -> list[str]:
+    """The words as they were said together: 'Berlin' and 'Wall' side by side are 'Berlin Wall'. Longest first."""
+    stems = {stem for word in chosen for stem in content_words(word)}
+    runs = sorted(
+        {run for sentence in said for run in _runs(sentence.text, stems)}, key=lambda run: (-len(run.split()), run)
+    )
+    found: list[str] = []
+    for run in runs:
+        own = set(content_words(run))
+        if own & stems:
+            found.append(run)
+            stems -= own
+    return found
+
+
+def _runs(text: str, stems: set[str]) -> Iterator[str]:
+    """What stands side by side in a text and is all of these stems."""
+    run: list[str] = []
+    for word in [*text.split(" "), ""]:
+        bare = word.strip(".,;:!?()\"'“”’[]")
+        own = content_words(bare)
+        if own and set(own) <= stems:
+            run.append(re.sub(r"['’]s$", "", bare))
+        if run and (not own or not set(own) <= stems or bare != word):
+            yield " ".join(run)
+            run = []
+
+
+def asked_back(said: Sequence[Sentence]) -> bool:
+    """Whether the last words of the assistant were a question."""
+    last = [sentence for sentence in said if sentence.speaker == "agent"][-1:]
+    return bool(last) and last[0].turn == said[-1].turn and last[0].text.rstrip().endswith("?")
+
+
+def mean_vector(sentences: Sequence[Sentence], encoder: Encoder) -> Vector | None:
+    """The direction of all of them together, (d,) and of unit length; None for none, or where they cancel out."""
+    if not sentences:
+        return None
+    mean = encoder.encode([sentence.text for sentence in sentences], "sentence").mean(axis=0)
+    length = float(np.linalg.norm(mean))
+    return np.asarray(mean / length, np.float32) if length > 1e-6 else None
+
+
+def _word_signals(sentences: Sequence[Sentence], turns: _Turns) -> dict[str, float]:
+    """Of a word that stands in these sentences."""
+    last = [sentence for sentence in sentences if sentence.turn == turns.last]
+    return {
+        "in_last_turn": float(bool(last)),
+        "in_last_question": float(any(sentence.speaker == "user" for sentence in last)),
+        "in_last_answer": float(any(sentence.speaker == "agent" for sentence in last)),
+        "opens_last_answer": float(turns.opening in last),
+        "in_first_question": float(any(sentence.turn == 1 and sentence.speaker == "user" for sentence in sentences)),
+        "in_context": float(any(sentence.text in turns.context for sentence in sentences)),
+        "turns": math.log1p(len({sentence.turn for sentence in sentences})),
+    }
+
+
+def _turns(said: Sequence[Sentence], selected: Sequence[Sentence]) -> _Turns:
+    last = max((sentence.turn for sentence in said), default=0)
+    answered = [sentence for sentence in said if sentence.turn == last and sentence.speaker == "agent"]
+    opening = answered[0] if answered else None
+    context = frozenset(sentence.text for sentence in selected)
+    recent = tuple(
+        sentence for sentence in said if sentence.turn > last - BACK or sentence.turn == 1 or sentence.text in context
+    )
+    return _Turns(last, recent, context, opening)
+
+
+def _nearest(vector: Vector, sentences: Sequence[Sentence], encoder: Encoder) -> float:
+    """The highest cosine; 0 where nothing was said."""
+    if not sentences:
+        return 0.0
+    return float((encoder.encode([sentence.text for sentence in sentences], "sentence") @ vector).max())
