@@ -13,7 +13,7 @@ from agent.services import Services
 from agent.state import TURN_JSON, Answer, Call, Step, Turn, TurnState
 from memory.datatypes import Passage, Recalled, Utterance, Wording
 from memory.dialogue.extraction import extract
-from memory.dialogue.recalling import embedded
+from memory.dialogue.recalling import centroids_of, embedded
 from memory.dialogue.recalling import recall as recall_sentences
 from memory.dialogue.rewriting import rewrite as rewrite_question
 from memory.errors import Cancelled
@@ -49,7 +49,9 @@ def recall(state: TurnState, runtime: Runtime[Services]) -> TurnState:
         return {"steps": (Step("recall", "nothing was said before"),)}
     vectors = embedded(sentences, stored, services.encoder)
     question = services.encoder.encode([state["question"]], "sentence")[0]
-    recalled = recall_sentences(question, sentences, vectors, services.recall)
+    start = services.threads.centroids(state["thread"], services.encoder.hash)
+    recalled = recall_sentences(question, sentences, vectors, services.recall, start)
+    services.threads.keep_centroids(state["thread"], services.encoder.hash, centroids_of(recalled, sentences, vectors))
     summary = (
         f"{len(recalled.selected)} of {len(recalled.extracted)} sentences, from {len(recalled.cluster_sizes)} clusters"
     )

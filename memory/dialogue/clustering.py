@@ -19,18 +19,37 @@ def number_of_clusters(n: int, low: int = 2, high: int = 7) -> int:
     return min(n, 1) if n <= low else max(low, min(high, math.isqrt(n)))
 
 
-def cluster(vectors: Vectors, k: int, seed: int, n_init: int) -> Labels:
-    """KMeans over (n, d) into k clusters, or into as many as there are distinct vectors."""
+def cluster(vectors: Vectors, k: int, seed: int, n_init: int, start: Vectors | None = None) -> Labels:
+    """KMeans over (n, d) into k clusters, or into as many as there are distinct vectors.
+
+    With `start`, (at most k, d), from these centroids, and for each that is missing from the row that is farthest from
+    all; without, the best of `n_init` beginnings (seed 003).
+    """
     k = _distinct(vectors, k)
     if k <= 1:
         return np.zeros(len(vectors), dtype=np.intp)
     from sklearn.cluster import KMeans
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+    known = start is not None and 0 < len(start) <= k
+    begin = {"init": _completed(start, vectors, k), "n_init": 1} if known and start is not None else {"n_init": n_init}
     # One thread: on so few rows it is the fastest, and sums that are always taken in one order are reproducible.
     with threadpool_limits(1, user_api="openmp"):
-        labels = KMeans(k, random_state=seed, n_init=n_init).fit_predict(vectors)
+        labels = KMeans(k, random_state=seed, **begin).fit_predict(vectors)
     return _numbered_by_first(labels)
+
+
+def centroids(vectors: Vectors, labels: Labels) -> Vectors:
+    """The mean of each cluster, (k, d), in the order of the labels."""
+    return np.stack([vectors[labels == label].mean(axis=0) for label in range(int(labels.max(initial=-1)) + 1)])
+
+
+def _completed(start: Vectors, vectors: Vectors, k: int) -> Vectors:
+    complete = list(start)
+    while len(complete) < k:
+        gaps = ((vectors[:, None, :] - np.stack(complete)[None]) ** 2).sum(axis=2).min(axis=1)
+        complete.append(vectors[int(np.argmax(gaps))])
+    return np.stack(complete)
 
 
 def representatives(vectors: Vectors, labels: Labels, count: int) -> list[int]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from memory.datatypes import Recalled, Sentence, Vector, Vectors
-from memory.dialogue.clustering import cluster, number_of_clusters, representatives
+from memory.dialogue.clustering import centroids, cluster, number_of_clusters, representatives
 from memory.dialogue.extraction import unique
 from memory.dialogue.mmr import mmr
 from memory.ports import Encoder
@@ -26,10 +26,15 @@ class RecallParameters:
 
 
 def recall(
-    question_vector: Vector, sentences: Sequence[Sentence], vectors: Vectors, parameters: RecallParameters
+    question_vector: Vector,
+    sentences: Sequence[Sentence],
+    vectors: Vectors,
+    parameters: RecallParameters,
+    start: Vectors | None = None,
 ) -> Recalled:
     """`vectors` (n, d) are those of the sentences. What was said before in the same words is left out.
 
+    The clustering starts from the centroids `start` of the turn before, where there are any; else from scratch.
     MMR chooses and orders also where there are no more representatives than sentences wanted.
     """
     kept = unique(sentences)
@@ -37,7 +42,7 @@ def recall(
         return Recalled()
     vectors = vectors[kept]
     wanted = number_of_clusters(len(kept), parameters.fewest_clusters, parameters.most_clusters)
-    labels = cluster(vectors, wanted, parameters.seed, parameters.n_init)
+    labels = cluster(vectors, wanted, parameters.seed, parameters.n_init, start)
     extracted = [replace(sentences[index], cluster_id=int(label)) for index, label in zip(kept, labels, strict=True)]
     nearest = representatives(vectors, labels, parameters.representatives)
     selected = mmr(question_vector, vectors[nearest], parameters.sentences, parameters.lambda_)
@@ -47,6 +52,13 @@ def recall(
         representatives=tuple(extracted[index] for index in nearest),
         selected=tuple(extracted[nearest[index]] for index in selected),
     )
+
+
+def centroids_of(recalled: Recalled, sentences: Sequence[Sentence], vectors: Vectors) -> Vectors:
+    """The centroids of the clusters, (k, d): where the next turn's clustering starts. Sentences and vectors are those
+    that were recalled from."""
+    labels = np.array([sentence.cluster_id for sentence in recalled.extracted], np.intp)
+    return centroids(vectors[unique(sentences)], labels)
 
 
 def embedded(sentences: Sequence[Sentence], vectors: Sequence[Vector | None], encoder: Encoder) -> Vectors:

@@ -32,7 +32,7 @@ class RewriteParameters:
     """`probable` is the probability from which a word of the conversation is searched with the question, at most
     `most` of them, and `shown` that from which one is shown in the rewritten question; `context` how much of the
     selected context's mean is added to the vector of that wording. `turns` are how many earlier turns a question may
-    lean on, `words` how many words of each are read."""
+    lean on, `words` how many words of each are read, `back` how many turns are looked through for them."""
 
     learned: Learned = field(default_factory=shipped)
     probable: float = 0.04
@@ -42,6 +42,7 @@ class RewriteParameters:
     context: float = 0.3
     turns: int = 3
     words: int = 60
+    back: int = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +62,12 @@ def rewrite(question: str, recalled: Recalled, encoder: Encoder, parameters: Rew
     with the words of the conversation that it needs, its vector moved towards the selected context. What each is worth
     is decided for each turn (`learned.py`). Without a conversation, the question is left alone.
     """
-    asked, said = " ".join(question.split()), recalled.extracted
+    asked, said = " ".join(question.split()), _recent(recalled.extracted, parameters)
     if not said:
         return Rewritten(tidy(asked), (Wording("question", asked, 1.0),))
     turn = turn_signals(asked, said, recalled.selected, encoder)
     standing = stand_alone(asked, said, turn, parameters)
-    needed = _needed(standing, recalled, turn, parameters)
+    needed = _needed(standing, said, recalled.selected, turn, parameters)
     made = wordings(asked, standing, [word for word, _ in needed], parameters.learned.shares(turn), parameters)
     return Rewritten(_shown(asked, standing, said, needed, parameters), _merged(made), needed)
 
@@ -90,12 +91,22 @@ def stand_alone(asked: str, said: Sequence[Sentence], turn: Mapping[str, float],
     return " ".join([*_last_that_says_something(_user_turns(said), parameters), asked])
 
 
+def _recent(said: Sequence[Sentence], parameters: RewriteParameters) -> list[Sentence]:
+    """Of the first turn and the last ones: a turn costs the same however long the conversation is."""
+    last = max((sentence.turn for sentence in said), default=0)
+    return [sentence for sentence in said if sentence.turn > last - parameters.back or sentence.turn == 1]
+
+
 def _needed(
-    standing: str, recalled: Recalled, turn: Mapping[str, float], parameters: RewriteParameters
+    standing: str,
+    said: Sequence[Sentence],
+    selected: Sequence[Sentence],
+    turn: Mapping[str, float],
+    parameters: RewriteParameters,
 ) -> tuple[tuple[str, float], ...]:
     probable = [
         (word.text, round(parameters.learned.probability(word.signals), 4))
-        for word in words(standing, recalled.extracted, recalled.selected, turn)
+        for word in words(standing, said, selected, turn)
     ]
     probable.sort(key=lambda pair: -pair[1])
     return tuple(pair for pair in probable[: parameters.most] if pair[1] >= parameters.probable)

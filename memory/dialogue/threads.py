@@ -15,7 +15,7 @@ import numpy as np
 from memory.datatypes import Sentence, Vector, Vectors
 from memory.errors import ClewError
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 BUSY_SECONDS = 30.0
 TITLE_CHARACTERS = 60
 
@@ -45,6 +45,16 @@ CREATE TABLE sentences (
     FOREIGN KEY (thread, turn) REFERENCES turns ON DELETE CASCADE
 ) STRICT;
 """
+
+_CENTROIDS = """
+CREATE TABLE centroids (
+    thread TEXT PRIMARY KEY REFERENCES threads ON DELETE CASCADE,
+    encoder TEXT NOT NULL,
+    dimension INTEGER NOT NULL,
+    vectors BLOB NOT NULL
+) STRICT
+"""
+"""Since version 2."""
 
 _COUNT = "(SELECT count(*) FROM turns WHERE turns.thread = threads.thread)"
 _THREADS = f"SELECT thread, title, {_COUNT}, updated FROM threads"
@@ -152,6 +162,19 @@ class Threads:
         said = [Sentence(text, speaker, turn) for text, speaker, turn, *_ in rows]
         return said, [_from_bytes(row[5], row[4]) if row[3] == encoder else None for row in rows]
 
+    def centroids(self, thread: str, encoder: str) -> Vectors | None:
+        """Those that `keep_centroids` kept, (k, d); None where there are none of the encoder of this hash."""
+        rows = self._rows("SELECT dimension, vectors FROM centroids WHERE thread = ? AND encoder = ?", thread, encoder)
+        return next((np.frombuffer(blob, "<f4").astype(np.float32).reshape(-1, d) for d, blob in rows), None)
+
+    def keep_centroids(self, thread: str, encoder: str, centroids: Vectors) -> None:
+        """Keep the clusters' centroids, (k, d), over those of the turn before. The thread has to be there."""
+        with self._transaction() as database:
+            database.execute(
+                "INSERT OR REPLACE INTO centroids VALUES (?, ?, ?, ?)",
+                (thread, encoder, centroids.shape[1], np.asarray(centroids, "<f4").tobytes()),
+            )
+
     def delete(self, thread: str) -> None:
         """Forget the thread, where there is one."""
         with self._transaction() as database:
@@ -174,6 +197,11 @@ class Threads:
                 with self._transaction() as database:
                     if self._version() == 0:  # no other process was first
                         self._make_schema(database)
+            if self._version() == 1:
+                with self._transaction() as database:
+                    if self._version() == 1:
+                        database.execute(_CENTROIDS)
+                        database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
             if self._version() > SCHEMA_VERSION:
                 raise ClewError(f"{self._name} was written by a newer Clew", "update Clew")
             self._database.execute("PRAGMA journal_mode = WAL")
@@ -185,7 +213,7 @@ class Threads:
     def _make_schema(self, database: sqlite3.Connection) -> None:
         if database.execute("SELECT 1 FROM sqlite_master").fetchone():
             raise ClewError(f"{self._name} is the database of another program", "choose another folder")
-        for statement in _SCHEMA.split(";"):
+        for statement in [*_SCHEMA.split(";"), _CENTROIDS]:
             database.execute(statement)
         database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 

@@ -188,7 +188,7 @@ def test_a_swapped_citation_is_seen_and_an_uncited_sentence_is_named() -> None:
 
 def test_what_is_missing_and_what_is_enough() -> None:
     assert missing("Where was Fritz Lang born?", [LANG]) == ()
-    assert missing("Did Lang know Kubrick's films?", [LANG]) == ("Kubrick's", "films")
+    assert missing("Did Lang know Kubrick's films?", [LANG]) == ("Kubrick", "films")
     assert enough("Where was Fritz Lang born?", [LANG], ObserveParameters())
     assert not enough("Did Lang know Kubrick's films?", [LANG], ObserveParameters())
 

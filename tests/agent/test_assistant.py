@@ -73,7 +73,7 @@ def test_what_was_said_helps_the_next_question(assistant: Assistant) -> None:
     assert turn.rewritten == "And where was Fritz Lang born?"
     assert "Vienna" in turn.answer.text
     assert {sentence.turn for sentence in turn.recalled.selected} == {1}
-    assert {wording.name for wording in turn.wordings} == {"question", "named", "previous", "context"}
+    assert {wording.name for wording in turn.wordings} == {"question", "standing", "expanded"}
     other = ask(assistant, "another thread", "and where was he born?")
     assert (other.turn, other.recalled.selected) == (1, ())
 
