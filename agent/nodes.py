@@ -15,6 +15,7 @@ from memory.datatypes import Passage, Recalled, Utterance, Wording
 from memory.dialogue.extraction import extract
 from memory.dialogue.recalling import centroids_of, embedded
 from memory.dialogue.recalling import recall as recall_sentences
+from memory.dialogue.rewriting import recent
 from memory.dialogue.rewriting import rewrite as rewrite_question
 from memory.errors import Cancelled
 from tools.base import encode_query
@@ -51,11 +52,13 @@ def recall(state: TurnState, runtime: Runtime[Services]) -> TurnState:
     question = services.encoder.encode([state["question"]], "sentence")[0]
     start = services.threads.centroids(state["thread"], services.encoder.hash)
     recalled = recall_sentences(question, sentences, vectors, services.recall, start)
-    services.threads.keep_centroids(state["thread"], services.encoder.hash, centroids_of(recalled, sentences, vectors))
+    services.threads.keep_centroids(state["thread"], services.encoder.hash, centroids_of(recalled, vectors))
     summary = (
         f"{len(recalled.selected)} of {len(recalled.extracted)} sentences, from {len(recalled.cluster_sizes)} clusters"
     )
     details = tuple(f"turn {s.turn}, {s.speaker}, cluster {s.cluster_id}: {s.text}" for s in recalled.selected)
+    # A checkpoint of each node would have the whole conversation in it; `remember` has it again.
+    recalled = replace(recalled, extracted=tuple(recent(recalled.extracted, services.rewrite)))
     return {"recalled": recalled, "steps": (Step("recall", summary, details),)}
 
 
@@ -169,6 +172,7 @@ def remember(state: TurnState, runtime: Runtime[Services]) -> TurnState:
 
 
 def _finished(state: TurnState, services: Services) -> Turn:
+    before, _ = services.threads.sentences(state["thread"], services.encoder.hash)
     return Turn(
         thread=state["thread"],
         turn=state["turn"],
@@ -181,7 +185,7 @@ def _finished(state: TurnState, services: Services) -> Turn:
         steps=state["steps"],
         library=services.library.manifest.fingerprint,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        recalled=state.get("recalled", Recalled()),
+        recalled=replace(state.get("recalled", Recalled()), extracted=tuple(before)),
     )
 
 

@@ -61,8 +61,13 @@ def unique(sentences: Sequence[Sentence]) -> list[int]:
     """The indices of the sentences that were not said before in the same words, whatever their case and spacing."""
     first: dict[str, int] = {}
     for index, sentence in enumerate(sentences):
-        first.setdefault(" ".join(sentence.text.casefold().split()), index)
+        first.setdefault(same_words(sentence.text), index)
     return list(first.values())
+
+
+def same_words(text: str) -> str:
+    """The same for texts that differ only in case and spacing."""
+    return " ".join(text.casefold().split())
 
 
 def answer_sentences(text: str) -> Iterator[str]:

@@ -1,13 +1,12 @@
 """Seed 003's method over the sentences of a thread: clusters, their representatives, and a few of these by MMR."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from memory.datatypes import Recalled, Sentence, Vector, Vectors
 from memory.dialogue.clustering import centroids, cluster, number_of_clusters, representatives
-from memory.dialogue.extraction import unique
 from memory.dialogue.mmr import mmr
 from memory.ports import Encoder
 
@@ -32,18 +31,19 @@ def recall(
     parameters: RecallParameters,
     start: Vectors | None = None,
 ) -> Recalled:
-    """`vectors` (n, d) are those of the sentences. What was said before in the same words is left out.
+    """`vectors` (n, d) are those of the sentences, of which none is there twice (`extract`, `Threads.sentences`).
 
     The clustering starts from the centroids `start` of the turn before, where there are any; else from scratch.
     MMR chooses and orders also where there are no more representatives than sentences wanted.
     """
-    kept = unique(sentences)
-    if not kept:
+    if not sentences:
         return Recalled()
-    vectors = vectors[kept]
-    wanted = number_of_clusters(len(kept), parameters.fewest_clusters, parameters.most_clusters)
+    wanted = number_of_clusters(len(sentences), parameters.fewest_clusters, parameters.most_clusters)
     labels = cluster(vectors, wanted, parameters.seed, parameters.n_init, start)
-    extracted = [replace(sentences[index], cluster_id=int(label)) for index, label in zip(kept, labels, strict=True)]
+    extracted = [
+        Sentence(said.text, said.speaker, said.turn, label)
+        for said, label in zip(sentences, labels.tolist(), strict=True)
+    ]
     nearest = representatives(vectors, labels, parameters.representatives)
     selected = mmr(question_vector, vectors[nearest], parameters.sentences, parameters.lambda_)
     return Recalled(
@@ -54,11 +54,11 @@ def recall(
     )
 
 
-def centroids_of(recalled: Recalled, sentences: Sequence[Sentence], vectors: Vectors) -> Vectors:
-    """The centroids of the clusters, (k, d): where the next turn's clustering starts. Sentences and vectors are those
+def centroids_of(recalled: Recalled, vectors: Vectors) -> Vectors:
+    """The centroids of the clusters, (k, d): where the next turn's clustering starts. `vectors` are of the sentences
     that were recalled from."""
     labels = np.array([sentence.cluster_id for sentence in recalled.extracted], np.intp)
-    return centroids(vectors[unique(sentences)], labels)
+    return centroids(vectors, labels)
 
 
 def embedded(sentences: Sequence[Sentence], vectors: Sequence[Vector | None], encoder: Encoder) -> Vectors:

@@ -62,7 +62,7 @@ def rewrite(question: str, recalled: Recalled, encoder: Encoder, parameters: Rew
     with the words of the conversation that it needs, its vector moved towards the selected context. What each is worth
     is decided for each turn (`learned.py`). Without a conversation, the question is left alone.
     """
-    asked, said = " ".join(question.split()), _recent(recalled.extracted, parameters)
+    asked, said = " ".join(question.split()), recent(recalled.extracted, parameters)
     if not said:
         return Rewritten(tidy(asked), (Wording("question", asked, 1.0),))
     turn = turn_signals(asked, said, recalled.selected, encoder)
@@ -91,7 +91,7 @@ def stand_alone(asked: str, said: Sequence[Sentence], turn: Mapping[str, float],
     return " ".join([*_last_that_says_something(_user_turns(said), parameters), asked])
 
 
-def _recent(said: Sequence[Sentence], parameters: RewriteParameters) -> list[Sentence]:
+def recent(said: Sequence[Sentence], parameters: RewriteParameters) -> list[Sentence]:
     """Of the first turn and the last ones: a turn costs the same however long the conversation is."""
     last = max((sentence.turn for sentence in said), default=0)
     return [sentence for sentence in said if sentence.turn > last - parameters.back or sentence.turn == 1]

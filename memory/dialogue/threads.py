@@ -5,7 +5,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
@@ -13,11 +13,14 @@ from typing import Self
 import numpy as np
 
 from memory.datatypes import Sentence, Vector, Vectors
+from memory.dialogue.extraction import same_words
 from memory.errors import ClewError
 
 SCHEMA_VERSION = 2
 BUSY_SECONDS = 30.0
 TITLE_CHARACTERS = 60
+KEPT = 8
+"""Threads whose sentences are kept in memory, the last ones read."""
 
 _SCHEMA = """
 CREATE TABLE threads (
@@ -80,6 +83,17 @@ class Thread:
     updated: str
 
 
+@dataclass(slots=True)
+class _Read:
+    """What was read of a thread up to its turn `last`; `said` are the words of its sentences."""
+
+    last: int = 0
+    mark: tuple[int, int] = (0, 0)
+    said: set[str] = field(default_factory=set)
+    sentences: list[Sentence] = field(default_factory=list)
+    vectors: list[Vector | None] = field(default_factory=list)
+
+
 class Threads:
     """Opens or makes the database at `path`, in memory for `None`. Safe from several threads and processes.
 
@@ -89,6 +103,7 @@ class Threads:
     def __init__(self, path: Path | None) -> None:
         self._name = str(path or "the threads in memory")
         self._lock = threading.RLock()
+        self._read: dict[tuple[str, str], _Read] = {}
         try:
             if path:
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -134,6 +149,8 @@ class Threads:
             (thread, turn, position, sentence.speaker, _storable(sentence.text), len(vector), _to_bytes(vector))
             for position, (sentence, vector) in enumerate(zip(sentences, vectors, strict=True))
         ]
+        if any(key[0] == thread and turn <= read.last for key, read in self._read.items()):
+            self._forget_read(thread)
         with self._transaction() as database:
             self._write_thread(thread, turn, _storable(question))
             database.execute("DELETE FROM turns WHERE thread = ? AND turn = ?", (thread, turn))
@@ -152,15 +169,41 @@ class Threads:
         return [row[0] for row in self._rows("SELECT record FROM turns WHERE thread = ? ORDER BY turn", thread)]
 
     def sentences(self, thread: str, encoder: str) -> tuple[list[Sentence], list[Vector | None]]:
-        """All sentences of the thread in the order said, each with its vector of shape (d,), or None where another
-        encoder than that of this hash made it: only those have to be embedded (see `recalling.embedded`)."""
+        """The sentences of the thread in the order said, none twice in the same words, each with its vector of shape
+        (d,), or None where another encoder than that of this hash made it: only those have to be embedded (see
+        `recalling.embedded`). Of a thread that was read before, only the turns since are read."""
+        with self._lock:
+            read = self._read.pop((thread, encoder), None)
+            if read is None or read.mark != self._mark(thread, read.last):
+                read = _Read()
+            rows = self._rows(
+                "SELECT text, speaker, turn, encoder, dimension, vector FROM sentences JOIN turns USING (thread, turn)"
+                " WHERE thread = ? AND turn > ? ORDER BY turn, position",
+                thread,
+                read.last,
+            )
+            for text, speaker, turn, made_by, dimension, vector in rows:
+                if (words := same_words(text)) not in read.said:
+                    read.said.add(words)
+                    read.sentences.append(Sentence(text, speaker, turn))
+                    read.vectors.append(_from_bytes(vector, dimension) if made_by == encoder else None)
+                read.last = turn
+            read.mark = self._mark(thread, read.last)
+            self._read[thread, encoder] = read
+            while len(self._read) > KEPT:
+                self._read.pop(next(iter(self._read)))
+            return list(read.sentences), list(read.vectors)
+
+    def _mark(self, thread: str, last: int) -> tuple[int, int]:
+        """Changes when one of the thread's turns up to this one is written anew or forgotten, whoever does it."""
         rows = self._rows(
-            "SELECT text, speaker, turn, encoder, dimension, vector FROM sentences JOIN turns USING (thread, turn)"
-            " WHERE thread = ? ORDER BY turn, position",
-            thread,
+            "SELECT count(*), coalesce(sum(rowid), 0) FROM turns WHERE thread = ? AND turn <= ?", thread, last
         )
-        said = [Sentence(text, speaker, turn) for text, speaker, turn, *_ in rows]
-        return said, [_from_bytes(row[5], row[4]) if row[3] == encoder else None for row in rows]
+        return rows[0][0], rows[0][1]
+
+    def _forget_read(self, thread: str) -> None:
+        for key in [key for key in self._read if key[0] == thread]:
+            del self._read[key]
 
     def centroids(self, thread: str, encoder: str) -> Vectors | None:
         """Those that `keep_centroids` kept, (k, d); None where there are none of the encoder of this hash."""
@@ -177,6 +220,7 @@ class Threads:
 
     def delete(self, thread: str) -> None:
         """Forget the thread, where there is one."""
+        self._forget_read(thread)
         with self._transaction() as database:
             database.execute("DELETE FROM threads WHERE thread = ?", (thread,))
 
@@ -231,7 +275,7 @@ class Threads:
             },
         )
 
-    def _rows(self, query: str, *values: str) -> list[tuple]:  # type: ignore[type-arg]  # as sqlite3 gives them
+    def _rows(self, query: str, *values: str | int) -> list[tuple]:  # type: ignore[type-arg]  # as sqlite3 gives them
         with self._lock, self._translated():
             return self._database.execute(query, values).fetchall()
 

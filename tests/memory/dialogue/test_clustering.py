@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.datatypes import Vectors
-from memory.dialogue.clustering import cluster, number_of_clusters, representatives
+from memory.dialogue.clustering import centroids, cluster, number_of_clusters, representatives
 from tests.memory.dialogue.cases import CASES, needs_cases, unit
 
 
@@ -61,3 +61,26 @@ def test_every_cluster_has_members_and_representatives(n: int, count: int, seed:
     assert sizes.sum() == len(vectors)
     chosen = representatives(vectors, labels, count)
     assert len(chosen) == len(set(chosen)) == np.minimum(sizes, count).sum()
+
+
+def test_a_clustering_goes_on_from_the_centroids_before() -> None:
+    vectors = random_units(60)
+    before = cluster(vectors[:50], 7, seed=42, n_init=10)
+    start = centroids(vectors[:50], before)
+    after = cluster(vectors, 7, seed=42, n_init=10, start=start)
+    assert set(after.tolist()) == set(range(7))
+    assert cluster(vectors[:50], 7, seed=0, n_init=1, start=start).tolist() == before.tolist()
+
+
+def test_centroids_that_are_missing_are_the_farthest_rows() -> None:
+    vectors = random_units(40)
+    start = centroids(vectors, cluster(vectors, 2, seed=42, n_init=10))
+    labels = cluster(vectors, 5, seed=42, n_init=10, start=start)
+    assert set(labels.tolist()) == set(range(5))
+    assert labels.tolist() == cluster(vectors, 5, seed=7, n_init=3, start=start).tolist()
+
+
+def test_more_centroids_than_clusters_are_a_new_beginning() -> None:
+    vectors = random_units(20)
+    start = centroids(vectors, cluster(vectors, 5, seed=42, n_init=10))
+    assert cluster(vectors, 3, seed=42, n_init=10, start=start).tolist() == cluster(vectors, 3, 42, 10).tolist()

@@ -75,11 +75,6 @@ def test_one_sentence() -> None:
     assert recalled.cluster_sizes == (1,)
 
 
-def test_sentences_said_again_are_left_out() -> None:
-    recalled = recalled_of("moon", [Sentence("How far is it?", "user", turn) for turn in range(1, 9)])
-    assert recalled.extracted == (Sentence("How far is it?", "user", 1, cluster_id=0),)
-
-
 def test_different_sentences_with_the_same_vector() -> None:
     said = [Sentence(" ".join(["moon"] * length), "user", length) for length in range(1, 10)]
     recalled = recalled_of("moon", said)

@@ -94,6 +94,66 @@ def test_a_turn_saved_again_replaces_what_it_had(threads: Threads) -> None:
     assert (thread.title, thread.turns) == ("How near?", 2)
 
 
+def test_what_was_said_twice_is_read_once(threads: Threads) -> None:
+    for turn in range(1, 9):
+        save(threads, "t", turn, "How far is it?" if turn % 2 else "how far  IS it?", f"Answer number {turn}.")
+    assert [said.text for said in threads.sentences("t", "a")[0]].count("How far is it?") == 1
+    assert len(threads.sentences("t", "a")[0]) == 9
+
+
+def test_a_thread_that_was_read_is_read_on(threads: Threads, path: Path) -> None:
+    save(threads, "t", 1, "How far?", "It is far.")
+    first, _ = threads.sentences("t", "a")
+    first.clear()  # what was handed out is the caller's
+    save(threads, "t", 2, "And how old?")
+    assert [said.turn for said in threads.sentences("t", "a")[0]] == [1, 1, 2]
+    save(threads, "t", 2, "And how hot?")
+    assert [said.text for said in threads.sentences("t", "a")[0]][-1] == "And how hot?"
+    threads.delete("t")
+    assert threads.sentences("t", "a") == ([], [])
+
+
+def test_what_another_process_changed_is_seen(path: Path) -> None:
+    with Threads(path) as one, Threads(path) as other:
+        save(one, "t", 1, "How far?")
+        save(one, "t", 2, "How old?")
+        assert len(one.sentences("t", "a")[0]) == 2
+        save(other, "t", 1, "How hot?", "It is very hot.")
+        assert [said.text for said in one.sentences("t", "a")[0]] == ["How hot?", "It is very hot.", "How old?"]
+        other.delete("t")
+        assert one.sentences("t", "a") == ([], [])
+
+
+def test_only_the_last_threads_read_are_kept(threads: Threads) -> None:
+    for number in range(30):
+        save(threads, f"t{number}", 1, f"How far is {number}?")
+    for number in [*range(30), 0]:
+        assert threads.sentences(f"t{number}", "a")[0][0].text == f"How far is {number}?"
+
+
+def test_centroids_are_kept_with_their_encoder(threads: Threads) -> None:
+    save(threads, "t", 1, "How far?")
+    assert threads.centroids("t", "a") is None
+    for rows in (2, 3):
+        kept = hashed_vectors([f"centroid {row}" for row in range(rows)])
+        threads.keep_centroids("t", "a", kept)
+        assert np.array_equal(threads.centroids("t", "a"), kept)  # type: ignore[arg-type]
+    assert threads.centroids("t", "another") is None
+    threads.delete("t")
+    assert threads.centroids("t", "a") is None
+
+
+def test_a_file_of_the_first_version_is_brought_up_to_date(path: Path) -> None:
+    with Threads(path) as threads:
+        save(threads, "t", 1, "How far?")
+    with sqlite3.connect(path) as database:
+        database.executescript("DROP TABLE centroids; PRAGMA user_version = 1")
+    database.close()
+    with Threads(path) as threads:
+        threads.keep_centroids("t", "a", hashed_vectors(["one"]))
+        assert len(threads.sentences("t", "a")[0]) == 1
+
+
 def test_threads_are_listed_newest_first(threads: Threads) -> None:
     save(threads, "one", 1, "How far?")
     save(threads, "two", 1, "Who made Metropolis?")
