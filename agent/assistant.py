@@ -105,7 +105,7 @@ class Assistant:
 
     def turns(self, thread: str) -> list[Turn]:
         """The finished turns of a thread, oldest first."""
-        return [TURN_JSON.validate_json(record) for record in self.threads.records(thread)]
+        return [self._whole(TURN_JSON.validate_json(record)) for record in self.threads.records(thread)]
 
     def forget(self, thread: str) -> None:
         """Delete a thread, with what a crash may have left of a turn of it."""
@@ -141,7 +141,13 @@ class Assistant:
             checkpoints.forget(self._data / DATABASE, thread)
         if finished is None:
             raise ClewError("the turn ended without an answer", "ask again")
-        yield finished
+        yield self._whole(finished)
+
+    def _whole(self, turn: Turn) -> Turn:
+        """With all sentences that were there to recall, which are kept once for the thread and not with each turn."""
+        said, _ = self.threads.sentences(turn.thread, self._services.encoder.hash)
+        before = tuple(sentence for sentence in said if sentence.turn < turn.turn)
+        return replace(turn, recalled=replace(turn.recalled, extracted=before))
 
     def _next_turn(self, thread: str) -> int:
         return self.threads.last_turn(thread) + 1

@@ -57,7 +57,7 @@ def recall(state: TurnState, runtime: Runtime[Services]) -> TurnState:
         f"{len(recalled.selected)} of {len(recalled.extracted)} sentences, from {len(recalled.cluster_sizes)} clusters"
     )
     details = tuple(f"turn {s.turn}, {s.speaker}, cluster {s.cluster_id}: {s.text}" for s in recalled.selected)
-    # A checkpoint of each node would have the whole conversation in it; `remember` has it again.
+    # Each checkpoint and each stored turn would have the whole conversation in it; the thread has it anyway.
     recalled = replace(recalled, extracted=tuple(recent(recalled.extracted, services.rewrite)))
     return {"recalled": recalled, "steps": (Step("recall", summary, details),)}
 
@@ -172,7 +172,6 @@ def remember(state: TurnState, runtime: Runtime[Services]) -> TurnState:
 
 
 def _finished(state: TurnState, services: Services) -> Turn:
-    before, _ = services.threads.sentences(state["thread"], services.encoder.hash)
     return Turn(
         thread=state["thread"],
         turn=state["turn"],
@@ -185,7 +184,7 @@ def _finished(state: TurnState, services: Services) -> Turn:
         steps=state["steps"],
         library=services.library.manifest.fingerprint,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        recalled=replace(state.get("recalled", Recalled()), extracted=tuple(before)),
+        recalled=state.get("recalled", Recalled()),
     )
 
 
