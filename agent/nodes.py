@@ -65,8 +65,13 @@ def recall(state: TurnState, runtime: Runtime[Services]) -> TurnState:
 def rewrite(state: TurnState, runtime: Runtime[Services]) -> TurnState:
     services = runtime.context
     recalled = state.get("recalled", Recalled())
-    made = rewrite_question(state["question"], recalled, services.encoder, services.rewrite)
+    made = rewrite_question(
+        state["question"], recalled, services.encoder, services.rewrite, services.writer, services.cancel
+    )
     details = [f"{form.name} x {form.weight:.2f}: {form.text}" for form in made.wordings]
+    if services.writer and recalled.selected:
+        why = f": {made.why}" if made.why else ""
+        details.append(f"written by {services.writer.name}: {made.how}{why}")
     if made.words:
         details.append("from the conversation: " + ", ".join(f"{word} {share:.2f}" for word, share in made.words))
     return {

@@ -11,12 +11,14 @@ from memory.dialogue.rewriting import RewriteParameters
 from memory.dialogue.threads import Threads
 from memory.encoding import CachedEncoder
 from memory.knowledge.library import Library
+from memory.ports import Writer
 from tools.base import Tool
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """`default_tool` is called where the person names none; `evidence` is how many passages a turn gathers."""
+    """`default_tool` is called where the person names none; `evidence` is how many passages a turn gathers; `writer` is
+    the language model, where there is one."""
 
     encoder: CachedEncoder
     library: Library
@@ -24,6 +26,7 @@ class Services:
     tools: Mapping[str, Tool]
     default_tool: str
     evidence: int = 10
+    writer: Writer | None = None
     recall: RecallParameters = field(default_factory=RecallParameters)
     rewrite: RewriteParameters = field(default_factory=RewriteParameters)
     observe: ObserveParameters = field(default_factory=ObserveParameters)

@@ -1,6 +1,6 @@
 """The wordings of a question that are searched beside each other, and the one that a person reads."""
 
-import re
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -10,21 +10,9 @@ from memory.dialogue.leaning import leans
 from memory.dialogue.learned import Learned, shipped
 from memory.dialogue.referents import resolved
 from memory.dialogue.signals import phrases, turn_signals, words
-from memory.ports import Encoder
-from memory.sentences import split
-
-_QUESTION_START = re.compile(
-    r"(?:(?:and|but|so|then|or|also|well|ok|okay|yes|no|please)\b,?\s+)*"
-    r"(?:(?:in|on|at|from|to|for|with|by|of|about|under|since|until)\s+)?"
-    r"(?:who|whom|whose|what|which|when|where|why|how|is|are|am|was|were|do|does|did|can|could|will|would|shall|should"
-    r"|may|might|must|has|have|had|isn't|aren't|wasn't|weren't|don't|doesn't|didn't|can't|couldn't|won't|wouldn't"
-    r"|shouldn't|hasn't|haven't|hadn't)(?:['\u2019](?:s|re|d|ll|ve))?(?![\w-])",
-    re.IGNORECASE,
-)
-_END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f\u061f][\"'\u201d\u2019)\]]*$")
-"""A sentence's last mark, also of Chinese and Arabic, perhaps inside a quotation or brackets."""
-
-_INITIALS = re.compile(r"(?:\b\w\.){2,}(?=[?!\u2026\s]*$)")
+from memory.dialogue.tidying import tidy
+from memory.dialogue.writing import How, Written, write
+from memory.ports import Encoder, Writer
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,19 +36,30 @@ class RewriteParameters:
 @dataclass(frozen=True, slots=True)
 class Rewritten:
     """`text` is what a person reads; `wordings` are searched, with weights that sum to 1; `words` are those of the
-    conversation that were added to the last of them, likeliest first, with their probabilities."""
+    conversation that were added to the last of them, likeliest first, with their probabilities; `how` the text came to
+    be, and `why` not as a language model first wrote it."""
 
     text: str
     wordings: tuple[Wording, ...]
     words: tuple[tuple[str, float], ...] = ()
+    how: How = "learned"
+    why: str = ""
 
 
-def rewrite(question: str, recalled: Recalled, encoder: Encoder, parameters: RewriteParameters) -> Rewritten:
-    """The question as it can be understood alone, without a language model.
+def rewrite(
+    question: str,
+    recalled: Recalled,
+    encoder: Encoder,
+    parameters: RewriteParameters,
+    writer: Writer | None = None,
+    cancel: threading.Event | None = None,
+) -> Rewritten:
+    """The question as it can be understood alone: by the learned models, or by a language model where there is one.
 
     Searched are the question; the question with a name for its pronoun, or behind the turn that it clarifies; and that
     with the words of the conversation that it needs, its vector moved towards the selected context. What each is worth
-    is decided for each turn (`learned.py`). Without a conversation, the question is left alone.
+    is decided for each turn (`learned.py`). Without a conversation, the question is left alone. What a language model
+    writes, where it can be used (`writing.py`), takes the place of the second. Raises `Cancelled`.
     """
     asked, said = " ".join(question.split()), recent(recalled.extracted, parameters)
     if not said:
@@ -68,8 +67,13 @@ def rewrite(question: str, recalled: Recalled, encoder: Encoder, parameters: Rew
     turn = turn_signals(asked, said, recalled.selected, encoder)
     standing = stand_alone(asked, said, turn, parameters)
     needed = _needed(standing, said, recalled.selected, turn, parameters)
+    shown = _shown(asked, standing, said, needed, parameters)
+    written = write(asked, recalled.selected, shown, writer, cancel) if writer else Written(shown, "learned")
+    if written.how != "learned":
+        standing = written.text
+        needed = _needed(standing, said, recalled.selected, turn, parameters)
     made = wordings(asked, standing, [word for word, _ in needed], parameters.learned.shares(turn), parameters)
-    return Rewritten(_shown(asked, standing, said, needed, parameters), _merged(made), needed)
+    return Rewritten(written.text, _merged(made), needed, written.how, written.why)
 
 
 def wordings(
@@ -134,31 +138,6 @@ def _listed(things: Sequence[str]) -> str:
 
 def _user_turns(said: Sequence[Sentence]) -> list[str]:
     return [sentence.text for sentence in said if sentence.speaker == "user"]
-
-
-def tidy(text: str) -> str:
-    """One space between words, a capital first, and at the end `?` for a question, else `.` (seed 003, step 5)."""
-    line = " ".join(text.split()).rstrip(",;:- ")
-    if not line:
-        return ""
-    if line.split()[0].islower():  # not iPhone
-        line = line[0].upper() + line[1:]
-    if _asks(line):
-        return _with_question_mark(line)
-    return re.sub(r"\?[?\s]*$", "?", line) if _END.search(line) else f"{line}."
-
-
-def _asks(line: str) -> bool:
-    """Whether its last sentence begins as a question does."""
-    start, end = split(line)[-1]
-    return _QUESTION_START.match(line[start:end].strip()) is not None
-
-
-def _with_question_mark(line: str) -> str:
-    if _END.search(line) and not line.endswith((".", "?", "!", "\u2026")):  # Who said "to be"?
-        return line
-    asked = re.sub(r"[?!.\u2026\s]+$", "", line)
-    return asked + ("." if _INITIALS.search(line) else "") + "?"
 
 
 def _leaned_on(question: str, history: Sequence[str], parameters: RewriteParameters) -> list[str]:

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from memory.datatypes import Recalled, Sentence, Wording
 from memory.dialogue.learned import SHIPPED, Learned, Linear, shipped
-from memory.dialogue.rewriting import RewriteParameters, Rewritten, rewrite, tidy
+from memory.dialogue.rewriting import RewriteParameters, Rewritten, rewrite
+from memory.dialogue.tidying import tidy
 from memory.encoding import CachedEncoder
 from tests.memory.dialogue.cases import cases, needs_cases
 

@@ -1,0 +1,124 @@
+"""A question that a language model rewrites: what is taken, what is told to it once, and what is dropped."""
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from memory.datatypes import Recalled, Sentence
+from memory.dialogue.rewriting import RewriteParameters, rewrite
+from memory.dialogue.writing import fault, write
+from memory.encoding import CachedEncoder
+from memory.errors import Cancelled, ServiceUnreachable
+from memory.ports import Message, ToolCall, ToolSpec, Usage
+
+SAID = (
+    Sentence("Who directed Metropolis?", "user", 1),
+    Sentence("Fritz Lang directed Metropolis in 1927.", "agent", 1),
+)
+QUESTION = "and where was he born?"
+GOOD = "Where was Fritz Lang born?"
+
+
+@dataclass
+class Replying:
+    """Says its replies one after the other; keeps what it was told."""
+
+    replies: list[str]
+    told: list[Sequence[Message]] = field(default_factory=list)
+    name: str = "replying"
+    window: int = 1000
+
+    def write(
+        self,
+        messages: Sequence[Message],
+        *,
+        schema: Mapping[str, Any] | None = None,
+        tools: Sequence[ToolSpec] = (),
+        cancel: threading.Event | None = None,
+    ) -> Iterator[str | ToolCall | Usage]:
+        assert not schema and not tools
+        if cancel is not None and cancel.is_set():
+            raise Cancelled("stopped")
+        self.told.append(messages)
+        reply = self.replies.pop(0)
+        if reply == "unplugged":
+            raise ServiceUnreachable("the model does not answer")
+        yield from (piece + " " for piece in reply.split(" "))
+        yield Usage(10, 10)
+
+
+@pytest.mark.parametrize(
+    "reply", [GOOD, "where was Fritz Lang born", f'"{GOOD}"', f"|user|: {GOOD}", f"  {GOOD}\n", "Question: " + GOOD]
+)
+def test_a_question_is_taken_as_it_is_meant(reply: str) -> None:
+    writer = Replying([reply])
+    written = write(QUESTION, SAID, "learned", writer)
+    assert (written.text, written.how) == (GOOD, "model")
+    (prompt,) = writer.told[0]
+    assert "agent: Fritz Lang directed Metropolis in 1927." in prompt.text and QUESTION in prompt.text
+
+
+@pytest.mark.parametrize(
+    ("reply", "wrong"),
+    [
+        ("", "it is empty"),
+        ("Fritz Lang was born in Vienna.", "it is not a question"),
+        ('{"question": "Where was Fritz Lang born?"}', "it is more than the question"),
+        ("Sure, here it is: Where was Fritz Lang born?", "it is more than the question"),
+        ("Here is the rewritten question:\nWhere was Fritz Lang born?", "it is more than the question"),
+        ("```\nWhere was Fritz Lang born?\n```", "it is more than the question"),
+        ("Where was Fritz Lang " + "really " * 60 + "born?", "it is too long"),
+        ("Where was Alfred Hitchcock born?", "nobody spoke of Alfred, Hitchcock"),
+    ],
+)
+def test_what_cannot_be_used_is_told_to_it_and_repaired_once(reply: str, wrong: str) -> None:
+    assert fault(reply, QUESTION, SAID) == wrong
+    writer = Replying([reply, GOOD])
+    written = write(QUESTION, SAID, "learned", writer)
+    assert (written.text, written.how, written.why) == (GOOD, "repaired", wrong)
+    assert wrong in writer.told[1][-1].text
+    assert write(QUESTION, SAID, "learned", Replying([reply, reply])).how == "learned"
+
+
+def test_names_and_numbers_of_the_question_are_kept() -> None:
+    asked = "and what did he do in Berlin in 1933?"
+    assert fault("What did Fritz Lang do in Berlin in 1933?", asked, SAID) == ""
+    assert fault("What did Fritz Lang do?", asked, SAID) == "it has lost Berlin, 1933"
+
+
+def test_a_statement_may_stay_one() -> None:
+    assert fault("I mean Fritz Lang.", "I mean him.", SAID) == ""
+
+
+def test_a_model_that_does_not_answer_is_replaced() -> None:
+    written = write(QUESTION, SAID, "learned", Replying(["unplugged"]))
+    assert (written.text, written.how, written.why) == ("learned", "learned", "the model does not answer")
+    assert write(QUESTION, SAID, "learned", Replying(["I cannot help.", "unplugged"])).how == "learned"
+
+
+def test_without_context_no_model_is_asked() -> None:
+    writer = Replying([])
+    assert write(QUESTION, (), "learned", writer).how == "learned"
+    assert not writer.told
+
+
+def test_it_can_be_cancelled() -> None:
+    cancel = threading.Event()
+    cancel.set()
+    with pytest.raises(Cancelled):
+        write(QUESTION, SAID, "learned", Replying([GOOD]), cancel)
+
+
+def test_what_the_model_wrote_is_searched_and_shown(encoder: CachedEncoder) -> None:
+    recalled = Recalled(extracted=SAID, selected=SAID)
+    reply = "In which city was Fritz Lang born?"
+    made = rewrite(QUESTION, recalled, encoder, RewriteParameters(), Replying([reply]))
+    assert (made.text, made.how) == (reply, "model")
+    question, standing, expanded = made.wordings
+    assert (question.text, standing.text) == (QUESTION, reply)
+    assert expanded.text.startswith(reply)
+    fallen = rewrite(QUESTION, recalled, encoder, RewriteParameters(), Replying(["No.", "No."]))
+    assert (fallen.text, fallen.how) == ("And where was Fritz Lang born?", "learned")
