@@ -2,6 +2,7 @@
 
     python -m agent.training DATA LIBRARIES             writes memory/dialogue/learned.json, fitted on all of it
     python -m agent.training DATA LIBRARIES --crossval  fits on one domain and reports on the other, both ways
+    python -m agent.training DATA LIBRARIES --crossval --without NAME  the same without a signal
 
 DATA holds `mtrag` and `mtrag-un`, LIBRARIES a library of each by the same name (made where there is none). Words are
 learned from the stand-alone questions of `mtrag`, wordings from the judged documents of both.
@@ -17,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.dataset import Question, read_dataset
-from agent.forms import remembered
+from agent.forms import FORMS as QUERY_FORMS
+from agent.forms import FormName, query_of, remembered
 from agent.lines import read_objects
 from agent.metrics import DEPTH, Ranking, measure
 from agent.models import encoder_for
@@ -39,6 +41,7 @@ from tools.hybrid import Hybrid
 SETS = ("mtrag", "mtrag-un")
 FOLDS = 5
 FORMS = ("question", "standing", "expanded")
+SIMPLE = [form for form in QUERY_FORMS if form != "rewrite"]
 CANDIDATES = 60
 WORD_SIGNALS = (
     "in_last_turn",
@@ -96,14 +99,17 @@ class Scored:
 @click.argument("data", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.argument("libraries", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--crossval", is_flag=True, help="Report; write nothing.")
-def main(data: Path, libraries: Path, crossval: bool) -> None:
+@click.option(
+    "--without", metavar="NAME", multiple=True, help="Leave out a signal: of words, `words.NAME`, or of turns."
+)
+def main(data: Path, libraries: Path, crossval: bool, without: Sequence[str]) -> None:
     try:
-        _train(data, libraries, crossval)
+        _train(data, libraries, crossval, frozenset(without))
     except ClewError as error:
         raise click.ClickException(str(error)) from error
 
 
-def _train(data: Path, libraries: Path, crossval: bool) -> None:
+def _train(data: Path, libraries: Path, crossval: bool, without: frozenset[str]) -> None:
     encoder = encoder_for(read_settings())
     tools, examples = {}, []
     for name in SETS:
@@ -111,16 +117,19 @@ def _train(data: Path, libraries: Path, crossval: bool) -> None:
         tools[name] = Hybrid(open_library(libraries / name, encoder).store)
         examples += list(read_examples(data / name, encoder))
     if not crossval:
-        SHIPPED.write_text(fit(examples, tools, encoder).to_json(), "utf-8")
+        SHIPPED.write_text(fit(examples, tools, encoder, without).to_json(), "utf-8")
         click.echo(f"fitted on {len(examples)} questions: {SHIPPED}")
         return
     rankings: dict[str, Ranking] = {}
     for domain in sorted({example.domain for example in examples}):
-        learned = fit([one for one in examples if one.domain == domain], tools, encoder)
+        learned = fit([one for one in examples if one.domain == domain], tools, encoder, without)
         others = [one for one in examples if one.domain != domain]
         rankings |= {_key(one): ranked(one, tools[one.set], encoder, learned) for one in others}
-    alone = {_key(one): ranked(one, tools[one.set], encoder, None) for one in examples}
-    for line in table(examples, {"last-turn": alone, "rewrite": rankings}):
+    forms: dict[str, Mapping[str, Ranking]] = {
+        form: {_key(one): ranked_as(one, form, tools[one.set], encoder) for one in examples}
+        for form in SIMPLE[: 1 if without else None]
+    }
+    for line in table(examples, {**forms, "rewrite": rankings}):
         click.echo(line)
 
 
@@ -154,32 +163,38 @@ def _example(
     )
 
 
-def fit(examples: Sequence[Example], tools: Mapping[str, Hybrid], encoder: CachedEncoder) -> Learned:
+def fit(
+    examples: Sequence[Example],
+    tools: Mapping[str, Hybrid],
+    encoder: CachedEncoder,
+    without: frozenset[str] = frozenset(),
+) -> Learned:
     """Both models. The wordings are learned over words that a model of other conversations chose, as in use."""
     from sklearn.model_selection import GroupKFold
 
     conversations = [example.conversation for example in examples]
     scored: list[Scored] = []
     for known, held_out in GroupKFold(FOLDS).split(conversations, groups=conversations):
-        terms = fit_terms([examples[place] for place in known])
+        terms = fit_terms([examples[place] for place in known], without)
         later = [examples[place] for place in held_out if examples[place].turn]
         scored += [_scored(example, terms, tools[example.set], encoder) for example in later]
-    return Learned(fit_terms(examples), fit_forms(scored))
+    return Learned(fit_terms(examples, without), fit_forms(scored, without))
 
 
-def fit_terms(examples: Sequence[Example]) -> Linear:
+def fit_terms(examples: Sequence[Example], without: frozenset[str]) -> Linear:
     """Logistic regression: is the word one that the stand-alone question has?"""
     from sklearn.linear_model import LogisticRegression
 
+    names = [name for name in WORD_SIGNALS if f"words.{name}" not in without]
     signals: list[list[float]] = []
     needed: list[bool] = []
     for example in examples:
         for word in example.candidates if example.needed is not None else ():
-            signals.append([word.signals[name] for name in WORD_SIGNALS])
+            signals.append([word.signals[name] for name in names])
             needed.append(not (example.needed or frozenset()).isdisjoint(content_words(word.text)))
     values, mean, deviation = _standardised(np.array(signals))
     model = LogisticRegression(C=WORDS_C, max_iter=1000).fit(values, needed)
-    return _unstandardised(WORD_SIGNALS, model.coef_[0], float(model.intercept_[0]), mean, deviation)
+    return _unstandardised(names, model.coef_[0], float(model.intercept_[0]), mean, deviation)
 
 
 def _scored(example: Example, terms: Linear, tool: Hybrid, encoder: CachedEncoder) -> Scored:
@@ -200,19 +215,19 @@ def _query(example: Example, learned: Learned, encoder: CachedEncoder) -> Query:
     return encode_query(asked, made, encoder, context=example.recalled.selected)
 
 
-def fit_forms(scored: Sequence[Scored]) -> dict[str, Linear]:
+def fit_forms(scored: Sequence[Scored], without: frozenset[str]) -> dict[str, Linear]:
     """Softmax over the wordings by the turn's signals, so that judged documents are likely under a softmax over all
     documents' sums; the temperature of the latter is learned too."""
     import torch
 
     kept = [one for one in scored if any(one.relevant)]
-    values, mean, deviation = _standardised(
-        np.array([[one.example.turn[name] for name in TURN_SIGNALS] for one in kept])
-    )
+    names = [name for name in TURN_SIGNALS if name not in without]
+    turns = np.array([[one.example.turn[name] for name in names] for one in kept])
+    values, mean, deviation = _standardised(turns)
     signals = torch.tensor(values, dtype=torch.float32)
     scores = [torch.tensor(one.scores, dtype=torch.float32) for one in kept]
     relevant = [torch.tensor(one.relevant) for one in kept]
-    weights = torch.zeros(len(TURN_SIGNALS), len(FORMS), requires_grad=True)
+    weights = torch.zeros(len(names), len(FORMS), requires_grad=True)
     intercepts = torch.zeros(len(FORMS), requires_grad=True)
     sharpness = torch.tensor(3.0, requires_grad=True)
     optimiser = torch.optim.LBFGS([weights, intercepts, sharpness], max_iter=300, line_search_fn="strong_wolfe")
@@ -231,19 +246,23 @@ def fit_forms(scored: Sequence[Scored]) -> dict[str, Linear]:
     optimiser.step(loss)  # type: ignore[no-untyped-call]
     return {
         name: _unstandardised(
-            TURN_SIGNALS, weights[:, place].detach().numpy(), float(intercepts[place].detach()), mean, deviation
+            names, weights[:, place].detach().numpy(), float(intercepts[place].detach()), mean, deviation
         )
         for place, name in enumerate(FORMS)
     }
 
 
-def ranked(example: Example, tool: Hybrid, encoder: CachedEncoder, learned: Learned | None) -> Ranking:
-    """The tool's documents for the question as these models rewrite it; None: for the question as it is."""
+def ranked(example: Example, tool: Hybrid, encoder: CachedEncoder, learned: Learned) -> Ranking:
+    """The tool's documents for the question as these models rewrite it."""
     asked = " ".join(example.question.text.split())
-    query = encode_query(asked, [], encoder)
-    if learned:
-        made = rewrite(asked, example.recalled, encoder, RewriteParameters(learned=learned))
-        query = encode_query(asked, made.wordings, encoder, context=example.recalled.selected)
+    made = rewrite(asked, example.recalled, encoder, RewriteParameters(learned=learned))
+    query = encode_query(asked, made.wordings, encoder, context=example.recalled.selected)
+    return distinct(lambda k: tool.search(query, k).passages, DEPTH, 3 * DEPTH)
+
+
+def ranked_as(example: Example, form: FormName, tool: Hybrid, encoder: CachedEncoder) -> Ranking:
+    """The tool's documents for a form that needs no training."""
+    query = query_of(example.question, form, encoder)
     return distinct(lambda k: tool.search(query, k).passages, DEPTH, 3 * DEPTH)
 
 
@@ -254,16 +273,22 @@ def table(examples: Sequence[Example], forms: Mapping[str, Mapping[str, Ranking]
         of_set = [one for one in examples if one.set == name]
         groups = {name: of_set}
         groups |= {f"{name}, {domain}": [one for one in of_set if one.domain == domain] for domain in _domains(of_set)}
-        groups[f"{name}, first turns"] = [one for one in of_set if not one.turn]
-        groups[f"{name}, later turns"] = [one for one in of_set if one.turn]
-        if any(one.rewrite for one in of_set):
-            alone = [one for one in of_set if one.rewrite.split() == one.question.text.split()]
-            groups[f"{name}, standing alone"] = alone
-            groups[f"{name}, not standing alone"] = [one for one in of_set if one not in alone]
+        for domain in _domains(of_set):
+            own = [one for one in of_set if one.domain == domain]
+            groups[f"{name}, {domain}, first turns"] = [one for one in own if not one.turn]
+            groups[f"{name}, {domain}, later turns"] = [one for one in own if one.turn]
+            if any(one.rewrite for one in own):
+                groups[f"{name}, {domain}, alone"] = [one for one in own if _stands_alone(one)]
+                groups[f"{name}, {domain}, not alone"] = [one for one in own if not _stands_alone(one)]
         for label, group in groups.items():
             golds = {_key(one): one.golds for one in group}
             figures = [measure(golds, {key: rankings[key] for key in golds})["ndcg@5"] for rankings in forms.values()]
             yield f"{label:34}{len(group):>10}" + "".join(f"{figure:12.3f}" for figure in figures)
+
+
+def _stands_alone(example: Example) -> bool:
+    """Who rewrote it left it as it was."""
+    return example.rewrite.split() == example.question.text.split()
 
 
 def _domains(examples: Sequence[Example]) -> list[str]:
