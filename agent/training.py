@@ -2,7 +2,7 @@
 
     python -m agent.training DATA LIBRARIES             writes memory/dialogue/learned.json, fitted on all of it
     python -m agent.training DATA LIBRARIES --crossval  fits on one domain and reports on the other, both ways
-    python -m agent.training DATA LIBRARIES --crossval --without NAME  the same without a signal
+    python -m agent.training DATA LIBRARIES --ablate    the same without each signal in turn
 
 DATA holds `mtrag` and `mtrag-un`, LIBRARIES a library of each by the same name (made where there is none). Words are
 learned from the stand-alone questions of `mtrag`, wordings from the judged documents of both.
@@ -99,38 +99,50 @@ class Scored:
 @click.argument("data", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.argument("libraries", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--crossval", is_flag=True, help="Report; write nothing.")
-@click.option(
-    "--without", metavar="NAME", multiple=True, help="Leave out a signal: of words, `words.NAME`, or of turns."
-)
-def main(data: Path, libraries: Path, crossval: bool, without: Sequence[str]) -> None:
+@click.option("--ablate", is_flag=True, help="Report, without each signal in turn; write nothing.")
+def main(data: Path, libraries: Path, crossval: bool, ablate: bool) -> None:
     try:
-        _train(data, libraries, crossval, frozenset(without))
+        _train(data, libraries, crossval, ablate)
     except ClewError as error:
         raise click.ClickException(str(error)) from error
 
 
-def _train(data: Path, libraries: Path, crossval: bool, without: frozenset[str]) -> None:
+def _train(data: Path, libraries: Path, crossval: bool, ablate: bool) -> None:
     encoder = encoder_for(read_settings())
     tools, examples = {}, []
     for name in SETS:
         _make(data / name, libraries / name, encoder)
         tools[name] = Hybrid(open_library(libraries / name, encoder).store)
         examples += list(read_examples(data / name, encoder))
-    if not crossval:
-        SHIPPED.write_text(fit(examples, tools, encoder, without).to_json(), "utf-8")
+    if crossval:
+        simple: dict[str, Mapping[str, Ranking]] = {
+            form: {_key(one): ranked_as(one, form, tools[one.set], encoder) for one in examples} for form in SIMPLE
+        }
+        for line in table(examples, {**simple, "rewrite": cross_validated(examples, tools, encoder)}):
+            click.echo(line)
+    elif ablate:
+        for without in ("", *(f"words.{name}" for name in WORD_SIGNALS), *TURN_SIGNALS):
+            rankings = cross_validated(examples, tools, encoder, frozenset([without]))
+            figures = [_ndcg([one for one in examples if one.set == name], rankings) for name in SETS]
+            click.echo(f"{without or 'with all':28}" + "".join(f"{figure:12.3f}" for figure in figures))
+    else:
+        SHIPPED.write_text(fit(examples, tools, encoder).to_json(), "utf-8")
         click.echo(f"fitted on {len(examples)} questions: {SHIPPED}")
-        return
+
+
+def cross_validated(
+    examples: Sequence[Example],
+    tools: Mapping[str, Hybrid],
+    encoder: CachedEncoder,
+    without: frozenset[str] = frozenset(),
+) -> dict[str, Ranking]:
+    """Every question ranked by models that were fitted on the other domain of both sets."""
     rankings: dict[str, Ranking] = {}
-    for domain in sorted({example.domain for example in examples}):
+    for domain in _domains(examples):
         learned = fit([one for one in examples if one.domain == domain], tools, encoder, without)
         others = [one for one in examples if one.domain != domain]
         rankings |= {_key(one): ranked(one, tools[one.set], encoder, learned) for one in others}
-    forms: dict[str, Mapping[str, Ranking]] = {
-        form: {_key(one): ranked_as(one, form, tools[one.set], encoder) for one in examples}
-        for form in SIMPLE[: 1 if without else None]
-    }
-    for line in table(examples, {**forms, "rewrite": rankings}):
-        click.echo(line)
+    return rankings
 
 
 def read_examples(folder: Path, encoder: CachedEncoder) -> Iterator[Example]:
@@ -280,10 +292,14 @@ def table(examples: Sequence[Example], forms: Mapping[str, Mapping[str, Ranking]
             if any(one.rewrite for one in own):
                 groups[f"{name}, {domain}, alone"] = [one for one in own if _stands_alone(one)]
                 groups[f"{name}, {domain}, not alone"] = [one for one in own if not _stands_alone(one)]
-        for label, group in groups.items():
-            golds = {_key(one): one.golds for one in group}
-            figures = [measure(golds, {key: rankings[key] for key in golds})["ndcg@5"] for rankings in forms.values()]
+        for label, group in ((label, group) for label, group in groups.items() if group):
+            figures = [_ndcg(group, rankings) for rankings in forms.values()]
             yield f"{label:34}{len(group):>10}" + "".join(f"{figure:12.3f}" for figure in figures)
+
+
+def _ndcg(examples: Sequence[Example], rankings: Mapping[str, Ranking]) -> float:
+    golds = {_key(one): one.golds for one in examples}
+    return measure(golds, {key: rankings[key] for key in golds})["ndcg@5"]
 
 
 def _stands_alone(example: Example) -> bool:

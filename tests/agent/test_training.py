@@ -1,0 +1,75 @@
+"""Training on two small sets of conversations about things of the Moon: what is written can be read and is learned."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from agent import training
+from memory.dialogue.learned import Learned, Linear
+from memory.encoding import CachedEncoder
+
+PLACES = ("Tycho", "Copernicus", "Kepler", "Plato", "Clavius", "Archimedes")
+
+
+def made(folder: Path, *, rewrite: bool) -> None:
+    """Of each crater one conversation: its name, then a question that leans on it; in two domains."""
+    folder.mkdir(parents=True)
+    corpus, queries, qrels = [], [], []
+    for number, place in enumerate(PLACES):
+        corpus += [
+            {"_id": f"{place} age", "title": place, "text": f"The crater {place} is {number + 3} million years old."},
+            {"_id": f"{place} width", "title": place, "text": f"The crater {place} is {number + 80} kilometres wide."},
+        ]
+        turns = [
+            {"speaker": "user", "text": f"Tell me about the crater {place}."},
+            {"speaker": "agent", "text": f"{place} is a crater on the Moon. Many people like to look at it."},
+            {"speaker": "user", "text": "How wide is it?"},
+        ]
+        for turn, (text, gold) in enumerate(((turns[0]["text"], "age"), ("How wide is it?", "width")), 1):
+            query = {"_id": f"{place}<::>{turn}", "text": text, "turns": turns[: 2 * turn - 1]}
+            domain = {"domain": "even" if number % 2 else "odd"}
+            queries.append({**query, **domain, **({"rewrite": f"How wide is the crater {place}?"} if rewrite else {})})
+            qrels.append(f"{place}<::>{turn}\t{place} {gold}\t1\n")
+    (folder / "corpus.jsonl").write_text("\n".join(map(json.dumps, corpus)), "utf-8")
+    (folder / "queries.jsonl").write_text("\n".join(map(json.dumps, queries)), "utf-8")
+    (folder / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n" + "".join(qrels), "utf-8")
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoder: CachedEncoder) -> Path:
+    monkeypatch.setattr(training, "encoder_for", lambda _: encoder)
+    monkeypatch.setattr(training, "SHIPPED", tmp_path / "learned.json")
+    monkeypatch.setattr(training, "FOLDS", 3)
+    made(tmp_path / "data" / "mtrag", rewrite=True)
+    made(tmp_path / "data" / "mtrag-un", rewrite=False)
+    return tmp_path / "data"
+
+
+def test_what_is_trained_is_written_and_has_learned_where_the_name_stands(data: Path, tmp_path: Path) -> None:
+    result = CliRunner().invoke(training.main, [str(data), str(tmp_path / "libraries")])
+    assert result.exit_code == 0, result.output
+    values = json.loads((tmp_path / "learned.json").read_text("utf-8"))
+    learned = Learned(Linear(**values["terms"]), {name: Linear(**one) for name, one in values["forms"].items()})
+    signals = dict.fromkeys([*training.WORD_SIGNALS, *training.TURN_SIGNALS], 0.0)
+    assert learned.probability({**signals, "in_last_question": 1.0}) > learned.probability(signals)
+    assert sum(learned.shares(signals).values()) == pytest.approx(1)
+
+
+def test_the_report_has_a_line_for_each_kind_of_question(data: Path, tmp_path: Path) -> None:
+    result = CliRunner().invoke(training.main, [str(data), str(tmp_path / "libraries"), "--crossval"])
+    assert result.exit_code == 0, result.output
+    head, *lines = result.stdout.splitlines()
+    assert head.split() == ["questions", *training.SIMPLE, "rewrite"]
+    labels = [line[:34].strip() for line in lines]
+    assert labels[:3] == ["mtrag", "mtrag, even", "mtrag, odd"] and "mtrag-un, odd, later turns" in labels
+    assert not (tmp_path / "learned.json").exists()
+    later = next(line for line in lines if line.startswith("mtrag, even, later turns"))
+    assert float(later.split()[-1]) >= float(later.split()[-6])
+
+
+def test_data_that_is_not_there_is_named(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    result = CliRunner().invoke(training.main, [str(tmp_path / "data"), str(tmp_path / "libraries")])
+    assert result.exit_code == 1 and "Error: cannot open" in result.output
