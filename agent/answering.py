@@ -17,19 +17,27 @@ _OPENS_WITH_PRONOUN = re.compile(r"^(?:It|He|She|They|This|These|Those|Its|His|H
 
 
 def answer(
-    question: str, rewritten: str, passages: Sequence[Passage], encoder: Encoder, parameters: AnswerParameters
+    question: str,
+    rewritten: str,
+    passages: Sequence[Passage],
+    encoder: Encoder,
+    parameters: AnswerParameters,
+    expanded: str = "",
 ) -> Answer:
     """A few sentences, the best passage's first and in the order of the document; of a question that asks several
     things, for each of them.
 
     `rewritten` is the question as it stands alone; where it is the earlier turns with the question behind them, the
-    question itself counts for more, so that what answered before does not answer again.
+    question itself counts for more, so that what answered before does not answer again. `expanded` has the words of the
+    conversation that it needs as well: they help where nothing else was put into it.
     Says what no passage holds (`missing`), and refuses with the nearest titles where nothing has to do with it.
     """
     read = passages[: parameters.passages]
     whole = has_earlier_turns(question, rewritten)
     asked = [(question, rewritten)] if whole else [(part, part) for part in parts(rewritten)]
     sentences = parameters.sentences if len(asked) == 1 else parameters.in_part
+    as_it_was = len(asked) == 1 and content_words(question) == content_words(rewritten)
+    context = expanded if as_it_was else ""
     chosen: list[Candidate] = []
     missing: list[str] = []
     unanswered: list[str] = []
@@ -38,7 +46,7 @@ def answer(
         unknown = _not_held(names, read)
         found = []
         if 2 * len(unknown) <= len(names):
-            found = pick(own, standing, read, encoder, parameters, sentences)
+            found = pick(own, standing, context, read, encoder, parameters, sentences)
         missing += _joined(unknown, standing) or (() if found else missing_words(own, read))
         unanswered += () if found or unknown else [own]
         chosen += found

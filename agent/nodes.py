@@ -144,7 +144,9 @@ def answer(state: TurnState, runtime: Runtime[Services]) -> TurnState:
         written = answering.nothing_indexed()
     else:
         read = _to_read(state, runtime)
-        written = answering.answer(state["question"], state["rewritten"], read, services.encoder, services.answer)
+        written = answering.answer(
+            state["question"], state["rewritten"], read, services.encoder, services.answer, state["wordings"][-1].text
+        )
         quoted = services.library.store.documents([source.document for source in written.sources])
         written = answering.placed(written, {document.id: document for document in quoted})
     said, sources = _counted(len(written.claims), "sentence"), _counted(len(written.sources), "source")

@@ -34,7 +34,7 @@ class AnswerParameters:
     passage: float = 0.2
     kind: float = 0.08
     no_statement: float = 0.3
-    beside_best: float = 0.86
+    beside_best: float = 0.83
     redundant: float = 0.9
     longest: int = 90
 
@@ -79,15 +79,18 @@ _REFERENCE = re.compile(r"\s*\[\d+(?:\s*[,;\u2013-]\s*\d+)*\]")
 def pick(
     question: str,
     rewritten: str,
+    expanded: str,
     passages: Sequence[Passage],
     encoder: Encoder,
     parameters: AnswerParameters,
     sentences: int,
 ) -> list[Candidate]:
-    """At most so many sentences, best first; none where no passage has to do with the question."""
+    """At most so many sentences, best first; none where no passage has to do with the question. What `expanded` has
+    beside the rewritten question counts as what was said earlier."""
     found = _candidates(passages, parameters.longest)
-    weights = _weights(_asked_words(question, rewritten), found)
-    asked = _asked_vector(question, rewritten, encoder)
+    context = dict.fromkeys(content_words(expanded), EARLIER)
+    weights = _weights({**context, **_asked_words(question, rewritten)}, found)
+    asked = _asked_vector(question, rewritten, expanded, encoder)
     relevant = _relevant(passages, weights, asked, encoder, parameters)
     candidates = [candidate for candidate in found if candidate.passage in relevant]
     if not candidates:
@@ -101,12 +104,11 @@ def has_earlier_turns(question: str, rewritten: str) -> bool:
     return len(rewritten.split()) > 2 * len(question.split()) or len(split(rewritten)) > len(split(question))
 
 
-def _asked_vector(question: str, rewritten: str, encoder: Encoder) -> NDArray[np.float32]:
-    """Of the rewritten question, with the question's own where the rewritten one has earlier turns before it."""
-    own, whole = encoder.encode([question, rewritten], "query")
-    if not has_earlier_turns(question, rewritten):
-        return np.asarray(whole)
-    both = own + whole
+def _asked_vector(question: str, rewritten: str, expanded: str, encoder: Encoder) -> NDArray[np.float32]:
+    """Of the rewritten question, with the question's own where the rewritten one has earlier turns before it, and that
+    of the question with the words that it needs, as far as what was said earlier counts."""
+    own, whole, context = encoder.encode([question, rewritten, expanded or rewritten], "query")
+    both = own + whole if has_earlier_turns(question, rewritten) else whole + EARLIER * context
     return np.asarray(both / np.linalg.norm(both))
 
 

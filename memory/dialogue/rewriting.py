@@ -9,7 +9,7 @@ from memory.dialogue.extraction import is_filler
 from memory.dialogue.leaning import leans
 from memory.dialogue.learned import Learned, shipped
 from memory.dialogue.referents import resolved
-from memory.dialogue.signals import phrases, turn_signals, words
+from memory.dialogue.signals import turn_signals, words
 from memory.dialogue.tidying import tidy
 from memory.dialogue.writing import How, Written, write
 from memory.ports import Encoder, Writer
@@ -18,15 +18,13 @@ from memory.ports import Encoder, Writer
 @dataclass(frozen=True, slots=True)
 class RewriteParameters:
     """`probable` is the probability from which a word of the conversation is searched with the question, at most
-    `most` of them, and `shown` that from which one is shown in the rewritten question; `context` how much of the
-    selected context's mean is added to the vector of that wording. `turns` are how many earlier turns a question may
-    lean on, `words` how many words of each are read, `back` how many turns are looked through for them."""
+    `most` of them; `context` how much of the selected context's mean is added to the vector of that wording. `turns`
+    are how many earlier turns a question may lean on, `words` how many words of each are read, `back` how many turns
+    are looked through for them."""
 
     learned: Learned = field(default_factory=shipped)
     probable: float = 0.04
     most: int = 10
-    shown: float = 0.15
-    most_shown: int = 4
     context: float = 0.3
     turns: int = 3
     words: int = 60
@@ -67,7 +65,7 @@ def rewrite(
     turn = turn_signals(asked, said, recalled.selected, encoder)
     standing = stand_alone(asked, said, turn, parameters)
     needed = _needed(standing, said, recalled.selected, turn, parameters)
-    shown = _shown(asked, standing, said, needed, parameters)
+    shown = _shown(asked, said, turn, parameters)
     written = write(asked, recalled.selected, shown, writer, cancel) if writer else Written(shown, "learned")
     if written.how != "learned":
         standing = written.text
@@ -88,11 +86,23 @@ def wordings(
 
 
 def stand_alone(asked: str, said: Sequence[Sentence], turn: Mapping[str, float], parameters: RewriteParameters) -> str:
-    """With a name for its pronoun; behind the question that it clarifies; else as it is. `turn`: `turn_signals`."""
-    named = resolved(asked, said) if turn["leans"] else asked
-    if named != asked or not turn["clarifies"]:
-        return named
-    return " ".join([*_last_that_says_something(_user_turns(said), parameters), asked])
+    """With a name for its pronoun; else behind the question that it clarifies, or behind the turns that it leans on;
+    else as it is. `turn`: `turn_signals`."""
+    return " ".join([*_before(asked, said, turn, parameters), _named(asked, said, turn)])
+
+
+def _named(asked: str, said: Sequence[Sentence], turn: Mapping[str, float]) -> str:
+    return resolved(asked, said) if turn["leans"] else asked
+
+
+def _before(
+    asked: str, said: Sequence[Sentence], turn: Mapping[str, float], parameters: RewriteParameters
+) -> list[str]:
+    if _named(asked, said, turn) != asked:
+        return []
+    if turn["clarifies"]:
+        return _last_that_says_something(_user_turns(said), parameters)
+    return _leaned_on(asked, _user_turns(said), parameters)
 
 
 def recent(said: Sequence[Sentence], parameters: RewriteParameters) -> list[Sentence]:
@@ -116,24 +126,9 @@ def _needed(
     return tuple(pair for pair in probable[: parameters.most] if pair[1] >= parameters.probable)
 
 
-def _shown(
-    asked: str,
-    standing: str,
-    said: Sequence[Sentence],
-    needed: Sequence[tuple[str, float]],
-    parameters: RewriteParameters,
-) -> str:
-    """With a name for its pronoun; else with the words that it needs in front; else behind the turns it leans on."""
-    if standing != asked or not leans(asked):
-        return tidy(standing)
-    likely = [word for word, probability in needed if probability >= parameters.shown][: parameters.most_shown]
-    if likely:
-        return f"Regarding {_listed(phrases(likely, said))}: {tidy(asked)}"
-    return " ".join(tidy(text) for text in [*_leaned_on(asked, _user_turns(said), parameters), asked])
-
-
-def _listed(things: Sequence[str]) -> str:
-    return things[0] if len(things) == 1 else f"{', '.join(things[:-1])} and {things[-1]}"
+def _shown(asked: str, said: Sequence[Sentence], turn: Mapping[str, float], parameters: RewriteParameters) -> str:
+    """As it is searched, each part as a sentence."""
+    return " ".join(tidy(text) for text in [*_before(asked, said, turn, parameters), _named(asked, said, turn)])
 
 
 def _user_turns(said: Sequence[Sentence]) -> list[str]:

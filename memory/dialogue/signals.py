@@ -3,7 +3,7 @@
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,34 +82,6 @@ def words(
             if stem not in written or (is_name and written[stem][0].islower()):
                 written[stem] = word
     return [Word(written[stem], {**turn, **_word_signals(found, turns)}) for stem, found in where.items()]
-
-
-def phrases(chosen: Sequence[str], said: Sequence[Sentence]) -> list[str]:
-    """The words as they were said together: 'Berlin' and 'Wall' side by side are 'Berlin Wall'. Longest first."""
-    stems = {stem for word in chosen for stem in content_words(word)}
-    runs = sorted(
-        {run for sentence in said for run in _runs(sentence.text, stems)}, key=lambda run: (-len(run.split()), run)
-    )
-    found: list[str] = []
-    for run in runs:
-        own = set(content_words(run))
-        if own & stems:
-            found.append(run)
-            stems -= own
-    return found
-
-
-def _runs(text: str, stems: set[str]) -> Iterator[str]:
-    """What stands side by side in a text and is all of these stems."""
-    run: list[str] = []
-    for word in [*text.split(" "), ""]:
-        bare = word.strip(".,;:!?()\"'“”’[]")
-        own = content_words(bare)
-        if own and set(own) <= stems:
-            run.append(re.sub(r"['’]s$", "", bare))
-        if run and (not own or not set(own) <= stems or bare != word):
-            yield " ".join(run)
-            run = []
 
 
 def asked_back(said: Sequence[Sentence]) -> bool:

@@ -52,6 +52,14 @@ def said(out: Path) -> list[tuple[str, str, str]]:
     return [(row["_id"], row["text"], row["agent_response"]) for row in rows(out, "datasets")]
 
 
+@pytest.mark.parametrize("script", sorted((EXAMPLES / "conversations").glob("*.jsonl")), ids=lambda path: path.stem)
+def test_all_that_the_scripts_expect_holds(script: Path, settings: Settings, tmp_path: Path) -> None:
+    *_, summary = replay_script(script, tmp_path, settings)
+    assert isinstance(summary, Summary)
+    assert summary.passed > 10
+    assert [(failure.conversation, failure.expected, failure.came) for failure in summary.failed] == []
+
+
 def test_every_answer_is_cited_or_an_honest_refusal(whole: tuple[Path, Summary]) -> None:
     out, summary = whole
     assert (summary.conversations, summary.turns) == (1, 6)
