@@ -9,7 +9,7 @@ from memory.datatypes import Recalled, Sentence, Utterance, Vectors
 from memory.dialogue.clustering import number_of_clusters
 from memory.dialogue.extraction import extract
 from memory.dialogue.mmr import mmr
-from memory.dialogue.recalling import RecallParameters, embedded, recall
+from memory.dialogue.recalling import RecallParameters, centroids_of, embedded, recall
 from memory.encoding import load_encoder
 from memory.ports import Encoder
 from tests.memory.dialogue.cases import cases, hashed_vectors, history, needs_cases
@@ -63,6 +63,20 @@ def test_the_invariants_on_the_traces(trace: dict[str, Any], encoder: Encoder) -
 def test_the_invariants(utterances: list[Utterance], sentences: int, representatives: int, lambda_: float) -> None:
     parameters = RecallParameters(lambda_=lambda_, sentences=sentences, representatives=representatives, n_init=2)
     holds(recalled_of("how far is the moon", extract(utterances), parameters), parameters)
+
+
+@given(SAID)
+@settings(deadline=None, max_examples=30)
+def test_the_invariants_hold_turn_after_turn_from_the_centroids_before(utterances: list[Utterance]) -> None:
+    said, start = extract(utterances), None
+    question = hashed_vectors(["how far is the moon"])[0]
+    for turn in sorted({sentence.turn for sentence in said}):
+        known = [sentence for sentence in said if sentence.turn <= turn]
+        vectors = hashed_vectors([sentence.text for sentence in known])
+        recalled = recall(question, known, vectors, SEED, start)
+        holds(recalled, SEED)
+        start = centroids_of(recalled, vectors)
+        assert len(start) == len(recalled.cluster_sizes)
 
 
 def test_no_history() -> None:
