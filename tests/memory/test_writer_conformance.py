@@ -1,17 +1,16 @@
 """What every writer keeps (`memory.ports.Writer`). A real one is added to the parameters of `writer`."""
 
 import json
-import re
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from memory.errors import Cancelled
 from memory.ports import Message, ToolCall, ToolSpec, Usage, Writer
+from tests.memory.scripted_writer import ScriptedWriter
 
 QUESTION = Message("user", "What is the capital of France?")
 SCHEMA = {
@@ -25,31 +24,6 @@ WEATHER = ToolSpec(
     {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
 )
 ASK_WEATHER = Message("user", "Call the tool: what is the weather in Paris?")
-
-
-@dataclass(frozen=True)
-class ScriptedWriter:
-    """Says what its script says to the messages; counts words as tokens."""
-
-    script: Callable[[Sequence[Message], Mapping[str, Any] | None, Sequence[ToolSpec]], str | ToolCall]
-    name: str = "scripted"
-    window: int = 1000
-
-    def write(
-        self,
-        messages: Sequence[Message],
-        *,
-        schema: Mapping[str, Any] | None = None,
-        tools: Sequence[ToolSpec] = (),
-        cancel: threading.Event | None = None,
-    ) -> Iterator[str | ToolCall | Usage]:
-        said = self.script(messages, schema, tools)
-        pieces = re.findall(r"\s?\S+", said) if isinstance(said, str) else [said]
-        for piece in pieces:
-            if cancel is not None and cancel.is_set():
-                raise Cancelled("stopped")
-            yield piece
-        yield Usage(sum(len(message.text.split()) for message in messages), len(pieces))
 
 
 def paris(messages: Sequence[Message], schema: Mapping[str, Any] | None, tools: Sequence[ToolSpec]) -> str | ToolCall:

@@ -1,8 +1,7 @@
 """A question that a language model rewrites: what is taken, what is told to it once, and what is dropped."""
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -12,7 +11,8 @@ from memory.dialogue.rewriting import RewriteParameters, rewrite
 from memory.dialogue.writing import fault, write
 from memory.encoding import CachedEncoder
 from memory.errors import Cancelled, ServiceUnreachable
-from memory.ports import Message, ToolCall, ToolSpec, Usage
+from memory.ports import Message, ToolSpec
+from tests.memory.scripted_writer import ScriptedWriter
 
 SAID = (
     Sentence("Who directed Metropolis?", "user", 1),
@@ -22,32 +22,21 @@ QUESTION = "and where was he born?"
 GOOD = "Where was Fritz Lang born?"
 
 
-@dataclass
-class Replying:
+class Replying(ScriptedWriter):
     """Says its replies one after the other; keeps what it was told."""
 
-    replies: list[str]
-    told: list[Sequence[Message]] = field(default_factory=list)
-    name: str = "replying"
-    window: int = 1000
+    def __init__(self, replies: list[str]) -> None:
+        self.told: list[Sequence[Message]] = []
+        self._replies = replies
+        super().__init__(self._reply)
 
-    def write(
-        self,
-        messages: Sequence[Message],
-        *,
-        schema: Mapping[str, Any] | None = None,
-        tools: Sequence[ToolSpec] = (),
-        cancel: threading.Event | None = None,
-    ) -> Iterator[str | ToolCall | Usage]:
+    def _reply(self, messages: Sequence[Message], schema: Mapping[str, Any] | None, tools: Sequence[ToolSpec]) -> str:
         assert not schema and not tools
-        if cancel is not None and cancel.is_set():
-            raise Cancelled("stopped")
         self.told.append(messages)
-        reply = self.replies.pop(0)
+        reply = self._replies.pop(0)
         if reply == "unplugged":
             raise ServiceUnreachable("the model does not answer")
-        yield from (piece + " " for piece in reply.split(" "))
-        yield Usage(10, 10)
+        return reply
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,42 @@
+"""A language model that says what a script tells it to."""
+
+import re
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from memory.errors import Cancelled
+from memory.ports import Message, ToolCall, ToolSpec, Usage
+
+Script = Callable[[Sequence[Message], Mapping[str, Any] | None, Sequence[ToolSpec]], str | ToolCall]
+
+
+@dataclass
+class ScriptedWriter:
+    """Says what its script says to the messages; counts words as tokens."""
+
+    script: Script
+    name: str = "scripted"
+    window: int = 1000
+
+    def write(
+        self,
+        messages: Sequence[Message],
+        *,
+        schema: Mapping[str, Any] | None = None,
+        tools: Sequence[ToolSpec] = (),
+        cancel: threading.Event | None = None,
+    ) -> Iterator[str | ToolCall | Usage]:
+        _check(cancel)
+        said = self.script(messages, schema, tools)
+        pieces = re.findall(r"\s*\S+|\s+", said) if isinstance(said, str) else [said]
+        for piece in pieces:
+            _check(cancel)
+            yield piece
+        yield Usage(sum(len(message.text.split()) for message in messages), len(pieces))
+
+
+def _check(cancel: threading.Event | None) -> None:
+    if cancel is not None and cancel.is_set():
+        raise Cancelled("stopped")
