@@ -1,7 +1,7 @@
 """The nodes of the state machine: each unpacks the state, calls one operation, and says in a step what it did."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Literal, Protocol
@@ -112,7 +112,7 @@ def act(state: TurnState, runtime: Runtime[Services]) -> TurnState:
         notes += findings.notes
         passages = _joined(passages, findings.passages)
     summary = "; ".join(f"{call.tool}: {call.found} passages in {call.ms:.0f} ms" for call in calls)
-    details = tuple(f"{p.score:.2f} {p.title or p.document}: {p.why}" for p in passages)
+    details = (*_by_form(calls[-1], passages), *(f"{p.score:.2f} {p.title or p.document}: {p.why}" for p in passages))
     return {
         "calls": tuple(calls),
         "passages": passages,
@@ -204,6 +204,13 @@ def _joined(known: Sequence[Passage], found: Sequence[Passage]) -> tuple[Passage
     """What a further round found stands behind what is there: it was looked for with a part of the question only."""
     ids = {passage.id for passage in known}
     return (*known, *(passage for passage in found if passage.id not in ids))
+
+
+def _by_form(call: Call, passages: Sequence[Passage]) -> Iterator[str]:
+    """What each form of a question that has several would have found alone."""
+    for wording in call.wordings if len(call.wordings) > 1 else ():
+        places = [str(passage.ranks.get(wording.name, "-")) for passage in passages if passage.tool == call.tool]
+        yield f"by {wording.name} alone (weight {wording.weight:.2f}) these would be at {', '.join(places)}"
 
 
 def _to_read(state: TurnState, runtime: Runtime[Services]) -> tuple[Passage, ...]:

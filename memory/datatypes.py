@@ -119,7 +119,8 @@ class Passage:
     """A piece of evidence: a chunk with its score, the tool that found it, and why.
 
     `scores` are the parts of `score` by name (`keyword`, `cosine`); `keywords` the question's words that it holds.
-    `path` are the steps by which a walk came to it, and is empty where there was no walk.
+    `ranks` has its place, from 1, by each form of the question alone. `path` are the steps by which a walk came to it,
+    and is empty where there was no walk.
     """
 
     id: str
@@ -131,6 +132,7 @@ class Passage:
     why: str = ""
     keywords: tuple[str, ...] = ()
     scores: Mapping[str, float] = field(default_factory=dict)
+    ranks: Mapping[str, int] = field(default_factory=dict)
     path: tuple[str, ...] = ()
     start: int = 0
     end: int = 0

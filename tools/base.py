@@ -51,6 +51,17 @@ def fuse(forms: Sequence[Form], found: FormScores) -> dict[str, float]:
     return {found.ids[place]: float(total[place]) for place in np.argsort(-total, kind="stable")}
 
 
+def ranks_by_form(forms: Sequence[Form], found: FormScores, id_: str) -> dict[str, int]:
+    """Form -> the id's place, from 1, among all that were found, by that form alone; a form that did not look there has
+    none. Of equal scores all have the better place."""
+    place = found.ids.index(id_)
+    return {
+        form.name: 1 + int((row > row[place]).sum())
+        for form, row in zip(forms, found.scores, strict=True)
+        if not np.isnan(row[place])
+    }
+
+
 def encode_query(
     text: str,
     wordings: Sequence[Wording],

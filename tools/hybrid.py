@@ -11,7 +11,7 @@ import numpy as np
 
 from memory.datatypes import Findings, Form, Hit, Passage, Query
 from memory.ports import Store
-from tools.base import FormScores, fuse, passages_of
+from tools.base import FormScores, fuse, passages_of, ranks_by_form
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +54,18 @@ class Hybrid:
             return Findings(notes=("no passage holds a word of the question",) if self._parameters.two_stage else ())
         query.check()
         keyword, cosines = self._keyword_hits(query.forms, ids), self._cosines(query.forms, ids)
-        ranked = fuse(query.forms, FormScores(ids, self._scores(ids, keyword, cosines)))
+        scored = FormScores(ids, self._scores(ids, keyword, cosines))
+        ranked = fuse(query.forms, scored)
         best = list(ranked)[:k]
         places = {id_: place for place, id_ in enumerate(ids)}
         chunks = self._store.chunks(best)
         return Findings(
             tuple(
-                _explained(replace(passage, score=ranked[passage.id]), keyword, cosines[:, places[passage.id]], query)
+                replace(
+                    _explained(passage, keyword, cosines[:, places[passage.id]], query),
+                    score=ranked[passage.id],
+                    ranks=ranks_by_form(query.forms, scored, passage.id),
+                )
                 for passage in passages_of(chunks, self.name)
             )
         )

@@ -78,6 +78,23 @@ def test_what_was_said_helps_the_next_question(assistant: Assistant) -> None:
     assert (other.turn, other.recalled.selected) == (1, ())
 
 
+def test_the_steps_say_what_was_selected_and_what_each_form_found(assistant: Assistant) -> None:
+    first = ask(assistant, "t", "Who directed the film Metropolis?")
+    assert not [line for line in step_of(first, "act").details if line.startswith("by ")]
+    turn = ask(assistant, "t", "and where was he born?")
+    assert "turn 1, user, cluster 0: Who directed the film Metropolis?" in step_of(turn, "recall").details
+    for wording in turn.wordings:
+        places = ", ".join(str(passage.ranks[wording.name]) for passage in turn.passages)
+        line = f"by {wording.name} alone (weight {wording.weight:.2f}) these would be at {places}"
+        assert line in step_of(turn, "act").details
+        assert any(line.startswith(f"{wording.name} x ") for line in step_of(turn, "rewrite").details)
+
+
+def step_of(turn: Turn, node: str) -> Step:
+    (step,) = (step for step in turn.steps if step.node == node)
+    return step
+
+
 def test_threads_outlive_the_process(assistant: Assistant, home: Settings) -> None:
     first = ask(assistant, "t", "Who directed the film Metropolis?")
     assistant.close()

@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.datatypes import Form
-from tools.base import FormScores, fuse
+from tools.base import FormScores, fuse, ranks_by_form
 
 VECTOR = np.zeros(2, np.float32)
 
 
-def form(weight: float) -> Form:
-    return Form("", "", weight, VECTOR)
+def form(weight: float, name: str = "") -> Form:
+    return Form(name, "", weight, VECTOR)
 
 
 def test_scores_are_added_with_the_forms_weights() -> None:
@@ -30,6 +30,16 @@ def test_where_a_form_did_not_look_it_counts_as_its_lowest() -> None:
 def test_ties_keep_their_order_and_nothing_is_nothing() -> None:
     assert list(fuse([form(1)], FormScores(["z", "a", "m"], np.zeros((1, 3))))) == ["z", "a", "m"]
     assert fuse([form(1)], FormScores([], np.zeros((1, 0)))) == {}
+
+
+def test_the_places_by_each_form_alone() -> None:
+    forms = [form(0.5, "question"), form(0.5, "expanded")]
+    found = FormScores(["a", "b", "c"], np.array([[0.9, 0.4, np.nan], [0.2, 0.8, 0.8]]))
+    assert [ranks_by_form(forms, found, id_) for id_ in found.ids] == [
+        {"question": 1, "expanded": 3},
+        {"question": 2, "expanded": 1},
+        {"expanded": 1},
+    ]
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8), st.floats(0.1, 1))
