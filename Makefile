@@ -33,7 +33,7 @@ train: .venv/ready
 	$(BIN)/python -m agent.training $(DATA) $(LIBRARIES)
 
 crossval: .venv/ready
-	$(BIN)/python -m agent.training $(DATA) $(LIBRARIES) --crossval
+	$(BIN)/python -m agent.crossval $(DATA) $(LIBRARIES)
 
 # Made once: a newer .venv does not make a library old, and `clew index` brings one up to date.
 $(LIBRARY)/clew-library.json: | .venv/ready

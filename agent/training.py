@@ -1,11 +1,10 @@
-"""Training the rewriter's models: which words of a conversation a question needs, and what each wording is worth.
+"""The rewriter's models, learned from conversations that people had.
 
-    python -m agent.training DATA LIBRARIES             writes memory/dialogue/learned.json, fitted on all of it
-    python -m agent.training DATA LIBRARIES --crossval  fits on one domain and reports on the other, both ways
-    python -m agent.training DATA LIBRARIES --ablate    the same without each signal in turn
+    python -m agent.training DATA LIBRARIES  writes memory/dialogue/learned.json, fitted on all of it
 
 DATA holds `mtrag` and `mtrag-un`, LIBRARIES a library of each by the same name (made where there is none). Words are
-learned from the stand-alone questions of `mtrag`, wordings from the judged documents of both.
+learned from the stand-alone questions of `mtrag`, wordings from the judged documents of both. What that is worth is
+measured by `agent.crossval`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,17 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.dataset import Question, read_dataset
-from agent.forms import FORMS as QUERY_FORMS
-from agent.forms import FormName, query_of, remembered
+from agent.forms import remembered
 from agent.lines import read_objects
-from agent.metrics import DEPTH, Ranking, measure
 from agent.models import encoder_for
-from agent.ranking import distinct
 from agent.settings import read_settings
 from memory.datatypes import Query, Recalled
 from memory.dialogue.extraction import extract
 from memory.dialogue.learned import SHIPPED, Learned, Linear
-from memory.dialogue.rewriting import RewriteParameters, rewrite, stand_alone, wordings
+from memory.dialogue.rewriting import RewriteParameters, drafted, recent, stand_alone, wordings
 from memory.dialogue.signals import Word, turn_signals, words
 from memory.encoding import CachedEncoder
 from memory.errors import ClewError
@@ -41,7 +37,6 @@ from tools.hybrid import Hybrid
 SETS = ("mtrag", "mtrag-un")
 FOLDS = 5
 FORMS = ("question", "standing", "expanded")
-SIMPLE = [form for form in QUERY_FORMS if form != "rewrite"]
 CANDIDATES = 60
 WORD_SIGNALS = (
     "in_last_turn",
@@ -55,6 +50,10 @@ WORD_SIGNALS = (
     "words",
     "last_question",
     "capital",
+    "topic",
+    "by_both",
+    "context",
+    "pronoun",
 )
 TURN_SIGNALS = ("leans", "pronoun", "clarifies", "capital", "words", "said_before", "last_turn", "context")
 WORDS_C = 0.1
@@ -98,51 +97,25 @@ class Scored:
 @click.command(help=__doc__)
 @click.argument("data", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.argument("libraries", type=click.Path(file_okay=False, path_type=Path))
-@click.option("--crossval", is_flag=True, help="Report; write nothing.")
-@click.option("--ablate", is_flag=True, help="Report, without each signal in turn; write nothing.")
-def main(data: Path, libraries: Path, crossval: bool, ablate: bool) -> None:
+def main(data: Path, libraries: Path) -> None:
     try:
-        _train(data, libraries, crossval, ablate)
+        encoder = encoder_for(read_settings())
+        examples, tools = opened(data, libraries, encoder)
+        SHIPPED.write_text(fit(examples, tools, encoder).to_json(), "utf-8")
     except ClewError as error:
         raise click.ClickException(str(error)) from error
+    click.echo(f"fitted on {len(examples)} questions: {SHIPPED}")
 
 
-def _train(data: Path, libraries: Path, crossval: bool, ablate: bool) -> None:
-    encoder = encoder_for(read_settings())
-    tools, examples = {}, []
+def opened(data: Path, libraries: Path, encoder: CachedEncoder) -> tuple[list[Example], dict[str, Hybrid]]:
+    """The questions of all sets, and each set's tool."""
+    examples: list[Example] = []
+    tools: dict[str, Hybrid] = {}
     for name in SETS:
         _make(data / name, libraries / name, encoder)
         tools[name] = Hybrid(open_library(libraries / name, encoder).store)
-        examples += list(read_examples(data / name, encoder))
-    if crossval:
-        simple: dict[str, Mapping[str, Ranking]] = {
-            form: {_key(one): ranked_as(one, form, tools[one.set], encoder) for one in examples} for form in SIMPLE
-        }
-        for line in table(examples, {**simple, "rewrite": cross_validated(examples, tools, encoder)}):
-            click.echo(line)
-    elif ablate:
-        for without in ("", *(f"words.{name}" for name in WORD_SIGNALS), *TURN_SIGNALS):
-            rankings = cross_validated(examples, tools, encoder, frozenset([without]))
-            figures = [_ndcg([one for one in examples if one.set == name], rankings) for name in SETS]
-            click.echo(f"{without or 'with all':28}" + "".join(f"{figure:12.3f}" for figure in figures))
-    else:
-        SHIPPED.write_text(fit(examples, tools, encoder).to_json(), "utf-8")
-        click.echo(f"fitted on {len(examples)} questions: {SHIPPED}")
-
-
-def cross_validated(
-    examples: Sequence[Example],
-    tools: Mapping[str, Hybrid],
-    encoder: CachedEncoder,
-    without: frozenset[str] = frozenset(),
-) -> dict[str, Ranking]:
-    """Every question ranked by models that were fitted on the other domain of both sets."""
-    rankings: dict[str, Ranking] = {}
-    for domain in _domains(examples):
-        learned = fit([one for one in examples if one.domain == domain], tools, encoder, without)
-        others = [one for one in examples if one.domain != domain]
-        rankings |= {_key(one): ranked(one, tools[one.set], encoder, learned) for one in others}
-    return rankings
+        examples += read_examples(data / name, encoder)
+    return examples, tools
 
 
 def read_examples(folder: Path, encoder: CachedEncoder) -> Iterator[Example]:
@@ -169,7 +142,7 @@ def _example(
         recalled=recalled,
         turn=turn,
         standing=standing,
-        candidates=words(standing, said, selected, turn) if said else [],
+        candidates=words(standing, said, selected, turn, encoder) if said else [],
         needed=frozenset(content_words(rewritten)) - frozenset(content_words(standing)) if rewritten else None,
         rewrite=rewritten,
     )
@@ -222,8 +195,9 @@ def _query(example: Example, learned: Learned, encoder: CachedEncoder) -> Query:
     """With all three wordings, also where they are the same."""
     parameters = RewriteParameters(learned=learned)
     asked = " ".join(example.question.text.split())
-    added = rewrite(asked, example.recalled, encoder, parameters).words
-    made = wordings(asked, example.standing, [word for word, _ in added], dict.fromkeys(FORMS, 1 / 3), parameters)
+    said = recent(example.recalled.extracted, parameters)
+    draft = drafted(asked, said, example.recalled.selected, encoder, parameters)
+    made = wordings(asked, draft, dict.fromkeys(FORMS, 1 / 3), parameters)
     return encode_query(asked, made, encoder, context=example.recalled.selected)
 
 
@@ -262,57 +236,6 @@ def fit_forms(scored: Sequence[Scored], without: frozenset[str]) -> dict[str, Li
         )
         for place, name in enumerate(FORMS)
     }
-
-
-def ranked(example: Example, tool: Hybrid, encoder: CachedEncoder, learned: Learned) -> Ranking:
-    """The tool's documents for the question as these models rewrite it."""
-    asked = " ".join(example.question.text.split())
-    made = rewrite(asked, example.recalled, encoder, RewriteParameters(learned=learned))
-    query = encode_query(asked, made.wordings, encoder, context=example.recalled.selected)
-    return distinct(lambda k: tool.search(query, k).passages, DEPTH, 3 * DEPTH)
-
-
-def ranked_as(example: Example, form: FormName, tool: Hybrid, encoder: CachedEncoder) -> Ranking:
-    """The tool's documents for a form that needs no training."""
-    query = query_of(example.question, form, encoder)
-    return distinct(lambda k: tool.search(query, k).passages, DEPTH, 3 * DEPTH)
-
-
-def table(examples: Sequence[Example], forms: Mapping[str, Mapping[str, Ranking]]) -> Iterator[str]:
-    """nDCG@5 by set, domain, first and later turns, and whether the question stands alone."""
-    yield f"{'':34}{'questions':>10}" + "".join(f"{name:>12}" for name in forms)
-    for name in SETS:
-        of_set = [one for one in examples if one.set == name]
-        groups = {name: of_set}
-        groups |= {f"{name}, {domain}": [one for one in of_set if one.domain == domain] for domain in _domains(of_set)}
-        for domain in _domains(of_set):
-            own = [one for one in of_set if one.domain == domain]
-            groups[f"{name}, {domain}, first turns"] = [one for one in own if not one.turn]
-            groups[f"{name}, {domain}, later turns"] = [one for one in own if one.turn]
-            if any(one.rewrite for one in own):
-                groups[f"{name}, {domain}, alone"] = [one for one in own if _stands_alone(one)]
-                groups[f"{name}, {domain}, not alone"] = [one for one in own if not _stands_alone(one)]
-        for label, group in ((label, group) for label, group in groups.items() if group):
-            figures = [_ndcg(group, rankings) for rankings in forms.values()]
-            yield f"{label:34}{len(group):>10}" + "".join(f"{figure:12.3f}" for figure in figures)
-
-
-def _ndcg(examples: Sequence[Example], rankings: Mapping[str, Ranking]) -> float:
-    golds = {_key(one): one.golds for one in examples}
-    return measure(golds, {key: rankings[key] for key in golds})["ndcg@5"]
-
-
-def _stands_alone(example: Example) -> bool:
-    """Who rewrote it left it as it was."""
-    return example.rewrite.split() == example.question.text.split()
-
-
-def _domains(examples: Sequence[Example]) -> list[str]:
-    return sorted({example.domain for example in examples})
-
-
-def _key(example: Example) -> str:
-    return f"{example.set} {example.question.id}"
 
 
 def _even() -> dict[str, Linear]:

@@ -1,6 +1,7 @@
 """What a conversation was about: KMeans over its sentences, and the sentences nearest to each centroid (seed 003)."""
 
 import math
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,12 +30,11 @@ def cluster(vectors: Vectors, k: int, seed: int, n_init: int, start: Vectors | N
     if k <= 1:
         return np.zeros(len(vectors), dtype=np.intp)
     from sklearn.cluster import KMeans
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     known = start is not None and 0 < len(start) <= k
     begin = {"init": _completed(start, vectors, k), "n_init": 1} if known and start is not None else {"n_init": n_init}
     # One thread: on so few rows it is the fastest, and sums that are always taken in one order are reproducible.
-    with threadpool_limits(1, user_api="openmp"):
+    with _threads().limit(limits=1, user_api="openmp"):
         labels = KMeans(k, random_state=seed, **begin).fit_predict(vectors)
     return _numbered_by_first(labels)
 
@@ -77,6 +77,14 @@ def _distinct(vectors: Vectors, at_most: int) -> int:
             return found
         nearest = np.maximum(nearest, vectors @ vectors[farthest])
     return min(at_most, len(vectors))
+
+
+@cache
+def _threads():  # type: ignore[no-untyped-def]
+    """Looking for the libraries whose threads it limits takes longer than the clustering."""
+    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+
+    return ThreadpoolController()
 
 
 def _numbered_by_first(labels: Labels) -> Labels:

@@ -27,7 +27,8 @@ _AT = ("at", "near", "on", "outside")
 _PERSON = {"he": "{}", "him": "{}", "she": "{}", "his": "{}'s", "her": "{}'s"}
 _THING = {"it": "{}", "its": "{}'s"}
 _SEVERAL = {"they": "{}", "them": "{}", "their": "{}'s"}
-_PRONOUN = re.compile(rf"\b({'|'.join([*_PERSON, *_THING, *_SEVERAL, 'there'])})\b", re.IGNORECASE)
+_PLACE = r"there(?=\s*(?:[^\w\s]|$))"  # not 'are there others'
+_PRONOUN = re.compile(rf"\b({'|'.join([*_PERSON, *_THING, *_SEVERAL, _PLACE])})\b", re.IGNORECASE)
 
 BACK = 3
 """Turns that are looked through for a name."""

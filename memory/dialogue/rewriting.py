@@ -11,19 +11,22 @@ from memory.dialogue.learned import Learned, shipped
 from memory.dialogue.referents import resolved
 from memory.dialogue.signals import turn_signals, words
 from memory.dialogue.tidying import tidy
+from memory.dialogue.weaving import woven
 from memory.dialogue.writing import How, Written, write
 from memory.ports import Encoder, Writer
+from memory.words import content_words
 
 
 @dataclass(frozen=True, slots=True)
 class RewriteParameters:
     """`probable` is the probability from which a word of the conversation is searched with the question, at most
-    `most` of them; `context` how much of the selected context's mean is added to the vector of that wording. `turns`
-    are how many earlier turns a question may lean on, `words` how many words of each are read, `back` how many turns
-    are looked through for them."""
+    `most` of them, and `sure` that from which it is woven into it; `context` is how much of the selected context's mean
+    is added to the vector of the wording that has them. `turns` are how many earlier turns a question may lean on,
+    `words` how many words of each are read, `back` how many turns are looked through for them."""
 
     learned: Learned = field(default_factory=shipped)
     probable: float = 0.04
+    sure: float = 0.5
     most: int = 10
     context: float = 0.3
     turns: int = 3
@@ -34,7 +37,7 @@ class RewriteParameters:
 @dataclass(frozen=True, slots=True)
 class Rewritten:
     """`text` is what a person reads; `wordings` are searched, with weights that sum to 1; `words` are those of the
-    conversation that were added to the last of them, likeliest first, with their probabilities; `how` the text came to
+    conversation that it needs, likeliest first, with their probabilities; `how` the text came to
     be, and `why` not as a language model first wrote it."""
 
     text: str
@@ -42,6 +45,17 @@ class Rewritten:
     words: tuple[tuple[str, float], ...] = ()
     how: How = "learned"
     why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The question as it could stand alone: `text` as a person reads it, `standing` as it is searched, the words of the
+    conversation that it may need beside, and the signals that it came by."""
+
+    turn: Mapping[str, float]
+    text: str
+    standing: str
+    needed: tuple[tuple[str, float], ...]
 
 
 def rewrite(
@@ -62,47 +76,53 @@ def rewrite(
     asked, said = " ".join(question.split()), recent(recalled.extracted, parameters)
     if not said:
         return Rewritten(tidy(asked), (Wording("question", asked, 1.0),))
-    turn = turn_signals(asked, said, recalled.selected, encoder)
-    standing = stand_alone(asked, said, turn, parameters)
-    needed = _needed(standing, said, recalled.selected, turn, parameters)
-    shown = _shown(asked, said, turn, parameters)
-    written = write(asked, recalled.selected, shown, writer, cancel) if writer else Written(shown, "learned")
+    draft = drafted(asked, said, recalled.selected, encoder, parameters)
+    written = write(asked, recalled.selected, draft.text, writer, cancel) if writer else Written(draft.text, "learned")
     if written.how != "learned":
-        standing = written.text
-        needed = _needed(standing, said, recalled.selected, turn, parameters)
-    made = wordings(asked, standing, [word for word, _ in needed], parameters.learned.shares(turn), parameters)
-    return Rewritten(written.text, _merged(made), needed, written.how, written.why)
+        needed = _needed(written.text, said, recalled.selected, draft.turn, encoder, parameters)
+        draft = replace(draft, text=written.text, standing=written.text, needed=needed)
+    made = wordings(asked, draft, parameters.learned.shares(draft.turn), parameters)
+    return Rewritten(draft.text, _merged(made), draft.needed, written.how, written.why)
+
+
+def drafted(
+    asked: str, said: Sequence[Sentence], selected: Sequence[Sentence], encoder: Encoder, parameters: RewriteParameters
+) -> Draft:
+    """As the learned model has it."""
+    turn = turn_signals(asked, said, selected, encoder)
+    *before, named = _parts(asked, said, turn, parameters)
+    needed = _needed(" ".join([*before, named]), said, selected, turn, encoder, parameters)
+    named = woven(named, [word for word, probability in needed if probability >= parameters.sure], said)
+    return Draft(turn, " ".join(tidy(part) for part in [*before, named]), " ".join([*before, named]), needed)
 
 
 def wordings(
-    asked: str, standing: str, added: Sequence[str], shares: Mapping[str, float], parameters: RewriteParameters
+    asked: str, draft: Draft, shares: Mapping[str, float], parameters: RewriteParameters
 ) -> tuple[Wording, Wording, Wording]:
     """The three that are searched, with their shares."""
+    there = set(content_words(draft.standing))
+    added = [word for word, _ in draft.needed if there.isdisjoint(content_words(word))]
     return (
         Wording("question", asked, shares["question"]),
-        Wording("standing", standing, shares["standing"]),
-        Wording("expanded", " ".join([standing, *added]), shares["expanded"], parameters.context),
+        Wording("standing", draft.standing, shares["standing"]),
+        Wording("expanded", " ".join([draft.standing, *added]), shares["expanded"], parameters.context),
     )
 
 
 def stand_alone(asked: str, said: Sequence[Sentence], turn: Mapping[str, float], parameters: RewriteParameters) -> str:
     """With a name for its pronoun; else behind the question that it clarifies, or behind the turns that it leans on;
     else as it is. `turn`: `turn_signals`."""
-    return " ".join([*_before(asked, said, turn, parameters), _named(asked, said, turn)])
+    return " ".join(_parts(asked, said, turn, parameters))
 
 
-def _named(asked: str, said: Sequence[Sentence], turn: Mapping[str, float]) -> str:
-    return resolved(asked, said) if turn["leans"] else asked
-
-
-def _before(
-    asked: str, said: Sequence[Sentence], turn: Mapping[str, float], parameters: RewriteParameters
-) -> list[str]:
-    if _named(asked, said, turn) != asked:
-        return []
+def _parts(asked: str, said: Sequence[Sentence], turn: Mapping[str, float], parameters: RewriteParameters) -> list[str]:
+    """What stands before the question, and the question."""
+    named = resolved(asked, said) if turn["leans"] else asked
+    if named != asked:
+        return [named]
     if turn["clarifies"]:
-        return _last_that_says_something(_user_turns(said), parameters)
-    return _leaned_on(asked, _user_turns(said), parameters)
+        return [*_last_that_says_something(_user_turns(said), parameters), asked]
+    return [*_leaned_on(asked, _user_turns(said), parameters), asked]
 
 
 def recent(said: Sequence[Sentence], parameters: RewriteParameters) -> list[Sentence]:
@@ -116,19 +136,15 @@ def _needed(
     said: Sequence[Sentence],
     selected: Sequence[Sentence],
     turn: Mapping[str, float],
+    encoder: Encoder,
     parameters: RewriteParameters,
 ) -> tuple[tuple[str, float], ...]:
     probable = [
         (word.text, round(parameters.learned.probability(word.signals), 4))
-        for word in words(standing, said, selected, turn)
+        for word in words(standing, said, selected, turn, encoder)
     ]
     probable.sort(key=lambda pair: -pair[1])
     return tuple(pair for pair in probable[: parameters.most] if pair[1] >= parameters.probable)
-
-
-def _shown(asked: str, said: Sequence[Sentence], turn: Mapping[str, float], parameters: RewriteParameters) -> str:
-    """As it is searched, each part as a sentence."""
-    return " ".join(tidy(text) for text in [*_before(asked, said, turn, parameters), _named(asked, said, turn)])
 
 
 def _user_turns(said: Sequence[Sentence]) -> list[str]:

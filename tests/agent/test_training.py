@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from agent import training
+from agent import crossval, training
 from memory.dialogue.learned import Learned, Linear
 from memory.encoding import CachedEncoder
 
@@ -39,7 +39,8 @@ def made(folder: Path, *, rewrite: bool) -> None:
 
 @pytest.fixture
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoder: CachedEncoder) -> Path:
-    monkeypatch.setattr(training, "encoder_for", lambda _: encoder)
+    for module in (training, crossval):
+        monkeypatch.setattr(module, "encoder_for", lambda _: encoder)
     monkeypatch.setattr(training, "SHIPPED", tmp_path / "learned.json")
     monkeypatch.setattr(training, "FOLDS", 3)
     made(tmp_path / "data" / "mtrag", rewrite=True)
@@ -58,15 +59,35 @@ def test_what_is_trained_is_written_and_has_learned_where_the_name_stands(data: 
 
 
 def test_the_report_has_a_line_for_each_kind_of_question(data: Path, tmp_path: Path) -> None:
-    result = CliRunner().invoke(training.main, [str(data), str(tmp_path / "libraries"), "--crossval"])
+    result = CliRunner().invoke(crossval.main, [str(data), str(tmp_path / "libraries")])
     assert result.exit_code == 0, result.output
     head, *lines = result.stdout.splitlines()
-    assert head.split() == ["questions", *training.SIMPLE, "rewrite"]
+    assert head.split() == ["questions", *crossval.SIMPLE, "rewrite"]
     labels = [line[:34].strip() for line in lines]
     assert labels[:3] == ["mtrag", "mtrag, even", "mtrag, odd"] and "mtrag-un, odd, later turns" in labels
     assert not (tmp_path / "learned.json").exists()
+    alone, leaning, woven = lines[-3:]
+    assert alone == "standing alone: 0 of 0 later questions are left as they are"
+    assert leaning == "not standing alone: 0 of 6 later questions are left as they are"
+    assert woven.startswith("woven in: ")
     later = next(line for line in lines if line.startswith("mtrag, even, later turns"))
     assert float(later.split()[-1]) >= float(later.split()[-6])
+
+
+def test_the_ablation_has_a_line_for_each_signal(data: Path, tmp_path: Path) -> None:
+    result = CliRunner().invoke(crossval.main, [str(data), str(tmp_path / "libraries"), "--ablate"])
+    assert result.exit_code == 0, result.output
+    names = [line.split("  ")[0] for line in result.stdout.splitlines()]
+    assert names == ["with all", *(f"words.{name}" for name in training.WORD_SIGNALS), *training.TURN_SIGNALS]
+
+
+def test_one_domain_cannot_be_crossed(data: Path, tmp_path: Path) -> None:
+    for name in training.SETS:
+        queries = data / name / "queries.jsonl"
+        queries.write_text(queries.read_text("utf-8").replace('"even"', '"odd"'), "utf-8")
+    result = CliRunner().invoke(crossval.main, [str(data), str(tmp_path / "libraries")])
+    assert result.exit_code == 1
+    assert "Error: all questions are of one domain, odd" in result.output
 
 
 def test_data_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 python -m tests.benchmarks.turn_cost DATASET LIBRARY
 
 The conversation's sentences are the data set's passages', so no two turns are alike. All vectors are in the encoder's
-cache. Medians of some turns that follow each other.
+cache. Medians of some turns that follow each other, a turn of each thread in its turn.
 """
 
 import time
@@ -23,7 +23,7 @@ from tests.benchmarks.inputs import paths
 
 TURNS = (5, 20, 50, 200)
 SENTENCES = 4
-REPEATS = 7
+REPEATS = 15
 QUESTION = "And what is said about that?"
 SEARCH = "act"
 
@@ -34,7 +34,9 @@ def main() -> None:
         settings = read_settings(library=library).model_copy(update={"home": Path(home)})
         with Assistant.open(settings) as assistant:
             turns = list(islice(conversation(dataset), max(TURNS)))
-            costs = {wanted: cost(assistant, turns[: wanted - 1]) for wanted in TURNS}
+            for wanted in TURNS:
+                keep(assistant, turns[: wanted - 1])
+            costs = cost(assistant)
             call = encoder_call(assistant)
     print(f"{'turn':>6}{'recall':>12}{'rewrite':>12}{'all':>12}{'in calls':>12}")
     for turn, (recall, rewrite, whole) in costs.items():
@@ -50,21 +52,33 @@ def conversation(dataset: Path) -> Iterator[list[Sentence]]:
         yield [Sentence(asked, "user", number), *(Sentence(text, "agent", number) for text in said)]
 
 
-def cost(assistant: Assistant, before: list[list[Sentence]]) -> tuple[float, float, float]:
-    """Milliseconds of recalling, of rewriting, and of the whole turn without its search."""
-    thread, encoder = f"of {len(before)}", assistant.services.encoder
-    for number, said in enumerate(before, 1):
-        vectors = encoder.encode([sentence.text for sentence in said], "sentence")
-        assistant.threads.save(thread, number, said[0].text, "{}", said, vectors, encoder.hash)
-    measured = []
+def keep(assistant: Assistant, said: list[list[Sentence]]) -> None:
+    """As a thread of so many turns."""
+    encoder = assistant.services.encoder
+    for number, sentences in enumerate(said, 1):
+        vectors = encoder.encode([sentence.text for sentence in sentences], "sentence")
+        assistant.threads.save(
+            thread_of(len(said) + 1), number, sentences[0].text, "{}", sentences, vectors, encoder.hash
+        )
+
+
+def cost(assistant: Assistant) -> dict[int, tuple[float, float, float]]:
+    """Milliseconds of recalling, of rewriting, and of the whole turn without its search, of each thread. They take
+    turns, so that what else the machine does falls on all of them."""
+    measured: dict[int, list[tuple[float, float, float]]] = {wanted: [] for wanted in TURNS}
     for _ in range(REPEATS):
-        started = time.perf_counter()
-        turn = [event for event in assistant.ask(thread, QUESTION) if isinstance(event, Turn)][-1]
-        whole = (time.perf_counter() - started) * 1000
-        ms = {step.node: step.ms for step in turn.steps}
-        measured.append((ms["recall"], ms["rewrite"], whole - ms[SEARCH]))
-    recall, rewrite, whole = (median(column) for column in zip(*measured, strict=True))
-    return recall, rewrite, whole
+        for wanted, of_thread in measured.items():
+            started = time.perf_counter()
+            turn = [e for e in assistant.ask(thread_of(wanted), QUESTION) if isinstance(e, Turn)][-1]
+            whole = (time.perf_counter() - started) * 1000
+            ms = {step.node: step.ms for step in turn.steps}
+            of_thread.append((ms["recall"], ms["rewrite"], whole - ms[SEARCH]))
+    medians = {wanted: [median(column) for column in zip(*rows, strict=True)] for wanted, rows in measured.items()}
+    return {wanted: (recall, rewrite, whole) for wanted, (recall, rewrite, whole) in medians.items()}
+
+
+def thread_of(turn: int) -> str:
+    return f"before turn {turn}"
 
 
 def encoder_call(assistant: Assistant) -> float:

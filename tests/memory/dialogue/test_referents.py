@@ -53,6 +53,7 @@ def test_a_name_for_the_pronoun(turns: list[tuple[str, str]], question: str, exp
     [
         ([], "where is he buried?"),
         ([MELIES], "how old is the Moon?"),
+        ([MELIES, GRAVE], "are there any other cemeteries of that age?"),
         ([("what is an eclipse?", "it happens when one body hides another.")], "is it safe to watch?"),
         ([MELIES], "is it true that he was a magician?"),
         ([("Where is Baikonur?", "In Kazakhstan.")], "who was he?"),

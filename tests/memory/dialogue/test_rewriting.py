@@ -141,7 +141,8 @@ def test_three_wordings_and_their_shares_are_the_models(encoder: CachedEncoder) 
         Linear(9.0, {}),
         {"question": Linear(1.0, {}), "standing": Linear(0.0, {}), "expanded": Linear(0.0, {"pronoun": 1.0})},
     )
-    found = made("and where was he born?", SAID, encoder, RewriteParameters(learned=fixed, most=3), (SAID[3],))
+    parameters = RewriteParameters(learned=fixed, most=3, sure=1.1)
+    found = made("and where was he born?", SAID, encoder, parameters, (SAID[3],))
     question, standing, expanded = found.wordings
     assert [one.text for one in (question, standing)] == ["and where was he born?", "and where was Fritz Lang born?"]
     assert expanded.text.startswith(f"{standing.text} ") and len(found.words) == 3
