@@ -49,13 +49,8 @@ WORD_SIGNALS = (
     "leans",
     "words",
     "last_question",
-    "capital",
-    "topic",
-    "by_both",
-    "context",
-    "pronoun",
 )
-TURN_SIGNALS = ("leans", "pronoun", "clarifies", "capital", "words", "said_before", "last_turn", "context")
+TURN_SIGNALS = ("leans", "pronoun", "clarifies", "capital", "said_before", "last_turn", "context")
 WORDS_C = 0.1
 """Inverse of the strength of the words' L2 penalty."""
 
@@ -142,7 +137,7 @@ def _example(
         recalled=recalled,
         turn=turn,
         standing=standing,
-        candidates=words(standing, said, selected, turn, encoder) if said else [],
+        candidates=words(standing, said, selected, turn) if said else [],
         needed=frozenset(content_words(rewritten)) - frozenset(content_words(standing)) if rewritten else None,
         rewrite=rewritten,
     )

@@ -26,7 +26,7 @@ class RewriteParameters:
 
     learned: Learned = field(default_factory=shipped)
     probable: float = 0.04
-    sure: float = 0.5
+    sure: float = 0.6
     most: int = 10
     context: float = 0.3
     turns: int = 3
@@ -79,7 +79,7 @@ def rewrite(
     draft = drafted(asked, said, recalled.selected, encoder, parameters)
     written = write(asked, recalled.selected, draft.text, writer, cancel) if writer else Written(draft.text, "learned")
     if written.how != "learned":
-        needed = _needed(written.text, said, recalled.selected, draft.turn, encoder, parameters)
+        needed = _needed(written.text, said, recalled.selected, draft.turn, parameters)
         draft = replace(draft, text=written.text, standing=written.text, needed=needed)
     made = wordings(asked, draft, parameters.learned.shares(draft.turn), parameters)
     return Rewritten(draft.text, _merged(made), draft.needed, written.how, written.why)
@@ -91,7 +91,7 @@ def drafted(
     """As the learned model has it."""
     turn = turn_signals(asked, said, selected, encoder)
     *before, named = _parts(asked, said, turn, parameters)
-    needed = _needed(" ".join([*before, named]), said, selected, turn, encoder, parameters)
+    needed = _needed(" ".join([*before, named]), said, selected, turn, parameters)
     named = woven(named, [word for word, probability in needed if probability >= parameters.sure], said)
     return Draft(turn, " ".join(tidy(part) for part in [*before, named]), " ".join([*before, named]), needed)
 
@@ -136,12 +136,11 @@ def _needed(
     said: Sequence[Sentence],
     selected: Sequence[Sentence],
     turn: Mapping[str, float],
-    encoder: Encoder,
     parameters: RewriteParameters,
 ) -> tuple[tuple[str, float], ...]:
     probable = [
         (word.text, round(parameters.learned.probability(word.signals), 4))
-        for word in words(standing, said, selected, turn, encoder)
+        for word in words(standing, said, selected, turn)
     ]
     probable.sort(key=lambda pair: -pair[1])
     return tuple(pair for pair in probable[: parameters.most] if pair[1] >= parameters.probable)

@@ -67,17 +67,9 @@ def turn_signals(
 
 
 def words(
-    question: str,
-    said: Sequence[Sentence],
-    selected: Sequence[Sentence],
-    turn: Mapping[str, float],
-    encoder: Encoder,
+    question: str, said: Sequence[Sentence], selected: Sequence[Sentence], turn: Mapping[str, float]
 ) -> list[Word]:
-    """The words that the question may need, in the order said; `turn` are the signals of `turn_signals`.
-
-    `topic` is the word's cosine with the mean of what was said in the last turn, `by_both` that the question's side and
-    the answer's have said it.
-    """
+    """The words that the question may need, in the order said; `turn` are the signals of `turn_signals`."""
     turns, known = _turns(said, selected), set(content_words(question))
     where: dict[str, list[Sentence]] = defaultdict(list)
     written: dict[str, str] = {}
@@ -89,14 +81,7 @@ def words(
             is_name = position > 0 and word[0].isupper()  # the first word has its capital from the sentence
             if stem not in written or (is_name and written[stem][0].islower()):
                 written[stem] = word
-    topic = mean_vector([sentence for sentence in turns.recent if sentence.turn == turns.last], encoder)
-    near = (
-        np.zeros(len(where)) if topic is None else encoder.encode([written[stem] for stem in where], "sentence") @ topic
-    )
-    return [
-        Word(written[stem], {**turn, **_word_signals(where[stem], turns), "topic": float(cosine)})
-        for stem, cosine in zip(where, near, strict=True)
-    ]
+    return [Word(written[stem], {**turn, **_word_signals(found, turns)}) for stem, found in where.items()]
 
 
 def asked_back(said: Sequence[Sentence]) -> bool:
@@ -125,7 +110,6 @@ def _word_signals(sentences: Sequence[Sentence], turns: _Turns) -> dict[str, flo
         "in_first_question": float(any(sentence.turn == 1 and sentence.speaker == "user" for sentence in sentences)),
         "in_context": float(any(sentence.text in turns.context for sentence in sentences)),
         "turns": math.log1p(len({sentence.turn for sentence in sentences})),
-        "by_both": float(len({sentence.speaker for sentence in sentences}) == 2),
     }
 
 

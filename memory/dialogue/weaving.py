@@ -51,7 +51,7 @@ def _letter(token: str, wanted: Set[str], opens: bool) -> str:
     """A word that opens a sentence may have its capital from that."""
     if _held(token, wanted):
         return "w"
-    if token.casefold() in _LINKS:
+    if token in _LINKS:
         return "l"
     return "n" if token[0].isupper() and not opens and content_words(token) else "-"
 

@@ -150,6 +150,17 @@ def test_three_wordings_and_their_shares_are_the_models(encoder: CachedEncoder) 
     assert (standing.context, expanded.context) == (0.0, RewriteParameters().context)
 
 
+def test_what_it_surely_needs_is_woven_in_and_not_searched_twice(encoder: CachedEncoder) -> None:
+    certain = Learned(Linear(-9.0, {"in_first_question": 10.0}), shipped().forms)
+    said = [*users("How do I sue in Small Claims Court?"), Sentence("You fill in a form.", "agent", 1)]
+    found = made("How much is the fee", said, encoder, RewriteParameters(learned=certain), tuple(said))
+    assert found.text == "How much is the fee, regarding sue in Small Claims Court?"
+    standing, expanded = (one for one in found.wordings if one.name != "question")
+    assert standing.text == expanded.text == "How much is the fee, regarding sue in Small Claims Court?"
+    likely = RewriteParameters(learned=certain, sure=0.8)
+    assert made("How much is the fee", said, encoder, likely, tuple(said)).text == "How much is the fee?"
+
+
 def test_a_question_that_leans_counts_less_alone(encoder: CachedEncoder) -> None:
     def alone(question: str) -> float:
         return made(question, SAID, encoder, RewriteParameters(), (SAID[3],)).wordings[0].weight
