@@ -39,14 +39,12 @@ FOLDS = 5
 FORMS = ("question", "standing", "expanded")
 CANDIDATES = 60
 WORD_SIGNALS = (
-    "in_last_turn",
     "in_last_question",
     "in_last_answer",
     "opens_last_answer",
     "in_first_question",
     "in_context",
     "turns",
-    "leans",
     "words",
     "last_question",
 )

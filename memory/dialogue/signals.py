@@ -103,7 +103,6 @@ def _word_signals(sentences: Sequence[Sentence], turns: _Turns) -> dict[str, flo
     """Of a word that stands in these sentences."""
     last = [sentence for sentence in sentences if sentence.turn == turns.last]
     return {
-        "in_last_turn": float(bool(last)),
         "in_last_question": float(any(sentence.speaker == "user" for sentence in last)),
         "in_last_answer": float(any(sentence.speaker == "agent" for sentence in last)),
         "opens_last_answer": float(turns.opening in last),
