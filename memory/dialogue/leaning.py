@@ -54,7 +54,7 @@ def leans(question: str) -> bool:
     spoken = [word for word in words if word not in _MARKS]
     if not spoken:
         return False
-    return _is_elliptical(spoken) or any(_points_back(words, at, question) for at in range(len(words)))
+    return _is_elliptical(spoken, question) or any(_points_back(words, at, question) for at in range(len(words)))
 
 
 _CLARIFIES = re.compile(
@@ -83,11 +83,12 @@ def content_words(words: list[str]) -> list[str]:
     return [word for word in words if word not in _FUNCTION and word not in _MARKS]
 
 
-def _is_elliptical(words: list[str]) -> bool:
+def _is_elliptical(words: list[str], question: str) -> bool:
     """'Why?', 'What about Saturn?', 'And the Moon?', 'How old?', 'streaming services?': few words and no verb."""
-    if words[:2] in (["what", "about"], ["how", "about"], ["why", "not"]):
-        return True
     own = content_words(words)
+    if words[:2] in (["what", "about"], ["how", "about"], ["why", "not"]):
+        named = {name.casefold() for name in _names(question)}
+        return len(own) <= 2 or named.issuperset(own)  # not 'what about the far side of the Moon?'
     if not own or any(word in _BE_AND_DO | _REQUESTS for word in words):
         return not own
     asks = any(word in _ASKING for word in words)

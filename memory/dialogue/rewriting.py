@@ -20,13 +20,15 @@ from memory.words import content_words
 @dataclass(frozen=True, slots=True)
 class RewriteParameters:
     """`probable` is the probability from which a word of the conversation is searched with the question, at most
-    `most` of them, and `sure` that from which it is woven into it; `context` is how much of the selected context's mean
-    is added to the vector of the wording that has them. `turns` are how many earlier turns a question may lean on,
-    `words` how many words of each are read, `back` how many turns are looked through for them."""
+    `most` of them, and `sure` that from which it is woven into it; `alone` is the share of the question as it is from
+    which it is left alone; `context` is how much of the selected context's mean is added to the vector of the wording
+    with those words. `turns` are how many earlier turns a question may lean on, `words` how many words of each are
+    read, `back` how many turns are looked through for them."""
 
     learned: Learned = field(default_factory=shipped)
     probable: float = 0.04
     sure: float = 0.6
+    alone: float = 0.66
     most: int = 10
     context: float = 0.3
     turns: int = 3
@@ -88,9 +90,10 @@ def rewrite(
 def drafted(
     asked: str, said: Sequence[Sentence], selected: Sequence[Sentence], encoder: Encoder, parameters: RewriteParameters
 ) -> Draft:
-    """As the learned model has it."""
+    """As the learned models have it: a question that by far is worth most as it is stays so."""
     turn = turn_signals(asked, said, selected, encoder)
-    *before, named = _parts(asked, said, turn, parameters)
+    alone = parameters.learned.shares(turn)["question"] >= parameters.alone
+    *before, named = [asked] if alone else _parts(asked, said, turn, parameters)
     needed = _needed(" ".join([*before, named]), said, selected, turn, parameters)
     named = woven(named, [word for word, probability in needed if probability >= parameters.sure], said)
     return Draft(turn, " ".join(tidy(part) for part in [*before, named]), " ".join([*before, named]), needed)

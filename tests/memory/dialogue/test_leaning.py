@@ -9,6 +9,8 @@ And where was he born?
 Why?
 what about Saturn?
 And the Moon?
+How about in the United States of America?
+what about the cotton gin?
 Who directed it?
 why not the other one?
 Is it the same for earthquakes?
@@ -49,6 +51,8 @@ Explain photosynthesis
 Since planets are all subject to gravity, does it follow that they all have orbits?
 When was Fritz Lang born and when did he die?
 Who directed the film Metropolis?
+What about the far side of the Moon?
+What about the major discoveries made by the spacecraft Galileo?
 Are the Arizona Cardinals and the Chicago Cardinals the same team?
 Which missions that landed on the Moon brought back rocks?
 Is one kilometre longer than one mile?

@@ -161,6 +161,15 @@ def test_what_it_surely_needs_is_woven_in_and_not_searched_twice(encoder: Cached
     assert made("How much is the fee", said, encoder, likely, tuple(said)).text == "How much is the fee?"
 
 
+def test_a_question_that_is_worth_most_as_it_is_stays_so(encoder: CachedEncoder) -> None:
+    alone = Learned(
+        Linear(-9.0, {}), {name: Linear(5.0 if name == "question" else 0.0, {}) for name in shipped().forms}
+    )
+    found = made("and where was he born?", SAID, encoder, RewriteParameters(learned=alone))
+    assert found.text == "And where was he born?"
+    assert {wording.text for wording in found.wordings} == {"and where was he born?"}
+
+
 def test_a_question_that_leans_counts_less_alone(encoder: CachedEncoder) -> None:
     def alone(question: str) -> float:
         return made(question, SAID, encoder, RewriteParameters(), (SAID[3],)).wordings[0].weight
