@@ -5,10 +5,12 @@ python -m tests.benchmarks.chunkers TEXT CASES
 CASES is seed 001's file: its questions, each with pieces of the text that hold the answer. A piece is found where one
 chunk of those that the tool `hybrid` brings holds it, white space aside: in the first, in the first five, or in those
 that come to 500 tokens together, which does not favour large chunks. MRR is by the first chunk with any piece.
-A second table has the number of parts by the step from window to window.
+Sizes are in the encoder's tokens: least, median, most. A second table has the number of cuts by the step from
+window to window.
 """
 
 import json
+from bisect import bisect_left
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean, median
@@ -21,7 +23,7 @@ from memory.knowledge.chunkers import Chunker
 from memory.knowledge.chunking import ChunkerParameters
 from memory.knowledge.indexing import Parameters, Report, index
 from memory.knowledge.library import open_library
-from memory.knowledge.semantic_chunking import SemanticParameters, parts
+from memory.knowledge.semantic_chunking import SemanticParameters, parts, segments
 from memory.ports import Encoder
 from memory.sentences import split
 from tests.benchmarks.inputs import paths
@@ -30,6 +32,9 @@ from tools.hybrid import Hybrid, HybridParameters
 
 BUFFERS = (0, 1, 2, 5, 10)
 THRESHOLDS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
+SIZES = (None, 192, 160, 128)
+"""Of the sentence chunker's chunks: what is found in so many tokens may hang on how large the chunks are."""
+
 FOUND = 100
 """Chunks asked for: more than 500 tokens have, however short they are."""
 
@@ -46,18 +51,28 @@ def main() -> None:
     cases = [(case["question"], [_joined(piece) for piece in case["evidence_substrings"]]) for case in given]
     encoder = encoder_for(read_settings())
     text = path.read_text("utf-8")
-    print("| chunker | parts | chunks | tokens: least, median, most | first | five | 500 tokens | MRR@10 |")
-    print("|---|---|---|---|---|---|---|---|")
-    print_row("sentences", "", path, cases, encoder, ChunkerParameters())
+    print("| chunker | cuts | parts | their sizes | chunks | their sizes | first | five | 500 tokens | MRR@10 |")
+    print("|---" * 10 + "|")
+    for size in SIZES:
+        name = f"sentences, size {size}" if size else "sentences"
+        print_row(name, "| | ", path, cases, encoder, ChunkerParameters(size))
     for buffer in BUFFERS:
         for threshold in THRESHOLDS:
             parameters = SemanticParameters(buffer, threshold)
-            name = f"b {buffer}, theta {threshold}"
-            print_row(name, str(len(parts_of(text, encoder, parameters))), path, cases, encoder, parameters)
-    print_parts(text, encoder)
+            print_row(
+                f"b {buffer}, theta {threshold}", of_parts(text, encoder, parameters), path, cases, encoder, parameters
+            )
+    print_cuts(text, encoder)
 
 
-def print_row(name: str, parts: str, path: Path, cases: Sequence[Case], encoder: Encoder, chunker: Chunker) -> None:
+def of_parts(text: str, encoder: Encoder, parameters: SemanticParameters) -> str:
+    found = parts(text, split(text), encoder, parameters)
+    places = [start for start, _ in encoder.tokens([text])[0]]
+    sizes = [bisect_left(places, end) - bisect_left(places, start) for segment in found for start, end in segment]
+    return f"{len(found) - 1} | {len(sizes)} | {spread(sizes)}"
+
+
+def print_row(name: str, of_parts: str, path: Path, cases: Sequence[Case], encoder: Encoder, chunker: Chunker) -> None:
     with TemporaryDirectory() as folder:
         *_, report = index([path], Path(folder), encoder, parameters=Parameters(chunker))
         assert isinstance(report, Report)
@@ -75,8 +90,12 @@ def print_row(name: str, parts: str, path: Path, cases: Sequence[Case], encoder:
         mean(share(within(passages, encoder), pieces) for passages, pieces in found),
         mean(reciprocal_rank(passages[:10], pieces) for passages, pieces in found),
     )
-    spread = f"{min(sizes)}, {median(sizes):.0f}, {max(sizes)}"
-    print(f"| {name} | {parts} | {len(chunks)} | {spread} |", " | ".join(f"{x:.2f}" for x in figures), "|", flush=True)
+    print(
+        f"| {name} | {of_parts} | {len(chunks)} | {spread(sizes)} |",
+        " | ".join(f"{x:.2f}" for x in figures),
+        "|",
+        flush=True,
+    )
 
 
 def share(passages: Sequence[Passage], pieces: Sequence[str]) -> float:
@@ -100,17 +119,19 @@ def reciprocal_rank(passages: Sequence[Passage], pieces: Sequence[str]) -> float
     return 1 / next(ranks, float("inf"))
 
 
-def print_parts(text: str, encoder: Encoder) -> None:
-    print("\n| b | k |", " | ".join(f"theta {threshold}" for threshold in THRESHOLDS), "|")
+def spread(sizes: Sequence[int]) -> str:
+    return f"{min(sizes)}, {median(sizes):.0f}, {max(sizes)}"
+
+
+def print_cuts(text: str, encoder: Encoder) -> None:
+    print("\n| cuts: b | k |", " | ".join(f"theta {threshold}" for threshold in THRESHOLDS), "|")
     print("|---" * (len(THRESHOLDS) + 2) + "|")
-    for buffer in BUFFERS[1:]:
-        for step in (1, buffer + 1, 2 * buffer + 1):
-            counts = [len(parts_of(text, encoder, SemanticParameters(buffer, x, step))) for x in THRESHOLDS]
+    sentences = [text[start:end] for start, end in split(text)]
+    for buffer in BUFFERS:
+        for step in sorted({1, buffer + 1, 2 * buffer + 1}):
+            grid = [SemanticParameters(buffer, threshold, step) for threshold in THRESHOLDS]
+            counts = [len(segments(sentences, encoder, parameters)) - 1 for parameters in grid]
             print(f"| {buffer} | {step} |", " | ".join(map(str, counts)), "|", flush=True)
-
-
-def parts_of(text: str, encoder: Encoder, parameters: SemanticParameters) -> list[tuple[int, int]]:
-    return [part for segment in parts(text, split(text), encoder, parameters) for part in segment]
 
 
 def _joined(text: str) -> str:
