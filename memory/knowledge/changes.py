@@ -37,7 +37,6 @@ class Changes:
         self._encoder = encoder
         self._chunker = chunker
         self._other_sources = False
-        self._chunked_anew = False
         self._known: dict[str, str] = {}
         self._waiting: dict[str, Source] = {}
         self._digests: dict[str, str] = {}
@@ -47,11 +46,7 @@ class Changes:
 
     @property
     def any(self) -> bool:
-        return (
-            self._other_sources
-            or self._chunked_anew
-            or any(self.counts[name] for name in ("new", "changed", "removed"))
-        )
+        return self._other_sources or any(self.counts[name] for name in ("new", "changed", "removed"))
 
     def read(self, roots: Sequence[Path], library: Path) -> Iterator[Progress]:
         """Progress counts bytes of the sources, those that need not be read again among them."""
@@ -82,7 +77,6 @@ class Changes:
         for done, id_ in enumerate(ids, 1):
             self._generation.add_chunks(chunks_of(self._generation.document(id_), self._encoder, self._chunker))
             yield Progress("chunking", done, len(ids))
-        self._chunked_anew = bool(ids)
 
     def _is_gone(self, root: Path) -> bool:
         """Whether it was read before and is not there any more, so that what it held is to be removed."""

@@ -123,6 +123,8 @@ class Generation:
 
     def without_chunks(self) -> list[str]:
         """Ids of the documents that were taken over without their chunks."""
+        if self._same_chunker:
+            return []
         missing = "SELECT id FROM main.documents WHERE id NOT IN (SELECT document FROM staged)"
         return [id_ for (id_,) in self._database.execute(missing)]
 

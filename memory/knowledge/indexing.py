@@ -103,20 +103,22 @@ def _index(
     roots, notes = _roots(paths, library)
     had = recorded_chunker(library)
     chunker = parameters.chunker or had or ChunkerParameters()
-    if old and chunker != had:
+    anew = old is not None and chunker != had
+    if anew:
         notes.append(f"the chunker is '{chunker.name}' now: all documents are chunked anew")
     folder, whole = next_generation(library), False
     try:
-        with _in_words(library), closing(Generation(folder, old, chunker == had)) as generation:
+        with _in_words(library), closing(Generation(folder, old, not anew)) as generation:
             started = time.perf_counter()
             changes = Changes(generation, encoder, chunker)
             yield from changes.read(roots, library)
             seconds = {"reading": time.perf_counter() - started}
-            if changes.any:
+            changed = changes.any or anew
+            if changed:
                 merged = _merged_roots(recorded, roots)
                 yield from _write(generation, encoder, chunker, parameters.keywords, merged, seconds)
             documents, chunks = generation.size()
-        whole = changes.any
+        whole = changed
         if whole:
             switch_to(library, folder)
     finally:

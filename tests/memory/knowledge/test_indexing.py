@@ -207,6 +207,15 @@ def test_another_chunker_chunks_all_anew_and_is_kept(tmp_path: Path, encoder: Ca
     assert manifest(tmp_path / "fresh", encoder).fingerprint == grown
 
 
+def test_another_chunker_is_recorded_where_a_source_is_read_again_too(tmp_path: Path, encoder: CachedEncoder) -> None:
+    corpus, library = tmp_path / "corpus.jsonl", tmp_path / "library"
+    corpus.write_text('{"_id": "moon", "text": "The Moon is far away."}\n{oops\n')
+    run([corpus], library, encoder)
+    for notes in (("the chunker is 'semantic' now: all documents are chunked anew",), ()):
+        report = run([corpus], library, encoder, parameters=Parameters(SemanticParameters()))
+        assert (report.line, report.notes) == ("0 new, 0 changed, 0 removed, 1 unchanged, 1 failed", notes)
+
+
 def test_a_manifest_that_names_no_chunker_means_sentences(tmp_path: Path, encoder: CachedEncoder) -> None:
     library = tmp_path / "library"
     write(tmp_path / "notes", moon="The Moon is far away.")
