@@ -13,33 +13,48 @@ from ui.plain import one_line
 if TYPE_CHECKING:
     from memory.knowledge.indexing import Report
 
+CHUNKERS = ["sentences", "semantic"]
+"""Those of `memory.knowledge.chunkers`, which is not imported to print a help text."""
+
 
 @click.command()
 @click.argument("paths", nargs=-1, metavar="PATH...", type=click.Path(path_type=Path))
 @options.library
 @click.option("--encoder", metavar="NAME", help="The embedding model.  [default: all-MiniLM-L6-v2]")
+@click.option(
+    "--chunker", type=click.Choice(CHUNKERS), help="How documents are cut.  [default: as the library is; sentences]"
+)
 @click.option("--rebuild", is_flag=True, help="Make all anew, of the recorded paths where none are given.")
 @options.as_json("Print the report as a JSON object.")
 @options.quiet
 def index(
-    paths: tuple[Path, ...], library: Path | None, encoder: str | None, rebuild: bool, as_json: bool, quiet: bool
+    paths: tuple[Path, ...],
+    library: Path | None,
+    encoder: str | None,
+    chunker: str | None,
+    rebuild: bool,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     """Read files and folders into a library.
 
-    Text, Markdown, HTML, PDF and JSONL, BEIR folders and graph folders. Run again, it does only what changed.
+    Text, Markdown, HTML, PDF and JSONL, BEIR folders and graph folders. Run again, it does only what changed; with
+    another chunker it cuts all documents anew.
     """
     if not paths and not rebuild:
         raise click.UsageError("name the files or folders to read, or give --rebuild")
     from agent.models import encoder_for
     from agent.settings import read_settings
-    from memory.knowledge.indexing import index as run_index
+    from memory.knowledge import chunkers, indexing
     from ui.progress import shown
 
     settings = read_settings(library=library, encoder=encoder)
     model = encoder_for(settings)
+    parameters = indexing.Parameters(chunkers.CHUNKERS[chunker]() if chunker else None)
+    events = indexing.index(paths, settings.library, model, parameters=parameters, rebuild=rebuild)
     try:
-        with closing(shown(run_index(paths, settings.library, model, rebuild=rebuild), quiet)) as events:
-            *_, report = events
+        with closing(shown(events, quiet)) as seen:
+            *_, report = seen
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
             "stopped; the library is what it was, and the same command goes on where this one ended"

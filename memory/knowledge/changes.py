@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 from memory.datatypes import Document, Edge
-from memory.knowledge.chunking import ChunkerParameters, chunk
+from memory.knowledge.chunkers import Chunker, chunks_of
 from memory.knowledge.generation import Generation
 from memory.knowledge.reading import (
     Failure,
@@ -32,7 +32,7 @@ REPORT_EVERY = 50
 class Changes:
     """One run's reading into a generation. After `read`: the counts, the failures and the notes."""
 
-    def __init__(self, generation: Generation, encoder: Encoder, chunker: ChunkerParameters) -> None:
+    def __init__(self, generation: Generation, encoder: Encoder, chunker: Chunker) -> None:
         self._generation = generation
         self._encoder = encoder
         self._chunker = chunker
@@ -66,9 +66,17 @@ class Changes:
             yield Progress("reading", done, total)
         self._remove(gone)
         yield Progress("reading", total, total)
+        yield from self._chunk_anew()
         if self.any and (loose := self._generation.loose_edges()):
             self.notes.append(f"{loose} edges left out: they name nodes that are not in the library")
         self._generation.put_in_order()
+
+    def _chunk_anew(self) -> Iterator[Progress]:
+        """The documents that were taken over from a library with another chunker, by their text as it was read."""
+        ids = self._generation.without_chunks()
+        for done, id_ in enumerate(ids, 1):
+            self._generation.add_chunks(chunks_of(self._generation.document(id_), self._encoder, self._chunker))
+            yield Progress("chunking", done, len(ids))
 
     def _is_gone(self, root: Path) -> bool:
         """Whether it was read before and is not there any more, so that what it held is to be removed."""
@@ -155,7 +163,7 @@ class Changes:
         return not self._generation.has_document(id_) and (owner is None or not self._is_same(owner))
 
     def _add(self, document: Document, path: str, position: int, old: dict[str, str]) -> bool:
-        chunks = chunk(document, self._encoder, self._chunker)
+        chunks = chunks_of(document, self._encoder, self._chunker)
         if not chunks:
             self.failed.append(Failure(document.source, "no text in it"))
             return False

@@ -3,6 +3,7 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from memory.datatypes import Chunk, Document, Passage
 from memory.ports import Encoder
@@ -28,6 +29,7 @@ class ChunkerParameters:
 
     size: int | None = None
     overlap: int = 1
+    name: Literal["sentences"] = "sentences"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +50,31 @@ class _Unit:
 def chunk(document: Document, encoder: Encoder, parameters: ChunkerParameters) -> list[Chunk]:
     """In order. All that is not white space is in a chunk, no chunk lies wholly in another, and each fits: at most
     `encoder.window` word pieces (or `parameters.size`) of its `embedded_text`."""
-    sentences = split(document.text)
-    if not sentences:
+    return chunk_groups(document, [split(document.text)], encoder, parameters)
+
+
+def chunk_groups(
+    document: Document, groups: Sequence[Sequence[Span]], encoder: Encoder, parameters: ChunkerParameters
+) -> list[Chunk]:
+    """Chunks as `chunk` makes them, of sentences (or parts of them) in groups: none reaches from one into the next.
+    Groups may share sentences; what then lies wholly in another chunk is left out."""
+    groups = [group for group in groups if group]
+    if not groups:
         return []
     window = min(parameters.size or encoder.window, encoder.window)
     prefix = _prefix(document.title)
-    pieces = _piece_starts(prefix + document.text, [start + len(prefix) for start, _ in sentences], encoder)
+    begins = sorted({start + len(prefix) for group in groups for start, _ in group})
+    pieces = piece_starts(prefix + document.text, begins, encoder)
     title_length = bisect_left(pieces, len(prefix))
     starts = [place - len(prefix) for place in pieces[title_length:]]
     room = max(1, window - title_length)
     while True:
-        units = _units(document, sentences, starts, room)
-        chunks = _chunks(document, _packed(units, room, parameters.overlap))
+        packed = [
+            span
+            for group in groups
+            for span in _packed(_units(document, group, starts, room), room, parameters.overlap)
+        ]
+        chunks = _chunks(document, _outermost(packed))
         excess = 0 if len(chunks) == 1 else _longest(chunks, encoder) - window
         if excess <= 0 or room == 1:
             return chunks
@@ -73,16 +88,7 @@ def embedded_text(chunk: Chunk | Passage) -> str:
     return chunk.text if f"{chunk.text}\n".startswith(prefix) else prefix + chunk.text
 
 
-def _prefix(title: str) -> str:
-    """The title as it is embedded, with its line's end; empty without one."""
-    title = " ".join(title.split())
-    if len(title.encode()) > TITLE_BYTES:
-        title = title.encode()[:TITLE_BYTES].decode(errors="ignore")
-        title = title.rsplit(None, 1)[0]
-    return f"{title}\n" if title else ""
-
-
-def _piece_starts(text: str, sentences: Sequence[int], encoder: Encoder) -> list[int]:
+def piece_starts(text: str, sentences: Sequence[int], encoder: Encoder) -> list[int]:
     """Where the word pieces begin, rising; a piece that is longer than a word can be counts as several."""
     cuts = [0]
     for start in sentences:
@@ -97,6 +103,15 @@ def _piece_starts(text: str, sentences: Sequence[int], encoder: Encoder) -> list
             else:
                 starts.append(cut + start)
     return starts
+
+
+def _prefix(title: str) -> str:
+    """The title as it is embedded, with its line's end; empty without one."""
+    title = " ".join(title.split())
+    if len(title.encode()) > TITLE_BYTES:
+        title = title.encode()[:TITLE_BYTES].decode(errors="ignore")
+        title = title.rsplit(None, 1)[0]
+    return f"{title}\n" if title else ""
 
 
 def _units(document: Document, sentences: Sequence[Span], starts: Sequence[int], room: int) -> list[_Unit]:
@@ -157,6 +172,15 @@ def _next_first(units: Sequence[_Unit], first: int, last: int, room: int, overla
 def _repeatable(units: Sequence[_Unit], start: int, last: int, room: int) -> bool:
     begin = units[start].first
     return units[last].after - begin <= room // 4 and units[last + 1].after - begin <= room
+
+
+def _outermost(spans: Sequence[Span]) -> Iterator[Span]:
+    """In order, without those that lie wholly in another."""
+    furthest = -1
+    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if end > furthest:
+            yield start, end
+            furthest = end
 
 
 def _chunks(document: Document, spans: Iterator[Span]) -> list[Chunk]:

@@ -17,10 +17,11 @@ import numpy as np
 
 from memory.datatypes import Chunk, Document, Edge, Mark, Vectors
 from memory.knowledge import keywords
-from memory.knowledge.chunking import ChunkerParameters, embedded_text
+from memory.knowledge.chunkers import Chunker
+from memory.knowledge.chunking import embedded_text
 from memory.knowledge.keywords import KeywordParameters
 from memory.knowledge.library import FORMAT, MANIFEST, EncoderRecord, Manifest
-from memory.knowledge.store import SCHEMA, VECTORS, check_rows, naming_damage, open_vectors
+from memory.knowledge.store import SCHEMA, VECTORS, check_rows, document_of, naming_damage, open_vectors
 from memory.ports import Encoder
 from memory.progress import Progress
 
@@ -36,11 +37,13 @@ CREATE TABLE staged (
 
 
 class Generation:
-    """A generation in the making, in `folder`; `old` is the one that unchanged rows and vectors are copied from."""
+    """A generation in the making, in `folder`; `old` is the one that unchanged rows and vectors are copied from, chunks
+    among them only with `same_chunker`."""
 
-    def __init__(self, folder: Path, old: Path | None) -> None:
+    def __init__(self, folder: Path, old: Path | None, same_chunker: bool = True) -> None:
         self._folder = folder
         self._old = old
+        self._same_chunker = same_chunker
         self._old_vectors: Vectors = np.empty((0, 0), np.float32)
         self._database = sqlite3.connect((folder / "library.sqlite").resolve().as_uri(), uri=True)
         self._database.executescript(SCHEMA + STAGED)
@@ -76,11 +79,12 @@ class Generation:
         copied = self._database.execute(
             "INSERT OR IGNORE INTO documents SELECT * FROM old.documents WHERE source = ?", (path,)
         )
-        self._database.execute(
-            "INSERT INTO staged SELECT c.id, c.document, c.row, c.start, c.end, c.page, c.heading, c.digest"
-            " FROM main.documents d JOIN old.chunks c ON c.document = d.id WHERE d.source = ?",
-            (path,),
-        )
+        if self._same_chunker:
+            self._database.execute(
+                "INSERT INTO staged SELECT c.id, c.document, c.row, c.start, c.end, c.page, c.heading, c.digest"
+                " FROM main.documents d JOIN old.chunks c ON c.document = d.id WHERE d.source = ?",
+                (path,),
+            )
         self._database.execute("INSERT OR IGNORE INTO edges SELECT * FROM old.edges WHERE origin = ?", (path,))
         self._database.execute("INSERT INTO sources SELECT * FROM old.sources WHERE path = ?", (path,))
         return copied.rowcount
@@ -105,6 +109,10 @@ class Generation:
             "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (*_row(document), digest, source, position),
         )
+        self.add_chunks(chunks)
+
+    def add_chunks(self, chunks: Sequence[Chunk]) -> None:
+        """Of one document, in order."""
         self._database.executemany(
             "INSERT INTO staged VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             [
@@ -112,6 +120,17 @@ class Generation:
                 for n, chunk in enumerate(chunks)
             ],
         )
+
+    def without_chunks(self) -> list[str]:
+        """Ids of the documents that were taken over without their chunks."""
+        if self._same_chunker:
+            return []
+        missing = "SELECT id FROM main.documents WHERE id NOT IN (SELECT document FROM staged)"
+        return [id_ for (id_,) in self._database.execute(missing)]
+
+    def document(self, id_: str) -> Document:
+        found = "SELECT id, title, text, place, pages, headings FROM main.documents WHERE id = ?"
+        return document_of(self._database.execute(found, (id_,)).fetchone())
 
     def add_edges(self, edges: Iterable[Edge], origin: str) -> int:
         """Returns how many were new: an edge that the same origin has already is merged."""
@@ -168,7 +187,7 @@ class Generation:
             yield Progress("indexing words", done, total)
 
     def write_manifest(
-        self, encoder: Encoder, chunker: ChunkerParameters, parameters: KeywordParameters, roots: Sequence[Path]
+        self, encoder: Encoder, chunker: Chunker, parameters: KeywordParameters, roots: Sequence[Path]
     ) -> Manifest:
         record = EncoderRecord(name=encoder.name, hash=encoder.hash, dimension=encoder.dimension)
         with_what = [FORMAT, encoder.hash, asdict(chunker), asdict(parameters)]

@@ -14,6 +14,7 @@ from filelock import FileLock, Timeout
 
 from memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch
 from memory.knowledge.changes import Changes
+from memory.knowledge.chunkers import Chunker
 from memory.knowledge.chunking import ChunkerParameters
 from memory.knowledge.generation import Generation
 from memory.knowledge.keywords import KeywordParameters
@@ -23,6 +24,7 @@ from memory.knowledge.library import (
     current_generation,
     next_generation,
     read_manifest,
+    recorded_chunker,
     recorded_roots,
     switch_to,
 )
@@ -36,7 +38,9 @@ DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    chunker: ChunkerParameters = field(default_factory=ChunkerParameters)
+    """`chunker`: None is the one that the library has, by sentences for a new one; another one chunks all anew."""
+
+    chunker: Chunker | None = None
     keywords: KeywordParameters = field(default_factory=KeywordParameters)
 
 
@@ -97,17 +101,24 @@ def _index(
     old = None if rebuild else current_generation(library)
     recorded = _checked(library, read_manifest(old), encoder, parameters).roots if old else ()
     roots, notes = _roots(paths, library)
+    had = recorded_chunker(library)
+    chunker = parameters.chunker or had or ChunkerParameters()
+    anew = old is not None and chunker != had
+    if anew:
+        notes.append(f"the chunker is '{chunker.name}' now: all documents are chunked anew")
     folder, whole = next_generation(library), False
     try:
-        with _in_words(library), closing(Generation(folder, old)) as generation:
+        with _in_words(library), closing(Generation(folder, old, not anew)) as generation:
             started = time.perf_counter()
-            changes = Changes(generation, encoder, parameters.chunker)
+            changes = Changes(generation, encoder, chunker)
             yield from changes.read(roots, library)
             seconds = {"reading": time.perf_counter() - started}
-            if changes.any:
-                yield from _write(generation, encoder, parameters, _merged_roots(recorded, roots), seconds)
+            changed = changes.any or anew
+            if changed:
+                merged = _merged_roots(recorded, roots)
+                yield from _write(generation, encoder, chunker, parameters.keywords, merged, seconds)
             documents, chunks = generation.size()
-        whole = changes.any
+        whole = changed
         if whole:
             switch_to(library, folder)
     finally:
@@ -145,22 +156,27 @@ def _is_full(error: Exception) -> bool:
 
 
 def _write(
-    generation: Generation, encoder: Encoder, parameters: Parameters, roots: Sequence[Path], seconds: dict[str, float]
+    generation: Generation,
+    encoder: Encoder,
+    chunker: Chunker,
+    keywords: KeywordParameters,
+    roots: Sequence[Path],
+    seconds: dict[str, float],
 ) -> Iterator[Progress]:
     started = time.perf_counter()
     yield from generation.embed(encoder)
     seconds["embedding"] = time.perf_counter() - started
     started = time.perf_counter()
-    yield from generation.index_keywords(parameters.keywords)
-    generation.write_manifest(encoder, parameters.chunker, parameters.keywords, roots)
+    yield from generation.index_keywords(keywords)
+    generation.write_manifest(encoder, chunker, keywords, roots)
     seconds["indexing words"] = time.perf_counter() - started
 
 
 def _checked(library: Path, manifest: Manifest, encoder: Encoder, parameters: Parameters) -> Manifest:
     check_encoder(library, manifest, encoder)
-    if (manifest.chunker, manifest.keywords) != (parameters.chunker, parameters.keywords):
+    if manifest.keywords != parameters.keywords:
         raise LibraryMismatch(
-            f"the library at {library} was made with other parameters for chunks or keywords", rebuild_command(library)
+            f"the library at {library} was made with other parameters for keywords", rebuild_command(library)
         )
     return manifest
 

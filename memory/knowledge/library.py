@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from memory.errors import ClewError, LibraryMismatch, NoLibrary
-from memory.knowledge.chunking import ChunkerParameters
+from memory.errors import BadInput, ClewError, LibraryMismatch, NoLibrary
+from memory.knowledge.chunkers import Chunker
 from memory.knowledge.keywords import KeywordParameters
 from memory.knowledge.store import EmbeddedStore, damaged, naming_damage, rebuild_command
 from memory.ports import Encoder
@@ -47,7 +47,7 @@ class Manifest(BaseModel):
 
     format: int
     encoder: EncoderRecord
-    chunker: ChunkerParameters
+    chunker: Chunker
     keywords: KeywordParameters
     roots: tuple[str, ...]
     documents: int
@@ -137,6 +137,14 @@ def recorded_encoder(path: Path) -> str:
         return str(_recorded(path)["encoder"]["name"])
     except (OSError, ValueError, KeyError, TypeError):
         return ""
+
+
+def recorded_chunker(path: Path) -> Chunker | None:
+    """What the library, of whatever format, was chunked with; None where it does not say."""
+    try:
+        return TypeAdapter[Chunker](Chunker).validate_python(_recorded(path)["chunker"])
+    except (OSError, ValueError, KeyError, TypeError, BadInput):
+        return None
 
 
 def next_generation(path: Path) -> Path:

@@ -74,7 +74,7 @@ class EmbeddedStore:
 
     def documents(self, ids: Sequence[str]) -> list[Document]:
         found = {
-            row[0]: Document(*row[:4], *map(_marks, row[4:]))
+            row[0]: document_of(row)
             for row in self._select(
                 "SELECT id, title, text, place, pages, headings FROM documents"
                 " WHERE id IN (SELECT value FROM json_each(?))",
@@ -211,6 +211,12 @@ def _best(scores: NDArray[np.float32], k: int, allowed: Rows | None = None) -> l
         kept = np.flatnonzero(values >= worst)
         places, values = places[kept], values[kept]
     return [int(place) for place in places[np.argsort(-values, kind="stable")][:k]]
+
+
+def document_of(row: Sequence[str]) -> Document:
+    """Of the columns id, title, text, place, pages, headings."""
+    id_, title, text, place, pages, headings = row
+    return Document(id_, title, text, place, _marks(pages), _marks(headings))
 
 
 def _marks(text: str) -> tuple[Mark, ...]:

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from memory.knowledge import chunkers
 from tests.ui.conftest import Run, process
+from ui.indexing import CHUNKERS
 
 MOON = "# The Moon\n\nThe Moon is 384,400 km away. Its light takes 1.3 seconds to reach us.\n"
 
@@ -51,6 +53,22 @@ def test_rebuild_reads_the_recorded_paths(clew: Run, documents: Path) -> None:
     nowhere = clew("index", "--rebuild", "--library", "other")
     assert nowhere.exit_code == 3
     assert nowhere.stderr.startswith("clew: other does not say what it was made from\ntry: clew index ")
+
+
+def test_another_chunker_is_a_line_and_a_wrong_one_is_refused(clew: Run, documents: Path) -> None:
+    clew("index", documents, "--library", "lib")
+    again = clew("index", documents, "--library", "lib", "--chunker", "semantic")
+    assert (again.exit_code, again.stdout) == (0, "0 new, 0 changed, 0 removed, 2 unchanged, 1 failed\n")
+    assert "note: the chunker is 'semantic' now: all documents are chunked anew\n" in again.stderr
+    assert "note:" not in clew("index", documents, "--library", "lib").stderr
+    wrong = clew("index", documents, "--library", "lib", "--chunker", "by-page")
+    assert wrong.exit_code == 2
+    assert "is not one of 'sentences', 'semantic'" in wrong.stderr
+
+
+def test_the_chunkers_to_choose_from_are_those_that_there_are() -> None:
+    assert list(chunkers.CHUNKERS) == CHUNKERS
+    assert [made().name for made in chunkers.CHUNKERS.values()] == CHUNKERS
 
 
 def test_a_run_that_can_read_nothing_has_failed(clew: Run, documents: Path) -> None:

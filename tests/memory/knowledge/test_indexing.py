@@ -20,6 +20,7 @@ from memory.knowledge.chunking import ChunkerParameters
 from memory.knowledge.indexing import Parameters, Report, index
 from memory.knowledge.keywords import KeywordParameters
 from memory.knowledge.library import POINTER, Manifest, current_generation, open_library
+from memory.knowledge.semantic_chunking import SemanticParameters
 from memory.progress import Progress
 from tests.memory.knowledge.closing import close
 
@@ -148,7 +149,7 @@ def test_all_documents_can_go(tmp_path: Path, encoder: CachedEncoder) -> None:
     assert run([folder], library, encoder).new == 1
 
 
-def test_another_encoder_format_or_chunker_is_refused_with_the_command(
+def test_another_encoder_format_or_stemmer_is_refused_with_the_command(
     tmp_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, library = tmp_path / "notes", tmp_path / "library"
@@ -169,6 +170,63 @@ def test_another_encoder_format_or_chunker_is_refused_with_the_command(
     # The rebuild reads the recorded paths again, whatever the format.
     assert run([], library, encoder, rebuild=True).new == 1
     assert titles(library, encoder) == ["moon"]
+
+
+def test_another_chunker_chunks_all_anew_and_is_kept(tmp_path: Path, encoder: CachedEncoder) -> None:
+    library, semantic = tmp_path / "library", SemanticParameters(buffer=0, threshold=0.5)
+    moon = "The Moon orbits the Earth. The Moon circles our Earth. My bread needs yeast."
+    write(tmp_path / "one", moon=moon)
+    write(tmp_path / "two", sun="The Sun is hot.")
+    run([tmp_path / "one"], library, encoder)
+    run([tmp_path / "two"], library, encoder)
+    assert manifest(library, encoder).chunker == ChunkerParameters()
+    # Also what is not under the paths given, and by its text as it was read.
+    (tmp_path / "one" / "moon.txt").unlink()
+    report = run([tmp_path / "two"], library, encoder, parameters=Parameters(semantic))
+    assert report.line == "0 new, 0 changed, 0 removed, 1 unchanged, 0 failed"
+    assert report.notes[0] == "the chunker is 'semantic' now: all documents are chunked anew"
+    assert (report.documents, report.chunks) == (2, 3)
+    assert manifest(library, encoder).chunker == semantic
+    with open_library(library, encoder) as opened:
+        texts = [part.text for part in opened.store.chunks(["moon.txt#0", "moon.txt#1"])]
+        assert texts == ["The Moon orbits the Earth. The Moon circles our Earth.", "My bread needs yeast."]
+        titled = [f"moon\n{text}" for text in texts]
+        assert np.allclose(
+            opened.store.vectors(["moon.txt#0", "moon.txt#1"]), encoder.encode(titled, "passage"), atol=1e-6
+        )
+    # Without a word about it the chunker stays, in a rebuild too.
+    write(tmp_path / "one", moon=moon)
+    before = current_generation(library)
+    assert run([tmp_path / "two"], library, encoder).chunks == 3
+    assert current_generation(library) == before
+    rebuilt = run([], library, encoder, rebuild=True)
+    assert (rebuilt.new, rebuilt.chunks) == (2, 3)
+    assert manifest(library, encoder).chunker == semantic
+    grown = manifest(library, encoder).fingerprint
+    run([tmp_path / "one", tmp_path / "two"], tmp_path / "fresh", encoder, parameters=Parameters(semantic))
+    assert manifest(tmp_path / "fresh", encoder).fingerprint == grown
+
+
+def test_another_chunker_is_recorded_where_a_source_is_read_again_too(tmp_path: Path, encoder: CachedEncoder) -> None:
+    corpus, library = tmp_path / "corpus.jsonl", tmp_path / "library"
+    corpus.write_text('{"_id": "moon", "text": "The Moon is far away."}\n{oops\n')
+    run([corpus], library, encoder)
+    for notes in (("the chunker is 'semantic' now: all documents are chunked anew",), ()):
+        report = run([corpus], library, encoder, parameters=Parameters(SemanticParameters()))
+        assert (report.line, report.notes) == ("0 new, 0 changed, 0 removed, 1 unchanged, 1 failed", notes)
+
+
+def test_a_manifest_that_names_no_chunker_means_sentences(tmp_path: Path, encoder: CachedEncoder) -> None:
+    library = tmp_path / "library"
+    write(tmp_path / "notes", moon="The Moon is far away.")
+    run([tmp_path / "notes"], library, encoder)
+    generation = current_generation(library)
+    assert generation
+    recorded = json.loads((generation / "manifest.json").read_text())
+    del recorded["chunker"]["name"]
+    (generation / "manifest.json").write_text(json.dumps(recorded))
+    assert manifest(library, encoder).chunker == ChunkerParameters()
+    assert run([tmp_path / "notes"], library, encoder).notes == ()
 
 
 def test_a_reader_keeps_what_it_opened(tmp_path: Path, encoder: CachedEncoder) -> None:
