@@ -26,6 +26,13 @@ def content_words(text: str) -> list[str]:
     return stems
 
 
+def stems(text: str) -> list[str]:
+    """Stems of all words, function words among them, in the order of the text."""
+    words = (word.casefold().replace("’", "'").removesuffix("'s") for word in _WORD.findall(text))
+    stemmed: list[str] = _stemmer().stemWords(list(words))
+    return stemmed
+
+
 def stems_and_words(text: str) -> list[tuple[str, str]]:
     """Each content word's stem and the word as it is written, in the order of the text."""
     words = [re.sub(r"['’]s$", "", word) for word in _WORD.findall(text)]

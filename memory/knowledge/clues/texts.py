@@ -1,0 +1,55 @@
+"""The words of many texts as a sparse matrix: TF-IDF cosines, shared words and Jaccard with a question, all at once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Texts:
+    """`weights` are rows of unit length and `present` has 1 where a text has a word: sparse, of shape (texts, words).
+
+    A text is given and asked as its words. Texts without words are like nothing.
+    """
+
+    vectorizer: Any
+    weights: Any
+    present: Any
+    sizes: Floats
+
+    @staticmethod
+    def of(texts: Sequence[Sequence[str]]) -> "Texts":
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
+        # The empty word, which no text has, keeps scikit-learn from refusing texts that have no words at all.
+        vocabulary = ["", *sorted({word for text in texts for word in text})]
+        vectorizer = TfidfVectorizer(analyzer=_as_it_is, vocabulary=vocabulary)
+        weights = vectorizer.fit_transform(texts or [[]])[: len(texts)]
+        present = weights.astype(bool).astype(np.float64)
+        return Texts(vectorizer, weights, present, np.diff(weights.indptr).astype(np.float64))
+
+    def cosines(self, words: Sequence[str]) -> Floats:
+        """Shape (texts,)."""
+        return _column(self.weights @ self.vectorizer.transform([words]).T)
+
+    def shared(self, words: Sequence[str]) -> Floats:
+        """How many different words each text has in common with `words`; shape (texts,)."""
+        return _column(self.present @ self.vectorizer.transform([words]).astype(bool).astype(np.float64).T)
+
+    def jaccards(self, words: Sequence[str]) -> Floats:
+        """Shared words as a share of all different words of both; shape (texts,)."""
+        shared = self.shared(words)
+        return np.asarray(shared / np.maximum(self.sizes + len(set(words)) - shared, 1), np.float64)
+
+
+def _as_it_is(words: Sequence[str]) -> Sequence[str]:
+    return words
+
+
+def _column(sparse: Any) -> Floats:
+    return np.asarray(sparse.toarray(), np.float64).ravel()
