@@ -54,8 +54,8 @@ class Adjacency:
 class TripleGraph:
     """Edge e is `entities[subjects[e]] -[relations[kinds[e]]]-> entities[objects[e]]`, said by the chunks `chunks[e]`.
 
-    `entities` and `relations` are normalised; `names` has each entity as it was most often written. `skipped` triples lacked
-    one of their parts, `merged` ones were there before, perhaps from another chunk.
+    `entities` and `relations` are normalised; `names` has each entity as it was most often written. `skipped` triples
+    lacked one of their parts, `merged` ones were there before, perhaps from another chunk.
     """
 
     entities: tuple[str, ...]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from memory.errors import BadInput
-from memory.words import stems
+from memory.words import stemmed_words
 
 QuestionType = Literal["who", "what", "why", "where", "when"]
 
@@ -21,10 +21,11 @@ SHIPPED = Path(__file__).with_name("relation_aliases.json")
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A relation that a text names, with the stems by which it does."""
+    """A relation that a text names, with the stems by which it does, and the place of the first among the text's."""
 
     relation: str
     words: tuple[str, ...]
+    place: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +38,7 @@ class AliasTable:
 
     def mentions(self, text: str) -> list[Mention]:
         """In the order of the text; where aliases overlap the one that begins first has it, and then the longest."""
-        return list(self._mentions(stems(text)))
+        return list(self._mentions(stemmed_words(text)))
 
     def _mentions(self, words: Sequence[str]) -> Iterator[Mention]:
         place = 0
@@ -45,7 +46,7 @@ class AliasTable:
             lengths = range(min(self.longest, len(words) - place), 0, -1)
             phrase = next((p for n in lengths if (p := tuple(words[place : place + n])) in self.phrases), ())
             if phrase:
-                yield Mention(self.phrases[phrase], phrase)
+                yield Mention(self.phrases[phrase], phrase, place)
             place += len(phrase) or 1
 
 
@@ -58,7 +59,9 @@ def load_aliases(more: Path | None = None) -> AliasTable:
     for path in (SHIPPED, more) if more else (SHIPPED,):
         for relation, types, aliases in _rows(path):
             answers[relation] = answers.get(relation, frozenset()) | types
-            phrases.update({words: relation for alias in (relation, *aliases) if (words := tuple(stems(alias)))})
+            phrases.update(
+                {words: relation for alias in (relation, *aliases) if (words := tuple(stemmed_words(alias)))}
+            )
     return AliasTable(phrases, answers, max(map(len, phrases)))
 
 

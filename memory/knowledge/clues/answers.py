@@ -39,7 +39,8 @@ def answer_of(paths: Sequence[Path], clues: Clues, by_edge: Floats, index: ClueI
 
     By type, from the first path that has such an edge: the subject or object of an edge like `directed` (who), the
     object of one like `titled` (what), `reason` (why), `located in` (where) or `released` (when); the table of aliases
-    says which relations are like these. A date answers `when` and does not answer `where`. Else the tail of the best edge.
+    says which relations are like these. A date answers `when`, and does not answer `where`. Else the tail of the best
+    edge.
     """
     if not paths:
         return "", None
@@ -73,8 +74,8 @@ def _grade(edge: int, clues: Clues, index: ClueIndex) -> tuple[int, int]:
 
 
 def asked_end(path: Path, place: int, clues: Clues, index: ClueIndex) -> int:
-    """Which end of an edge answers: the one that the question does not name; where it names neither, the end at which
-    the path ends; else for `who` the subject, unless the relation is passive (`played by`), and for others the object."""
+    """Which end of an edge answers: the one that the question does not name; where it names neither, that at which the
+    path ends; else for `who` the subject, unless the relation is passive (`played by`), and for others the object."""
     graph, edge = index.graph, path.edges[place]
     unnamed = _unnamed(edge, clues, index)
     if len(unnamed) == 1:

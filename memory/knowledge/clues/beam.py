@@ -32,30 +32,24 @@ def seeds_of(question: str, clues: Clues, index: ClueIndex, parameters: CluePara
 
 
 def edge_scores(question: str, clues: Clues, index: ClueIndex, parameters: ClueParameters) -> Floats:
-    """Of every edge, what does not depend on the way it is walked; shape (edges,):
+    """Of every edge at once, shape (edges,):
 
-    w_rel, where its relation is a relation clue, + w_lex * Jaccard(edge tokens, query tokens)
-    + w_emb * cosine(query, triple text).
+    w_rel, where its relation is a relation clue, + w_ent, where one of its entities is an entity clue,
+    + w_lex * Jaccard(edge tokens, query tokens) + w_emb * cosine(query, triple text).
     """
-    p = parameters
+    p, graph = parameters, index.graph
+    is_clue = np.zeros(len(graph.entities), dtype=bool)
+    is_clue[list(clues.entities)] = True
     by_relation = p.w_rel * index.edges_of_relations(clues.relations)
-    return np.asarray(
-        by_relation + p.w_lex * index.triple_texts.jaccards(clues.words) + p.w_emb * index.similarity.triples(question)
-    )
-
-
-def entity_scores(clues: Clues, index: ClueIndex, parameters: ClueParameters) -> Floats:
-    """w_ent for every entity clue, which the edge has that leads to it; shape (entities,)."""
-    scores = np.zeros(len(index.graph.entities))
-    scores[list(clues.entities)] = parameters.w_ent
-    return scores
+    by_entity = p.w_ent * (is_clue[graph.subjects] | is_clue[graph.objects])
+    by_words = p.w_lex * index.triple_texts.jaccards(clues.words) + p.w_emb * index.similarity.triples(question)
+    return np.asarray(by_relation + by_entity + by_words, np.float64)
 
 
 def beam_search(
     graph: TripleGraph,
     seeds: Sequence[int],
     by_edge: Floats,
-    by_entity: Floats,
     parameters: ClueParameters,
     among: Mask | None = None,
 ) -> list[Walk]:
@@ -67,16 +61,12 @@ def beam_search(
     beam = [Walk((), (seed,), 0.0) for seed in seeds]
     finished: list[Walk] = []
     for _ in range(parameters.max_depth):
-        beam = _longer(graph, beam, by_edge, by_entity, parameters.beam_width, among)
-        if not beam:
-            break
+        beam = _longer(graph, beam, by_edge, parameters.beam_width, among) if beam else []
         finished += beam
     return finished
 
 
-def _longer(
-    graph: TripleGraph, beam: Sequence[Walk], by_edge: Floats, by_entity: Floats, width: int, among: Mask | None
-) -> list[Walk]:
+def _longer(graph: TripleGraph, beam: Sequence[Walk], by_edge: Floats, width: int, among: Mask | None) -> list[Walk]:
     """The best walks by one more edge, of those with the same edges and the same end the best."""
     rows, edges, ends = graph.edges_of(np.array([walk.nodes[-1] for walk in beam], np.int64))
     walked = np.array([walk.edges for walk in beam], np.int64).reshape(len(beam), -1)
@@ -84,7 +74,7 @@ def _longer(
     if among is not None:
         fresh &= among[edges]
     rows, edges, ends = rows[fresh], edges[fresh], ends[fresh]
-    totals = np.round(np.array([walk.score for walk in beam])[rows] + by_edge[edges] + by_entity[ends], DIGITS)
+    totals = np.round(np.array([walk.score for walk in beam])[rows] + by_edge[edges], DIGITS)
     # The same edges can be walked to the same end in so many orders, at most.
     order = _best(totals, rows, edges, width * factorial(walked.shape[1] + 1))
     longer: dict[tuple[int, tuple[int, ...]], Walk] = {}

@@ -1,14 +1,14 @@
 """The clues of a question: entities, relations and type (seed 000, step 1)."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from memory.knowledge.clues.aliases import QuestionType
+from memory.knowledge.clues.aliases import Mention, QuestionType
 from memory.knowledge.clues.datatypes import Clues
-from memory.knowledge.clues.index import ClueIndex
-from memory.words import content_words
+from memory.knowledge.clues.index import ClueIndex, name_words
+from memory.words import content_words, stemmed_words, stems_and_words
 
 PART_OF_NAME = 2
 """So many words in common make an entity a clue, where the question has not all of them."""
@@ -47,41 +47,57 @@ def question_type(question: str) -> QuestionType:
 
 
 def extract_clues(question: str, index: ClueIndex, most: int) -> Clues:
-    """At most `most` of the entities are those that the question has only in part."""
-    words = content_words(question)
-    mentions = index.aliases.mentions(question)
-    spent = {word for mention in mentions for word in mention.words}
-    entities = _entities(question, words, spent, index, most)
-    relations = [*(mention.relation for mention in mentions), *_relations_by_name(words, index)]
-    return Clues(tuple(entities), tuple(dict.fromkeys(relations)), question_type(question), tuple(words))
+    """At most `most` of the entities are those that the question has only in part. The words of a name of several words
+    name no relation."""
+    whole = _named(question, index)
+    in_names = {stem for node in whole if len(own := content_words(index.graph.entities[node])) > 1 for stem in own}
+    mentions = [mention for mention in index.aliases.mentions(question) if not in_names.issuperset(mention.words)]
+    spent = {stem for mention in mentions for stem in mention.words}
+    entities = [*whole, *_named_in_part(question, whole, spent, index, most)]
+    entities.sort(key=lambda node: (_place(question, node, index), node))
+    relations = [*mentions, *_by_their_own_words(question, in_names, index)]
+    relations.sort(key=lambda mention: mention.place)
+    return Clues(
+        entities=tuple(entities),
+        relations=tuple(dict.fromkeys(mention.relation for mention in relations)),
+        type=question_type(question),
+        words=tuple(content_words(question)),
+    )
 
 
-def _entities(question: str, words: Sequence[str], spent: set[str], index: ClueIndex, most: int) -> list[int]:
-    """By token overlap: the entities whose words the question has all; and for its words that are left, those that
-    share at least half of their own words with it, and of what is left two words or a long one."""
+def _named(question: str, index: ClueIndex) -> list[int]:
+    """By token overlap: the entities of which the question has all words."""
     texts = index.entity_texts
-    shared = texts.shared(words)
-    whole = np.flatnonzero((shared == texts.sizes) & (shared > 0))
-    named = {word for node in whole for word in content_words(index.graph.entities[node])}
-    left = [word for word in words if word not in named and word not in spent]
-    long = [word for word in left if len(word) >= LONG_WORD]
-    named_by_left = (texts.shared(left) >= PART_OF_NAME) | (texts.shared(long) > 0)
-    part = np.flatnonzero(named_by_left & (2 * shared >= texts.sizes))
-    nearest = part[np.argsort(-np.round(index.similarity.entities(question)[part], 9), kind="stable")][:most]
-    return sorted([*whole.tolist(), *nearest.tolist()], key=lambda node: (_place(words, index, node), node))
+    shared = texts.shared(name_words(question))
+    return [int(node) for node in np.flatnonzero((shared == texts.sizes) & (shared > 0))]
 
 
-def _place(words: Sequence[str], index: ClueIndex, node: int) -> int:
+def _named_in_part(question: str, whole: Sequence[int], spent: set[str], index: ClueIndex, most: int) -> list[int]:
+    """By token overlap too: those that share with the rest of the question two words or a long one, and with all of it
+    half of their own. A word that more than `most` entities have names none of them."""
+    texts = index.entity_texts
+    named = {word for node in whole for word in name_words(index.graph.entities[node])}
+    left = {word.casefold() for stem, word in stems_and_words(question) if stem not in spent} - named
+    rest = sorted(word for word in left if texts.count(word) <= most)
+    overlapping = texts.shared(rest) >= PART_OF_NAME
+    overlapping |= texts.shared([word for word in rest if len(word) >= LONG_WORD]) > 0
+    part = np.flatnonzero(overlapping & (2 * texts.shared(name_words(question)) >= texts.sizes))
+    cosines = np.round(index.similarity.entities(question)[part], 9)
+    return [int(node) for node in part[np.argsort(-cosines, kind="stable")][:most]]
+
+
+def _place(question: str, node: int, index: ClueIndex) -> int:
     """Where the question first has a word of the entity."""
-    own = content_words(index.graph.entities[node])
-    return min(words.index(word) for word in own if word in words)
+    own = set(name_words(index.graph.entities[node]))
+    return next(place for place, word in enumerate(name_words(question)) if word in own)
 
 
-def _relations_by_name(words: Sequence[str], index: ClueIndex) -> list[str]:
+def _by_their_own_words(question: str, in_names: set[str], index: ClueIndex) -> Iterator[Mention]:
     """The graph's own relations that the table does not have, where the question has all their words."""
-    texts = index.relation_texts
-    shared = texts.shared(words)
-    whole = np.flatnonzero((shared == texts.sizes) & (shared > 0)).tolist()
-    return [
-        index.graph.relations[kind] for kind in whole if index.relation_names[kind] == (index.graph.relations[kind],)
-    ]
+    texts, asked = index.relation_texts, stemmed_words(question)
+    shared = texts.shared([stem for stem in content_words(question) if stem not in in_names])
+    for kind in np.flatnonzero((shared == texts.sizes) & (shared > 0)).tolist():
+        own = content_words(index.graph.relations[kind])
+        for name in index.relation_names[kind]:
+            if name not in index.aliases.answers:
+                yield Mention(name, tuple(own), min(asked.index(stem) for stem in own))

@@ -1,6 +1,6 @@
 """What is computed once for a graph of triples, so that a question costs a few products over all of them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -12,7 +12,7 @@ from memory.knowledge.clues.aliases import AliasTable, load_aliases
 from memory.knowledge.clues.texts import Floats, Texts
 from memory.knowledge.triples import TripleGraph
 from memory.ports import Encoder
-from memory.words import content_words
+from memory.words import FUNCTION_WORDS, content_words, words
 
 
 class Similarity(Protocol):
@@ -29,7 +29,7 @@ class TfidfSimilarity:
     triple_texts: Texts
 
     def entities(self, question: str) -> Floats:
-        return self.entity_texts.cosines(content_words(question))
+        return self.entity_texts.cosines(name_words(question))
 
     def triples(self, question: str) -> Floats:
         return self.triple_texts.cosines(content_words(question))
@@ -63,8 +63,9 @@ class EncoderSimilarity:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClueIndex:
-    """`relation_names[r]` are the names of relation r in the table of aliases, or its own where it has none there;
-    `relations_named` has for a name its relations."""
+    """`relation_names[r]` are the names of relation r in the table of aliases, or where it has none there the shortest
+    of the relations with the same content words; `relations_named` has for a name its relations. `entity_texts` are of
+    name words, the others of content words."""
 
     graph: TripleGraph
     aliases: AliasTable
@@ -89,11 +90,12 @@ def clue_index(
     """By default with the aliases that come with Clew, and with TF-IDF over the entities and triples."""
     aliases = aliases or load_aliases()
     entities = [content_words(entity) for entity in graph.entities]
+    own_words = [name_words(entity) for entity in graph.entities]
     relations = [content_words(relation) for relation in graph.relations]
     parts = zip(graph.subjects, graph.kinds, graph.objects, strict=True)
     triples = [entities[s] + relations[r] + entities[o] for s, r, o in parts]
-    entity_texts, triple_texts = Texts.of(entities), Texts.of(triples)
-    names = tuple(_names(relation, aliases) for relation in graph.relations)
+    entity_texts, triple_texts = Texts.of(own_words), Texts.of(triples)
+    names = _relation_names(graph.relations, relations, aliases)
     return ClueIndex(
         graph=graph,
         aliases=aliases,
@@ -106,8 +108,23 @@ def clue_index(
     )
 
 
-def _names(relation: str, aliases: AliasTable) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(mention.relation for mention in aliases.mentions(relation))) or (relation,)
+def name_words(text: str) -> list[str]:
+    """The words of a name: not stemmed, without articles; none where all are function words (`they`)."""
+    kept = [word for word in words(text) if word not in ("a", "an", "the")]
+    return kept if any(word not in FUNCTION_WORDS for word in kept) else []
+
+
+def _relation_names(
+    relations: Sequence[str], own_words: Sequence[Sequence[str]], aliases: AliasTable
+) -> tuple[tuple[str, ...], ...]:
+    shortest: dict[tuple[str, ...], str] = {}
+    for relation, own in sorted(zip(relations, own_words, strict=True), key=lambda row: (len(row[0]), row[0])):
+        shortest.setdefault(tuple(own) or (relation,), relation)
+    return tuple(
+        tuple(dict.fromkeys(mention.relation for mention in aliases.mentions(relation)))
+        or (shortest[tuple(own) or (relation,)],)
+        for relation, own in zip(relations, own_words, strict=True)
+    )
 
 
 def _inverted(names: tuple[tuple[str, ...], ...]) -> dict[str, NDArray[np.int64]]:

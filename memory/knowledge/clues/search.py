@@ -1,7 +1,7 @@
 """Seed 000 from the question to the answer: clues, seeds, beam search, re-ranking, answer."""
 
 from memory.knowledge.clues.answers import answer_of
-from memory.knowledge.clues.beam import Mask, beam_search, edge_scores, entity_scores, seeds_of
+from memory.knowledge.clues.beam import Mask, beam_search, edge_scores, seeds_of
 from memory.knowledge.clues.datatypes import ClueAnswer, ClueParameters, Path
 from memory.knowledge.clues.extraction import extract_clues
 from memory.knowledge.clues.index import ClueIndex
@@ -17,8 +17,8 @@ def search_paths(
     parameters = parameters or ClueParameters()
     clues = extract_clues(question, index, parameters.seed_top_k)
     seeds, seeding = seeds_of(question, clues, index, parameters)
-    by_edge, by_entity = edge_scores(question, clues, index, parameters), entity_scores(clues, index, parameters)
-    walks = beam_search(index.graph, seeds, by_edge, by_entity, parameters, among)
+    by_edge = edge_scores(question, clues, index, parameters)
+    walks = beam_search(index.graph, seeds, by_edge, parameters, among)
     paths = rerank(walks, clues, index, parameters)
     answer, edge = answer_of(paths, clues, by_edge, index)
     return ClueAnswer(clues, seeds, seeding, tuple(paths), answer, edge)

@@ -13,6 +13,7 @@ Floats = NDArray[np.float64]
 @dataclass(frozen=True, slots=True, eq=False)
 class Texts:
     """`weights` are rows of unit length and `present` has 1 where a text has a word: sparse, of shape (texts, words).
+    `sizes` counts the different words of each text, `counts` the texts that have each word.
 
     A text is given and asked as its words. Texts without words are like nothing.
     """
@@ -21,6 +22,7 @@ class Texts:
     weights: Any
     present: Any
     sizes: Floats
+    counts: Floats
 
     @staticmethod
     def of(texts: Sequence[Sequence[str]]) -> "Texts":
@@ -31,15 +33,24 @@ class Texts:
         vectorizer = TfidfVectorizer(analyzer=_as_it_is, vocabulary=vocabulary)
         weights = vectorizer.fit_transform(texts or [[]])[: len(texts)]
         present = weights.astype(bool).astype(np.float64)
-        return Texts(vectorizer, weights, present, np.diff(weights.indptr).astype(np.float64))
+        sizes, counts = np.diff(weights.indptr), np.bincount(weights.indices, minlength=len(vocabulary))
+        return Texts(vectorizer, weights, present, sizes.astype(np.float64), counts.astype(np.float64))
+
+    def count(self, word: str) -> int:
+        """How many texts have the word."""
+        number = self.vectorizer.vocabulary_.get(word)
+        return 0 if number is None else int(self.counts[number])
 
     def cosines(self, words: Sequence[str]) -> Floats:
         """Shape (texts,)."""
-        return _column(self.weights @ self.vectorizer.transform([words]).T)
+        return np.asarray(self.weights @ self.vectorizer.transform([words]).toarray()[0], np.float64)
 
     def shared(self, words: Sequence[str]) -> Floats:
         """How many different words each text has in common with `words`; shape (texts,)."""
-        return _column(self.present @ self.vectorizer.transform([words]).astype(bool).astype(np.float64).T)
+        numbers = [number for word in words if (number := self.vectorizer.vocabulary_.get(word)) is not None]
+        asked = np.zeros(self.present.shape[1])
+        asked[numbers] = 1
+        return np.asarray(self.present @ asked, np.float64)
 
     def jaccards(self, words: Sequence[str]) -> Floats:
         """Shared words as a share of all different words of both; shape (texts,)."""
@@ -49,7 +60,3 @@ class Texts:
 
 def _as_it_is(words: Sequence[str]) -> Sequence[str]:
     return words
-
-
-def _column(sparse: Any) -> Floats:
-    return np.asarray(sparse.toarray(), np.float64).ravel()
