@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -39,7 +40,7 @@ _WORD = re.compile(r"[^\W_]+")
 def question_type(question: str) -> QuestionType:
     """By the first question word, whole words only; `what` where there is none."""
     words = _WORD.findall(question.lower())
-    for word, following in zip(words, [*words[1:], ""], strict=True):
+    for word, following in pairwise([*words, ""]):
         if type_ := _QUESTION_WORDS.get(word):
             meant = (other for other, nouns in _ASKED_FOR.items() if following in nouns)
             return next(meant, type_) if type_ == "what" else type_

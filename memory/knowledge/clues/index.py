@@ -29,7 +29,7 @@ class TfidfSimilarity:
     triple_texts: Texts
 
     def entities(self, question: str) -> Floats:
-        return self.entity_texts.cosines(name_words(question))
+        return self.entity_texts.cosines(content_words(question))
 
     def triples(self, question: str) -> Floats:
         return self.triple_texts.cosines(content_words(question))
@@ -90,21 +90,20 @@ def clue_index(
     """By default with the aliases that come with Clew, and with TF-IDF over the entities and triples."""
     aliases = aliases or load_aliases()
     entities = [content_words(entity) for entity in graph.entities]
-    own_words = [name_words(entity) for entity in graph.entities]
     relations = [content_words(relation) for relation in graph.relations]
     parts = zip(graph.subjects, graph.kinds, graph.objects, strict=True)
     triples = [entities[s] + relations[r] + entities[o] for s, r, o in parts]
-    entity_texts, triple_texts = Texts.of(own_words), Texts.of(triples)
+    triple_texts = Texts.of(triples)
     names = _relation_names(graph.relations, relations, aliases)
     return ClueIndex(
         graph=graph,
         aliases=aliases,
-        entity_texts=entity_texts,
+        entity_texts=Texts.of([name_words(entity) for entity in graph.entities]),
         relation_texts=Texts.of(relations),
         triple_texts=triple_texts,
         relation_names=names,
         relations_named=_inverted(names),
-        similarity=similarity or TfidfSimilarity(entity_texts, triple_texts),
+        similarity=similarity or TfidfSimilarity(Texts.of(entities), triple_texts),
     )
 
 
