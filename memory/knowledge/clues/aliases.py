@@ -7,7 +7,6 @@ compared by their stems, so that a table needs only the inflections that are not
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -50,7 +49,6 @@ class AliasTable:
             place += len(phrase) or 1
 
 
-@cache
 def load_aliases(more: Path | None = None) -> AliasTable:
     """The table that comes with Clew, and after it `more`, a file like it: new relations, and further aliases and
     types of known ones; an alias that another relation had is moved. Raises `BadInput` for any other file."""

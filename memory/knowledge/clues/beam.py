@@ -79,11 +79,11 @@ def _longer(graph: TripleGraph, beam: Sequence[Walk], by_edge: Floats, width: in
     order = _best(totals, rows, edges, width * factorial(walked.shape[1] + 1))
     longer: dict[tuple[int, tuple[int, ...]], Walk] = {}
     for place in order.tolist():
+        if len(longer) == width:
+            break
         walk, edge, end = beam[rows[place]], int(edges[place]), int(ends[place])
         state = end, tuple(sorted((*walk.edges, edge)))
         longer.setdefault(state, Walk((*walk.edges, edge), (*walk.nodes, end), float(totals[place])))
-        if len(longer) == width:
-            break
     return list(longer.values())
 
 

@@ -1,3 +1,5 @@
+from random import Random
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -39,7 +41,7 @@ def test_several_relations_between_one_pair_are_kept_and_the_same_ones_merged() 
 
 
 @given(TRIPLES, st.randoms(use_true_random=False))
-def test_the_order_of_the_triples_does_not_matter(triples: list[Triple], random: "st.random") -> None:  # type: ignore[name-defined]
+def test_the_order_of_the_triples_does_not_matter(triples: list[Triple], random: Random) -> None:
     graph = triple_graph(triples)
     shuffled = list(triples)
     random.shuffle(shuffled)

@@ -1,3 +1,4 @@
+import json
 import os
 import subprocess
 import sys
@@ -184,22 +185,27 @@ def test_what_asks_nothing_finds_nothing(question: str, index: ClueIndex) -> Non
 
 
 PRINTED = """
+import json, sys
+from memory.knowledge.clues.index import clue_index
 from memory.knowledge.clues.search import search_paths, written
-from tests.memory.knowledge.clues.cases import FILMS, index_of
-index = index_of(*FILMS, *((f"deva {n % 3}", "likes", f"coolie {n}") for n in range(9)))
-for question in ("Who directed the film Coolie?", "Why did Deva come out?", "Who played Deva?", "What is in Coolie?"):
-    found = search_paths(question, index)
-    print(found.clues, found.seeds, found.answer, *((written(path, index.graph), path.score) for path in found.paths))
+from memory.knowledge.triples import Triple, triple_graph
+graph = triple_graph(Triple(*row) for row in json.loads(sys.argv[1]))
+for question in sys.argv[2:]:
+    found = search_paths(question, clue_index(graph))
+    print(found.clues, found.seeds, found.answer, *((written(path, graph), path.score) for path in found.paths))
 """
 
 
 def test_the_order_does_not_depend_on_the_hash_seed() -> None:
-    printed = set()
-    for seed in ("0", "1", "2", "3"):
-        environment = {**os.environ, "PYTHONHASHSEED": seed}
-        done = subprocess.run(
-            [sys.executable, "-c", PRINTED], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    rows = [*FILMS, *((f"deva {number % 3}", "likes", f"coolie {number}") for number in range(9))]
+    asked = [QUESTION, "Why did Deva come out?", "Who played Deva?", "What likes Coolie?"]
+    command = [sys.executable, "-c", PRINTED, json.dumps(rows), *asked]
+    runs = [
+        subprocess.Popen(
+            command, cwd=ROOT, env=os.environ | {"PYTHONHASHSEED": seed}, stdout=subprocess.PIPE, text=True
         )
-        printed.add(done.stdout)
+        for seed in ("0", "1", "2")
+    ]
+    printed = {run.communicate()[0] for run in runs}
     assert len(printed) == 1
-    assert "Lokesh Kanagaraj" in printed.pop()
+    assert printed.pop().count(" | ") >= len(asked)
