@@ -39,13 +39,15 @@ def answer_of(paths: Sequence[Path], clues: Clues, by_edge: Floats, index: ClueI
 
     By type, from the first path that has such an edge: the subject or object of an edge like `directed` (who), the
     object of one like `titled` (what), `reason` (why), `located in` (where) or `released` (when); the table of aliases
-    says which relations are like these. A date answers `when`, and does not answer `where`. Else the tail of the best
-    edge.
+    says which relations are like these. A date answers `when`, and does not answer `where`. Else an end of an edge
+    whose relation the question names, or the tail of the best edge.
     """
     if not paths:
         return "", None
     best = [max(_readings(path, clues, by_edge, index), key=lambda reading: reading.rank) for path in paths]
-    fitting = next((reading for reading in best if reading.grade and reading.kind_fits), best[0])
+    enough = NAMED if clues.type in ("who", "what") else FITS_THE_TYPE
+    graded = [reading for least in (enough, NAMED) for reading in best if reading.kind_fits and reading.grade >= least]
+    fitting = next(iter(graded), best[0])
     if fitting.grade:
         return shown(index.graph.names[fitting.node], clues.type), fitting.edge
     edge = max(paths[0].edges, key=lambda edge: by_edge[edge])

@@ -1,7 +1,9 @@
 """Seeding, edge scores and the beam search (seed 000, steps 2 and 3)."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import factorial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +14,9 @@ from memory.knowledge.clues.texts import Floats
 from memory.knowledge.triples import Ints, TripleGraph
 
 Mask = NDArray[np.bool_]
+
+MOST_RELATION_CLUES = 60
+"""That are told apart in the scores of edges: the bits of a number."""
 
 DIGITS = 9
 """To which scores are rounded, so that equal ones are equal whatever the order in which they were summed."""
@@ -31,51 +36,81 @@ def seeds_of(question: str, clues: Clues, index: ClueIndex, parameters: CluePara
     return tuple(nearest[cosines[nearest] >= parameters.seed_min_sim].tolist()), "entities nearest to the question"
 
 
-def edge_scores(question: str, clues: Clues, index: ClueIndex, parameters: ClueParameters) -> Floats:
-    """Of every edge at once, shape (edges,):
+@dataclass(frozen=True, slots=True, eq=False)
+class EdgeScores:
+    """`by_words` of every edge: w_lex * Jaccard(edge tokens, query tokens) + w_emb * cosine(query, triple text).
 
-    w_rel, where its relation is a relation clue, + w_ent, where one of its entities is an entity clue,
-    + w_lex * Jaccard(edge tokens, query tokens) + w_emb * cosine(query, triple text).
+    `relation_clues` has a bit for each relation clue that an edge has, shape (edges,); `entity_clues` says which
+    nodes are entity clues.
     """
-    p, graph = parameters, index.graph
-    is_clue = np.zeros(len(graph.entities), dtype=bool)
-    is_clue[list(clues.entities)] = True
-    by_relation = p.w_rel * index.edges_of_relations(clues.relations)
-    by_entity = p.w_ent * (is_clue[graph.subjects] | is_clue[graph.objects])
-    by_words = p.w_lex * index.triple_texts.jaccards(clues.words) + p.w_emb * index.similarity.triples(question)
-    return np.asarray(by_relation + by_entity + by_words, np.float64)
+
+    by_words: Floats
+    relation_clues: Ints
+    entity_clues: Mask
+    parameters: ClueParameters
+
+    def alone(self, graph: TripleGraph) -> Floats:
+        """Of every edge: + w_rel, where its relation is a clue, + w_ent, where one of its entities is."""
+        named = self.entity_clues[graph.subjects] | self.entity_clues[graph.objects]
+        return self._sum(np.arange(len(named)), self.relation_clues != 0, named)
+
+    def of_seed(self, seed: int) -> float:
+        once = self.parameters.clues_once and self.entity_clues[seed]
+        return self.parameters.w_ent if once else 0.0
+
+    def of(self, edges: Ints, ends: Ints, walked: Ints, visited: Ints) -> Floats:
+        """Of edges that lead on to `ends` after the edges `walked` and the nodes `visited`, of shape (edges, steps)."""
+        relations, named = self.relation_clues[edges], self.entity_clues[ends]
+        if not self.parameters.clues_once:
+            return self._sum(edges, relations != 0, named | self.entity_clues[visited[:, -1]])
+        known = np.bitwise_or.reduce(self.relation_clues[walked], axis=1)
+        fresh = ~(visited == ends[:, None]).any(axis=1)
+        return self._sum(edges, np.bitwise_count(relations & ~known), named & fresh)
+
+    def _sum(self, edges: Ints, relations: NDArray[Any], entities: NDArray[Any]) -> Floats:
+        p = self.parameters
+        return np.asarray(self.by_words[edges] + p.w_rel * relations + p.w_ent * entities, np.float64)
 
 
-def beam_search(
-    graph: TripleGraph,
-    seeds: Sequence[int],
-    by_edge: Floats,
-    parameters: ClueParameters,
-    among: Mask | None = None,
-) -> list[Walk]:
+def edge_scores(question: str, clues: Clues, index: ClueIndex, parameters: ClueParameters) -> EdgeScores:
+    """What the score of an edge is made of, for all edges at once."""
+    by_words = parameters.w_lex * index.triple_texts.jaccards(clues.words)
+    by_words += parameters.w_emb * index.similarity.triples(question)
+    relation_clues = np.zeros(len(index.graph.kinds), np.int64)
+    for place, clue in enumerate(clues.relations[:MOST_RELATION_CLUES]):
+        relation_clues[index.edges_of_relations((clue,))] |= 1 << place
+    entity_clues = np.zeros(len(index.graph.entities), dtype=bool)
+    entity_clues[list(clues.entities)] = True
+    return EdgeScores(by_words, relation_clues, entity_clues, parameters)
+
+
+def beam_search(graph: TripleGraph, seeds: Sequence[int], scores: EdgeScores, among: Mask | None = None) -> list[Walk]:
     """The walks of every length that were among the `beam_width` best of their length, shorter ones first.
 
     Edges are walked either way, none twice; a walk that cannot go on stays as it is. `among` are the edges to walk
     (None: all).
     """
-    beam = [Walk((), (seed,), 0.0) for seed in seeds]
+    beam = [Walk((), (seed,), scores.of_seed(seed)) for seed in seeds]
     finished: list[Walk] = []
-    for _ in range(parameters.max_depth):
-        beam = _longer(graph, beam, by_edge, parameters.beam_width, among) if beam else []
+    for _ in range(scores.parameters.max_depth):
+        beam = _longer(graph, beam, scores, among) if beam else []
         finished += beam
     return finished
 
 
-def _longer(graph: TripleGraph, beam: Sequence[Walk], by_edge: Floats, width: int, among: Mask | None) -> list[Walk]:
+def _longer(graph: TripleGraph, beam: Sequence[Walk], scores: EdgeScores, among: Mask | None) -> list[Walk]:
     """The best walks by one more edge, of those with the same edges and the same end the best."""
-    rows, edges, ends = graph.edges_of(np.array([walk.nodes[-1] for walk in beam], np.int64))
+    visited = np.array([walk.nodes for walk in beam], np.int64)
     walked = np.array([walk.edges for walk in beam], np.int64).reshape(len(beam), -1)
+    rows, edges, ends = graph.edges_of(visited[:, -1])
     fresh = ~(walked[rows] == edges[:, None]).any(axis=1)
     if among is not None:
         fresh &= among[edges]
     rows, edges, ends = rows[fresh], edges[fresh], ends[fresh]
-    totals = np.round(np.array([walk.score for walk in beam])[rows] + by_edge[edges], DIGITS)
+    added = scores.of(edges, ends, walked[rows], visited[rows])
+    totals = np.round(np.array([walk.score for walk in beam])[rows] + added, DIGITS)
     # The same edges can be walked to the same end in so many orders, at most.
+    width = scores.parameters.beam_width
     order = _best(totals, rows, edges, width * factorial(walked.shape[1] + 1))
     longer: dict[tuple[int, tuple[int, ...]], Walk] = {}
     for place in order.tolist():

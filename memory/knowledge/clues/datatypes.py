@@ -8,7 +8,9 @@ from memory.knowledge.clues.aliases import QuestionType
 
 @dataclass(frozen=True, slots=True)
 class ClueParameters:
-    """Names and values of seed 000's configuration block."""
+    """Names and values of seed 000's configuration block, and `clues_once`: a path has w_rel for each relation clue and
+    w_ent for each entity clue, at the first edge with it. Without, it has them for every edge with a clue, as the seed
+    is written; paths then grow by more edges of the same relation, and find less (tests/benchmarks/clue_paths.py)."""
 
     w_rel: float = 2.0
     w_ent: float = 1.5
@@ -25,6 +27,7 @@ class ClueParameters:
     topn: int = 3
     seed_top_k: int = 10
     seed_min_sim: float = 0.05
+    clues_once: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ def rerank(walks: Iterable[Walk], clues: Clues, index: ClueIndex, parameters: Cl
 
 
 def scored(walk: Walk, clues: Clues, index: ClueIndex, parameters: ClueParameters) -> Path:
-    """The sum of the edges' scores and the five terms but MMR:
+    """The sum of the edges' scores and the terms:
 
     length penalty, -lambda_len * (path length - 1); relation coverage, alpha_rel * Jaccard(path relations, relation
     clues); entity coverage, alpha_ent * Jaccard(path entities, entity clues); chain alignment, beta_chain * relation

@@ -17,10 +17,10 @@ def search_paths(
     parameters = parameters or ClueParameters()
     clues = extract_clues(question, index, parameters.seed_top_k)
     seeds, seeding = seeds_of(question, clues, index, parameters)
-    by_edge = edge_scores(question, clues, index, parameters)
-    walks = beam_search(index.graph, seeds, by_edge, parameters, among)
+    scores = edge_scores(question, clues, index, parameters)
+    walks = beam_search(index.graph, seeds, scores, among)
     paths = rerank(walks, clues, index, parameters)
-    answer, edge = answer_of(paths, clues, by_edge, index)
+    answer, edge = answer_of(paths, clues, scores.alone(index.graph), index)
     return ClueAnswer(clues, seeds, seeding, tuple(paths), answer, edge)
 
 

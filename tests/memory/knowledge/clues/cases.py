@@ -33,12 +33,23 @@ FILMS = (
     ("Anirudh", "hummed", "theme of Coolie"),
 )
 
-ENTITIES = "film coolie kanagaraj,lokesh,lokesh kanagaraj,deva,the film,village,1986,they,Deva film".replace(" ", ",")
+ENTITIES = (
+    "film",
+    "coolie",
+    "kanagaraj",
+    "lokesh kanagaraj",
+    "deva",
+    "a village",
+    "1986",
+    "they",
+    "deva film",
+    "the film",
+)
 RELATIONS = ("directed", "titled", "played by", "hummed", "was born in", "is", "wrote and directed")
 WORDS = "who what when where why directed director titled played film coolie lokesh kanagaraj deva hums village born of"
 
 triples = st.lists(
-    st.tuples(st.sampled_from(ENTITIES.split(",")), st.sampled_from(RELATIONS), st.sampled_from(ENTITIES.split(","))),
+    st.tuples(st.sampled_from(ENTITIES), st.sampled_from(RELATIONS), st.sampled_from(ENTITIES)),
     max_size=9,
 )
 questions = st.lists(st.sampled_from(WORDS.split()), max_size=7).map(" ".join)

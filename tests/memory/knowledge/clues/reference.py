@@ -38,14 +38,20 @@ class Reference:
         length = math.sqrt(sum(weight**2 for weight in weights.values()))
         return {word: weight / length for word, weight in weights.items()}
 
-    def edge(self, edge: int) -> float:
+    def edges(self, edges: Sequence[int]) -> float:
+        relations = [self.names(edge) & set(self.clues.relations) for edge in edges]
+        entities = [set(self.ends[edge]) & set(self.clues.entities) for edge in edges]
+        if self.p.clues_once:
+            hits = len(set().union(*relations)), len(set().union(*entities))
+        else:
+            hits = sum(map(bool, relations)), sum(map(bool, entities))
+        return self.p.w_rel * hits[0] + self.p.w_ent * hits[1] + sum(map(self.words, edges))
+
+    def words(self, edge: int) -> float:
         mine, asked = self.tfidf(self.texts[edge]), self.tfidf(self.question)
-        return (
-            self.p.w_rel * bool(self.names(edge) & set(self.clues.relations))
-            + self.p.w_ent * bool(set(self.ends[edge]) & set(self.clues.entities))
-            + self.p.w_lex * jaccard(set(content_words(self.texts[edge])), set(content_words(self.question)))
-            + self.p.w_emb * sum(weight * asked.get(word, 0.0) for word, weight in mine.items())
-        )
+        return self.p.w_lex * jaccard(
+            set(content_words(self.texts[edge])), set(content_words(self.question))
+        ) + self.p.w_emb * sum(weight * asked.get(word, 0.0) for word, weight in mine.items())
 
     def beam(self, seeds: Sequence[int]) -> list[Trail]:
         beam: list[Trail] = [((), (seed,)) for seed in seeds]
@@ -55,7 +61,7 @@ class Reference:
             for row, (edges, nodes) in enumerate(beam):
                 for edge, (one, other) in enumerate(self.ends):
                     if nodes[-1] in (one, other) and edge not in edges:
-                        total = sum(map(self.edge, (*edges, edge)))
+                        total = self.edges((*edges, edge))
                         end = other if one == nodes[-1] else one
                         longer.append((-round(total, 9), row, edge, ((*edges, edge), (*nodes, end))))
             states: dict[tuple[int, frozenset[int]], Trail] = {}
@@ -80,7 +86,7 @@ class Reference:
         asked = {graph.entities[node] for node in clues.entities}
         answers = any(clues.type in self.index.aliases.answers.get(name, ()) for name in relations)
         return (
-            sum(map(self.edge, path.edges))
+            self.edges(path.edges)
             - self.p.lambda_len * (len(path.edges) - 1)
             + self.p.alpha_rel * jaccard(relations, set(clues.relations))
             + self.p.alpha_ent * jaccard(entities, asked)
