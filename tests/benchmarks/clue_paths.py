@@ -38,7 +38,8 @@ def triples(corpus: Path) -> Iterator[Triple]:
     for row in map(json.loads, corpus.read_text("utf-8").splitlines()):
         for parts in row.get("triples", []):
             if len(parts) == 3:
-                yield Triple(*map(str, parts), chunk=row["_id"])
+                subject, relation, object_ = map(str, parts)
+                yield Triple(subject, relation, object_, row["_id"])
 
 
 def print_rows(name: str, dataset: Dataset, index: ClueIndex) -> None:

@@ -35,7 +35,7 @@ class _Reading:
 
 
 def answer_of(paths: Sequence[Path], clues: Clues, by_edge: Floats, index: ClueIndex) -> tuple[str, int | None]:
-    """The answer and the edge that it was read from; without paths there is none.
+    """Answer synthesis (step 5): the answer and the edge that it was read from; without paths there is none.
 
     By type, from the first path that has such an edge: the subject or object of an edge like `directed` (who), the
     object of one like `titled` (what), `reason` (why), `located in` (where) or `released` (when); the table of aliases

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from memory.knowledge.clues.datatypes import ClueParameters, Clues, Walk
 from memory.knowledge.clues.index import ClueIndex
-from memory.knowledge.clues.texts import Floats
+from memory.knowledge.clues.texts import DIGITS, Floats
 from memory.knowledge.triples import Ints, TripleGraph
 
 Mask = NDArray[np.bool_]
@@ -18,13 +18,13 @@ Mask = NDArray[np.bool_]
 MOST_RELATION_CLUES = 60
 """That are told apart in the scores of edges: the bits of a number."""
 
-DIGITS = 9
-"""To which scores are rounded, so that equal ones are equal whatever the order in which they were summed."""
-
 
 def seeds_of(question: str, clues: Clues, index: ClueIndex, parameters: ClueParameters) -> tuple[tuple[int, ...], str]:
-    """The nodes to begin at, and why there: the entity clues; else the ends of edges that have a relation clue; else
-    the `seed_top_k` entities nearest to the question, of those with a cosine of at least `seed_min_sim`."""
+    """Cosine similarity seeding (step 2): the nodes to begin at, and why there.
+
+    The entity clues; else the ends of edges that have a relation clue; else the `seed_top_k` entities nearest to the
+    question, of those with a cosine of at least `seed_min_sim`.
+    """
     if clues.entities:
         return clues.entities, "entities that the question names"
     edges = np.flatnonzero(index.edges_of_relations(clues.relations))
@@ -38,8 +38,9 @@ def seeds_of(question: str, clues: Clues, index: ClueIndex, parameters: CluePara
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EdgeScores:
-    """`by_words` of every edge: w_lex * Jaccard(edge tokens, query tokens) + w_emb * cosine(query, triple text).
+    """The score of an edge (step 3): w_rel and w_ent, for its clues, + `by_words`.
 
+    `by_words` has for every edge w_lex * Jaccard(edge tokens, query tokens) + w_emb * cosine(query, triple text);
     `relation_clues` has a bit for each relation clue that an edge has, shape (edges,); `entity_clues` says which
     nodes are entity clues.
     """
@@ -73,7 +74,7 @@ class EdgeScores:
 
 
 def edge_scores(question: str, clues: Clues, index: ClueIndex, parameters: ClueParameters) -> EdgeScores:
-    """What the score of an edge is made of, for all edges at once."""
+    """What the score of an edge (step 3) is made of, for all edges at once."""
     by_words = parameters.w_lex * index.triple_texts.jaccards(clues.words)
     by_words += parameters.w_emb * index.similarity.triples(question)
     relation_clues = np.zeros(len(index.graph.kinds), np.int64)
@@ -85,7 +86,7 @@ def edge_scores(question: str, clues: Clues, index: ClueIndex, parameters: ClueP
 
 
 def beam_search(graph: TripleGraph, seeds: Sequence[int], scores: EdgeScores, among: Mask | None = None) -> list[Walk]:
-    """The walks of every length that were among the `beam_width` best of their length, shorter ones first.
+    """Beam search (step 3): the walks of every length that were among the `beam_width` best of it, shorter ones first.
 
     Edges are walked either way, none twice; a walk that cannot go on stays as it is. `among` are the edges to walk
     (None: all).

@@ -9,6 +9,7 @@ import numpy as np
 from memory.knowledge.clues.aliases import Mention, QuestionType
 from memory.knowledge.clues.datatypes import Clues
 from memory.knowledge.clues.index import ClueIndex, name_words
+from memory.knowledge.clues.texts import DIGITS
 from memory.words import content_words, stemmed_words, stems_and_words
 
 PART_OF_NAME = 2
@@ -38,7 +39,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def question_type(question: str) -> QuestionType:
-    """By the first question word, whole words only; `what` where there is none."""
+    """Question type (step 1): by the first question word, whole words only; `what` where there is none."""
     words = _WORD.findall(question.lower())
     for word, following in pairwise([*words, ""]):
         if type_ := _QUESTION_WORDS.get(word):
@@ -48,8 +49,8 @@ def question_type(question: str) -> QuestionType:
 
 
 def extract_clues(question: str, index: ClueIndex, most: int) -> Clues:
-    """At most `most` of the entities are those that the question has only in part. The words of a name of several words
-    name no relation."""
+    """Clue extraction (step 1). At most `most` of the entities are those that the question has only in part. The words
+    of a name of several words name no relation."""
     whole = _named(question, index)
     in_names = {stem for node in whole if len(own := content_words(index.graph.entities[node])) > 1 for stem in own}
     mentions = [mention for mention in index.aliases.mentions(question) if not in_names.issuperset(mention.words)]
@@ -78,12 +79,12 @@ def _named_in_part(question: str, whole: Sequence[int], spent: set[str], index: 
     half of their own. A word that more than `most` entities have names none of them."""
     texts = index.entity_texts
     named = {word for node in whole for word in name_words(index.graph.entities[node])}
-    left = {word.casefold() for stem, word in stems_and_words(question) if stem not in spent} - named
+    left = set(name_words(" ".join(word for stem, word in stems_and_words(question) if stem not in spent))) - named
     rest = sorted(word for word in left if texts.count(word) <= most)
     overlapping = texts.shared(rest) >= PART_OF_NAME
     overlapping |= texts.shared([word for word in rest if len(word) >= LONG_WORD]) > 0
     part = np.flatnonzero(overlapping & (2 * texts.shared(name_words(question)) >= texts.sizes))
-    cosines = np.round(index.similarity.entities(question)[part], 9)
+    cosines = np.round(index.similarity.entities(question)[part], DIGITS)
     return [int(node) for node in part[np.argsort(-cosines, kind="stable")][:most]]
 
 

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Sequence
 from itertools import pairwise, product
 
-from memory.knowledge.clues.beam import DIGITS, in_reading_order
+from memory.knowledge.clues.beam import in_reading_order
 from memory.knowledge.clues.datatypes import ClueParameters, Clues, Path, Walk
 from memory.knowledge.clues.index import ClueIndex
+from memory.knowledge.clues.texts import DIGITS
 
 
 def rerank(walks: Iterable[Walk], clues: Clues, index: ClueIndex, parameters: ClueParameters) -> list[Path]:
@@ -21,7 +22,7 @@ def rerank(walks: Iterable[Walk], clues: Clues, index: ClueIndex, parameters: Cl
 
 
 def scored(walk: Walk, clues: Clues, index: ClueIndex, parameters: ClueParameters) -> Path:
-    """The sum of the edges' scores and the terms:
+    """Re-ranking (step 4): the sum of the edges' scores and the terms
 
     length penalty, -lambda_len * (path length - 1); relation coverage, alpha_rel * Jaccard(path relations, relation
     clues); entity coverage, alpha_ent * Jaccard(path entities, entity clues); chain alignment, beta_chain * relation
@@ -48,7 +49,8 @@ def jaccard(one: set[str] | set[int] | frozenset[int], other: set[str] | set[int
 
 
 def chain_overlap(names: Sequence[Sequence[str]], clues: Sequence[str]) -> float:
-    """The share of the n-grams (n = 1 and 2) of the relation clues, in the order of the question, that the path has.
+    """Relation n-gram overlap (step 4): the share of the n-grams (n = 1 and 2) of the relation clues, in the order of the
+    question, that the path has.
 
     A path can be read from both of its ends, so that a pair of neighbours counts in either order.
     """
@@ -60,8 +62,8 @@ def chain_overlap(names: Sequence[Sequence[str]], clues: Sequence[str]) -> float
 
 
 def diverse(paths: Sequence[Path], most: int, lambda_: float) -> list[Path]:
-    """MMR diversity: one after the other the path with the highest mmr_lambda * score - (1 - mmr_lambda) * the greatest
-    similarity to a chosen path, which is the Jaccard of their edges. Ties go to the earlier path."""
+    """MMR diversity (step 4): one after the other the path with the highest mmr_lambda * score - (1 - mmr_lambda) * the
+    greatest similarity to a chosen path, the Jaccard of their edges. Ties go to the earlier path."""
     rest, chosen = list(paths), list[Path]()
     while rest and len(chosen) < most:
         best = max(rest, key=lambda path: round(lambda_ * path.score - (1 - lambda_) * _nearness(path, chosen), DIGITS))

@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+DIGITS = 9
+"""To which scores are rounded, so that equal ones are equal whatever the order in which they were summed."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Texts:
