@@ -49,8 +49,8 @@ def jaccard(one: set[str] | set[int] | frozenset[int], other: set[str] | set[int
 
 
 def chain_overlap(names: Sequence[Sequence[str]], clues: Sequence[str]) -> float:
-    """Relation n-gram overlap (step 4): the share of the n-grams (n = 1 and 2) of the relation clues, in the order of the
-    question, that the path has.
+    """Relation n-gram overlap (step 4): the share of the n-grams (n = 1 and 2) of the relation clues, in the order of
+    the question, that the path has.
 
     A path can be read from both of its ends, so that a pair of neighbours counts in either order.
     """
