@@ -18,18 +18,27 @@ FUNCTION_WORDS = frozenset(
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
+def words(text: str) -> list[str]:
+    """All words in the order of the text, in lower case, without punctuation and possessive endings."""
+    return [word.casefold().replace("’", "'").removesuffix("'s") for word in _WORD.findall(text)]
+
+
 def content_words(text: str) -> list[str]:
     """Stems in the order of the text, function words left out; repeated words stay."""
-    words = (word.casefold().replace("’", "'").removesuffix("'s") for word in _WORD.findall(text))
-    kept = [word for word in words if word not in FUNCTION_WORDS]
-    stems: list[str] = _stemmer().stemWords(kept)
+    stems: list[str] = _stemmer().stemWords([word for word in words(text) if word not in FUNCTION_WORDS])
+    return stems
+
+
+def stemmed_words(text: str) -> list[str]:
+    """Stems of all words in the order of the text, function words among them."""
+    stems: list[str] = _stemmer().stemWords(words(text))
     return stems
 
 
 def stems_and_words(text: str) -> list[tuple[str, str]]:
     """Each content word's stem and the word as it is written, in the order of the text."""
-    words = [re.sub(r"['’]s$", "", word) for word in _WORD.findall(text)]
-    kept = [word for word in words if word.casefold() not in FUNCTION_WORDS]
+    written = [re.sub(r"['’]s$", "", word) for word in _WORD.findall(text)]
+    kept = [word for word in written if word.casefold() not in FUNCTION_WORDS]
     return list(zip(_stemmer().stemWords([word.casefold() for word in kept]), kept, strict=True))
 
 

@@ -1,0 +1,135 @@
+"""The triples of a library as a graph: entities and relations by number, the edges of an entity as arrays.
+
+The order does not depend on the order of the triples: entities and relations are sorted, edges by their three parts.
+"""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Key = tuple[str, str, str]
+
+AROUND = " \t\n,;:!?\"'`“”‘’«»„"
+"""What is stripped around an entity or a relation. A full stop stays: it may belong to a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Triple:
+    """A relation between two entities, and the chunk that says so (empty: none does)."""
+
+    subject: str
+    relation: str
+    object: str
+    chunk: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Adjacency:
+    """Of node n the edges `edges[offsets[n]:offsets[n + 1]]`, rising. Shapes (nodes + 1,) and (edges,)."""
+
+    offsets: Ints
+    edges: Ints
+
+    @staticmethod
+    def by(ends: Ints, nodes: int) -> "Adjacency":
+        """By the node at one end of each edge."""
+        order = np.argsort(ends, kind="stable")
+        return Adjacency(np.searchsorted(ends[order], np.arange(nodes + 1)), order)
+
+    def of(self, nodes: Ints) -> tuple[Ints, Ints]:
+        """The places in `nodes` and the edges there, both of shape (edges found,)."""
+        starts = self.offsets[nodes]
+        counts = self.offsets[nodes + 1] - starts
+        before = np.cumsum(counts) - counts
+        places = np.arange(counts.sum()) + np.repeat(starts - before, counts)
+        return np.repeat(np.arange(len(nodes)), counts), self.edges[places]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TripleGraph:
+    """Edge e is `entities[subjects[e]] -[relations[kinds[e]]]-> entities[objects[e]]`, said by the chunks `chunks[e]`.
+
+    `entities` and `relations` are normalised; `names` has each entity as it was most often written. `skipped` triples
+    lacked one of their parts, `merged` ones were there before, perhaps from another chunk.
+    """
+
+    entities: tuple[str, ...]
+    names: tuple[str, ...]
+    relations: tuple[str, ...]
+    subjects: Ints
+    kinds: Ints
+    objects: Ints
+    chunks: tuple[tuple[str, ...], ...]
+    skipped: int
+    merged: int
+    outgoing: Adjacency
+    incoming: Adjacency
+
+    def edges_of(self, nodes: Ints) -> tuple[Ints, Ints, Ints]:
+        """The edges that leave or enter each of `nodes`: their places in `nodes`, the edges, and the nodes at the other
+        end, each of shape (edges found,). An edge from a node to itself comes once."""
+        out_rows, out_edges = self.outgoing.of(nodes)
+        in_rows, in_edges = self.incoming.of(nodes)
+        other = self.subjects[in_edges] != self.objects[in_edges]
+        in_rows, in_edges = in_rows[other], in_edges[other]
+        rows, edges = np.concatenate([out_rows, in_rows]), np.concatenate([out_edges, in_edges])
+        return rows, edges, np.concatenate([self.objects[out_edges], self.subjects[in_edges]])
+
+    def written(self, edge: int) -> str:
+        """`(lokesh kanagaraj) -[directed]-> (film)`."""
+        subject, object_ = self.entities[self.subjects[edge]], self.entities[self.objects[edge]]
+        return f"({subject}) -[{self.relations[self.kinds[edge]]}]-> ({object_})"
+
+
+def normalise(text: str) -> str:
+    """Lower case, letters composed, single spaces, no punctuation around."""
+    return " ".join(unicodedata.normalize("NFC", text.lower()).split()).strip(AROUND)
+
+
+def triple_graph(triples: Iterable[Triple]) -> TripleGraph:
+    """The graph of the triples that have three parts, the same ones merged."""
+    chunks: dict[Key, set[str]] = {}
+    names: dict[str, Counter[str]] = {}
+    read = skipped = 0
+    for triple in triples:
+        read += 1
+        key = normalise(triple.subject), normalise(triple.relation), normalise(triple.object)
+        if not all(key):
+            skipped += 1
+            continue
+        chunks.setdefault(key, set()).update([triple.chunk] if triple.chunk else [])
+        for entity, written in ((key[0], triple.subject), (key[2], triple.object)):
+            names.setdefault(entity, Counter())[" ".join(written.split()).strip(AROUND)] += 1
+    return _graph(chunks, names, skipped, read - skipped - len(chunks))
+
+
+def _graph(chunks: dict[Key, set[str]], names: dict[str, Counter[str]], skipped: int, merged: int) -> TripleGraph:
+    keys, entities = sorted(chunks), sorted(names)
+    relations = sorted({relation for _, relation, _ in keys})
+    entity_number = {entity: number for number, entity in enumerate(entities)}
+    relation_number = {relation: number for number, relation in enumerate(relations)}
+    subjects = np.array([entity_number[subject] for subject, _, _ in keys], np.int64)
+    objects = np.array([entity_number[object_] for _, _, object_ in keys], np.int64)
+    return TripleGraph(
+        entities=tuple(entities),
+        names=tuple(_most_often(names[entity]) for entity in entities),
+        relations=tuple(relations),
+        subjects=subjects,
+        kinds=np.array([relation_number[relation] for _, relation, _ in keys], np.int64),
+        objects=objects,
+        chunks=tuple(tuple(sorted(chunks[key])) for key in keys),
+        skipped=skipped,
+        merged=merged,
+        outgoing=Adjacency.by(subjects, len(entities)),
+        incoming=Adjacency.by(objects, len(entities)),
+    )
+
+
+def _most_often(written: Counter[str]) -> str:
+    """Of as many times the first in the alphabet."""
+    return min(written, key=lambda name: (-written[name], name))
