@@ -23,7 +23,7 @@ class Clause:
     """The state of reading one sentence. `found` are subject, relation and object; `topic` is what it was about."""
 
     def __init__(self, topic: Mention | None) -> None:
-        self.found: list[tuple[Mention, str, Mention]] = []
+        self.found: dict[tuple[Mention, str, Mention], None] = {}
         self.topic = topic
         self._before = topic
         self._opened: list[tuple[list[Mention], str, bool]] = []
@@ -233,7 +233,6 @@ class Clause:
         return " ".join(filter(None, (self._verb, *(nouns if preposition and not self._object else ()), preposition)))
 
     def _add(self, subject: Mention, relation: str, obj: Mention) -> None:
-        triple = (subject, relation, obj)
         same = subject.text.casefold() == obj.text.casefold()
-        if not same and subject.kind != "date" and triple not in self.found:
-            self.found.append(triple)
+        if relation and not same and subject.kind != "date":
+            self.found[subject, relation, obj] = None

@@ -53,7 +53,8 @@ class Names:
             for run, place in self._runs(words):
                 if shouting and not self._in_capitals(run):
                     continue
-                named = self._without_opener(run, first=place == 0, following=words[place + len(run) :])
+                after = place + len(run)
+                named = self._without_opener(run, first=place == 0, following=words[after : after + 2])
                 if named:
                     start, end = named[0].start, named[-1].end
                     yield Mention(self._text[start:end], start, end, kind_of(self._text, named))
@@ -66,7 +67,7 @@ class Names:
                 place += 1
                 continue
             after = place + 1
-            while after < len(words) and (step := self._step(words, place, after)):
+            while after < min(len(words), place + 3 * LONGEST) and (step := self._step(words, place, after)):
                 after += step
             run = list(words[place:after])
             if len(run) <= LONGEST or (len(run) <= 2 * LONGEST and any(not token.capital for token in run)):
@@ -155,7 +156,8 @@ class Names:
     def _ends_in_head(self, words: Sequence[Token], place: int) -> bool:
         """Whether the capitals from `place` on end in a word like College: then what is possessed is one name."""
         last = place
-        while last + 1 < len(words) and words[last + 1].capital and self._touch(words[last], words[last + 1]):
+        longest = min(len(words), place + LONGEST)
+        while last + 1 < longest and words[last + 1].capital and self._touch(words[last], words[last + 1]):
             last += 1
         return (
             words[last].low in ORGANISATIONS

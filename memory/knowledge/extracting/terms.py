@@ -49,6 +49,8 @@ def _recurring(text: str, sentences: Sequence[Sequence[Token]]) -> Iterator[Ment
         for run in _runs(text, words):
             for size in range(2, LONGEST + 1):
                 for part in zip(*(run[offset:] for offset in range(size)), strict=False):
+                    if len({token.low for token in part}) < size:
+                        continue
                     found.setdefault(" ".join(token.low for token in part), []).append((part[0].start, part[-1].end))
     counts = Counter({term: len(spans) for term, spans in found.items() if len(spans) >= LEAST})
     inside: Counter[str] = Counter()
