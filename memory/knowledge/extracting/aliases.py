@@ -91,18 +91,16 @@ def _in_library(names: Mapping[str, Name]) -> dict[str, str]:
 
 def _in_document(names: Sequence[Name], title: str, shared: Mapping[str, str]) -> dict[str, str]:
     """Key -> id, where it is another than in the rest of the library."""
-    joined: dict[str, str] = {}
+    longer = [name.key for name in names if name.could_be_person and fuller(title, name)]
+    joined = {longer[0]: title} if len(longer) == 1 else {}
     people = [name for name in names if name.is_person]
     for name in names:
         candidates = [other for other in people if stands_for(name, other)] if name.can_be_short else []
         if name.is_acronym:
             candidates = [other for other in names if other.acronym == name.key]
-        ids = sorted({shared.get(id_, id_) for id_ in _fullest(candidates)})
+        ids = sorted({joined.get(id_, shared.get(id_, id_)) for id_ in _fullest(candidates)})
         if ids:
             joined[name.key] = ids[0] if len(ids) == 1 else name.key
-    title_of = [name for name in names if name.could_be_person and fuller(title, name)]
-    if len(title_of) == 1:
-        joined[title_of[0].key] = shared.get(title, title)
     return {key: id_ for key, id_ in joined.items() if shared.get(key, key) != id_}
 
 

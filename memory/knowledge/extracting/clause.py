@@ -28,6 +28,7 @@ class Clause:
         self._before = topic
         self._opened: list[tuple[list[Mention], str, bool]] = []
         self._last: Mention | None = None
+        self._front: tuple[str, Mention] | None = None
         self._restart()
 
     def _restart(self) -> None:
@@ -91,6 +92,7 @@ class Clause:
     def _on_first(self, mention: Mention) -> None:
         """The subject, unless it stands in what is put in front of it: in 1927, in Berlin."""
         if self._fronted or mention.kind == "date":
+            self._front = (self._preposition, mention) if mention.kind == "date" else None
             self._restart()
         else:
             self._begin(mention)
@@ -143,6 +145,10 @@ class Clause:
             self._subjects = [self._last] if self._last.kind != "term" else self._subjects
         self._resolve_noun()
         is_be = self._verb in COPULAS and not self._nouns and not self._object
+        if self._front is not None and self._subjects:
+            preposition, date = self._front
+            self._add(self._subjects[0], f"{verb} {preposition}".strip(), date)
+            self._front = None
         passive = is_participle(verb) and (
             is_be or by or (reduced and after is not None and after.part == "preposition")
         )
@@ -178,7 +184,7 @@ class Clause:
 
     def _on_relative(self, before: Element | None) -> None:
         if self._last is not None and before is not None and before.part in ("mention", "comma", "close"):
-            self._subjects = [self._last] if self._verb else self._subjects
+            self._subjects = [self._last] if self._verb and self._last.kind != "term" else self._subjects
         elif before is None or before.part != "noun":
             return
         self._set_verb("")

@@ -96,6 +96,8 @@ def stands_for(short: Name, full: Name) -> bool:
     if len(short.words) == 1:
         return True
     initials, given = short.given, full.given
+    if any(len(one) > 1 for one in initials):
+        return False
     fuller = len(given) > len(initials) or any(len(one) > 1 for one in given)
     return (
         fuller and len(initials) <= len(given) and all(b.startswith(a) for a, b in zip(initials, given, strict=False))

@@ -10,7 +10,7 @@ from memory.errors import NotSetUp
 from memory.knowledge.extracting import entities as rules
 from memory.knowledge.extracting.datatypes import Kind, Mention, Triple
 from memory.knowledge.extracting.relations import triples
-from memory.knowledge.extracting.verbs import past
+from memory.knowledge.extracting.verbs import BE, past
 
 KINDS: dict[str, Kind] = {
     "PERSON": "person", "PER": "person", "GPE": "place", "LOC": "place", "FAC": "place", "ORG": "organisation",
@@ -37,7 +37,7 @@ def load_pipeline(name: str = "en_core_web_sm") -> Any:
 
 
 def extract(pipeline: Any, text: str, title: str = "") -> tuple[list[Mention], list[Triple]]:
-    """What `entities` and `triples` give, by the pipeline as far as it goes. Relations are lemmas where it has them."""
+    """What `entities` and `triples` give, by the pipeline as far as it goes."""
     doc = pipeline(text)
     mentions = _mentions(doc) if doc.has_annotation("ENT_IOB") and doc.ents else rules.entities(text, title)
     if not doc.has_annotation("DEP"):
@@ -78,16 +78,20 @@ def _triples(doc: Any, mentions: list[Mention]) -> Iterator[Triple]:
 def _of_verb(
     verb: Any, subjects: list[Any], mention_of: Callable[[Any], Mention | None]
 ) -> Iterator[tuple[Mention, str, Mention]]:
-    lemma = verb.lower_
     for child in subjects:
         passive = child.dep_ in PASSIVE
         for subject in filter(None, map(mention_of, (child, *child.conjuncts))):
             for word, preposition in _objects(verb):
                 for obj in filter(None, map(mention_of, (word, *word.conjuncts))):
                     if passive and preposition == "by" and obj.kind != "date":
-                        yield obj, past(lemma), subject
+                        yield obj, past(verb.lower_), subject
                     else:
-                        yield subject, f"{lemma} {preposition}".strip(), obj
+                        says = (
+                            preposition
+                            if verb.lower_ in BE and " " in preposition
+                            else f"{verb.lower_} {preposition}".strip()
+                        )
+                        yield subject, says, obj
 
 
 def _objects(verb: Any) -> Iterator[tuple[Any, str]]:

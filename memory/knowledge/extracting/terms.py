@@ -20,7 +20,7 @@ _DEFINES = re.compile(
     r"((?:(?:\d{4}|[^\W\d_]+(?:[-’'][^\W\d_]+)*)\s){0,5}?[a-z]+(?:-[a-z]+)*)"
     r"(?=[.,;:)]|\s(?:of|in|from|for|by|at|on|to|with|that|who|which|where|whose|and|or|near|located|based|situated|used"
     r"|published|created|founded|written|directed|produced|released|owned|operated|known|set|born|made|held|starring"
-    r"|featuring|developed|between|within|around|along|about|as|into|\()|\s?\(|\Z)"
+    r"|featuring|developed|between|within|around|along|about|as|into)\b|\s?\(|\Z)"
 )
 
 
