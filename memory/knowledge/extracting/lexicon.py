@@ -45,7 +45,7 @@ OPENERS = EMPTY | _words(
     unless usually various versus via well whereas whereby wherever whether whilst within without written yesterday
     yet including include includes several numerous like unlike using used compared dear hello hi thanks thank please
     see note click read learn find get go make let sure okay ok yeah oh ah well such upon near opposite against
-    adding asked added says said say want need try take come look call keep give show start
+    per adding asked added says said say want need try take come look call keep give show start
     """
 )
 """Words whose capital comes from the place where they stand, when they begin a sentence."""

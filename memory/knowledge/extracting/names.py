@@ -32,6 +32,9 @@ LONGEST = 7
 
 ARTICLES = EMPTY - NUMBERS
 
+_AFTER_A_NUMBER = frozenset("of was is and in had to as at who by on from with for the or became".split())
+OPENING = tuple(':“„«"‘—–')
+
 Run = list[Token]
 
 
@@ -54,7 +57,7 @@ class Names:
                 if shouting and not self._in_capitals(run):
                     continue
                 after = place + len(run)
-                named = self._without_opener(run, first=place == 0, following=words[after : after + 2])
+                named = self._without_opener(run, first=self._opens(words, place), following=words[after : after + 2])
                 if named:
                     start, end = named[0].start, named[-1].end
                     yield Mention(self._text[start:end], start, end, kind_of(self._text, named))
@@ -73,6 +76,10 @@ class Names:
             if len(run) <= LONGEST or (len(run) <= 2 * LONGEST and any(not token.capital for token in run)):
                 yield run, place
             place = after
+
+    def _opens(self, words: Sequence[Token], place: int) -> bool:
+        """Whether a sentence begins here, or what is said in quotes, or what a colon leads to."""
+        return place == 0 or self._text[words[place - 1].end : words[place].start].rstrip()[-1:] in OPENING
 
     def _begins(self, words: Sequence[Token], place: int) -> bool:
         token = words[place]
@@ -148,7 +155,7 @@ class Names:
         if one.possessive:
             gap = gap[2:]
         if gap.isspace():
-            return gap.count("\n") < 2
+            return not other.text[0].isdigit() and gap.count("\n") < 2
         if gap.strip() == ".":
             return one.low in ABBREVIATED or (len(one.low) == 1 and one.capital)
         return gap in (" & ", "+", "/") or (gap == ", " and other.low in SUFFIXES and other.capital)
@@ -180,7 +187,9 @@ class Names:
             run = run[1:]
         if first and len(run) > 1 and run[0].low in self._lower and not run[0].initial and run[0].low not in HONORIFICS:
             run = run[1:] if run[1].capital else run
-        while run and run[-1].low in EMPTY and run[-1].low != "i" and len(run[-1].text) > 1 and len(run) > 1:
+        if len(run) > 1 and run[-1].text == "I" and self._says_i(run, following):
+            run = run[:-1]
+        while len(run) > 1 and run[-1].low in EMPTY and len(run[-1].text) > 1:
             run = run[:-1]
         return run if self._is_name(run, first, following) else []
 
@@ -188,13 +197,22 @@ class Names:
         """Whether a noun follows that the capitals describe: a 1999 American film."""
         return bool(following) and following[0].low not in EMPTY and self._touch(run[-1], following[0])
 
+    def _says_i(self, run: Run, following: Sequence[Token]) -> bool:
+        """Whether the I is no number: what Ethnology I hope."""
+        return (
+            bool(following)
+            and not following[0].capital
+            and following[0].low not in _AFTER_A_NUMBER
+            and (self._touch(run[-1], following[0]))
+        )
+
     def _is_name(self, run: Run, first: bool, following: Sequence[Token]) -> bool:
         if not run or all(_is_empty(token) for token in run):
             return False
         if len(run) > 1:
             return True
         [token] = run
-        if len(token.low) < 2 or token.low in HONORIFICS:
+        if len(token.low) < 2 or token.low in HONORIFICS or (token.low in OPENERS and not token.text.isupper()):
             return False
         if not first or any(letter.isupper() for letter in token.text[1:]):
             return True

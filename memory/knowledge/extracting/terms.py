@@ -38,7 +38,7 @@ def _defined(text: str) -> Iterator[Mention]:
             start += len(words[0]) + 1
             words = words[1:]
         part = text[start:end]
-        if 2 <= len(words) <= 4 and words == part.split(" ") and not EMPTY.intersection(words):
+        if 2 <= len(words) <= 4 and words == part.split(" ") and not any(map(_is_adverb, words)):
             yield Mention(part, start, end, "term")
 
 
@@ -82,5 +82,9 @@ def _runs(text: str, words: Sequence[Token]) -> Iterator[list[Token]]:
         yield run
 
 
+def _is_adverb(word: str) -> bool:
+    return word in OPENERS or (word.endswith("ly") and word != "family")
+
+
 def _is_no_noun(low: str) -> bool:
-    return low in OPENERS or low.endswith("ly") or looks_like_a_verb(low)
+    return _is_adverb(low) or looks_like_a_verb(low)
