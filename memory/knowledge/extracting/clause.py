@@ -20,12 +20,11 @@ _OF_A_PEOPLE = ("an", "ish", "ese", "ch")
 
 
 class Clause:
-    """The state of reading one sentence. `found` are subject, relation and object; `topic` is what it was about."""
+    """The state of reading one sentence. `found`: subject, relation and object; `topic`: what its paragraph is about."""
 
     def __init__(self, topic: Mention | None) -> None:
         self.found: dict[tuple[Mention, str, Mention], None] = {}
         self.topic = topic
-        self._before = topic
         self._opened: list[tuple[list[Mention], str, bool]] = []
         self._last: Mention | None = None
         self._front: tuple[str, Mention] | None = None
@@ -107,7 +106,7 @@ class Clause:
         self._role = " ".join(self._nouns[-2:]) if self._preposition == "of" else ""
         self._subjects, self._listed = [mention], []
         self._set_verb("")
-        if mention.kind not in ("date", "term") and not self.found:
+        if mention.kind not in ("date", "term") and self.topic is None:
             self.topic = mention
 
     def _beside_subject(self, mention: Mention, before: Element | None, begins: bool) -> None:
@@ -163,9 +162,9 @@ class Clause:
         self._set_verb(verb)
 
     def _resolve_noun(self) -> None:
-        """`The film` in front of a verb is what the sentence before was about."""
+        """`The film` in front of a verb is what the paragraph is about."""
         if not self._subjects and not self._preposition and len(self._nouns) == 1 and self._nouns[0] in _GENERIC:
-            topic = self._subject_before("it")
+            topic = self._topic_for("it")
             self._subjects = [topic] if topic is not None else []
 
     def _on_noun(self, word: str) -> None:
@@ -193,13 +192,12 @@ class Clause:
         if before is not None and before.part not in ("comma", "and", "stop", "relative"):
             return
         self._restart()
-        topic = self._subject_before(pronoun)
+        topic = self._topic_for(pronoun)
         if topic is not None:
             self._subjects = [topic]
-            self.topic = topic
 
-    def _subject_before(self, pronoun: str) -> Mention | None:
-        topic = self.topic or self._before
+    def _topic_for(self, pronoun: str) -> Mention | None:
+        topic = self.topic
         if topic is None:
             return None
         fits = topic.kind in ("person", "name") if pronoun == "he" else topic.kind != "person"
@@ -240,5 +238,5 @@ class Clause:
 
     def _add(self, subject: Mention, relation: str, obj: Mention) -> None:
         same = subject.text.casefold() == obj.text.casefold()
-        if relation and not same and subject.kind != "date":
+        if relation and not same and subject.kind not in ("date", "term"):
             self.found[subject, relation, obj] = None

@@ -74,10 +74,9 @@ def _titles(text: str, title: str, kind: Kind) -> Iterator[Mention]:
     name = title_name(title)
     for part in dict.fromkeys((name, name.split(":")[0].strip())):
         if 2 < len(part) <= LONGEST:
-            its_kind: Kind = "term" if part[0].islower() else kind
             for match in re.finditer(rf"(?<!\w){re.escape(part)}(?!\w)", text, re.IGNORECASE):
                 if match.group()[0].isupper() or " " in part:
-                    yield Mention(match.group(), match.start(), match.end(), its_kind)
+                    yield Mention(match.group(), match.start(), match.end(), kind)
 
 
 def _apart(candidates: Iterable[Mention], length: int) -> Iterator[Mention]:

@@ -16,7 +16,7 @@ def triples(text: str, mentions: Sequence[Mention]) -> list[Triple]:
     """In the order of the text, none twice from one sentence; `mentions` as `entities(text)` gives them, in order.
 
     `Y was directed by X` has the subject X and the relation `directed`. A `he` or `it` that begins a sentence stands
-    for the subject of the one before.
+    for what its paragraph is about: the first subject in it.
     """
     found: list[Triple] = []
     place, topic, last_end = 0, None, 0
