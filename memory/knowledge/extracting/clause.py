@@ -20,7 +20,7 @@ _OF_A_PEOPLE = ("an", "ish", "ese", "ch")
 
 
 class Clause:
-    """The state of reading one sentence. `found`: subject, relation and object; `topic`: what its paragraph is about."""
+    """The state of reading one sentence. `found` are its triples; `topic` is what its paragraph is about."""
 
     def __init__(self, topic: Mention | None) -> None:
         self.found: dict[tuple[Mention, str, Mention], None] = {}
