@@ -3,7 +3,7 @@
 import hashlib
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +18,8 @@ from agent.models import encoder_for
 from agent.services import Services
 from agent.settings import DATABASE, Settings
 from agent.state import TURN_JSON, Step, Turn, TurnState
+from memory.datatypes import Sentence
+from memory.dialogue.extraction import unique
 from memory.dialogue.threads import Threads
 from memory.errors import BadInput, Cancelled, ClewError
 from memory.knowledge.library import open_library
@@ -105,7 +107,8 @@ class Assistant:
 
     def turns(self, thread: str) -> list[Turn]:
         """The finished turns of a thread, oldest first."""
-        return [self._whole(TURN_JSON.validate_json(record)) for record in self.threads.records(thread)]
+        said = self.threads.said(thread)
+        return [_whole(TURN_JSON.validate_json(record), said) for record in self.threads.records(thread)]
 
     def forget(self, thread: str) -> None:
         """Delete a thread, with what a crash may have left of a turn of it."""
@@ -141,13 +144,7 @@ class Assistant:
             checkpoints.forget(self._data / DATABASE, thread)
         if finished is None:
             raise ClewError("the turn ended without an answer", "ask again")
-        yield self._whole(finished)
-
-    def _whole(self, turn: Turn) -> Turn:
-        """With all sentences that were there to recall, which are kept once for the thread and not with each turn."""
-        said, _ = self.threads.sentences(turn.thread, self._services.encoder.hash)
-        before = tuple(sentence for sentence in said if sentence.turn < turn.turn)
-        return replace(turn, recalled=replace(turn.recalled, extracted=before))
+        yield _whole(finished, self.threads.said(thread))
 
     def _next_turn(self, thread: str) -> int:
         return self.threads.last_turn(thread) + 1
@@ -170,3 +167,10 @@ class Assistant:
             yield
         finally:
             lock.release()
+
+
+def _whole(turn: Turn, said: Sequence[Sentence]) -> Turn:
+    """With all sentences that were there to recall, which are kept once for the thread and not with each turn."""
+    before = [sentence for sentence in said if sentence.turn < turn.turn]
+    there = tuple(before[index] for index in unique(before))
+    return replace(turn, recalled=replace(turn.recalled, extracted=there))

@@ -58,7 +58,7 @@ def recall(state: TurnState, runtime: Runtime[Services]) -> TurnState:
     )
     details = tuple(f"turn {s.turn}, {s.speaker}, cluster {s.cluster_id}: {s.text}" for s in recalled.selected)
     # Each checkpoint and each stored turn would have the whole conversation in it; the thread has it anyway.
-    recalled = replace(recalled, extracted=tuple(recent(recalled.extracted, services.rewrite)))
+    recalled = replace(recalled, extracted=tuple(recent(recalled.extracted, recalled.selected, services.rewrite)))
     return {"recalled": recalled, "steps": (Step("recall", summary, details),)}
 
 

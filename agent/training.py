@@ -123,7 +123,8 @@ def _example(
 ) -> Example:
     asked = " ".join(question.text.split())
     recalled = remembered(asked, extract(question.history), encoder)
-    said, selected = recalled.extracted, recalled.selected
+    selected = recalled.selected
+    said = recent(recalled.extracted, selected, RewriteParameters())
     turn = turn_signals(asked, said, selected, encoder) if said else {}
     standing = stand_alone(asked, said, turn, RewriteParameters()) if said else asked
     rewritten = str(row.get("rewrite") or "")
@@ -188,7 +189,7 @@ def _query(example: Example, learned: Learned, encoder: CachedEncoder) -> Query:
     """With all three wordings, also where they are the same."""
     parameters = RewriteParameters(learned=learned)
     asked = " ".join(example.question.text.split())
-    said = recent(example.recalled.extracted, parameters)
+    said = recent(example.recalled.extracted, example.recalled.selected, parameters)
     draft = drafted(asked, said, example.recalled.selected, encoder, parameters)
     made = wordings(asked, draft, dict.fromkeys(FORMS, 1 / 3), parameters)
     return encode_query(asked, made, encoder, context=example.recalled.selected)

@@ -46,7 +46,7 @@ _FILLER = re.compile(
 
 
 def extract(utterances: Sequence[Utterance], first_turn: int = 1) -> list[Sentence]:
-    """The sentences in the order said, none twice. A user's utterance begins a turn, the first being `first_turn`;
+    """The sentences in the order last said, none twice. A user's utterance begins a turn, the first being `first_turn`;
     an agent's belongs to the turn that it answers."""
     said: list[Sentence] = []
     turn = first_turn - 1
@@ -58,11 +58,10 @@ def extract(utterances: Sequence[Utterance], first_turn: int = 1) -> list[Senten
 
 
 def unique(sentences: Sequence[Sentence]) -> list[int]:
-    """The indices of the sentences that were not said before in the same words, whatever their case and spacing."""
-    first: dict[str, int] = {}
-    for index, sentence in enumerate(sentences):
-        first.setdefault(same_words(sentence.text), index)
-    return list(first.values())
+    """The indices of the sentences that are not said again later in the same words, whatever their case and spacing:
+    what is said again is what the conversation is about now."""
+    last = {same_words(sentence.text): index for index, sentence in enumerate(sentences)}
+    return sorted(last.values())
 
 
 def same_words(text: str) -> str:

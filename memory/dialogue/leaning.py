@@ -48,8 +48,13 @@ _SENTENCE_ENDS = frozenset(".?!")
 _BEFORE_THAT = _MARKS | _BE_AND_DO | _PREPOSITIONS - _words("a an the") | _words("and or but why how")
 
 
+LOOKED_AT = 100
+"""Words at the end of a turn, where the question is."""
+
+
 def leans(question: str) -> bool:
     """True where a reader of this question alone would ask "which?" or "who?"."""
+    question = " ".join(question.split()[-LOOKED_AT:])
     words = [word.casefold() for word in _WORD.findall(question.replace("\u2019", "'"))]
     spoken = [word for word in words if word not in _MARKS]
     if not spoken:
@@ -58,11 +63,11 @@ def leans(question: str) -> bool:
 
 
 _CLARIFIES = re.compile(
-    r"(?:(?:no|yes|sorry|so|well|oh|ok|okay)\b)?[,.! ]*i(?:['\u2019]m| am| was)? "
-    r"(?:mean|meant|asking|interested|talking|referring|want to know about)\b",
+    r"(?:(?:no|yes|sorry|so|well|oh|ok|okay)\b)?[,.! ]*"
+    r"i(?:['\u2019]m| am| was)? (?:mean|meant|asking|talking about|referring to)\b(?! to\b)",
     re.IGNORECASE,
 )
-_ASKS = re.compile(rf"(?:{'|'.join(sorted(_ASKING | _BE_AND_DO))})\b", re.IGNORECASE)
+_ASKS = re.compile(rf"(?:{'|'.join(sorted(_ASKING | _BE_AND_DO | _REQUESTS))})\b", re.IGNORECASE)
 DETAIL = 14
 """Words that an answer to a question of the assistant's has at most."""
 
@@ -70,7 +75,7 @@ DETAIL = 14
 def clarifies(question: str, asked_back: bool) -> bool:
     """'I mean the one in Boston': the earlier question, with this detail. Also a short statement where the assistant's
     last words were a question."""
-    asks = question.rstrip().endswith("?") or _ASKS.match(question.strip())
+    asks = question.rstrip().endswith(("?", "\uff1f")) or _ASKS.match(question.strip())
     return bool(_CLARIFIES.match(question.strip())) or (asked_back and not asks and len(question.split()) <= DETAIL)
 
 

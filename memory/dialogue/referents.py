@@ -20,15 +20,25 @@ _OPENERS = frozenset(
     " Our There Here Not No Yes Both Each Some Most Many All One Two Three However Although Because Of To"
     " January February March April May June July August September October November December".split()
 )
+_OPENS = re.compile(r"[.?!]['\"”’)]?\s+$")
+_I = re.compile(r"I['’]\w+")
 _PLACED = re.compile(r"\b(in|at|near|from|to|on|outside|into)\s+(?:[a-z]+\s+){0,3}$")
 
 _AT = ("at", "near", "on", "outside")
 
-_PERSON = {"he": "{}", "him": "{}", "she": "{}", "his": "{}'s", "her": "{}'s"}
+_HE = {"he": "{}", "him": "{}", "his": "{}'s"}
+_SHE = {"she": "{}", "her": "{}'s"}
+_PERSON = {**_HE, **_SHE}
 _THING = {"it": "{}", "its": "{}'s"}
 _SEVERAL = {"they": "{}", "them": "{}", "their": "{}'s"}
-_PLACE = r"there(?=\s*(?:[^\w\s]|$))"  # not 'are there others'
+_PLACE = r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )there(?=\s*(?:[^\w\s]|$))"  # not 'how many are there?'
+_OBJECT = re.compile(r"her(?=\s*(?:[^\w\s]|$)|\s+(?:a|an|the|in|on|at|to|for|from|with|by|of|about|and|or|as|when)\b)")
+"""'Who taught her?', not 'her films'."""
+
 _PRONOUN = re.compile(rf"\b({'|'.join([*_PERSON, *_THING, *_SEVERAL, _PLACE])})\b", re.IGNORECASE)
+
+LONGEST = 1000
+"""Characters of a question; a longer one says itself whom it is about."""
 
 BACK = 3
 """Turns that are looked through for a name."""
@@ -50,23 +60,27 @@ def resolved(question: str, said: Sequence[Sentence]) -> str:
     """The question with the name for its first pronoun, and for those like it; unchanged where no name is found.
 
     `said` are the sentences of the conversation in their order. The nearest turn comes first, and of it what the answer
-    names; for 'it' what the question asked about. 'it' that stands for what follows ('is it true that') is left.
+    names; for 'it' only what the question asked about. 'it' that stands for what follows ('is it true that') is left.
     """
     match = _PRONOUN.search(question)
-    if match is None or re.search(r"\bit\b.{0,30}\b(?:to|that|if)\b", question, re.IGNORECASE):
+    if (
+        match is None
+        or len(question) > LONGEST
+        or re.search(r"\bit\b.{0,30}\b(?:to|that|if)\b", question, re.IGNORECASE)
+    ):
         return question
     pronoun = match.group().casefold()
     name = next(_candidates(pronoun, list(_mentions_by_turn(said))), "")
     if not name or name.casefold() in question.casefold():
         return question
-    return _PRONOUN.sub(lambda found: _in_place(found.group(), pronoun, name), question)
+    return _PRONOUN.sub(lambda found: _in_place(found, pronoun, name), question)
 
 
 def _candidates(pronoun: str, turns: Sequence[tuple[list[_Mention], list[_Mention]]]) -> Iterator[str]:
     """The names that the pronoun can stand for, likeliest first; `turns`: of each question and answer, newest first."""
     everyone = {m.name for asked, answered in turns for m in (*asked, *answered) if m.looks_like_a_person}
     for asked, answered in turns:
-        mentions = [*asked, *answered] if pronoun in _THING else [*answered, *asked]
+        mentions = asked if pronoun in _THING else [*answered, *asked]
         for mention in mentions:
             if pronoun in _PERSON:
                 yield from _person(mention, everyone)
@@ -102,21 +116,28 @@ def _mentions(text: str) -> Iterator[_Mention]:
         while name.split(" ")[0] in _OPENERS and (start == 0 or " " not in name):
             first, _, name = name.partition(" ")
             start, article = start + len(first) + 1, first == "The"
-        paired = re.match(r"\sand\s[A-Z]", text[match.end() :])
-        opens = start == 0 and " " not in name and not paired  # a lone word may have its capital from the sentence
-        if name and not opens:
-            placed = _PLACED.search(text[: match.start()])
+        paired = re.match(r"\sand\s[A-Z]", text[match.end() : match.end() + 6])
+        opens = (
+            (start == 0 or _OPENS.search(text[max(0, start - 4) : start]) is not None)
+            and " " not in name
+            and not paired
+        )  # a lone word may have its capital from the sentence
+        if name and not opens and not _I.fullmatch(match.group()):
+            placed = _PLACED.search(text[max(0, match.start() - 60) : match.start()])
             full = f"the {name}" if article else name
             pairs.append((_Mention(full, placed.group(1) if placed else ""), start, match.end()))
     yield from (mention for mention, _, _ in pairs)
-    for (one, _, end), (other, start, _) in pairwise(pairs):
-        if text[end:start] == " and ":
+    for (one, begin, end), (other, start, _) in pairwise(pairs):
+        if text[end:start] == " and " and text[max(0, begin - 2) : begin] != ", ":  # no two of three
             yield _Mention(f"{one.name} and {other.name}", "")
 
 
-def _in_place(found: str, pronoun: str, name: str) -> str:
+def _in_place(match: re.Match[str], pronoun: str, name: str) -> str:
     """The name in the case of the pronoun; pronouns of another kind stay."""
-    for kind in (_PERSON, _THING, _SEVERAL):
-        if pronoun in kind and found.casefold() in kind:
-            return kind[found.casefold()].format(name)
-    return name if found.casefold() == pronoun == "there" else found
+    found = match.group().casefold()
+    if found == "her" == pronoun and _OBJECT.match(match.string.casefold(), match.start()):
+        return name
+    for kind in (_HE, _SHE, _THING, _SEVERAL):
+        if pronoun in kind and found in kind:
+            return kind[found].format(name)
+    return name if found == pronoun == "there" else match.group()

@@ -72,11 +72,12 @@ def rewrite(
 
     Searched are the question; the question with a name for its pronoun, or behind the turn that it clarifies; and that
     with the words of the conversation that it needs, its vector moved towards the selected context. What each is worth
-    is decided for each turn (`learned.py`). Without a conversation, the question is left alone. What a language model
-    writes, where it can be used (`writing.py`), takes the place of the second. Raises `Cancelled`.
+    is decided for each turn (`learned.py`). Without a conversation the question is left alone, and so is a thank-you.
+    What a language model writes, where it can be used (`writing.py`), takes the place of the second. Raises
+    `Cancelled`.
     """
-    asked, said = " ".join(question.split()), recent(recalled.extracted, parameters)
-    if not said:
+    asked, said = " ".join(question.split()), recent(recalled.extracted, recalled.selected, parameters)
+    if not said or is_filler(asked):
         return Rewritten(tidy(asked), (Wording("question", asked, 1.0),))
     draft = drafted(asked, said, recalled.selected, encoder, parameters)
     written = write(asked, recalled.selected, draft.text, writer, cancel) if writer else Written(draft.text, "learned")
@@ -90,12 +91,13 @@ def rewrite(
 def drafted(
     asked: str, said: Sequence[Sentence], selected: Sequence[Sentence], encoder: Encoder, parameters: RewriteParameters
 ) -> Draft:
-    """As the learned models have it: a question that by far is worth most as it is stays so."""
+    """As the learned models have it: a question that leans on nothing and is worth most as it is stays so."""
     turn = turn_signals(asked, said, selected, encoder)
-    alone = parameters.learned.shares(turn)["question"] >= parameters.alone
+    alone = not turn["leans"] and parameters.learned.shares(turn)["question"] >= parameters.alone
     *before, named = [asked] if alone else _parts(asked, said, turn, parameters)
     needed = _needed(" ".join([*before, named]), said, selected, turn, parameters)
-    named = woven(named, [word for word, probability in needed if probability >= parameters.sure], said)
+    if not alone:
+        named = woven(named, [word for word, probability in needed if probability >= parameters.sure], said)
     return Draft(turn, " ".join(tidy(part) for part in [*before, named]), " ".join([*before, named]), needed)
 
 
@@ -128,10 +130,12 @@ def _parts(asked: str, said: Sequence[Sentence], turn: Mapping[str, float], para
     return [*_leaned_on(asked, _user_turns(said), parameters), asked]
 
 
-def recent(said: Sequence[Sentence], parameters: RewriteParameters) -> list[Sentence]:
-    """Of the first turn and the last ones: a turn costs the same however long the conversation is."""
+def recent(said: Sequence[Sentence], selected: Sequence[Sentence], parameters: RewriteParameters) -> list[Sentence]:
+    """Of the first turn, of the last ones and of the selected context: a turn costs the same however long the
+    conversation is."""
     last = max((sentence.turn for sentence in said), default=0)
-    return [sentence for sentence in said if sentence.turn > last - parameters.back or sentence.turn == 1]
+    chosen = {sentence.text for sentence in selected}
+    return [s for s in said if s.turn > last - parameters.back or s.turn == 1 or s.text in chosen]
 
 
 def _needed(

@@ -14,7 +14,7 @@ from memory.ports import Encoder
 from memory.words import content_words, stems_and_words
 
 BACK = 3
-"""Turns whose words are looked at, beside the first question and the selected context: a turn costs the same however
+"""Turns whose words are looked at, beside the first turn and the selected context: a turn costs the same however
 long the conversation is."""
 
 _CAPITAL = re.compile(r"(?<=\s)[A-Z]\w+")

@@ -85,13 +85,12 @@ class Thread:
 
 @dataclass(slots=True)
 class _Read:
-    """What was read of a thread up to its turn `last`; `said` are the words of its sentences."""
+    """What was read of a thread up to its turn `last`: its sentences with their vectors, by their words, in the order
+    in which they were last said."""
 
     last: int = 0
     mark: tuple[int, int] = (0, 0)
-    said: set[str] = field(default_factory=set)
-    sentences: list[Sentence] = field(default_factory=list)
-    vectors: list[Vector | None] = field(default_factory=list)
+    said: dict[str, tuple[Sentence, Vector | None]] = field(default_factory=dict)
 
 
 class Threads:
@@ -169,8 +168,8 @@ class Threads:
         return [row[0] for row in self._rows("SELECT record FROM turns WHERE thread = ? ORDER BY turn", thread)]
 
     def sentences(self, thread: str, encoder: str) -> tuple[list[Sentence], list[Vector | None]]:
-        """The sentences of the thread in the order said, none twice in the same words, each with its vector of shape
-        (d,), or None where another encoder than that of this hash made it: only those have to be embedded (see
+        """The sentences of the thread in the order last said, none twice in the same words, each with its vector of
+        shape (d,), or None where another encoder than that of this hash made it: only those have to be embedded (see
         `recalling.embedded`). Of a thread that was read before, only the turns since are read."""
         with self._lock:
             read = self._read.pop((thread, encoder), None)
@@ -183,16 +182,20 @@ class Threads:
                 read.last,
             )
             for text, speaker, turn, made_by, dimension, vector in rows:
-                if (words := same_words(text)) not in read.said:
-                    read.said.add(words)
-                    read.sentences.append(Sentence(text, speaker, turn))
-                    read.vectors.append(_from_bytes(vector, dimension) if made_by == encoder else None)
+                known = _from_bytes(vector, dimension) if made_by == encoder else None
+                read.said.pop(same_words(text), None)
+                read.said[same_words(text)] = Sentence(text, speaker, turn), known
                 read.last = turn
             read.mark = self._mark(thread, read.last)
             self._read[thread, encoder] = read
             while len(self._read) > KEPT:
                 self._read.pop(next(iter(self._read)))
-            return list(read.sentences), list(read.vectors)
+            return [sentence for sentence, _ in read.said.values()], [vector for _, vector in read.said.values()]
+
+    def said(self, thread: str) -> list[Sentence]:
+        """All sentences of the thread in the order said, also those that were said again."""
+        query = "SELECT text, speaker, turn FROM sentences WHERE thread = ? ORDER BY turn, position"
+        return [Sentence(*row) for row in self._rows(query, thread)]
 
     def _mark(self, thread: str, last: int) -> tuple[int, int]:
         """Changes when one of the thread's turns up to this one is written anew or forgotten, whoever does it."""

@@ -15,6 +15,9 @@ _QUESTION_START = re.compile(
 _END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f\u061f][\"'\u201d\u2019)\]]*$")
 """A sentence's last mark, also of Chinese and Arabic, perhaps inside a quotation or brackets."""
 
+LAST = 40
+"""Characters of a line that its end is told by."""
+
 _INITIALS = re.compile(r"(?:\b\w\.){2,}(?=[?!\u2026\s]*$)")
 
 
@@ -27,7 +30,10 @@ def tidy(text: str) -> str:
         line = line[0].upper() + line[1:]
     if asks(line):
         return _with_question_mark(line)
-    return re.sub(r"\?[?\s]*$", "?", line) if _END.search(line) else f"{line}."
+    if not _END.search(line[-LAST:]):
+        return f"{line}."
+    asked = line.rstrip("? ")
+    return f"{asked}?" if line.endswith("?") else line
 
 
 def asks(line: str) -> bool:
@@ -37,7 +43,7 @@ def asks(line: str) -> bool:
 
 
 def _with_question_mark(line: str) -> str:
-    if _END.search(line) and not line.endswith((".", "?", "!", "\u2026")):  # Who said "to be"?
+    if _END.search(line[-LAST:]) and not line.endswith((".", "?", "!", "\u2026")):  # Who said "to be"?
         return line
-    asked = re.sub(r"[?!.\u2026\s]+$", "", line)
-    return asked + ("." if _INITIALS.search(line) else "") + "?"
+    asked = line.rstrip("?!.\u2026 ")
+    return asked + ("." if _INITIALS.search(line[-LAST:]) else "") + "?"

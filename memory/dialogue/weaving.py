@@ -13,16 +13,20 @@ PHRASES = 2
 _CLAUSE = re.compile(r"[^,;:.?!()\[\]\u2026\u201c\u201d\"]+")
 _TOKEN = re.compile(r"\S+")
 _LINKS = frozenset("of the a an in on for to de".split())
-_PHRASE = re.compile("(?:nl*)*w(?:[nw]|l+(?=[nw]))*")
+_PHRASE = re.compile("(?:nl*){0,5}w(?:[nw]|l+(?=[nw]))*")
 """Over a letter for each word: wanted, of a name, or a link. The rest of a name goes with a wanted word."""
 
-_END = re.compile(r"[\s.?!\u2026]+$")
+_END = re.compile(r"[\s.?!\u2026\uff1f\u3002\u061f]+$")
 
 
 def woven(question: str, words: Sequence[str], said: Sequence[Sentence]) -> str:
     """The question with the phrases that these words stand in; as it is where there are none."""
     phrases = _phrases(frozenset(stem for word in words for stem in content_words(word)), said)
-    return f"{_END.sub('', question)}, regarding {' and '.join(phrases)}?" if phrases else question
+    if not phrases:
+        return question
+    end = _END.search(question)
+    bare, mark = (question[: end.start()], end.group().strip()) if end else (question, "")
+    return f"{bare}, regarding {' and '.join(phrases)}{mark}"
 
 
 def _phrases(wanted: Set[str], said: Sequence[Sentence]) -> list[str]:

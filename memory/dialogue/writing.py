@@ -22,7 +22,7 @@ How = Literal["model", "repaired", "learned"]
 MORE_WORDS = 25
 """What a rewritten question may have more words than twice the question's."""
 
-_NAME = re.compile(r"(?<=\S )[A-Z][\w'’-]+|\d[\d.,:]*\d|\d")
+_NAME = re.compile(r"(?<=[^\s.?!] )(?!I['’])[A-Z][\w'’-]+|\d[\d.,:]*\d|\d")
 _CHATTER = re.compile(
     r"^(?:sure|certainly|of course|okay|here(?:'s| is)|the (?:rewritten|standalone|answer)|rewritten|standalone|answer"
     r"|question|i (?:am|can|cannot|don't|do not)|as an ai)\b[^?]*[:,.]|^(?:[{\[<`]|\*\*)",
@@ -69,7 +69,7 @@ def fault(reply: str, question: str, selected: Sequence[Sentence]) -> str:
     line = _line(reply)
     if not line:
         return "it is empty"
-    if "\n" in line or _CHATTER.match(line):
+    if "\n" in line or (_CHATTER.match(line) and not _CHATTER.match(question)):
         return "it is more than the question"
     if asks(tidy(question)) and not tidy(line).endswith(("?", "\uff1f", "\u061f")):
         return "it is not a question"

@@ -85,11 +85,11 @@ def test_turns_count_the_users_utterances() -> None:
     assert [sentence.turn for sentence in extract(said[1:3], first_turn=7)] == [7, 7]
 
 
-def test_the_first_of_equal_sentences_is_kept() -> None:
+def test_the_last_of_equal_sentences_is_kept() -> None:
     said = extract(
         [Utterance("user", "How far?"), Utterance("agent", "It is far away."), Utterance("user", "how  far?")]
     )
-    assert said == [Sentence("How far?", "user", 1), Sentence("It is far away.", "agent", 1)]
+    assert said == [Sentence("It is far away.", "agent", 1), Sentence("how far?", "user", 2)]
 
 
 def test_nothing_said() -> None:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.dialogue.leaning import leans
+from memory.dialogue.leaning import clarifies, leans
 
 LEAN = """
 And where was he born?
@@ -80,3 +80,22 @@ def test_nothing_leans_on_nothing() -> None:
 @given(st.text())
 def test_no_text_breaks_it(text: str) -> None:
     assert leans(text) in (True, False)
+
+
+@pytest.mark.parametrize(
+    ("turn", "asked_back", "wanted"),
+    [
+        ("I mean the one in Boston", False, True),
+        ("No, I meant for Mars?", False, True),
+        ("I'm talking about the film.", False, True),
+        ("the one in Boston", True, True),
+        ("the one in Boston", False, False),
+        ("Tell me about black holes", True, False),
+        ("I want to know about the history of jazz.", False, False),
+        ("I was talking to a lawyer about my lease, what is a sublet?", False, False),
+        ("I'm interested in learning how to bake bread", False, False),
+        ("So I mean to buy a house, what taxes do I pay?", False, False),
+    ],
+)
+def test_what_clarifies(turn: str, asked_back: bool, wanted: bool) -> None:
+    assert clarifies(turn, asked_back) is wanted

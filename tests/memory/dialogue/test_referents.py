@@ -41,6 +41,9 @@ def said(*turns: tuple[str, str]) -> list[Sentence]:
             "who else walked there?",
             "who else walked on the Moon?",
         ),
+        ([("Who was Marie Curie?", "A chemist.")], "Who taught her?", "Who taught Marie Curie?"),
+        ([("Who was Marie Curie?", "A chemist.")], "When did she marry him?", "When did Marie Curie marry him?"),
+        ([("Who was Marie Curie?", "A chemist.")], "What were her prizes?", "What were Marie Curie's prizes?"),
         ([("Who is Fritz Lang?", "A director.")], "When did HE die?", "When did Fritz Lang die?"),
     ],
 )
@@ -53,6 +56,11 @@ def test_a_name_for_the_pronoun(turns: list[tuple[str, str]], question: str, exp
     [
         ([], "where is he buried?"),
         ([MELIES], "how old is the Moon?"),
+        ([MELIES, GRAVE], "how many graves are there?"),
+        ([("What is inflation?", "The Federal Reserve fights it.")], "Why is it bad?"),
+        ([("My laptop is slow. Maybe the disk is full.", "Delete files.")], "How do I empty it?"),
+        ([("What happens if I'm late with my taxes?", "A fine.")], "Is it deductible?"),
+        ([("Which planets have gas?", "Saturn, Jupiter, Uranus and Neptune do.")], "What are they made of?"),
         ([MELIES, GRAVE], "are there any other cemeteries of that age?"),
         ([("what is an eclipse?", "it happens when one body hides another.")], "is it safe to watch?"),
         ([MELIES], "is it true that he was a magician?"),

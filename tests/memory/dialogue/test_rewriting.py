@@ -132,6 +132,15 @@ def test_an_answer_to_the_assistants_question_is_put_behind_the_earlier_one(
     assert standing.text == f"When is the museum open? {detail}"
 
 
+@pytest.mark.parametrize(
+    "long", ["word " * 10_000, "he said so. " * 3_300, "Anna Berg and " * 5_000, "a." * 20_000, ". " * 20_000]
+)
+def test_a_turn_of_any_length(long: str, encoder: CachedEncoder) -> None:
+    said = [*users(long), Sentence("Fritz Lang directed Metropolis.", "agent", 1)]
+    assert sum(wording.weight for wording in made(long, said, encoder).wordings) == pytest.approx(1)
+    assert made("and where was he born?", said, encoder).text == "And where was Fritz Lang born?"
+
+
 def test_a_first_turn_has_one_wording(encoder: CachedEncoder) -> None:
     assert made("How far?", [], encoder).wordings == (Wording("question", "How far?", 1.0),)
 
@@ -153,21 +162,34 @@ def test_three_wordings_and_their_shares_are_the_models(encoder: CachedEncoder) 
 def test_what_it_surely_needs_is_woven_in_and_not_searched_twice(encoder: CachedEncoder) -> None:
     certain = Learned(Linear(-9.0, {"in_first_question": 10.0}), shipped().forms)
     said = [*users("How do I sue in Small Claims Court?"), Sentence("You fill in a form.", "agent", 1)]
-    found = made("How much is the fee", said, encoder, RewriteParameters(learned=certain), tuple(said))
+    found = made("How much is the fee?", said, encoder, RewriteParameters(learned=certain), tuple(said))
     assert found.text == "How much is the fee, regarding sue in Small Claims Court?"
     standing, expanded = (one for one in found.wordings if one.name != "question")
     assert standing.text == expanded.text == "How much is the fee, regarding sue in Small Claims Court?"
     likely = RewriteParameters(learned=certain, sure=0.8)
-    assert made("How much is the fee", said, encoder, likely, tuple(said)).text == "How much is the fee?"
+    assert made("How much is the fee?", said, encoder, likely, tuple(said)).text == "How much is the fee?"
 
 
 def test_a_question_that_is_worth_most_as_it_is_stays_so(encoder: CachedEncoder) -> None:
     alone = Learned(
         Linear(-9.0, {}), {name: Linear(5.0 if name == "question" else 0.0, {}) for name in shipped().forms}
     )
-    found = made("and where was he born?", SAID, encoder, RewriteParameters(learned=alone))
-    assert found.text == "And where was he born?"
-    assert {wording.text for wording in found.wordings} == {"and where was he born?"}
+    parameters = RewriteParameters(learned=alone, sure=0.0)
+    assert made("What is the capital of Peru?", SAID, encoder, parameters).text == "What is the capital of Peru?"
+    assert made("and where was he born?", SAID, encoder, parameters).text.startswith("And where was Fritz Lang born")
+
+
+@pytest.mark.parametrize("said", ["Thanks!", "ok, thank you so much", "???"])
+def test_thanks_are_no_question(said: str, encoder: CachedEncoder) -> None:
+    found = made(said, SAID, encoder, RewriteParameters(), (SAID[3],))
+    assert found.wordings == (Wording("question", said, 1.0),)
+
+
+def test_the_selected_context_is_read_however_old_it_is(encoder: CachedEncoder) -> None:
+    old = Sentence("Zweigelt is a grape of Austria.", "agent", 2)
+    said = [*users(*(f"How old is the moon number {turn}?" for turn in range(1, 30))), old]
+    found = made("What is red?", said, encoder, RewriteParameters(probable=0.0, most=99), (old,))
+    assert "Zweigelt" in dict(found.words)
 
 
 def test_a_question_that_leans_counts_less_alone(encoder: CachedEncoder) -> None:

@@ -97,8 +97,12 @@ def test_a_turn_saved_again_replaces_what_it_had(threads: Threads) -> None:
 def test_what_was_said_twice_is_read_once(threads: Threads) -> None:
     for turn in range(1, 9):
         save(threads, "t", turn, "How far is it?" if turn % 2 else "how far  IS it?", f"Answer number {turn}.")
-    assert [said.text for said in threads.sentences("t", "a")[0]].count("How far is it?") == 1
+    assert [said.text for said in threads.sentences("t", "a")[0]].count("how far  IS it?") == 1
     assert len(threads.sentences("t", "a")[0]) == 9
+    assert threads.sentences("t", "a")[0][-2:] == [
+        Sentence("how far  IS it?", "user", 8),
+        Sentence("Answer number 8.", "agent", 8),
+    ]
 
 
 def test_a_thread_that_was_read_is_read_on(threads: Threads, path: Path) -> None:

@@ -15,12 +15,13 @@ SAID = (
     [
         ("How much is the fee?", ["Small", "Claims"], "How much is the fee, regarding Small Claims Court?"),
         ("How much is the fee?", ["Bank"], "How much is the fee, regarding Bank of England?"),
-        ("how old", ["drain", "storm"], "how old, regarding storm drains?"),
+        ("how old", ["drain", "storm"], "how old, regarding storm drains"),
         (
-            "Who pays...",
+            "Who pays?!",
             ["storm", "drain", "fee", "vault"],
-            "Who pays, regarding storm drains and Bank of England's vault?",
+            "Who pays, regarding storm drains and Bank of England's vault?!",
         ),
+        ("Tell me about the fee.", ["claim"], "Tell me about the fee, regarding Small Claims Court."),
         ("Who pays?", [], "Who pays?"),
         ("Who pays?", ["elephant"], "Who pays?"),
     ],
