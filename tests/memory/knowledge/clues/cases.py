@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
+from memory.datatypes import Triple
 from memory.knowledge.clues.index import ClueIndex, clue_index
-from memory.knowledge.triples import Triple, triple_graph
+from memory.knowledge.triples import triple_graph
 
 _DATA = Path(os.environ.get("CLEW_DATA", Path(__file__).parents[4] / ".." / "shared" / "data"))
 _PATH = _DATA.parent / "cases" / "cluerag.json"
