@@ -26,10 +26,12 @@ from memory.knowledge.library import (
     read_manifest,
     recorded_chunker,
     recorded_roots,
+    recorded_triples,
     switch_to,
 )
 from memory.knowledge.reading import Failure, shown
 from memory.knowledge.store import damaged, rebuild_command
+from memory.knowledge.telling import GivenTriples
 from memory.ports import Encoder
 from memory.progress import Progress
 
@@ -38,10 +40,12 @@ DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """`chunker`: None is the one that the library has, by sentences for a new one; another one chunks all anew."""
+    """None is what the library has. `chunker` is by sentences for a new one; another one chunks all anew. `triples` are
+    those that the documents carry, which a new library uses."""
 
     chunker: Chunker | None = None
     keywords: KeywordParameters = field(default_factory=KeywordParameters)
+    triples: GivenTriples | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,10 @@ def _index(
     anew = old is not None and chunker != had
     if anew:
         notes.append(f"the chunker is '{chunker.name}' now: all documents are chunked anew")
+    used = recorded_triples(library)
+    triples = parameters.triples or used or "given"
+    if old is not None and triples != used:
+        notes.append(f"the triples that documents carry are {'used' if triples == 'given' else 'left out'} now")
     folder, whole = next_generation(library), False
     try:
         with _in_words(library), closing(Generation(folder, old, not anew)) as generation:
@@ -113,10 +121,12 @@ def _index(
             changes = Changes(generation, encoder, chunker)
             yield from changes.read(roots, library)
             seconds = {"reading": time.perf_counter() - started}
-            changed = changes.any or anew
+            changed = changes.any or anew or (old is not None and triples != used)
+            if changed and triples == "given" and (repeated := (yield from generation.place_triples())):
+                changes.notes.append(f"{repeated} repeated triples merged")
             if changed:
                 merged = _merged_roots(recorded, roots)
-                yield from _write(generation, encoder, chunker, parameters.keywords, merged, seconds)
+                yield from _write(generation, encoder, chunker, parameters.keywords, triples, merged, seconds)
             documents, chunks = generation.size()
         whole = changed
         if whole:
@@ -160,6 +170,7 @@ def _write(
     encoder: Encoder,
     chunker: Chunker,
     keywords: KeywordParameters,
+    triples: GivenTriples,
     roots: Sequence[Path],
     seconds: dict[str, float],
 ) -> Iterator[Progress]:
@@ -168,7 +179,7 @@ def _write(
     seconds["embedding"] = time.perf_counter() - started
     started = time.perf_counter()
     yield from generation.index_keywords(keywords)
-    generation.write_manifest(encoder, chunker, keywords, roots)
+    generation.write_manifest(encoder, chunker, keywords, triples, roots)
     seconds["indexing words"] = time.perf_counter() - started
 
 
