@@ -19,8 +19,7 @@ QUESTION = "Who directed Metropolis?"
 
 TRIPLES = [
     Triple("Fritz Lang", "directed", "Metropolis", "films/metropolis.md#0"),
-    Triple("Fritz Lang", "directed", "Metropolis", "people/fritz-lang.md#0"),
-    Triple("Thea von Harbou", "wrote", "Metropolis", "films/metropolis.md#0"),
+    Triple("Thea von Harbou", "wrote", "Metropolis", "people/thea-von-harbou.md#0"),
     Triple("Fritz Lang", "was born in", "Vienna", "people/fritz-lang.md#0"),
     Triple("the Moon", "shines on", "Metropolis", "space/moon.md#0"),
 ]
