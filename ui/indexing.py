@@ -18,6 +18,7 @@ CHUNKERS = ["sentences", "semantic"]
 """Those of `memory.knowledge.chunkers`, which is not imported to print a help text."""
 
 TRIPLES = ["given", "none"]
+"""Those of `memory.knowledge.telling`."""
 
 
 @click.command()

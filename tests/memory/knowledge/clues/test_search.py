@@ -16,7 +16,7 @@ from memory.knowledge.clues.beam import beam_search, edge_scores, seeds_of
 from memory.knowledge.clues.datatypes import ClueParameters
 from memory.knowledge.clues.extraction import extract_clues
 from memory.knowledge.clues.index import ClueIndex, EncoderSimilarity, clue_index
-from memory.knowledge.clues.search import search_paths, written
+from memory.knowledge.clues.search import search_paths
 from memory.knowledge.triples import triple_graph
 from tests.memory.dialogue.cases import hashed_vectors
 from tests.memory.knowledge.clues.cases import (
@@ -29,6 +29,7 @@ from tests.memory.knowledge.clues.cases import (
     needs_cases,
     questions,
     triples,
+    written,
 )
 from tests.memory.knowledge.clues.reference import Reference
 
@@ -190,13 +191,13 @@ def test_what_asks_nothing_finds_nothing(question: str, index: ClueIndex) -> Non
 PRINTED = """
 import json, sys
 from memory.knowledge.clues.index import clue_index
-from memory.knowledge.clues.search import search_paths, written
+from memory.knowledge.clues.search import search_paths
 from memory.datatypes import Triple
 from memory.knowledge.triples import triple_graph
 graph = triple_graph(Triple(*row) for row in json.loads(sys.argv[1]))
 for question in sys.argv[2:]:
     found = search_paths(question, clue_index(graph))
-    print(found.clues, found.seeds, found.answer, *((written(path, graph), path.score) for path in found.paths))
+    print(found.clues, found.seeds, found.answer, *(([graph.written(edge) for edge in path.edges], path.score) for path in found.paths))
 """
 
 
