@@ -190,14 +190,16 @@ def test_what_asks_nothing_finds_nothing(question: str, index: ClueIndex) -> Non
 
 PRINTED = """
 import json, sys
+from memory.datatypes import Triple
 from memory.knowledge.clues.index import clue_index
 from memory.knowledge.clues.search import search_paths
-from memory.datatypes import Triple
 from memory.knowledge.triples import triple_graph
 graph = triple_graph(Triple(*row) for row in json.loads(sys.argv[1]))
 for question in sys.argv[2:]:
     found = search_paths(question, clue_index(graph))
-    print(found.clues, found.seeds, found.answer, *(([graph.written(edge) for edge in path.edges], path.score) for path in found.paths))
+    print(found.clues, found.seeds, found.answer)
+    for path in found.paths:
+        print(path.score, *map(graph.written, path.edges), sep=" | ")
 """
 
 
