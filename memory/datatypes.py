@@ -35,7 +35,9 @@ class Mark:
 class Document:
     """One document as it was read. `text` is what the character spans of its chunks count in.
 
-    `source` is where a person finds it again: a path, with `:line` for a line of a file of many, or a URL.
+    `source` is where a person finds it again: a path, with `:line` for a line of a file of many, or a URL. `triples`
+    has subject, relation and object of each that comes with it, and () for an entry that is none; a store, which tells
+    of all triples at once, leaves them out.
     """
 
     id: str
@@ -44,6 +46,7 @@ class Document:
     source: str = ""
     pages: tuple[Mark, ...] = ()
     headings: tuple[Mark, ...] = ()
+    triples: tuple[tuple[str, ...], ...] = ()
 
     def page_at(self, place: int) -> str:
         """The page that a character stands on; empty where there are none."""
@@ -81,6 +84,16 @@ class Edge:
     source: str
     target: str
     relation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Triple:
+    """A relation between two entities, and the chunk that says so (empty: none does)."""
+
+    subject: str
+    relation: str
+    object: str
+    chunk: str = ""
 
 
 # What was found --------------------------------------------------------------------------------------------------

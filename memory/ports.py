@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from memory.datatypes import Chunk, Document, Edge, Hit, Vectors
+from memory.datatypes import Chunk, Document, Edge, Hit, Triple, Vectors
 
 Role = Literal["query", "passage", "sentence"]
 """What a text is to the encoder: models such as E5 want a prefix for each; `sentence` compares like with like."""
@@ -124,6 +124,9 @@ class Store(Protocol):
 
     def neighbours(self, ids: Sequence[str]) -> list[list[Edge]]:
         """The edges that leave or enter each document."""
+
+    def triples(self) -> list[Triple]:
+        """All that the documents carry, each with a chunk of its document; repeated ones among them."""
 
     def titles(self, limit: int) -> list[str]:
         """Titles of documents, at most so many and each once, in the order of the library."""

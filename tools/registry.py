@@ -5,9 +5,10 @@ from collections.abc import Callable, Mapping
 from memory.errors import BadInput
 from memory.ports import Store
 from tools.base import Tool
+from tools.clues import Clues
 from tools.hybrid import Hybrid
 
-TOOLS: Mapping[str, Callable[[Store], Tool]] = {Hybrid.name: Hybrid}
+TOOLS: Mapping[str, Callable[[Store], Tool]] = {Hybrid.name: Hybrid, Clues.name: Clues}
 NAMES = tuple(TOOLS)
 
 

@@ -12,9 +12,13 @@ from ui.plain import one_line
 
 if TYPE_CHECKING:
     from memory.knowledge.indexing import Report
+    from memory.knowledge.telling import GivenTriples
 
 CHUNKERS = ["sentences", "semantic"]
 """Those of `memory.knowledge.chunkers`, which is not imported to print a help text."""
+
+TRIPLES = ["given", "none"]
+"""Those of `memory.knowledge.telling`."""
 
 
 @click.command()
@@ -24,6 +28,11 @@ CHUNKERS = ["sentences", "semantic"]
 @click.option(
     "--chunker", type=click.Choice(CHUNKERS), help="How documents are cut.  [default: as the library is; sentences]"
 )
+@click.option(
+    "--triples",
+    type=click.Choice(TRIPLES),
+    help="Those that documents carry, or none.  [default: as the library is; given]",
+)
 @click.option("--rebuild", is_flag=True, help="Make all anew, of the recorded paths where none are given.")
 @options.as_json("Print the report as a JSON object.")
 @options.quiet
@@ -32,14 +41,15 @@ def index(
     library: Path | None,
     encoder: str | None,
     chunker: str | None,
+    triples: "GivenTriples | None",
     rebuild: bool,
     as_json: bool,
     quiet: bool,
 ) -> None:
     """Read files and folders into a library.
 
-    Text, Markdown, HTML, PDF and JSONL, BEIR folders and graph folders. Run again, it does only what changed; with
-    another chunker it cuts all documents anew.
+    Text, Markdown, HTML, PDF and JSONL, BEIR folders, graph folders and lists of triples (JSON). Run again, it does
+    only what changed; with another chunker it cuts all documents anew.
     """
     if not paths and not rebuild:
         raise click.UsageError("name the files or folders to read, or give --rebuild")
@@ -50,7 +60,7 @@ def index(
 
     settings = read_settings(library=library, encoder=encoder)
     model = encoder_for(settings)
-    parameters = indexing.Parameters(chunkers.CHUNKERS[chunker]() if chunker else None)
+    parameters = indexing.Parameters(chunkers.CHUNKERS[chunker]() if chunker else None, triples=triples)
     events = indexing.index(paths, settings.library, model, parameters=parameters, rebuild=rebuild)
     try:
         with closing(shown(events, quiet)) as seen:

@@ -68,7 +68,7 @@ def _print_found(found: "Mapping[str, Findings]", compare: bool, as_json: bool) 
 
 
 def _print_passage(console: "Console", rank: int, passage: "Passage") -> None:
-    """Rank, score, title and place; the beginning of the passage; why it was found."""
+    """Rank, score, title and place; the beginning of the passage; the path to it; why it was found."""
     from rich.text import Text
 
     from ui.rendering import DIM, indented
@@ -76,7 +76,8 @@ def _print_passage(console: "Console", rank: int, passage: "Passage") -> None:
     if rank > 1:
         console.print()
     console.print(_headline(rank, passage, console.width if console.is_terminal else None))
-    for part in (Text(cut(one_line(passage.text), SNIPPET)), Text(one_line(passage.why), DIM)):
+    path = Text(one_line(" | ".join(passage.path)))
+    for part in (Text(cut(one_line(passage.text), SNIPPET)), path, Text(one_line(passage.why), DIM)):
         for line in indented(part, 4, console) if part else ():
             console.print(line)
 

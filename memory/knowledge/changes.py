@@ -67,6 +67,8 @@ class Changes:
         self._remove(gone)
         yield Progress("reading", total, total)
         yield from self._chunk_anew()
+        if skipped := self.counts["triples skipped"]:
+            self.notes.append(f"{skipped} triples skipped: they do not have three parts")
         if self.any and (loose := self._generation.loose_edges()):
             self.notes.append(f"{loose} edges left out: they name nodes that are not in the library")
         self._generation.put_in_order()
@@ -170,7 +172,7 @@ class Changes:
         fingerprint = digest(document)
         known = old.get(document.id)
         self.counts["new" if known is None else "unchanged" if known == fingerprint else "changed"] += 1
-        self._generation.add_document(document, chunks, fingerprint, path, position)
+        self.counts["triples skipped"] += self._generation.add_document(document, chunks, fingerprint, path, position)
         return True
 
     def _tell_renamed(self, source: Source, renamed: dict[str, str]) -> None:

@@ -5,7 +5,7 @@ import json
 import os
 import random
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -22,6 +22,7 @@ from memory.knowledge.chunking import embedded_text
 from memory.knowledge.keywords import KeywordParameters
 from memory.knowledge.library import FORMAT, MANIFEST, EncoderRecord, Manifest
 from memory.knowledge.store import SCHEMA, VECTORS, check_rows, document_of, naming_damage, open_vectors
+from memory.knowledge.telling import GivenTriples, add_triples, copy_triples, place_triples
 from memory.ports import Encoder
 from memory.progress import Progress
 
@@ -85,6 +86,7 @@ class Generation:
                 " FROM main.documents d JOIN old.chunks c ON c.document = d.id WHERE d.source = ?",
                 (path,),
             )
+        copy_triples(self._database, path)
         self._database.execute("INSERT OR IGNORE INTO edges SELECT * FROM old.edges WHERE origin = ?", (path,))
         self._database.execute("INSERT INTO sources SELECT * FROM old.sources WHERE path = ?", (path,))
         return copied.rowcount
@@ -102,14 +104,14 @@ class Generation:
         found = self._database.execute("SELECT source FROM old.documents WHERE id = ?", (id_,)).fetchone()
         return str(found[0]) if found else ""
 
-    def add_document(
-        self, document: Document, chunks: Sequence[Chunk], digest: str, source: str, position: int
-    ) -> None:
+    def add_document(self, document: Document, chunks: Sequence[Chunk], digest: str, source: str, position: int) -> int:
+        """Returns how many of its triples were skipped: they do not have three parts."""
         self._database.execute(
             "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (*_row(document), digest, source, position),
         )
         self.add_chunks(chunks)
+        return add_triples(self._database, document)
 
     def add_chunks(self, chunks: Sequence[Chunk]) -> None:
         """Of one document, in order."""
@@ -156,6 +158,10 @@ class Generation:
         self._database.execute("DROP TABLE staged")
         self._database.commit()
 
+    def place_triples(self) -> Generator[Progress, None, int]:
+        """Give every triple its chunk; returns how many are repeated."""
+        return place_triples(self._database)
+
     def embed(self, encoder: Encoder) -> Iterator[Progress]:
         """Write the vectors, (chunks, d): the old generation's for the texts that it had, the encoder's for others."""
         total = self._count("chunks")
@@ -187,15 +193,21 @@ class Generation:
             yield Progress("indexing words", done, total)
 
     def write_manifest(
-        self, encoder: Encoder, chunker: Chunker, parameters: KeywordParameters, roots: Sequence[Path]
+        self,
+        encoder: Encoder,
+        chunker: Chunker,
+        parameters: KeywordParameters,
+        triples: GivenTriples,
+        roots: Sequence[Path],
     ) -> Manifest:
         record = EncoderRecord(name=encoder.name, hash=encoder.hash, dimension=encoder.dimension)
-        with_what = [FORMAT, encoder.hash, asdict(chunker), asdict(parameters)]
+        with_what = [FORMAT, encoder.hash, asdict(chunker), asdict(parameters), triples]
         manifest = Manifest(
             format=FORMAT,
             encoder=record,
             chunker=chunker,
             keywords=parameters,
+            triples=triples,
             roots=tuple(str(root) for root in roots),
             documents=self._count("documents"),
             chunks=self._count("chunks"),

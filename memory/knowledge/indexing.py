@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from filelock import FileLock, Timeout
 
@@ -26,10 +27,12 @@ from memory.knowledge.library import (
     read_manifest,
     recorded_chunker,
     recorded_roots,
+    recorded_triples,
     switch_to,
 )
 from memory.knowledge.reading import Failure, shown
 from memory.knowledge.store import damaged, rebuild_command
+from memory.knowledge.telling import GivenTriples
 from memory.ports import Encoder
 from memory.progress import Progress
 
@@ -38,10 +41,21 @@ DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """`chunker`: None is the one that the library has, by sentences for a new one; another one chunks all anew."""
+    """None is what the library has. `chunker` is by sentences for a new one; another one chunks all anew. `triples` are
+    those that the documents carry, which a new library uses."""
 
     chunker: Chunker | None = None
     keywords: KeywordParameters = field(default_factory=KeywordParameters)
+    triples: GivenTriples | None = None
+
+
+class _Choices(NamedTuple):
+    """The parameters as said or as the library has them; `notes` names those that are other ones than before."""
+
+    chunker: Chunker
+    triples: GivenTriples
+    same_chunker: bool
+    notes: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,22 +115,20 @@ def _index(
     old = None if rebuild else current_generation(library)
     recorded = _checked(library, read_manifest(old), encoder, parameters).roots if old else ()
     roots, notes = _roots(paths, library)
-    had = recorded_chunker(library)
-    chunker = parameters.chunker or had or ChunkerParameters()
-    anew = old is not None and chunker != had
-    if anew:
-        notes.append(f"the chunker is '{chunker.name}' now: all documents are chunked anew")
+    choices = _choices(parameters, library, old is None)
     folder, whole = next_generation(library), False
     try:
-        with _in_words(library), closing(Generation(folder, old, not anew)) as generation:
+        with _in_words(library), closing(Generation(folder, old, choices.same_chunker)) as generation:
             started = time.perf_counter()
-            changes = Changes(generation, encoder, chunker)
+            changes = Changes(generation, encoder, choices.chunker)
             yield from changes.read(roots, library)
             seconds = {"reading": time.perf_counter() - started}
-            changed = changes.any or anew
+            changed = changes.any or bool(choices.notes)
+            if changed and choices.triples == "given" and (repeated := (yield from generation.place_triples())):
+                changes.notes.append(f"{repeated} repeated triples merged")
             if changed:
                 merged = _merged_roots(recorded, roots)
-                yield from _write(generation, encoder, chunker, parameters.keywords, merged, seconds)
+                yield from _write(generation, encoder, choices, parameters.keywords, merged, seconds)
             documents, chunks = generation.size()
         whole = changed
         if whole:
@@ -127,7 +139,7 @@ def _index(
     yield Report(
         **{name: changes.counts[name] for name in ("new", "changed", "removed", "unchanged")},
         failed=tuple(changes.failed),
-        notes=(*notes, *changes.notes),
+        notes=(*notes, *choices.notes, *changes.notes),
         documents=documents,
         chunks=chunks,
         seconds=seconds,
@@ -158,7 +170,7 @@ def _is_full(error: Exception) -> bool:
 def _write(
     generation: Generation,
     encoder: Encoder,
-    chunker: Chunker,
+    choices: _Choices,
     keywords: KeywordParameters,
     roots: Sequence[Path],
     seconds: dict[str, float],
@@ -168,8 +180,19 @@ def _write(
     seconds["embedding"] = time.perf_counter() - started
     started = time.perf_counter()
     yield from generation.index_keywords(keywords)
-    generation.write_manifest(encoder, chunker, keywords, roots)
+    generation.write_manifest(encoder, choices.chunker, keywords, choices.triples, roots)
     seconds["indexing words"] = time.perf_counter() - started
+
+
+def _choices(parameters: Parameters, library: Path, fresh: bool) -> _Choices:
+    had, used = recorded_chunker(library), recorded_triples(library)
+    chunker, triples = parameters.chunker or had or ChunkerParameters(), parameters.triples or used or "given"
+    same_chunker, notes = fresh or chunker == had, list[str]()
+    if not same_chunker:
+        notes.append(f"the chunker is '{chunker.name}' now: all documents are chunked anew")
+    if not fresh and triples != used:
+        notes.append(f"the triples that documents carry are {'used' if triples == 'given' else 'left out'} now")
+    return _Choices(chunker, triples, same_chunker, notes)
 
 
 def _checked(library: Path, manifest: Manifest, encoder: Encoder, parameters: Parameters) -> Manifest:

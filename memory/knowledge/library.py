@@ -21,9 +21,10 @@ from memory.errors import BadInput, ClewError, LibraryMismatch, NoLibrary
 from memory.knowledge.chunkers import Chunker
 from memory.knowledge.keywords import KeywordParameters
 from memory.knowledge.store import EmbeddedStore, damaged, naming_damage, rebuild_command
+from memory.knowledge.telling import GivenTriples
 from memory.ports import Encoder
 
-FORMAT = 1
+FORMAT = 2
 POINTER = "clew-library.json"
 MANIFEST = "manifest.json"
 NUMBER = "[0-9]" * 10
@@ -41,7 +42,7 @@ class EncoderRecord(BaseModel):
 
 class Manifest(BaseModel):
     """What a generation was built from and with. `fingerprint` is SHA-256 over the format, the encoder, the parameters,
-    the documents' digests and the edges, so that it is the same wherever the same documents lie."""
+    the documents' digests (triples are in them) and the edges, so that it is the same wherever the documents lie."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -49,6 +50,7 @@ class Manifest(BaseModel):
     encoder: EncoderRecord
     chunker: Chunker
     keywords: KeywordParameters
+    triples: GivenTriples
     roots: tuple[str, ...]
     documents: int
     chunks: int
@@ -144,6 +146,14 @@ def recorded_chunker(path: Path) -> Chunker | None:
     try:
         return TypeAdapter[Chunker](Chunker).validate_python(_recorded(path)["chunker"])
     except (OSError, ValueError, KeyError, TypeError, BadInput):
+        return None
+
+
+def recorded_triples(path: Path) -> GivenTriples | None:
+    """Whether the library, of whatever format, uses the triples of its documents; None where it does not say."""
+    try:
+        return TypeAdapter[GivenTriples](GivenTriples).validate_python(_recorded(path)["triples"])
+    except (OSError, ValueError, KeyError, TypeError):
         return None
 
 

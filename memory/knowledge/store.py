@@ -13,9 +13,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.datatypes import Chunk, Document, Edge, Hit, Mark, Vectors
+from memory.datatypes import Chunk, Document, Edge, Hit, Mark, Triple, Vectors
 from memory.errors import ClewError
 from memory.knowledge.keywords import KeywordIndex, KeywordParameters, KeywordScores
+from memory.knowledge.telling import TRIPLES
 
 SCHEMA = """
 CREATE TABLE sources (
@@ -32,6 +33,9 @@ CREATE TABLE edges (
     source TEXT NOT NULL, target TEXT NOT NULL, relation TEXT NOT NULL, origin TEXT NOT NULL,
     PRIMARY KEY (source, target, relation, origin)) WITHOUT ROWID;
 CREATE INDEX edges_by_target ON edges (target);
+CREATE TABLE triples (
+    document TEXT NOT NULL, n INTEGER NOT NULL, subject TEXT NOT NULL, relation TEXT NOT NULL, object TEXT NOT NULL,
+    chunk TEXT, PRIMARY KEY (document, n)) WITHOUT ROWID;
 """
 
 VECTORS = "vectors.npy"
@@ -131,6 +135,9 @@ class EmbeddedStore:
             if row[0] != row[1]:  # an edge from a node to itself is one edge
                 found[row[1]].append(Edge(*row))
         return [found[id_] for id_ in ids]
+
+    def triples(self) -> list[Triple]:
+        return [Triple(*row) for row in self._select(TRIPLES)]
 
     def titles(self, limit: int) -> list[str]:
         """Titles of documents, at most so many and each once, in the order of the library."""

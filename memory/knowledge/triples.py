@@ -11,21 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.datatypes import Triple
+
 Ints = NDArray[np.int64]
 Key = tuple[str, str, str]
 
 AROUND = " \t\n,;:!?\"'`“”‘’«»„"
 """What is stripped around an entity or a relation. A full stop stays: it may belong to a name."""
-
-
-@dataclass(frozen=True, slots=True)
-class Triple:
-    """A relation between two entities, and the chunk that says so (empty: none does)."""
-
-    subject: str
-    relation: str
-    object: str
-    chunk: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,9 +12,10 @@ from time import perf_counter
 
 import numpy as np
 
+from memory.datatypes import Triple
 from memory.knowledge.clues.index import ClueIndex, clue_index
 from memory.knowledge.clues.search import search_paths
-from memory.knowledge.triples import Triple, triple_graph
+from memory.knowledge.triples import triple_graph
 from tests.benchmarks.timing import medians, seconds
 
 TRIPLES, ENTITIES, WORDS, RELATIONS, QUESTIONS = 100_000, 40_000, 20_000, 500, 40

@@ -7,7 +7,7 @@ from dataclasses import FrozenInstanceError, replace
 
 import pytest
 
-from memory.datatypes import Query, Wording
+from memory.datatypes import Query, Triple, Wording
 from memory.encoding import CachedEncoder
 from memory.errors import BadInput, Cancelled, DeadlineExceeded
 from memory.knowledge.library import Library
@@ -17,8 +17,18 @@ from tools.base import Tool, as_langchain_tool, as_retriever, encode_query
 QUESTION = "Who directed Metropolis?"
 
 
+TRIPLES = [
+    Triple("Fritz Lang", "directed", "Metropolis", "films/metropolis.md#0"),
+    Triple("Thea von Harbou", "wrote", "Metropolis", "people/thea-von-harbou.md#0"),
+    Triple("Fritz Lang", "was born in", "Vienna", "people/fritz-lang.md#0"),
+    Triple("the Moon", "shines on", "Metropolis", "space/moon.md#0"),
+]
+
+
 @pytest.fixture(params=registry.NAMES)
-def tool(request: pytest.FixtureRequest, examples: Library) -> Tool:
+def tool(request: pytest.FixtureRequest, examples: Library, monkeypatch: pytest.MonkeyPatch) -> Tool:
+    """Over the examples, as if they came with triples."""
+    monkeypatch.setattr(examples.store, "triples", lambda: TRIPLES)
     return registry.make(request.param, examples.store)
 
 

@@ -42,7 +42,7 @@ def test_the_places_by_each_form_alone() -> None:
     ]
 
 
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=8), st.floats(0.1, 1))
+@given(st.lists(st.integers(0, 99).map(lambda n: n / 99), min_size=1, max_size=8), st.floats(0.1, 1))
 def test_one_form_keeps_its_own_order(scores: list[float], weight: float) -> None:
     ids = [str(n) for n in range(len(scores))]
     ranked = fuse([form(weight)], FormScores(ids, np.array([scores])))

@@ -4,12 +4,13 @@ import json
 import signal
 import time
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
-from memory.knowledge import chunkers
+from memory.knowledge import chunkers, telling
 from tests.ui.conftest import Run, process
-from ui.indexing import CHUNKERS
+from ui.indexing import CHUNKERS, TRIPLES
 
 MOON = "# The Moon\n\nThe Moon is 384,400 km away. Its light takes 1.3 seconds to reach us.\n"
 
@@ -112,3 +113,32 @@ def test_ctrl_c_says_how_to_go_on(home: Path, tmp_path: Path) -> None:
     assert stderr.splitlines()[-1] == said
     assert "Traceback" not in stderr
     assert not list(Path("lib").glob("0*"))
+
+
+def test_a_list_of_triples_can_be_indexed_and_asked(clew: Run, tmp_path: Path) -> None:
+    """The example of seed 000's README."""
+    (tmp_path / "triples.json").write_text('[["lokesh kanagaraj", "directed", "film"], ["film", "titled", "coolie"]]')
+    indexed = clew("index", "triples.json", "--library", "lib")
+    assert (indexed.exit_code, indexed.stdout) == (0, "2 new, 0 changed, 0 removed, 0 unchanged, 0 failed\n")
+    asked = ("search", "Who directed the film Coolie?", "--library", "lib", "--tool", "clues")
+    path = "(lokesh kanagaraj) -[directed]-> (film) | (film) -[titled]-> (coolie)"
+    lines = [line.strip() for line in clew(*asked).stdout.splitlines()]
+    assert lines.count(path) == 2
+    assert lines[1:3] == ["lokesh kanagaraj directed film.", path]
+    passages = [json.loads(line) for line in clew(*asked, "--json").stdout.splitlines()]
+    assert [" | ".join(passage["path"]) for passage in passages] == [path, path]
+
+
+def test_triples_can_be_left_out(clew: Run, tmp_path: Path) -> None:
+    (tmp_path / "triples.json").write_text('[["film", "titled", "coolie"]]')
+    clew("index", "triples.json", "--library", "lib")
+    without = clew("index", "triples.json", "--library", "lib", "--triples", "none")
+    assert without.stderr == "note: the triples that documents carry are left out now\n"
+    found = clew("search", "What is the film titled?", "--library", "lib", "--tool", "clues")
+    assert found.stderr.startswith("clues: no triples in this library: ")
+    wrong = clew("index", "triples.json", "--library", "lib", "--triples", "some")
+    assert wrong.exit_code == 2 and "is not one of 'given', 'none'" in wrong.stderr
+
+
+def test_the_triples_to_choose_from_are_those_that_there_are() -> None:
+    assert list(get_args(telling.GivenTriples)) == TRIPLES

@@ -43,6 +43,17 @@ def scored(walk: Walk, clues: Clues, index: ClueIndex, parameters: ClueParameter
     return Path(walk.edges, walk.nodes, round(sum(scores.values()), DIGITS), scores)
 
 
+def most_of(clues: Clues, parameters: ClueParameters) -> float:
+    """No path scores more for these clues: every clue met, and every term of its edges and of the re-ranking full."""
+    p, length = parameters, parameters.max_depth
+    relations, entities = len(clues.relations), min(len(clues.entities), length + 1)
+    if not p.clues_once:
+        relations, entities = length * bool(relations), length * bool(entities)
+    edges = p.w_rel * relations + p.w_ent * entities + length * (p.w_lex + p.w_emb)
+    coverage = (p.alpha_rel + p.beta_chain) * bool(relations) + p.alpha_ent * bool(entities)
+    return edges + coverage + p.gamma_type
+
+
 def jaccard(one: set[str] | set[int] | frozenset[int], other: set[str] | set[int] | frozenset[int]) -> float:
     """0 where both are empty: nothing is shared."""
     return len(one & other) / len(one | other) if one or other else 0.0

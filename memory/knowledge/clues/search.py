@@ -2,11 +2,10 @@
 
 from memory.knowledge.clues.answers import answer_of
 from memory.knowledge.clues.beam import Mask, beam_search, edge_scores, seeds_of
-from memory.knowledge.clues.datatypes import ClueAnswer, ClueParameters, Path
+from memory.knowledge.clues.datatypes import ClueAnswer, ClueParameters
 from memory.knowledge.clues.extraction import extract_clues
 from memory.knowledge.clues.index import ClueIndex
 from memory.knowledge.clues.reranking import rerank
-from memory.knowledge.triples import TripleGraph
 
 
 def search_paths(
@@ -22,8 +21,3 @@ def search_paths(
     paths = rerank(walks, clues, index, parameters)
     answer, edge = answer_of(paths, clues, scores.alone(index.graph), index)
     return ClueAnswer(clues, seeds, seeding, tuple(paths), answer, edge)
-
-
-def written(path: Path, graph: TripleGraph) -> str:
-    """`(lokesh kanagaraj) -[directed]-> (film) | (film) -[titled]-> (coolie)`: each edge in its own direction."""
-    return " | ".join(graph.written(edge) for edge in path.edges)

@@ -22,6 +22,7 @@ from memory.knowledge.reading.source import (
     size,
     source_digest,
 )
+from memory.knowledge.reading.triples import read_triples
 
 __all__ = [
     "Failure",
@@ -45,6 +46,7 @@ READERS: Mapping[Kind, Callable[[Source], Iterator[Document | Failure]]] = {
     "jsonl": read_jsonl,
     "beir": read_jsonl,
     "graph": read_jsonl,
+    "triples": read_triples,
 }
 """To add a kind: a file with its reader, a line here, and its endings in `discover`."""
 

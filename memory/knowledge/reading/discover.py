@@ -11,6 +11,7 @@ from memory.errors import BadInput
 from memory.knowledge.library import POINTER
 from memory.knowledge.reading.jsonl import is_conversation_script
 from memory.knowledge.reading.source import Kind, Source, reason, shown
+from memory.knowledge.reading.triples import is_file_of_triples
 
 KINDS: dict[str, Kind] = {
     ".txt": "text",
@@ -27,7 +28,7 @@ KINDS: dict[str, Kind] = {
     ".jsonl": "jsonl",
     ".jsonl.gz": "jsonl",
 }
-"""By the end of the name. A file named directly is read as text where its end is not here."""
+"""By the end of the name. JSON is read where it is a list of triples; any other file named directly is read as text."""
 
 SCRIPTS = "conversation scripts"
 
@@ -67,8 +68,11 @@ class _Walk:
             mode = root.stat().st_mode
         except OSError as error:
             raise BadInput(f"cannot open {shown(root)}: {reason(error)}", "check the path") from error
-        if root.suffix.lower() == ".json":
-            raise BadInput(f"{shown(root)} is JSON", "write one object a line to a .jsonl file, each with its text")
+        if stat.S_ISREG(mode) and root.suffix.lower() == ".json" and kind_of(root) is None:
+            raise BadInput(
+                f"{shown(root)} is JSON, and not a list of triples",
+                "write one object a line to a .jsonl file, each with its text",
+            )
         if stat.S_ISREG(mode):
             yield from self._once(Source(root, kind_of(root) or "text", root))
         elif not stat.S_ISDIR(mode):
@@ -102,8 +106,8 @@ class _Walk:
                 yield from self._file(entry, mode, root)
 
     def _file(self, path: Path, mode: int, root: Path) -> Iterator[Source]:
-        kind = kind_of(path)
-        if kind is None or (mode and not stat.S_ISREG(mode)):
+        kind = None if mode and not stat.S_ISREG(mode) else kind_of(path)
+        if kind is None:
             self.skipped[path.suffix.lower() or "without an ending"] += 1
         elif kind == "jsonl" and is_conversation_script(path):
             self.skipped[SCRIPTS] += 1
@@ -121,7 +125,10 @@ class _Walk:
 
 
 def kind_of(path: Path) -> Kind | None:
+    """By the end of the name; of JSON by how it begins."""
     name = path.name.lower()
+    if name.endswith(".json"):
+        return "triples" if is_file_of_triples(path) else None
     return next((kind for ending, kind in KINDS.items() if name.endswith(ending)), None)
 
 

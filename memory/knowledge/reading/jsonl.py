@@ -14,6 +14,7 @@ from memory.datatypes import Document, Edge
 from memory.errors import Unreadable
 from memory.knowledge.reading.plain import title_of_text
 from memory.knowledge.reading.source import Failure, Source, clean, edges_beside, reason, shown, storable
+from memory.knowledge.reading.triples import parts_of
 
 Record = Mapping[str, Any]
 Item = TypeVar("Item", Document, Edge)
@@ -76,7 +77,9 @@ def _document(record: Record, default_id: str, place: str) -> Document:
     if not text:
         raise Unreadable("empty")
     id_ = _text(record, "_id", "") or _text(record, "id", "") or default_id
-    return Document(storable(id_), title, text, place)
+    triples = record.get("triples")
+    parts = tuple(map(parts_of, triples)) if isinstance(triples, list) else ()
+    return Document(storable(id_), title, text, place, triples=parts)
 
 
 def _edges(path: Path) -> Iterator[Edge | Failure]:

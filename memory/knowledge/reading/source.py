@@ -13,7 +13,7 @@ from typing import Literal
 
 from memory.datatypes import Document
 
-Kind = Literal["text", "markdown", "html", "pdf", "jsonl", "beir", "graph"]
+Kind = Literal["text", "markdown", "html", "pdf", "jsonl", "beir", "graph", "triples"]
 
 SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -96,7 +96,8 @@ def storable(text: str) -> str:
 def digest(document: Document) -> str:
     """SHA-256, in hex, of all that is read from a document; where it lies does not count."""
     marks = [[(mark.start, mark.text) for mark in marks] for marks in (document.pages, document.headings)]
-    return hashlib.sha256(json.dumps([document.id, document.title, document.text, marks]).encode()).hexdigest()
+    read = [document.id, document.title, document.text, marks, document.triples]
+    return hashlib.sha256(json.dumps(read).encode()).hexdigest()
 
 
 def file_digest(path: Path) -> str:

@@ -1,32 +1,62 @@
 """A file of triples: JSON, a list of lists of three texts: `[["lokesh kanagaraj", "directed", "film"]]`."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from memory.datatypes import Document
 from memory.errors import Unreadable
 from memory.knowledge.reading.plain import decode
-from memory.knowledge.reading.source import Failure, clean, shown
-from memory.knowledge.triples import Triple
+from memory.knowledge.reading.source import Failure, Source, clean, shown
+from memory.knowledge.triples import normalise
+
+BEGINNING = 1 << 16
+"""Bytes in which the first triple of a file ends."""
+
+_TEXT = r'"(?:[^"\\]|\\.)*"'
+_PART = rf"\s*(?:{_TEXT}|-?\d[\d.eE+-]*)\s*"
+_FIRST = re.compile(rf"\s*\[\s*\[\s*{_TEXT}\s*,{_PART},{_PART}\]")
 
 
-def read_triples(path: Path) -> Iterator[Triple | Failure]:
-    """The triples in their order, and at the end, counted, the entries that are none. A number stands for a text.
+def is_file_of_triples(path: Path) -> bool:
+    """Whether its first entry is a list of three texts; what comes then is not looked at, so that a file that is cut
+    off is still the one that it was. One that cannot be opened may be one: reading it says why."""
+    try:
+        with path.open("rb") as file:
+            return bool(_FIRST.match(decode(file.read(BEGINNING).rpartition(b"]")[0] + b"]")))
+    except OSError:
+        return True
+    except Unreadable:
+        return False
+
+
+def read_triples(source: Source) -> Iterator[Document | Failure]:
+    """A document for each subject, with its triples a line each; at the end, counted, the entries that are none.
 
     Raises `Unreadable` for what is not a list in JSON, and `OSError`.
     """
     bad: list[int] = []
-    for number, entry in enumerate(_entries(path), 1):
-        parts = [clean(str(part)) for part in entry if _is_text(part)] if isinstance(entry, list) else []
-        if len(parts) == 3 == len(entry) and all(part.strip() for part in parts):
-            yield Triple(*parts)
+    by_subject: dict[str, list[tuple[str, ...]]] = {}
+    for number, entry in enumerate(_entries(source.path), 1):
+        if parts := parts_of(entry):
+            by_subject.setdefault(normalise(parts[0]), []).append(parts)
         else:
             bad.append(number)
+    place = shown(source.path)
+    for subject, triples in by_subject.items():
+        text = "\n".join(f"{' '.join(triple)}." for triple in triples)
+        yield Document(f"{source.name}:{subject}", triples[0][0], text, place, triples=tuple(triples))
     if bad:
-        yield Failure(
-            shown(path), f"{len(bad)} of its entries are not three texts, the first is entry {bad[0]}", len(bad)
-        )
+        yield Failure(place, f"{len(bad)} of its entries are not three texts, the first is entry {bad[0]}", len(bad))
+
+
+def parts_of(entry: object) -> tuple[str, ...]:
+    """Subject, relation and object of a list of three texts, each on one line; of anything else (). A number stands
+    for a text."""
+    parts = [" ".join(clean(str(part)).split()) for part in entry if _is_text(part)] if isinstance(entry, list) else []
+    return tuple(parts) if len(parts) == 3 == len(entry) and all(map(normalise, parts)) else ()  # type: ignore[arg-type]
 
 
 def _entries(path: Path) -> list[Any]:

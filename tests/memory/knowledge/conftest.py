@@ -13,9 +13,19 @@ from memory.ports import Store
 
 NODES = [
     {"id": "moon", "title": "The Moon", "text": "The Moon orbits the Earth at a distance of 384,400 kilometres."},
-    {"id": "tides", "title": "Tides", "text": "Tides rise and fall because the Moon pulls at the oceans."},
+    {
+        "id": "tides",
+        "title": "Tides",
+        "text": "Tides rise and fall because the Moon pulls at the oceans.",
+        "triples": [["the Moon", "pulls at", "Oceans"], ["Tides", "rise"], ["Sun", "pulls at", "Oceans"]],
+    },
     {"id": "lang 1", "title": "Fritz Lang", "text": "Fritz Lang directed Metropolis, a film about a city."},
-    {"id": "long", "title": "Long walk", "text": " ".join(f"Step {n} went over hill number {n}." for n in range(120))},
+    {
+        "id": "long",
+        "title": "Long walk",
+        "text": " ".join(f"Step {n} went over hill number {n}." for n in range(120)),
+        "triples": [["Step 119", "WENT OVER", "hill number 119"], ["the walk", "is", "long"]],
+    },
 ]
 EDGES = [
     {"source": "tides", "target": "moon", "relation": "caused by"},

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from memory.datatypes import Edge
+from memory.datatypes import Edge, Triple
 from memory.encoding import CachedEncoder
 from memory.ports import Store
 
@@ -97,6 +97,16 @@ def test_neighbours_leave_and_enter(store: Store) -> None:
     assert sorted(moon, key=repr) == sorted([there, back, itself], key=repr)
     assert lang == []
     assert sorted(tides, key=repr) == sorted([there, back], key=repr)
+
+
+def test_triples_name_a_chunk_of_their_document(store: Store) -> None:
+    assert store.triples() == [
+        Triple("Step 119", "WENT OVER", "hill number 119", "long#3"),
+        Triple("the walk", "is", "long", "long#0"),
+        Triple("the Moon", "pulls at", "Oceans", "tides#0"),
+        Triple("Sun", "pulls at", "Oceans", "tides#0"),
+    ]
+    assert "Step 119 went over hill number 119" in store.chunks(["long#3"])[0].text
 
 
 def test_several_threads_get_what_one_gets(store: Store, encoder: CachedEncoder) -> None:

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.knowledge.triples import Triple, TripleGraph, normalise, triple_graph
+from memory.datatypes import Triple
+from memory.knowledge.triples import TripleGraph, normalise, triple_graph
 
 PARTS = st.sampled_from(["Ann", "ann ", "Bob", "Carl", "", " ", '"Dora"', "?"])
 TRIPLES = st.lists(st.builds(Triple, PARTS, PARTS, PARTS, st.sampled_from(["", "c1", "c2"])), max_size=20)

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
+from memory.datatypes import Triple
+from memory.knowledge.clues.datatypes import Path as CluePath
 from memory.knowledge.clues.index import ClueIndex, clue_index
-from memory.knowledge.triples import Triple, triple_graph
+from memory.knowledge.triples import TripleGraph, triple_graph
 
 _DATA = Path(os.environ.get("CLEW_DATA", Path(__file__).parents[4] / ".." / "shared" / "data"))
 _PATH = _DATA.parent / "cases" / "cluerag.json"
@@ -61,3 +63,8 @@ def index_of(*rows: tuple[str, str, str]) -> ClueIndex:
 
 def names(index: ClueIndex, nodes: tuple[int, ...]) -> list[str]:
     return [index.graph.entities[node] for node in nodes]
+
+
+def written(path: CluePath, graph: TripleGraph) -> str:
+    """`(lokesh kanagaraj) -[directed]-> (film) | (film) -[titled]-> (coolie)`: each edge in its own direction."""
+    return " | ".join(graph.written(edge) for edge in path.edges)

@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memory.datatypes import Triple
 from memory.knowledge.clues.beam import beam_search, edge_scores, seeds_of
 from memory.knowledge.clues.datatypes import ClueParameters
 from memory.knowledge.clues.extraction import extract_clues
 from memory.knowledge.clues.index import ClueIndex, EncoderSimilarity, clue_index
-from memory.knowledge.clues.search import search_paths, written
-from memory.knowledge.triples import Triple, triple_graph
+from memory.knowledge.clues.search import search_paths
+from memory.knowledge.triples import triple_graph
 from tests.memory.dialogue.cases import hashed_vectors
 from tests.memory.knowledge.clues.cases import (
     CASES,
@@ -28,6 +29,7 @@ from tests.memory.knowledge.clues.cases import (
     needs_cases,
     questions,
     triples,
+    written,
 )
 from tests.memory.knowledge.clues.reference import Reference
 
@@ -188,13 +190,16 @@ def test_what_asks_nothing_finds_nothing(question: str, index: ClueIndex) -> Non
 
 PRINTED = """
 import json, sys
+from memory.datatypes import Triple
 from memory.knowledge.clues.index import clue_index
-from memory.knowledge.clues.search import search_paths, written
-from memory.knowledge.triples import Triple, triple_graph
+from memory.knowledge.clues.search import search_paths
+from memory.knowledge.triples import triple_graph
 graph = triple_graph(Triple(*row) for row in json.loads(sys.argv[1]))
 for question in sys.argv[2:]:
     found = search_paths(question, clue_index(graph))
-    print(found.clues, found.seeds, found.answer, *((written(path, graph), path.score) for path in found.paths))
+    print(found.clues, found.seeds, found.answer)
+    for path in found.paths:
+        print(path.score, *map(graph.written, path.edges), sep=" | ")
 """
 
 

@@ -105,10 +105,33 @@ def test_what_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 def test_json_that_is_not_in_lines_is_refused_and_in_a_folder_skipped(tmp_path: Path) -> None:
-    make(tmp_path, "triples.json", "a.txt")
-    with pytest.raises(BadInput, match=r"triples\.json is JSON. Try: write one object a line to a \.jsonl file"):
-        discover([tmp_path / "triples.json"])
+    make(tmp_path, "other.json", "a.txt")
+    with pytest.raises(
+        BadInput,
+        match=r"other\.json is JSON, and not a list of triples. Try: write one object a line to a \.jsonl file",
+    ):
+        discover([tmp_path / "other.json"])
     assert found(tmp_path) == [("a.txt", "text")]
+
+
+@pytest.mark.parametrize(
+    "content, kind",
+    [
+        ('[["a", "b", "c"], 3', "triples"),
+        (' [\n["a \\"]", 2, -3.5]]', "triples"),
+        ('[["a", "b"]]', None),
+        ("[[1, 2, 3]]", None),
+        ('[{"a": "b"}]', None),
+        ("", None),
+        ("\0", None),
+    ],
+)
+def test_a_list_of_triples_is_known_by_its_first(tmp_path: Path, content: str, kind: str | None) -> None:
+    (tmp_path / "some.JSON").write_text(content, "utf-8")
+    (tmp_path / "a.txt").write_text("Some text.", "utf-8")
+    assert dict(found(tmp_path)).get("some.JSON") == kind
+    if kind:
+        assert found(tmp_path / "some.JSON") == [("some.JSON", kind)]
 
 
 def test_what_is_neither_file_nor_folder_is_refused_and_in_a_folder_skipped(tmp_path: Path) -> None:

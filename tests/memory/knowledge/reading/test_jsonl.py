@@ -143,3 +143,12 @@ def test_a_file_without_a_line_is_named(tmp_path: Path) -> None:
     (tmp_path / "x.jsonl").write_text("\n\n", "utf-8")
     [source] = discover([tmp_path]).sources
     assert list(read(source)) == [Failure(str(tmp_path / "x.jsonl"), "empty")]
+
+
+def test_triples_come_with_their_document(tmp_path: Path) -> None:
+    triples = [["Lang", "directed", "M "], ["Lang", "M"], "Lang", ["M", "of", 1931]]
+    rows = {"_id": "m", "text": "Words", "triples": triples}, {"_id": "n", "text": "Words", "triples": "none"}
+    one, other = items(tmp_path / "x.jsonl", *rows)
+    assert isinstance(one, Document) and isinstance(other, Document)
+    assert one.triples == (("Lang", "directed", "M"), (), (), ("M", "of", "1931"))
+    assert other.triples == ()
