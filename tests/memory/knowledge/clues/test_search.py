@@ -16,6 +16,7 @@ from memory.knowledge.clues.beam import beam_search, edge_scores, seeds_of
 from memory.knowledge.clues.datatypes import ClueParameters
 from memory.knowledge.clues.extraction import extract_clues
 from memory.knowledge.clues.index import ClueIndex, EncoderSimilarity, clue_index
+from memory.knowledge.clues.reranking import most_of
 from memory.knowledge.clues.search import search_paths
 from memory.knowledge.triples import triple_graph
 from tests.memory.dialogue.cases import hashed_vectors
@@ -216,3 +217,10 @@ def test_the_order_does_not_depend_on_the_hash_seed() -> None:
     printed = {run.communicate()[0] for run in runs}
     assert len(printed) == 1
     assert printed.pop().count(" | ") >= len(asked)
+
+
+@given(triples, questions, st.booleans())
+def test_no_path_has_more_than_the_most(rows: list[tuple[str, str, str]], question: str, once: bool) -> None:
+    parameters = ClueParameters(clues_once=once)
+    found = search_paths(question, index_of(*rows), parameters)
+    assert all(path.score <= most_of(found.clues, parameters) for path in found.paths)
