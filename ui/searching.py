@@ -65,6 +65,8 @@ def _print_found(found: "Mapping[str, Findings]", compare: bool, as_json: bool) 
     for findings in found.values():
         for rank, passage in enumerate(findings.passages, 1):
             _print_passage(console, rank, passage)
+        if findings.answer:
+            console.print(f"\nanswer: {one_line(findings.answer)}", markup=False, highlight=False)
 
 
 def _print_passage(console: "Console", rank: int, passage: "Passage") -> None:

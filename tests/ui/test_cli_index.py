@@ -125,6 +125,7 @@ def test_a_list_of_triples_can_be_indexed_and_asked(clew: Run, tmp_path: Path) -
     lines = [line.strip() for line in clew(*asked).stdout.splitlines()]
     assert lines.count(path) == 2
     assert lines[1:3] == ["lokesh kanagaraj directed film.", path]
+    assert lines[-1] == "answer: Lokesh Kanagaraj"
     passages = [json.loads(line) for line in clew(*asked, "--json").stdout.splitlines()]
     assert [" | ".join(passage["path"]) for passage in passages] == [path, path]
 
