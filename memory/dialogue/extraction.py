@@ -9,6 +9,9 @@ from memory.sentences import split
 FEWEST_WORDS = 3
 """Shorter phrases of an answer are dropped."""
 
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+"""A letter of a script that has no spaces between words: Thai, Lao, Burmese, Khmer, kana, Han."""
+
 _CITATION = re.compile(r"\s*\[\d+(?:\s*[,;]\s*\d+)*\]")
 _LIST_MARK = re.compile(r"^(?:[-*•]|\d{1,2}[.)])\s+")
 _CLAUSE_END = re.compile(r"[,;:](?=\s)|[.!?…]+(?=\s|$)|\s[-\u2013\u2014]+\s|\u2014|\b(?:but|however|although|though)\b")
@@ -74,8 +77,13 @@ def answer_sentences(text: str) -> Iterator[str]:
     bare = _CITATION.sub("", text)
     for start, end in split(bare):
         sentence = _LIST_MARK.sub("", " ".join(bare[start:end].split()))
-        if len(sentence.split()) >= FEWEST_WORDS and not is_filler(sentence):
+        if words_of(sentence) >= FEWEST_WORDS and not is_filler(sentence):
             yield sentence
+
+
+def words_of(text: str) -> int:
+    """How many there are; where words are not parted by spaces each letter counts as one."""
+    return max(len(text.split()), len(_UNSPACED.findall(text)))
 
 
 def is_filler(sentence: str) -> bool:

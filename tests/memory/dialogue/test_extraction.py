@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.datatypes import Sentence, Utterance
-from memory.dialogue.extraction import extract, is_filler, unique
+from memory.dialogue.extraction import answer_sentences, extract, is_filler, unique, words_of
 from tests.memory.dialogue.cases import cases, history, needs_cases
 
 WORDS = st.sampled_from("the Moon orbits Earth. Thanks! Sure, I do not know why? [1] ok\n- far 384,400 km".split(" "))
@@ -92,6 +92,11 @@ def test_the_last_of_equal_sentences_is_kept() -> None:
     assert said == [Sentence("It is far away.", "agent", 1), Sentence("how far?", "user", 2)]
 
 
+def test_an_answer_in_a_script_without_spaces_is_kept() -> None:
+    assert len(list(answer_sentences("\u6708\u306f\u5730\u7403\u306e\u885b\u661f\u3067\u3059\u3002"))) == 1
+    assert list(answer_sentences("\u306f\u3044\u3002")) == []
+
+
 def test_nothing_said() -> None:
     assert extract([]) == []
     assert extract([Utterance("user", "  "), Utterance("agent", "")]) == []
@@ -117,7 +122,7 @@ def test_invariants(utterances: list[Utterance]) -> None:
     assert [sentence.turn for sentence in said] == sorted(sentence.turn for sentence in said)
     for sentence in said:
         assert sentence.turn >= 1
-        assert sentence.speaker == "user" or (len(sentence.text.split()) >= 3 and not is_filler(sentence.text))
+        assert sentence.speaker == "user" or (words_of(sentence.text) >= 3 and not is_filler(sentence.text))
 
 
 @given(st.text())
