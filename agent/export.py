@@ -1,6 +1,7 @@
 """A finished turn as a line of a file: seed 003's `datasets/` and `intermediate/`, and an evaluation's answers."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from agent.state import Answer, Turn
@@ -35,7 +36,7 @@ def intermediate_row(name: str, turn: Turn) -> dict[str, Any]:
         ],
         "citations": _citations(turn.answer),
         "missing": list(turn.answer.missing),
-        "wordings": [{"name": one.name, "text": one.text, "weight": one.weight} for one in turn.wordings],
+        "wordings": [asdict(one) for one in turn.wordings],
         "calls": [{"tool": call.tool, "found": call.found, "ms": round(call.ms, 3)} for call in turn.calls],
         "steps": [{"node": step.node, "summary": step.summary, "ms": round(step.ms, 3)} for step in turn.steps],
         "thread": turn.thread,

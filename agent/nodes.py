@@ -68,7 +68,10 @@ def rewrite(state: TurnState, runtime: Runtime[Services]) -> TurnState:
     made = rewrite_question(
         state["question"], recalled, services.encoder, services.rewrite, services.writer, services.cancel
     )
-    details = [f"{form.name} x {form.weight:.2f}: {form.text}" for form in made.wordings]
+    details = [
+        f"{form.name} x {form.weight:.2f}{', towards the context' if form.context else ''}: {form.text}"
+        for form in made.wordings
+    ]
     if services.writer and recalled.selected:
         why = f": {made.why}" if made.why else ""
         details.append(f"written by {services.writer.name}: {made.how}{why}")

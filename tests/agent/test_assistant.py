@@ -87,7 +87,9 @@ def test_the_steps_say_what_was_selected_and_what_each_form_found(assistant: Ass
         places = ", ".join(str(passage.ranks[wording.name]) for passage in turn.passages)
         line = f"by {wording.name} alone (weight {wording.weight:.2f}) these would be at {places}"
         assert line in step_of(turn, "act").details
-        assert any(line.startswith(f"{wording.name} x ") for line in step_of(turn, "rewrite").details)
+        towards = ", towards the context" if wording.context else ""
+        rewritten = f"{wording.name} x {wording.weight:.2f}{towards}: {wording.text}"
+        assert rewritten in step_of(turn, "rewrite").details
 
 
 def step_of(turn: Turn, node: str) -> Step:
