@@ -4,7 +4,7 @@ import secrets
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -112,11 +112,10 @@ class Threads:
             self._database = sqlite3.connect(
                 path or ":memory:", timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
-        try:
+        with ExitStack() as undo:
+            undo.callback(self._database.close)
             self._prepare()
-        except BaseException:
-            self._database.close()
-            raise
+            undo.pop_all()
 
     def new_id(self) -> str:
         """A short id that is not in use."""

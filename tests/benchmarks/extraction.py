@@ -16,7 +16,7 @@ from time import process_time
 from typing import Any
 
 from memory.knowledge.extracting.aliases import canonical
-from memory.knowledge.extracting.datatypes import Mention, Triple
+from memory.knowledge.extracting.datatypes import Mention, Relation
 from memory.knowledge.extracting.entities import entities, title_name
 from memory.knowledge.extracting.normalising import normalised
 from memory.knowledge.extracting.relations import triples
@@ -24,7 +24,7 @@ from memory.sentences import split
 from tests.benchmarks.inputs import paths
 
 LONGEST = 1_000
-Found = tuple[list[Mention], list[Triple]]
+Found = tuple[list[Mention], list[Relation]]
 
 
 def main() -> None:

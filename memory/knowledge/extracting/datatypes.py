@@ -18,7 +18,7 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
-class Triple:
+class Relation:
     """`subject` `relation` `object`, in this direction, as the sentence at `[start:end]` of the source says.
 
     `relation` is the verb without its auxiliaries, with the preposition that leads to the object (`born in`), or the

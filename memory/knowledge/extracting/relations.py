@@ -7,18 +7,18 @@ what the next mention is to the subject. Rules of English, and of the plain kind
 from collections.abc import Sequence
 
 from memory.knowledge.extracting.clause import Clause
-from memory.knowledge.extracting.datatypes import Mention, Triple
+from memory.knowledge.extracting.datatypes import Mention, Relation
 from memory.knowledge.extracting.elements import elements
 from memory.sentences import split
 
 
-def triples(text: str, mentions: Sequence[Mention]) -> list[Triple]:
+def triples(text: str, mentions: Sequence[Mention]) -> list[Relation]:
     """In the order of the text, none twice from one sentence; `mentions` as `entities(text)` gives them, in order.
 
     `Y was directed by X` has the subject X and the relation `directed`. A `he` or `it` that begins a sentence stands
     for what its paragraph is about: the first subject in it.
     """
-    found: list[Triple] = []
+    found: list[Relation] = []
     place, topic, last_end = 0, None, 0
     for start, end in split(text):
         inside: list[Mention] = []
@@ -30,6 +30,6 @@ def triples(text: str, mentions: Sequence[Mention]) -> list[Triple]:
             topic = None
         clause = Clause(topic)
         clause.read(elements(text, (start, end), inside) if inside else [])
-        found.extend(Triple(*triple, start, end) for triple in clause.found)
+        found.extend(Relation(*triple, start, end) for triple in clause.found)
         topic, last_end = clause.topic, end
     return found

@@ -8,7 +8,7 @@ from typing import Any
 
 from memory.errors import NotSetUp
 from memory.knowledge.extracting import entities as rules
-from memory.knowledge.extracting.datatypes import Kind, Mention, Triple
+from memory.knowledge.extracting.datatypes import Kind, Mention, Relation
 from memory.knowledge.extracting.relations import triples
 from memory.knowledge.extracting.verbs import BE, past
 
@@ -36,7 +36,7 @@ def load_pipeline(name: str = "en_core_web_sm") -> Any:
         raise NotSetUp(f"spaCy has no pipeline {name!r}", f"python -m spacy download {name}") from error
 
 
-def extract(pipeline: Any, text: str, title: str = "") -> tuple[list[Mention], list[Triple]]:
+def extract(pipeline: Any, text: str, title: str = "") -> tuple[list[Mention], list[Relation]]:
     """What `entities` and `triples` give, by the pipeline as far as it goes."""
     doc = pipeline(text)
     mentions = _mentions(doc) if doc.has_annotation("ENT_IOB") and doc.ents else rules.entities(text, title)
@@ -54,7 +54,7 @@ def _mentions(doc: Any) -> list[Mention]:
     return [mention for mention in found if rules.is_entity(mention)]
 
 
-def _triples(doc: Any, mentions: list[Mention]) -> Iterator[Triple]:
+def _triples(doc: Any, mentions: list[Mention]) -> Iterator[Relation]:
     """Each verb's subjects with its objects, and with what its prepositions lead to."""
     at = {place: mention for mention in mentions for place in range(mention.start, mention.end)}
 
@@ -72,7 +72,7 @@ def _triples(doc: Any, mentions: list[Mention]) -> Iterator[Triple]:
         sentence = verb.sent
         for subject, relation, obj in _of_verb(verb, subjects, mention_of):
             if subject.text != obj.text:
-                yield Triple(subject, relation, obj, sentence.start_char, sentence.end_char)
+                yield Relation(subject, relation, obj, sentence.start_char, sentence.end_char)
 
 
 def _of_verb(
