@@ -146,9 +146,10 @@ def answer(state: TurnState, runtime: Runtime[Services]) -> TurnState:
     if not services.library.manifest.chunks:
         written = answering.nothing_indexed()
     else:
-        read = _to_read(state, runtime)
+        read, expanded = _to_read(state, runtime), state["wordings"][-1]
+        context = expanded.text if expanded.weight > 0.5 else ""  # else the question says itself what it is about
         written = answering.answer(
-            state["question"], state["rewritten"], read, services.encoder, services.answer, state["wordings"][-1].text
+            state["question"], state["rewritten"], read, services.encoder, services.answer, context
         )
         quoted = services.library.store.documents([source.document for source in written.sources])
         written = answering.placed(written, {document.id: document for document in quoted})

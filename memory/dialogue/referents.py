@@ -22,6 +22,7 @@ _OPENERS = frozenset(
 )
 _OPENS = re.compile(r"[.?!]['\"”’)]?\s+$")
 _I = re.compile(r"I['’]\w+")
+_WHO = re.compile(r"(?:\w+,? )?who(?:['’]s| is| was) ", re.IGNORECASE)
 _PLACED = re.compile(r"\b(in|at|near|from|to|on|outside|into)\s+(?:[a-z]+\s+){0,3}$")
 
 _AT = ("at", "near", "on", "outside")
@@ -49,6 +50,8 @@ class _Mention:
     name: str
     placed: str
     """The preposition of place before it, or nothing."""
+    asked_about: bool = False
+    """'Who was Laika?': a person, or as good as one, whatever the name looks like."""
 
     @property
     def looks_like_a_person(self) -> bool:
@@ -80,7 +83,8 @@ def _candidates(pronoun: str, turns: Sequence[tuple[list[_Mention], list[_Mentio
     """The names that the pronoun can stand for, likeliest first; `turns`: of each question and answer, newest first."""
     everyone = {m.name for asked, answered in turns for m in (*asked, *answered) if m.looks_like_a_person}
     for asked, answered in turns:
-        mentions = asked if pronoun in _THING else [*answered, *asked]
+        subjects = [mention for mention in asked if mention.asked_about]
+        mentions = asked if pronoun in _THING else [*subjects, *answered, *asked]
         for mention in mentions:
             if pronoun in _PERSON:
                 yield from _person(mention, everyone)
@@ -94,7 +98,7 @@ def _candidates(pronoun: str, turns: Sequence[tuple[list[_Mention], list[_Mentio
 
 def _person(mention: _Mention, everyone: set[str]) -> Iterator[str]:
     """The person, in full where only a part of the name was said."""
-    if mention.looks_like_a_person:
+    if mention.looks_like_a_person or mention.asked_about:
         yield mention.name
     elif not mention.placed:
         yield from (name for name in sorted(everyone) if mention.name in name.split())
@@ -125,7 +129,8 @@ def _mentions(text: str) -> Iterator[_Mention]:
         if name and not opens and not _I.fullmatch(match.group()):
             placed = _PLACED.search(text[max(0, match.start() - 60) : match.start()])
             full = f"the {name}" if article else name
-            pairs.append((_Mention(full, placed.group(1) if placed else ""), start, match.end()))
+            about = _WHO.fullmatch(text[:start]) is not None
+            pairs.append((_Mention(full, placed.group(1) if placed else "", about), start, match.end()))
     yield from (mention for mention, _, _ in pairs)
     for (one, begin, end), (other, start, _) in pairwise(pairs):
         if text[end:start] == " and " and text[max(0, begin - 2) : begin] != ", ":  # no two of three

@@ -44,6 +44,11 @@ def said(*turns: tuple[str, str]) -> list[Sentence]:
         ([("Who was Marie Curie?", "A chemist.")], "Who taught her?", "Who taught Marie Curie?"),
         ([("Who was Marie Curie?", "A chemist.")], "When did she marry him?", "When did Marie Curie marry him?"),
         ([("Who was Marie Curie?", "A chemist.")], "What were her prizes?", "What were Marie Curie's prizes?"),
+        (
+            [("Who was Laika?", "Vladimir Yazdovsky took Laika to his house.")],
+            "when was she launched?",
+            "when was Laika launched?",
+        ),
         ([("Who is Fritz Lang?", "A director.")], "When did HE die?", "When did Fritz Lang die?"),
     ],
 )
