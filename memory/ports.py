@@ -5,7 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from memory.datatypes import Chunk, Document, Edge, Hit, Triple, Vectors
+from memory.layers import Ints, Layers, Unit
 
 Role = Literal["query", "passage", "sentence"]
 """What a text is to the encoder: models such as E5 want a prefix for each; `sentence` compares like with like."""
@@ -126,7 +130,22 @@ class Store(Protocol):
         """The edges that leave or enter each document."""
 
     def triples(self) -> list[Triple]:
-        """All that the documents carry, each with a chunk of its document; repeated ones among them."""
+        """All that the documents carry or state, each with a chunk of its document; repeated ones among them."""
+
+    def layers(self) -> Layers:
+        """Chunks, sentences, entities and what joins them; without sentences where the library has none."""
+
+    def units(self, rows: Sequence[int]) -> list[Unit]:
+        """Sentences by their numbers in `layers`. Raises `KeyError` for one that there is not."""
+
+    def unit_vectors(self, rows: Ints) -> Vectors:
+        """Of sentences, shape (len(rows), d); each is embedded with the title of its document."""
+
+    def unit_search(
+        self, vectors: Vectors, k: int, *, among: Ints | None = None
+    ) -> list[tuple[Ints, NDArray[np.float32]]]:
+        """Cosine over the sentences (`among`: over those): for each row of (q, d) at most k numbers, best first, and
+        their cosines."""
 
     def titles(self, limit: int) -> list[str]:
         """Titles of documents, at most so many and each once, in the order of the library."""

@@ -12,13 +12,13 @@ from ui.plain import one_line
 
 if TYPE_CHECKING:
     from memory.knowledge.indexing import Report
-    from memory.knowledge.telling import GivenTriples
+    from memory.knowledge.layering import Triples
 
 CHUNKERS = ["sentences", "semantic"]
 """Those of `memory.knowledge.chunkers`, which is not imported to print a help text."""
 
-TRIPLES = ["given", "none"]
-"""Those of `memory.knowledge.telling`."""
+TRIPLES = ["auto", "given", "extract", "both", "none"]
+"""Those of `memory.knowledge.layering`."""
 
 
 @click.command()
@@ -31,7 +31,11 @@ TRIPLES = ["given", "none"]
 @click.option(
     "--triples",
     type=click.Choice(TRIPLES),
-    help="Those that documents carry, or none.  [default: as the library is; given]",
+    help="Entities and relations: those that documents carry, what is extracted from their texts, both, or none."
+    "  [default: as the library is; auto: given where a document carries some, none in a graph folder, else extract]",
+)
+@click.option(
+    "--extractor", metavar="NAME", help="rules, spacy or spacy:PIPELINE.  [default: as the library is; rules]"
 )
 @click.option("--rebuild", is_flag=True, help="Make all anew, of the recorded paths where none are given.")
 @options.as_json("Print the report as a JSON object.")
@@ -41,7 +45,8 @@ def index(
     library: Path | None,
     encoder: str | None,
     chunker: str | None,
-    triples: "GivenTriples | None",
+    triples: "Triples | None",
+    extractor: str | None,
     rebuild: bool,
     as_json: bool,
     quiet: bool,
@@ -60,7 +65,9 @@ def index(
 
     settings = read_settings(library=library, encoder=encoder)
     model = encoder_for(settings)
-    parameters = indexing.Parameters(chunkers.CHUNKERS[chunker]() if chunker else None, triples=triples)
+    parameters = indexing.Parameters(
+        chunkers.CHUNKERS[chunker]() if chunker else None, triples=triples, extractor=extractor
+    )
     events = indexing.index(paths, settings.library, model, parameters=parameters, rebuild=rebuild)
     try:
         with closing(shown(events, quiet)) as seen:

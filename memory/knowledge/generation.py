@@ -2,32 +2,27 @@
 
 import hashlib
 import json
-import os
-import random
 import sqlite3
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from datetime import UTC, datetime
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
-
-import numpy as np
 
 from memory.datatypes import Chunk, Document, Edge, Mark, Vectors
 from memory.knowledge import keywords
 from memory.knowledge.chunkers import Chunker
 from memory.knowledge.chunking import embedded_text
+from memory.knowledge.embedding import CHUNKS, SENTENCES, Embedded, check_rows, embed, open_vectors, titles_and_texts
+from memory.knowledge.extracting.extractors import Extractor
 from memory.knowledge.keywords import KeywordParameters
+from memory.knowledge.layering import Triples, copy_layers, extract_missing
 from memory.knowledge.library import FORMAT, MANIFEST, EncoderRecord, Manifest
-from memory.knowledge.store import SCHEMA, VECTORS, check_rows, document_of, naming_damage, open_vectors
-from memory.knowledge.telling import GivenTriples, add_triples, copy_triples, place_triples
+from memory.knowledge.numbering import number_layers
+from memory.knowledge.store import SCHEMA, document_of, naming_damage
+from memory.knowledge.telling import add_triples, copy_triples, place_triples
 from memory.ports import Encoder
 from memory.progress import Progress
-
-SLICE = 512
-"""Chunks embedded between two reports of progress."""
 
 EDGES = "SELECT DISTINCT source, target, relation FROM edges"
 STAGED = """
@@ -39,13 +34,14 @@ CREATE TABLE staged (
 
 class Generation:
     """A generation in the making, in `folder`; `old` is the one that unchanged rows and vectors are copied from, chunks
-    among them only with `same_chunker`."""
+    among them only with `same_chunker`, layers only with `same_layers`."""
 
-    def __init__(self, folder: Path, old: Path | None, same_chunker: bool = True) -> None:
+    def __init__(self, folder: Path, old: Path | None, same_chunker: bool = True, same_layers: bool = True) -> None:
         self._folder = folder
         self._old = old
         self._same_chunker = same_chunker
-        self._old_vectors: Vectors = np.empty((0, 0), np.float32)
+        self._same_layers = same_layers
+        self._old_vectors: dict[Embedded, Vectors] = {}
         self._database = sqlite3.connect((folder / "library.sqlite").resolve().as_uri(), uri=True)
         self._database.executescript(SCHEMA + STAGED)
         if old:
@@ -53,8 +49,9 @@ class Generation:
             with naming_damage(old), ExitStack() as opened:
                 opened.callback(self._database.close)
                 self._database.execute("ATTACH ? AS old", (uri,))
-                self._old_vectors = open_vectors(old)
-                check_rows(self._old_vectors, self._database, "old")
+                for what in (CHUNKS, SENTENCES):
+                    self._old_vectors[what] = open_vectors(old, what)
+                    check_rows(self._old_vectors[what], what, self._database, "old")
                 opened.pop_all()
 
     def close(self) -> None:
@@ -87,6 +84,8 @@ class Generation:
                 (path,),
             )
         copy_triples(self._database, path)
+        if self._same_layers:
+            copy_layers(self._database, path)
         self._database.execute("INSERT OR IGNORE INTO edges SELECT * FROM old.edges WHERE origin = ?", (path,))
         self._database.execute("INSERT INTO sources SELECT * FROM old.sources WHERE path = ?", (path,))
         return copied.rowcount
@@ -162,29 +161,22 @@ class Generation:
         """Give every triple its chunk; returns how many are repeated."""
         return place_triples(self._database)
 
+    def extract_layers(self, triples: Triples, extractor: Extractor) -> Iterator[Progress]:
+        """What documents have none of yet; then numbered as the chunks are."""
+        if triples != "none":
+            yield from extract_missing(self._database, triples, extractor)
+        number_layers(self._database, self._folder)
+
     def embed(self, encoder: Encoder) -> Iterator[Progress]:
-        """Write the vectors, (chunks, d): the old generation's for the texts that it had, the encoder's for others."""
-        total = self._count("chunks")
-        vectors = np.lib.format.open_memmap(
-            self._folder / VECTORS, mode="w+", dtype=np.float32, shape=(total, encoder.dimension)
-        )
-        _reserve(self._folder / VECTORS)
-        done = 0
-        for rows, known in self._known_vectors():
-            vectors[rows] = known
-            done += len(rows)
-        yield Progress("embedding", done, total)
-        for rows in self._missing_slices():
-            vectors[rows] = encoder.encode(self._texts(rows), "passage")
-            done += len(rows)
-            yield Progress("embedding", done, total)
-        vectors.flush()
+        """Write the vectors of chunks, (chunks, d), and of sentences, (sentences, d)."""
+        for what in (CHUNKS, SENTENCES):
+            yield from embed(self._database, what, self._folder, self._old_vectors.get(what), encoder)
 
     def index_keywords(self, parameters: KeywordParameters) -> Iterator[Progress]:
         total = len(keywords.WRITTEN)
         yield Progress("indexing words", 0, total)
         titles, texts = [], []
-        for _, title, text in self._titles_and_texts():
+        for _, title, text in titles_and_texts(self._database, CHUNKS):
             titles.append(title)
             texts.append(text)
         folder = self._folder / "keywords"
@@ -197,17 +189,19 @@ class Generation:
         encoder: Encoder,
         chunker: Chunker,
         parameters: KeywordParameters,
-        triples: GivenTriples,
+        triples: Triples,
+        extractor: str,
         roots: Sequence[Path],
     ) -> Manifest:
         record = EncoderRecord(name=encoder.name, hash=encoder.hash, dimension=encoder.dimension)
-        with_what = [FORMAT, encoder.hash, asdict(chunker), asdict(parameters), triples]
+        with_what = [FORMAT, encoder.hash, asdict(chunker), asdict(parameters), triples, extractor]
         manifest = Manifest(
             format=FORMAT,
             encoder=record,
             chunker=chunker,
             keywords=parameters,
             triples=triples,
+            extractor=extractor,
             roots=tuple(str(root) for root in roots),
             documents=self._count("documents"),
             chunks=self._count("chunks"),
@@ -228,53 +222,6 @@ class Generation:
 
     def _count(self, table: str) -> int:
         return int(self._database.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
-
-    def _known_vectors(self) -> Iterator[tuple[list[int], Vectors]]:
-        if not self._old:
-            return
-        pairs = self._database.execute(
-            "SELECT n.row, min(o.row) FROM chunks n JOIN old.chunks o ON o.digest = n.digest GROUP BY n.row"
-        ).fetchall()
-        for start in range(0, len(pairs), SLICE):
-            here, there = zip(*pairs[start : start + SLICE], strict=True)
-            yield list(here), np.asarray(self._old_vectors[list(there)])
-
-    def _missing_slices(self) -> list[list[int]]:
-        """Rows of like length together, so that a batch wastes little padding; the slices in a mixed order, so that
-        the time that is left can be told from the time that went."""
-        known = "SELECT digest FROM old.chunks" if self._old else "SELECT NULL WHERE 0"
-        rows = [
-            row
-            for (row,) in self._database.execute(
-                f"SELECT row FROM chunks WHERE digest NOT IN ({known}) ORDER BY end - start, row"
-            )
-        ]
-        slices = [rows[start : start + SLICE] for start in range(0, len(rows), SLICE)]
-        random.Random(0).shuffle(slices)  # noqa: S311 an order, not a secret
-        return slices
-
-    def _texts(self, rows: Sequence[int]) -> list[str]:
-        chosen = "WHERE row IN (SELECT value FROM json_each(?))"
-        found = self._titles_and_texts(chosen, json.dumps(list(rows)))
-        texts = {row: embedded_text(Chunk("", "", title, text, 0, 0)) for row, title, text in found}
-        return [texts[row] for row in rows]
-
-    def _titles_and_texts(self, where: str = "", *values: str) -> Iterator[tuple[int, str, str]]:
-        """Row, title and text of chunks in order. Each document's text is read once and cut here: SQLite
-        counts characters from a text's beginning, and a chunk at a time that is quadratic."""
-        chunks = self._database.execute(f"SELECT row, document, start, end FROM chunks {where} ORDER BY row", values)
-        for id_, of_document in groupby(chunks, key=itemgetter(1)):
-            title, text = self._database.execute("SELECT title, text FROM documents WHERE id = ?", (id_,)).fetchone()
-            for row, _, start, end in of_document:
-                yield row, title, text[start:end]
-
-
-def _reserve(path: Path) -> None:
-    """Have the system keep the file's blocks for it: a full disk is then an `OSError` here, not a signal when memory
-    is written back."""
-    if hasattr(os, "posix_fallocate") and path.stat().st_size:
-        with path.open("r+b") as file:
-            os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
 
 
 def _row(document: Document) -> tuple[str, ...]:

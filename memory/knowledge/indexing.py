@@ -17,8 +17,10 @@ from memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch
 from memory.knowledge.changes import Changes
 from memory.knowledge.chunkers import Chunker
 from memory.knowledge.chunking import ChunkerParameters
+from memory.knowledge.extracting.extractors import RULES, Extractor, extractor_named
 from memory.knowledge.generation import Generation
 from memory.knowledge.keywords import KeywordParameters
+from memory.knowledge.layering import Triples
 from memory.knowledge.library import (
     Manifest,
     check_encoder,
@@ -26,35 +28,40 @@ from memory.knowledge.library import (
     next_generation,
     read_manifest,
     recorded_chunker,
+    recorded_extractor,
     recorded_roots,
     recorded_triples,
     switch_to,
 )
 from memory.knowledge.reading import Failure, shown
 from memory.knowledge.store import damaged, rebuild_command
-from memory.knowledge.telling import GivenTriples
 from memory.ports import Encoder
 from memory.progress import Progress
 
+USING_GIVEN = ("auto", "given", "both")
 DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """None is what the library has. `chunker` is by sentences for a new one; another one chunks all anew. `triples` are
-    those that the documents carry, which a new library uses."""
+    """None is what the library has. For a new one `chunker` is by sentences, `triples` are `auto`, and `extractor` is
+    by rules (`extractor_named`); others than before chunk or extract all anew."""
 
     chunker: Chunker | None = None
     keywords: KeywordParameters = field(default_factory=KeywordParameters)
-    triples: GivenTriples | None = None
+    triples: Triples | None = None
+    extractor: str | None = None
 
 
 class _Choices(NamedTuple):
     """The parameters as said or as the library has them; `notes` names those that are other ones than before."""
 
     chunker: Chunker
-    triples: GivenTriples
+    triples: Triples
+    extractor: str
+    extract: Extractor
     same_chunker: bool
+    same_layers: bool
     notes: list[str]
 
 
@@ -118,15 +125,18 @@ def _index(
     choices = _choices(parameters, library, old is None)
     folder, whole = next_generation(library), False
     try:
-        with _in_words(library), closing(Generation(folder, old, choices.same_chunker)) as generation:
+        with (
+            _in_words(library),
+            closing(Generation(folder, old, choices.same_chunker, choices.same_layers)) as generation,
+        ):
             started = time.perf_counter()
             changes = Changes(generation, encoder, choices.chunker)
             yield from changes.read(roots, library)
             seconds = {"reading": time.perf_counter() - started}
             changed = changes.any or bool(choices.notes)
-            if changed and choices.triples == "given" and (repeated := (yield from generation.place_triples())):
-                changes.notes.append(f"{repeated} repeated triples merged")
             if changed:
+                if choices.triples in USING_GIVEN and (repeated := (yield from generation.place_triples())):
+                    changes.notes.append(f"{repeated} repeated triples merged")
                 merged = _merged_roots(recorded, roots)
                 yield from _write(generation, encoder, choices, parameters.keywords, merged, seconds)
             documents, chunks = generation.size()
@@ -176,23 +186,26 @@ def _write(
     seconds: dict[str, float],
 ) -> Iterator[Progress]:
     started = time.perf_counter()
+    yield from generation.extract_layers(choices.triples, choices.extract)
+    seconds["extracting entities"] = time.perf_counter() - started
+    started = time.perf_counter()
     yield from generation.embed(encoder)
     seconds["embedding"] = time.perf_counter() - started
     started = time.perf_counter()
     yield from generation.index_keywords(keywords)
-    generation.write_manifest(encoder, choices.chunker, keywords, choices.triples, roots)
+    generation.write_manifest(encoder, choices.chunker, keywords, choices.triples, choices.extractor, roots)
     seconds["indexing words"] = time.perf_counter() - started
 
 
 def _choices(parameters: Parameters, library: Path, fresh: bool) -> _Choices:
-    had, used = recorded_chunker(library), recorded_triples(library)
-    chunker, triples = parameters.chunker or had or ChunkerParameters(), parameters.triples or used or "given"
-    same_chunker, notes = fresh or chunker == had, list[str]()
-    if not same_chunker:
-        notes.append(f"the chunker is '{chunker.name}' now: all documents are chunked anew")
-    if not fresh and triples != used:
-        notes.append(f"the triples that documents carry are {'used' if triples == 'given' else 'left out'} now")
-    return _Choices(chunker, triples, same_chunker, notes)
+    had, used, by = recorded_chunker(library), recorded_triples(library), recorded_extractor(library)
+    chunker = parameters.chunker or had or ChunkerParameters()
+    triples, extractor = parameters.triples or used or "auto", parameters.extractor or by or RULES
+    same_chunker, same_layers = fresh or chunker == had, fresh or (triples == used and extractor == by)
+    notes = [f"the chunker is '{chunker.name}' now: all documents are chunked anew"] if not same_chunker else []
+    if not same_layers:
+        notes.append(f"entities are told anew, with --triples {triples} and the extractor '{extractor}'")
+    return _Choices(chunker, triples, extractor, extractor_named(extractor), same_chunker, same_layers, notes)
 
 
 def _checked(library: Path, manifest: Manifest, encoder: Encoder, parameters: Parameters) -> Manifest:

@@ -1,7 +1,8 @@
 """A library on disk: generations side by side, one of them current, each with its manifest.
 
     DIR/clew-library.json        the format, and which generation is current; replaced in one step
-    DIR/0000000003/              a generation: library.sqlite, vectors.npy, keywords/, manifest.json; never changed
+    DIR/0000000003/              a generation: library.sqlite, vectors.npy, sentences.npy, layers.npz, keywords/,
+                                 manifest.json; never changed
     DIR/lock                     held while a generation is made
 
 A reader keeps its generation; a writer makes the next beside it and switches. So a crash leaves the library as it was.
@@ -20,15 +21,15 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from memory.errors import BadInput, ClewError, LibraryMismatch, NoLibrary
 from memory.knowledge.chunkers import Chunker
 from memory.knowledge.keywords import KeywordParameters
+from memory.knowledge.layering import Triples
 from memory.knowledge.store import EmbeddedStore, damaged, naming_damage, rebuild_command
-from memory.knowledge.telling import GivenTriples
 from memory.ports import Encoder
 
-FORMAT = 2
+FORMAT = 3
 POINTER = "clew-library.json"
 MANIFEST = "manifest.json"
 NUMBER = "[0-9]" * 10
-PARTS = {"library.sqlite", "library.sqlite-journal", "vectors.npy", "keywords", MANIFEST}
+PARTS = {"library.sqlite", "library.sqlite-journal", "vectors.npy", "sentences.npy", "layers.npz", "keywords", MANIFEST}
 """What may be in a generation: a folder with anything else is not ours to remove, whatever its name."""
 
 
@@ -50,7 +51,8 @@ class Manifest(BaseModel):
     encoder: EncoderRecord
     chunker: Chunker
     keywords: KeywordParameters
-    triples: GivenTriples
+    triples: Triples
+    extractor: str
     roots: tuple[str, ...]
     documents: int
     chunks: int
@@ -149,10 +151,22 @@ def recorded_chunker(path: Path) -> Chunker | None:
         return None
 
 
-def recorded_triples(path: Path) -> GivenTriples | None:
-    """Whether the library, of whatever format, uses the triples of its documents; None where it does not say."""
+def recorded_triples(path: Path) -> Triples | None:
+    """What the library, of whatever format, knows of entities; None where it does not say. (Format 2 said `given` where
+    nobody had said anything.)"""
     try:
-        return TypeAdapter[GivenTriples](GivenTriples).validate_python(_recorded(path)["triples"])
+        recorded = _recorded(path)
+        if recorded["format"] < 3 and recorded["triples"] == "given":
+            return None
+        return TypeAdapter[Triples](Triples).validate_python(recorded["triples"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def recorded_extractor(path: Path) -> str | None:
+    """The extractor of the library, of whatever format; None where it does not say."""
+    try:
+        return str(_recorded(path)["extractor"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

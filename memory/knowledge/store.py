@@ -9,16 +9,22 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory.datatypes import Chunk, Document, Edge, Hit, Mark, Triple, Vectors
 from memory.errors import ClewError
+from memory.knowledge.embedding import CHUNKS, SENTENCES, check_rows, open_vectors
 from memory.knowledge.keywords import KeywordIndex, KeywordParameters, KeywordScores
+from memory.knowledge.layering import SCHEMA as LAYERS
+from memory.knowledge.numbering import read_layers
 from memory.knowledge.telling import TRIPLES
+from memory.layers import Ints, Layers, Unit
 
-SCHEMA = """
+SCHEMA = (
+    """
 CREATE TABLE sources (
     path TEXT PRIMARY KEY, digest TEXT NOT NULL);
 CREATE TABLE documents (
@@ -37,10 +43,10 @@ CREATE TABLE triples (
     document TEXT NOT NULL, n INTEGER NOT NULL, subject TEXT NOT NULL, relation TEXT NOT NULL, object TEXT NOT NULL,
     chunk TEXT, PRIMARY KEY (document, n)) WITHOUT ROWID;
 """
+    + LAYERS
+)
 
-VECTORS = "vectors.npy"
-
-BROKEN = (sqlite3.DatabaseError, FileNotFoundError, EOFError, ValueError, LookupError, TypeError)
+BROKEN = (sqlite3.DatabaseError, FileNotFoundError, EOFError, ValueError, LookupError, TypeError, BadZipFile)
 """What SQLite, numpy and bm25s raise at files that are cut off, overwritten or not there."""
 
 EDGES = """
@@ -64,12 +70,15 @@ class EmbeddedStore:
     def __init__(self, folder: Path, keywords: KeywordParameters) -> None:
         self._folder = folder
         self._lock = threading.Lock()
+        self._reading = threading.Lock()
+        self._layers: Layers | None = None
         with naming_damage(folder), ExitStack() as opened:
             uri = f"{(folder / 'library.sqlite').resolve().as_uri()}?mode=ro&immutable=1"
             self._database = sqlite3.connect(uri, uri=True, check_same_thread=False)
             opened.enter_context(closing(self._database))
-            self._vectors: Vectors = open_vectors(folder)
-            check_rows(self._vectors, self._database)
+            self._vectors, self._sentences = (open_vectors(folder, what) for what in (CHUNKS, SENTENCES))
+            check_rows(self._vectors, CHUNKS, self._database)
+            check_rows(self._sentences, SENTENCES, self._database)
             self._keywords = KeywordIndex(folder / "keywords", keywords, len(self._vectors))
             opened.pop_all()
 
@@ -137,7 +146,55 @@ class EmbeddedStore:
         return [found[id_] for id_ in ids]
 
     def triples(self) -> list[Triple]:
-        return [Triple(*row) for row in self._select(TRIPLES)]
+        given = [Triple(*row) for row in self._select(TRIPLES)]
+        layers = self.layers()
+        names, chunks = layers.entities, layers.sentence_chunks[layers.stated]
+        return given + [
+            Triple(
+                names[layers.subjects[r]].name,
+                layers.verbs[layers.verb_numbers[r]],
+                names[layers.objects[r]].name,
+                layers.chunk_ids[chunks[r]],
+            )
+            for r in np.flatnonzero(~layers.given)
+        ]
+
+    def layers(self) -> Layers:
+        with self._reading:
+            if self._layers is None:
+                with self._lock, naming_damage(self._folder):
+                    self._layers = read_layers(self._database, self._folder)
+            return self._layers
+
+    def units(self, rows: Sequence[int]) -> list[Unit]:
+        found = {}
+        of_rows = self._select(
+            "SELECT s.row, s.document, c.id, s.start, s.end FROM sentences s JOIN chunks c ON c.row = s.chunk"
+            " WHERE s.row IN (SELECT value FROM json_each(?))",
+            [int(row) for row in rows],
+        )
+        texts = dict(
+            self._select(
+                "SELECT id, text FROM documents WHERE id IN (SELECT value FROM json_each(?))",
+                sorted({document for _, document, *_ in of_rows}),
+            )
+        )
+        for row, document, chunk, start, end in of_rows:
+            found[row] = Unit(document, chunk, texts[document][start:end], start, end)
+        return [found[int(row)] for row in rows]
+
+    def unit_vectors(self, rows: Ints) -> Vectors:
+        return np.asarray(self._sentences[rows])
+
+    def unit_search(
+        self, vectors: Vectors, k: int, *, among: Ints | None = None
+    ) -> list[tuple[Ints, NDArray[np.float32]]]:
+        searched = self._sentences if among is None else self._sentences[among]
+        found = []
+        for cosines in vectors @ searched.T:
+            places = np.array(_best(cosines, k), np.int64)
+            found.append((places if among is None else among[places], cosines[places]))
+        return found
 
     def titles(self, limit: int) -> list[str]:
         """Titles of documents, at most so many and each once, in the order of the library."""
@@ -174,19 +231,6 @@ class EmbeddedStore:
     def _select(self, sql: str, values: Sequence[str] | Sequence[int] | None = None) -> list[tuple]:  # type: ignore[type-arg]
         with self._lock, naming_damage(self._folder):
             return self._database.execute(sql, () if values is None else (json.dumps(list(values)),)).fetchall()
-
-
-def open_vectors(generation: Path) -> Vectors:
-    """The vectors of a generation's chunks, (n, d), memory-mapped. Raises one of `BROKEN`."""
-    vectors: Vectors = np.load(generation / VECTORS, mmap_mode="r")
-    return vectors
-
-
-def check_rows(vectors: Vectors, database: sqlite3.Connection, schema: str = "main") -> None:
-    """Raises one of `BROKEN` where there are not as many chunks as vectors, or SQLite sees that its file is cut off."""
-    (last,) = database.execute(f"SELECT max(row) FROM {schema}.chunks").fetchone()
-    if len(vectors) != (0 if last is None else last + 1):
-        raise ValueError(f"{len(vectors)} vectors, and the last chunk is {last}")
 
 
 @contextmanager

@@ -1,18 +1,16 @@
-"""The triples of a library: kept by document as they were read, and each told of by one chunk of its document."""
+"""The triples that came with the documents: kept as they were read, and each told of by one chunk of its document.
+
+They are kept also where the library does not use them: the chunk of such a one is NULL.
+"""
 
 import sqlite3
 from collections.abc import Generator, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import Literal
 
 from memory.datatypes import Document, Triple
 from memory.knowledge.triples import normalise
 from memory.progress import Progress
-
-GivenTriples = Literal["given", "none"]
-"""Whether a library uses the triples that its documents carry. They are kept either way: the chunk of one that is not
-used is NULL."""
 
 TRIPLES = "SELECT subject, relation, object, chunk FROM triples WHERE chunk IS NOT NULL ORDER BY document, n"
 

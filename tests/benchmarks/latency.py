@@ -13,8 +13,8 @@ from agent.dataset import read_dataset
 from agent.models import encoder_for
 from agent.settings import read_settings
 from memory.datatypes import Query, Vectors
+from memory.knowledge.embedding import CHUNKS, open_vectors
 from memory.knowledge.library import current_generation, open_library
-from memory.knowledge.store import open_vectors
 from tests.benchmarks.inputs import paths
 from tests.benchmarks.timing import medians
 from tools.base import encode_query
@@ -32,7 +32,7 @@ def main() -> None:
     opened, generation = open_library(library, encoder), current_generation(library)
     assert generation, "it was opened"
     queries = [encode_query(question.text, [], encoder) for question in dataset.questions[:QUESTIONS]]
-    vectors = np.array(open_vectors(generation))
+    vectors = np.array(open_vectors(generation, CHUNKS))
     with closing(opened.store) as store:
         tool = Hybrid(store)
         ways = {

@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from memory.knowledge import chunkers, telling
+from memory.knowledge import chunkers, layering
 from tests.ui.conftest import Run, process
 from ui.indexing import CHUNKERS, TRIPLES
 
@@ -142,4 +142,4 @@ def test_triples_can_be_left_out(clew: Run, tmp_path: Path) -> None:
 
 
 def test_the_triples_to_choose_from_are_those_that_there_are() -> None:
-    assert list(get_args(telling.GivenTriples)) == TRIPLES
+    assert list(get_args(layering.Triples)) == TRIPLES

@@ -26,7 +26,10 @@ class Aliases:
 
     def of(self, document: str, surface: str) -> str:
         """The id of what a document calls `surface`."""
-        key = normalised(surface)
+        return self.of_key(document, normalised(surface))
+
+    def of_key(self, document: str, key: str) -> str:
+        """The id of what is normalised already."""
         return self.within.get((document, key)) or self.shared.get(key, key)
 
 

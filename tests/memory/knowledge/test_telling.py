@@ -64,10 +64,10 @@ def test_they_can_be_left_out_and_used_again(tmp_path: Path, encoder: CachedEnco
     assert (told(library, encoder), manifest(library, encoder).triples) == ([], "none")
     # Also those of what is not under the paths given, and of what has not changed.
     report = run([other], library, encoder, parameters=Parameters(triples="given"))
-    assert report.notes[0] == "the triples that documents carry are used now"
+    assert report.notes[0] == "entities are told anew, with --triples given and the extractor 'rules'"
     assert told(library, encoder) == [("Moon", "moon#0"), ("Sun", "sun#0")]
     assert run([other], library, encoder).notes == ("1 documents from other places kept as they are",)
-    run([one, other], tmp_path / "fresh", encoder)
+    run([one, other], tmp_path / "fresh", encoder, parameters=Parameters(triples="given"))
     assert manifest(tmp_path / "fresh", encoder).fingerprint == manifest(library, encoder).fingerprint
 
 

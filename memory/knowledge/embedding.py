@@ -1,0 +1,119 @@
+"""The vectors of a generation, of its chunks and of its sentences: the old generation's where a text was there before,
+the encoder's for others."""
+
+import json
+import os
+import random
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+
+import numpy as np
+
+from memory.datatypes import Chunk, Vectors
+from memory.knowledge.chunking import embedded_text
+from memory.ports import Encoder
+from memory.progress import Progress
+
+SLICE = 512
+"""Texts embedded between two reports of progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """What has vectors: a table with row, document, start, end and digest, the file, and what the stage is called."""
+
+    table: str
+    file: str
+    stage: str
+
+
+CHUNKS = Embedded("chunks", "vectors.npy", "embedding")
+SENTENCES = Embedded("sentences", "sentences.npy", "embedding sentences")
+
+
+def open_vectors(generation: Path, what: Embedded) -> Vectors:
+    """Shape (rows, d), memory-mapped. Raises one of `store.BROKEN`."""
+    vectors: Vectors = np.load(generation / what.file, mmap_mode="r")
+    return vectors
+
+
+def check_rows(vectors: Vectors, what: Embedded, database: sqlite3.Connection, schema: str = "main") -> None:
+    """Raises one of `store.BROKEN` where there are not as many rows as vectors, or SQLite sees that its file is cut
+    off."""
+    (last,) = database.execute(f"SELECT max(row) FROM {schema}.{what.table}").fetchone()
+    if len(vectors) != (0 if last is None else last + 1):
+        raise ValueError(f"{len(vectors)} vectors of {what.table}, and the last row is {last}")
+
+
+def embed(
+    database: sqlite3.Connection, what: Embedded, folder: Path, old: Vectors | None, encoder: Encoder
+) -> Iterator[Progress]:
+    """Write the vectors of all rows, (rows, d). Where there is an old generation it is attached, `old` its vectors."""
+    (total,) = database.execute(f"SELECT count(*) FROM main.{what.table}").fetchone()
+    vectors = np.lib.format.open_memmap(
+        folder / what.file, mode="w+", dtype=np.float32, shape=(total, encoder.dimension)
+    )
+    _reserve(folder / what.file)
+    done = 0
+    for rows, known in _known(database, what, old):
+        vectors[rows] = known
+        done += len(rows)
+    yield Progress(what.stage, done, total)
+    for rows in _missing(database, what, old is not None):
+        vectors[rows] = encoder.encode(_texts(database, what, rows), "passage")
+        done += len(rows)
+        yield Progress(what.stage, done, total)
+    vectors.flush()
+
+
+def titles_and_texts(
+    database: sqlite3.Connection, what: Embedded, where: str = "", *values: str
+) -> Iterator[tuple[int, str, str]]:
+    """Row, title and text in order. Each document's text is read once and cut here: SQLite counts characters from a
+    text's beginning, and a part at a time that is quadratic."""
+    found = database.execute(f"SELECT row, document, start, end FROM main.{what.table} {where} ORDER BY row", values)
+    for id_, of_document in groupby(found, key=itemgetter(1)):
+        title, text = database.execute("SELECT title, text FROM main.documents WHERE id = ?", (id_,)).fetchone()
+        for row, _, start, end in of_document:
+            yield row, title, text[start:end]
+
+
+def _known(database: sqlite3.Connection, what: Embedded, old: Vectors | None) -> Iterator[tuple[list[int], Vectors]]:
+    if old is None:
+        return
+    pairs = database.execute(
+        f"SELECT n.row, min(o.row) FROM main.{what.table} n JOIN old.{what.table} o ON o.digest = n.digest"
+        " GROUP BY n.row"
+    ).fetchall()
+    for start in range(0, len(pairs), SLICE):
+        here, there = zip(*pairs[start : start + SLICE], strict=True)
+        yield list(here), np.asarray(old[list(there)])
+
+
+def _missing(database: sqlite3.Connection, what: Embedded, has_old: bool) -> list[list[int]]:
+    """Rows of like length together, so that a batch wastes little padding; the slices in a mixed order, so that the
+    time that is left can be told from the time that went."""
+    known = f"SELECT digest FROM old.{what.table}" if has_old else "SELECT NULL WHERE 0"
+    found = f"SELECT row FROM main.{what.table} WHERE digest NOT IN ({known}) ORDER BY end - start, row"
+    rows = [row for (row,) in database.execute(found)]
+    slices = [rows[start : start + SLICE] for start in range(0, len(rows), SLICE)]
+    random.Random(0).shuffle(slices)  # noqa: S311 an order, not a secret
+    return slices
+
+
+def _texts(database: sqlite3.Connection, what: Embedded, rows: Sequence[int]) -> list[str]:
+    found = titles_and_texts(database, what, "WHERE row IN (SELECT value FROM json_each(?))", json.dumps(list(rows)))
+    texts = {row: embedded_text(Chunk("", "", title, text, 0, 0)) for row, title, text in found}
+    return [texts[row] for row in rows]
+
+
+def _reserve(path: Path) -> None:
+    """Have the system keep the file's blocks for it: a full disk is then an `OSError` here, not a signal when memory
+    is written back."""
+    if hasattr(os, "posix_fallocate") and path.stat().st_size:
+        with path.open("r+b") as file:
+            os.posix_fallocate(file.fileno(), 0, path.stat().st_size)

@@ -1,0 +1,113 @@
+"""What is extracted from one document: its sentences, what each of them names, and the relations that it states."""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from memory.datatypes import Document
+from memory.knowledge.extracting.datatypes import Mention
+from memory.knowledge.extracting.entities import is_entity, title_name
+from memory.knowledge.extracting.extractors import Extractor
+from memory.knowledge.extracting.normalising import normalised
+from memory.sentences import Span, split
+from memory.words import words
+
+TITLE = -1
+"""The number of the sentence that a title is."""
+
+Triple = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An entity as sentence number `sentence` of the document, or its title, writes it; `given` with a triple."""
+
+    sentence: int
+    text: str
+    kind: str
+    given: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A relation between two entities of the document, by their places among its names, that a sentence states."""
+
+    sentence: int
+    subject: int
+    verb: str
+    object: int
+    given: bool = False
+
+
+@dataclass(slots=True)
+class Extraction:
+    """Sentences as spans, in order; the names, each once for a sentence; the relations."""
+
+    sentences: list[Span]
+    names: list[Named] = field(default_factory=list)
+    relations: list[Stated] = field(default_factory=list)
+    _places: dict[Named, int] = field(default_factory=dict)
+
+    def place(self, named: Named) -> int:
+        if named not in self._places:
+            self._places[named] = len(self.names)
+            self.names.append(named)
+        return self._places[named]
+
+
+def extract_document(document: Document, triples: Iterable[Triple], extractor: Extractor | None) -> Extraction:
+    """By the extractor (None: not) and from the `triples` that came with the document (those with three parts)."""
+    found = Extraction(split(document.text))
+    title = title_name(document.title)
+    if is_entity(Mention(title, 0, len(title))):
+        found.place(Named(TITLE, title, "name"))
+    if extractor:
+        _add_extracted(found, document, extractor)
+    _add_given(found, document, [triple for triple in triples if len(triple) == 3 and all(map(normalised, triple))])
+    return found
+
+
+def _add_extracted(found: Extraction, document: Document, extractor: Extractor) -> None:
+    starts = [start for start, _ in found.sentences]
+
+    def sentence_at(place: int) -> int:
+        return max(0, bisect_right(starts, place) - 1)
+
+    def place_of(mention: Mention) -> int:
+        return found.place(Named(sentence_at(mention.start), mention.text, mention.kind))
+
+    mentions, relations = extractor(document.text, document.title)
+    for mention in mentions:
+        place_of(mention)
+    for one in relations:
+        found.relations.append(
+            Stated(sentence_at(one.start), place_of(one.subject), one.relation, place_of(one.object))
+        )
+
+
+def _add_given(found: Extraction, document: Document, triples: Sequence[Triple]) -> None:
+    if not triples:
+        return
+    texts = [_worded(document.text[start:end]) for start, end in found.sentences]
+    where = {end: list(_sentences_with(end, texts)) for subject, _, object_ in triples for end in (subject, object_)}
+    for text, sentences in where.items():
+        for sentence in sentences:
+            found.place(Named(sentence, text, "name", given=True))
+    for subject, verb, object_ in triples:
+        both = set(where[subject]) & set(where[object_]) or {*where[subject], *where[object_]}
+        sentence = min(both, default=0)
+        ends = (
+            found.place(Named((where[end] or [sentence])[0], end, "name", given=True)) for end in (subject, object_)
+        )
+        found.relations.append(Stated(sentence, next(ends), verb, next(ends), given=True))
+
+
+def _sentences_with(name: str, texts: Sequence[str]) -> Iterator[int]:
+    """The sentences that have the words of the name in a row."""
+    wanted = _worded(name)
+    if wanted.strip():
+        yield from (number for number, text in enumerate(texts) if wanted in text)
+
+
+def _worded(text: str) -> str:
+    return f" {' '.join(words(text))} "

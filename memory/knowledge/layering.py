@@ -1,0 +1,93 @@
+"""The layers of a library as its documents have them: their sentences, what these name, the relations that they state.
+
+This depends neither on other documents nor on the chunker, so that an unchanged document is not read again;
+`numbering` joins it.
+"""
+
+import hashlib
+import sqlite3
+from collections.abc import Iterator
+from typing import Literal
+
+from memory.datatypes import Chunk, Document
+from memory.knowledge.chunking import embedded_text
+from memory.knowledge.extracting.documents import Extraction, extract_document
+from memory.knowledge.extracting.extractors import Extractor
+from memory.progress import Progress
+
+Triples = Literal["auto", "given", "extract", "both", "none"]
+"""What a library knows of entities and relations: from the triples that its documents carry, from what is extracted,
+from both, or nothing. `auto`: given where a document carries triples, none in a graph folder, else extracted."""
+
+SCHEMA = """
+CREATE TABLE sentences (
+    document TEXT NOT NULL, n INTEGER NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL, digest BLOB NOT NULL,
+    row INTEGER, chunk INTEGER, PRIMARY KEY (document, n)) WITHOUT ROWID;
+CREATE UNIQUE INDEX sentences_by_row ON sentences (row);
+CREATE TABLE names (
+    document TEXT NOT NULL, n INTEGER NOT NULL, sentence INTEGER NOT NULL, text TEXT NOT NULL, kind TEXT NOT NULL,
+    given INTEGER NOT NULL, PRIMARY KEY (document, n)) WITHOUT ROWID;
+CREATE TABLE relations (
+    document TEXT NOT NULL, n INTEGER NOT NULL, sentence INTEGER NOT NULL, subject INTEGER NOT NULL, verb TEXT NOT NULL,
+    object INTEGER NOT NULL, given INTEGER NOT NULL, PRIMARY KEY (document, n)) WITHOUT ROWID;
+CREATE TABLE entities (number INTEGER PRIMARY KEY, id TEXT NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL);
+CREATE TABLE verbs (number INTEGER PRIMARY KEY, text TEXT NOT NULL);
+"""
+
+REPORT_EVERY = 50
+"""Documents between two reports of progress."""
+
+_COPIED = {"sentences": "t.document, t.n, t.start, t.end, t.digest, NULL, NULL", "names": "t.*", "relations": "t.*"}
+
+
+def copy_layers(database: sqlite3.Connection, source: str) -> None:
+    """Of the documents that were taken over from the old generation."""
+    for table, columns in _COPIED.items():
+        database.execute(
+            f"INSERT INTO main.{table} SELECT {columns}"
+            f" FROM main.documents d JOIN old.{table} t ON t.document = d.id WHERE d.source = ?",
+            (source,),
+        )
+
+
+def extract_missing(database: sqlite3.Connection, triples: Triples, extractor: Extractor) -> Iterator[Progress]:
+    """The layers of the documents that have none yet."""
+    missing = "SELECT id FROM main.documents WHERE id NOT IN (SELECT document FROM main.sentences)"
+    if triples == "auto":
+        missing += " AND source NOT IN (SELECT origin FROM main.edges)"
+    ids = [id_ for (id_,) in database.execute(missing)]
+    for done, id_ in enumerate(ids, 1):
+        title, text = database.execute("SELECT title, text FROM main.documents WHERE id = ?", (id_,)).fetchone()
+        document, given = Document(id_, title, text), _given(database, id_) if triples != "extract" else []
+        extracted = triples in ("extract", "both") or (triples == "auto" and not given)
+        _add(database, document, extract_document(document, given, extractor if extracted else None))
+        if done % REPORT_EVERY == 0 or done == len(ids):
+            yield Progress("extracting entities", done, len(ids))
+
+
+def _given(database: sqlite3.Connection, document: str) -> list[tuple[str, ...]]:
+    found = "SELECT subject, relation, object FROM main.triples WHERE document = ? ORDER BY n"
+    return database.execute(found, (document,)).fetchall()
+
+
+def _add(database: sqlite3.Connection, document: Document, found: Extraction) -> None:
+    texts = [document.text[start:end] for start, end in found.sentences]
+    rows = [
+        (
+            document.id,
+            n,
+            *span,
+            hashlib.sha256(embedded_text(Chunk("", "", document.title, text, 0, 0)).encode()).digest(),
+            None,
+            None,
+        )
+        for n, (span, text) in enumerate(zip(found.sentences, texts, strict=True))
+    ]
+    names = [(document.id, n, one.sentence, one.text, one.kind, one.given) for n, one in enumerate(found.names)]
+    relations = [
+        (document.id, n, one.sentence, one.subject, one.verb, one.object, one.given)
+        for n, one in enumerate(found.relations)
+    ]
+    for table, values in (("sentences", rows), ("names", names), ("relations", relations)):
+        if values:
+            database.executemany(f"INSERT INTO main.{table} VALUES ({', '.join('?' * len(values[0]))})", values)

@@ -1,0 +1,185 @@
+"""The layers of the whole library: sentences and entities numbered, names of one thing joined, written as arrays."""
+
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+
+import numpy as np
+
+from memory.knowledge.extracting.aliases import Aliases, canonical
+from memory.knowledge.extracting.datatypes import Mention
+from memory.knowledge.extracting.documents import TITLE
+from memory.knowledge.extracting.normalising import normalised
+from memory.layers import Entity, Ints, Layers
+
+ARRAYS = "layers.npz"
+
+DOCUMENTS = "SELECT id FROM documents ORDER BY source, position"
+_IN_ORDER = "documents d ON d.id = t.document ORDER BY d.source, d.position, t.n"
+_VAGUE = ("name", "term")
+
+
+def number_layers(database: sqlite3.Connection, folder: Path) -> None:
+    """Number sentences, entities and verbs in the order of the library, and write what `read_layers` reads."""
+    _number_sentences(database)
+    names = _names(database)
+    ids = _entity_ids(names)
+    entities = sorted({id_ for id_ in ids if id_})
+    numbers = {id_: number for number, id_ in enumerate(entities)}
+    rows = {(name.document, name.n): numbers.get(id_, -1) for name, id_ in zip(names, ids, strict=True)}
+    described = _described(names, ids)
+    database.executemany(
+        "INSERT INTO main.entities VALUES (?, ?, ?, ?)",
+        ((number, id_, *described[id_]) for number, id_ in enumerate(entities)),
+    )
+    mentions, titles, relations = _arrays(database, names, rows)
+    np.savez(folder / ARRAYS, mentions=mentions, titles=titles, relations=relations)
+    database.commit()
+
+
+@dataclass(frozen=True, slots=True)
+class _Name:
+    document: str
+    n: int
+    sentence: int
+    text: str
+    kind: str
+    given: bool
+
+
+def _names(database: sqlite3.Connection) -> list[_Name]:
+    found = f"SELECT t.document, t.n, t.sentence, t.text, t.kind, t.given FROM main.names t JOIN {_IN_ORDER}"
+    return [_Name(*row) for row in database.execute(found)]
+
+
+def _number_sentences(database: sqlite3.Connection) -> None:
+    """Rows in reading order; the chunk of a sentence is the first that has it whole, else the first with its start."""
+    found = f"SELECT t.document, t.n, t.start, t.end FROM main.sentences t JOIN {_IN_ORDER}"
+    numbered: list[tuple[int, int, str, int]] = []
+    for document, of_document in groupby(database.execute(found).fetchall(), key=itemgetter(0)):
+        spans = [(n, start, end) for _, n, start, end in of_document]
+        chunks = _chunks_of([span[1:] for span in spans], *_chunk_spans(database, document))
+        for (n, *_), chunk in zip(spans, chunks, strict=True):
+            numbered.append((len(numbered), chunk, document, n))
+    database.executemany("UPDATE main.sentences SET row = ?, chunk = ? WHERE document = ? AND n = ?", numbered)
+
+
+def _chunk_spans(database: sqlite3.Connection, document: str) -> tuple[Ints, Ints]:
+    """The rows of a document's chunks, shape (chunks,), and their spans, (chunks, 2)."""
+    found = "SELECT row, start, end FROM main.chunks WHERE document = ? ORDER BY row"
+    rows = np.array(database.execute(found, (document,)).fetchall(), np.int64)
+    return rows[:, 0], rows[:, 1:]
+
+
+def _chunks_of(sentences: Sequence[Sequence[int]], rows: Ints, spans: Ints) -> list[int]:
+    """Of chunks in order, none of which lies wholly in another."""
+    starts, ends = np.array(sentences, np.int64).reshape(-1, 2).T
+    whole = np.searchsorted(spans[:, 1], ends).clip(max=len(rows) - 1)
+    begun = np.searchsorted(spans[:, 1], starts, side="right").clip(max=len(rows) - 1)
+    return [int(row) for row in rows[np.where(spans[whole, 0] <= starts, whole, begun)]]
+
+
+def _entity_ids(names: Sequence[_Name]) -> list[str]:
+    """Of each name its id; one that was given is what it says, others are joined with their aliases."""
+    mentions: dict[str, list[Mention]] = defaultdict(list)
+    titles: dict[str, str] = {}
+    for name in names:
+        if name.sentence == TITLE:
+            titles[name.document] = name.text
+        elif not name.given:
+            mentions[name.document].append(Mention(name.text, 0, 0, name.kind))  # type: ignore[arg-type]
+    aliases, keys = canonical(mentions, titles), dict[str, str]()
+    return [_id_of(name, keys, aliases) for name in names]
+
+
+def _id_of(name: _Name, keys: dict[str, str], aliases: Aliases) -> str:
+    if name.text not in keys:
+        keys[name.text] = normalised(name.text)
+    key = keys[name.text]
+    return key if name.given else aliases.of_key(name.document, key)
+
+
+def _described(names: Sequence[_Name], ids: Sequence[str]) -> Mapping[str, tuple[str, str]]:
+    """Id -> how it is written most often, and its kind: the commonest of those that say something."""
+    texts: dict[str, Counter[str]] = defaultdict(Counter)
+    kinds: dict[str, Counter[str]] = defaultdict(Counter)
+    for name, id_ in zip(names, ids, strict=True):
+        texts[id_][name.text] += normalised(name.text) == id_
+        kinds[id_][name.kind] += 1
+    return {id_: (_commonest(texts[id_]), _kind(kinds[id_])) for id_ in texts}
+
+
+def _commonest(counts: Counter[str]) -> str:
+    """Of equally common ones the longest, then the first by alphabet."""
+    return min(counts, key=lambda text: (-counts[text], -len(text), text))
+
+
+def _kind(counts: Counter[str]) -> str:
+    telling = Counter({kind: count for kind, count in counts.items() if kind not in _VAGUE})
+    return _commonest(telling or counts)
+
+
+def _arrays(
+    database: sqlite3.Connection, names: Sequence[_Name], numbers: Mapping[tuple[str, int], int]
+) -> tuple[Ints, Ints, Ints]:
+    """Of shapes (2, mentions), (documents,) and (5, relations)."""
+    rows = {(document, n): row for document, n, row in database.execute("SELECT document, n, row FROM main.sentences")}
+    places = {id_: place for place, (id_,) in enumerate(database.execute(DOCUMENTS))}
+    titles = np.full(len(places), -1, np.int64)
+    mentions = set()
+    for name in names:
+        entity = numbers[name.document, name.n]
+        if name.sentence == TITLE:
+            titles[places[name.document]] = entity
+        elif entity >= 0:
+            mentions.add((rows[name.document, name.sentence], entity))
+    found = (
+        f"SELECT t.document, t.sentence, t.subject, t.verb, t.object, t.given FROM main.relations t JOIN {_IN_ORDER}"
+    )
+    verbs: dict[str, int] = {}
+    relations = [
+        (
+            numbers[document, s],
+            verbs.setdefault(verb, len(verbs)),
+            numbers[document, o],
+            rows[document, sentence],
+            given,
+        )
+        for document, sentence, s, verb, o, given in database.execute(found)
+        if numbers[document, s] >= 0 <= numbers[document, o] and (given or numbers[document, s] != numbers[document, o])
+    ]
+    database.executemany("INSERT INTO main.verbs VALUES (?, ?)", ((number, verb) for verb, number in verbs.items()))
+    return (
+        np.array(sorted(mentions), np.int64).reshape(-1, 2).T,
+        titles,
+        np.array(relations, np.int64).reshape(-1, 5).T,
+    )
+
+
+def read_layers(database: sqlite3.Connection, folder: Path) -> Layers:
+    """Raises what a broken file raises (`store.BROKEN`)."""
+    with np.load(folder / ARRAYS) as arrays:
+        mentions, titles, relations = (arrays[name] for name in ("mentions", "titles", "relations"))
+    documents = [id_ for (id_,) in database.execute(DOCUMENTS)]
+    places = {id_: place for place, id_ in enumerate(documents)}
+    chunks = database.execute("SELECT id, document FROM chunks ORDER BY row").fetchall()
+    contained = database.execute("SELECT chunk FROM sentences ORDER BY row").fetchall()
+    return Layers(
+        chunk_ids=tuple(id_ for id_, _ in chunks),
+        document_ids=tuple(documents),
+        chunk_documents=np.array([places[document] for _, document in chunks], np.int64),
+        sentence_chunks=np.array([chunk for (chunk,) in contained], np.int64),
+        mentions=mentions,
+        entities=tuple(Entity(*row) for row in database.execute("SELECT id, name, kind FROM entities ORDER BY number")),
+        titles=titles,
+        subjects=relations[0],
+        verb_numbers=relations[1],
+        objects=relations[2],
+        stated=relations[3],
+        given=relations[4].astype(bool),
+        verbs=tuple(text for (text,) in database.execute("SELECT text FROM verbs ORDER BY number")),
+    )

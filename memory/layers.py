@@ -1,0 +1,99 @@
+"""The layers of a library as arrays of numbers: chunks, the sentences in them, the entities that these name.
+
+    chunk    contains    sentence   mentions   entity
+    sentence next        sentence
+    entity   relation    entity                           as a sentence states
+    document title link  document                         whose title it names: by the entity of the title
+    chunk    shared      chunk                            that name the same entity: weighted by 1 / its chunks
+
+A thing's number is its place. Entity e is `entities[e]`; the numbers of chunks and sentences are the store's rows.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """`id` is its normalised name, `name` as it is written most often, `kind` what it is as far as that can be told."""
+
+    id: str
+    name: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A sentence of a document, what ClueRAG's paper calls a knowledge unit: `text` is `document.text[start:end]`."""
+
+    document: str
+    chunk: str
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, eq=False)
+class Layers:
+    """Chunk c has the id `chunk_ids[c]` and is of document `chunk_documents[c]`, whose id is `document_ids[...]`;
+    sentence s is in chunk `sentence_chunks[s]` (contains), and `mentions[:, i]` is a sentence and an entity that it
+    names (mentions), each pair once. Sentences are in reading order: next leads to s + 1 of the same document.
+
+    Relation r is `subjects[r]` -[`verbs[verb_numbers[r]]`]-> `objects[r]`, stated by sentence `stated[r]`; `given[r]`
+    where it came with the document. `titles[d]` is the entity that the title of document d names, -1 where none.
+    """
+
+    chunk_ids: tuple[str, ...]
+    document_ids: tuple[str, ...]
+    chunk_documents: Ints
+    sentence_chunks: Ints
+    mentions: Ints
+    entities: tuple[Entity, ...]
+    titles: Ints
+    subjects: Ints
+    verb_numbers: Ints
+    objects: Ints
+    stated: Ints
+    given: NDArray[np.bool_]
+    verbs: tuple[str, ...]
+
+    @cached_property
+    def chunk_numbers(self) -> dict[str, int]:
+        return {id_: number for number, id_ in enumerate(self.chunk_ids)}
+
+    @cached_property
+    def sentence_entities(self) -> "csr_array":
+        """The layer `mentions`, of shape (sentences, entities): 1 where a sentence names an entity."""
+        return _ones(self.mentions[0], self.mentions[1], (len(self.sentence_chunks), len(self.entities)))
+
+    @cached_property
+    def chunk_entities(self) -> "csr_array":
+        """Shape (chunks, entities): 1 where a sentence of the chunk names the entity, or its document's title does."""
+        chunks = np.arange(len(self.chunk_ids))
+        title = self.titles[self.chunk_documents]
+        rows = np.concatenate([self.sentence_chunks[self.mentions[0]], chunks[title >= 0]])
+        columns = np.concatenate([self.mentions[1], title[title >= 0]])
+        return _ones(rows, columns, (len(chunks), len(self.entities)))
+
+    @cached_property
+    def chunks_of_entity(self) -> Ints:
+        """Of each entity how many chunks name it (df); shape (entities,)."""
+        return np.asarray(self.chunk_entities.sum(axis=0), np.int64).reshape(-1)
+
+
+def _ones(rows: Ints, columns: Ints, shape: tuple[int, int]) -> "csr_array":
+    from scipy.sparse import csr_array
+
+    made = csr_array((np.ones(len(rows), np.float64), (rows, columns)), shape=shape)
+    made.sum_duplicates()
+    made.data[:] = 1.0
+    return made
