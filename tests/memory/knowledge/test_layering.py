@@ -25,7 +25,7 @@ GIVEN = {"moon": ("The Moon orbits the Earth. It is old.", MOON)}
 
 
 def write(path: Path, texts: Mapping[str, str], given: Mapping[str, tuple[str, list[list[str]]]] | None = None) -> Path:
-    rows = [{"_id": title, "title": title, "text": text} for title, text in texts.items()]
+    rows: list[dict[str, object]] = [{"_id": name, "title": name, "text": text} for name, text in texts.items()]
     rows += [{"_id": id_, "title": "", "text": text, "triples": own} for id_, (text, own) in (given or {}).items()]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     return path
