@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from memory.knowledge.extracting.aliases import Aliases, canonical
+from memory.knowledge.extracting.aliases import canonical
 from memory.knowledge.extracting.datatypes import Mention
 from memory.knowledge.extracting.documents import TITLE
 from memory.knowledge.extracting.normalising import normalised
@@ -27,11 +27,12 @@ def number_layers(database: sqlite3.Connection, folder: Path) -> None:
     """Number sentences, entities and verbs in the order of the library, and write what `read_layers` reads."""
     _number_sentences(database)
     names = _names(database)
-    ids = _entity_ids(names)
+    keys = {text: normalised(text) for text in {name.text for name in names}}
+    ids = _entity_ids(names, keys)
     entities = sorted({id_ for id_ in ids if id_})
     numbers = {id_: number for number, id_ in enumerate(entities)}
     rows = {(name.document, name.n): numbers.get(id_, -1) for name, id_ in zip(names, ids, strict=True)}
-    described = _described(names, ids)
+    described = _described(names, ids, keys)
     database.executemany(
         "INSERT INTO main.entities VALUES (?, ?, ?, ?)",
         ((number, id_, *described[id_]) for number, id_ in enumerate(entities)),
@@ -83,8 +84,9 @@ def _chunks_of(sentences: Sequence[Sequence[int]], rows: Ints, spans: Ints) -> l
     return [int(row) for row in rows[np.where(spans[whole, 0] <= starts, whole, begun)]]
 
 
-def _entity_ids(names: Sequence[_Name]) -> list[str]:
-    """Of each name its id; one that was given is what it says, others are joined with their aliases."""
+def _entity_ids(names: Sequence[_Name], keys: Mapping[str, str]) -> list[str]:
+    """Of each name its id; one that was given is what it says, others are joined with their aliases. `keys` has what
+    each text is when it is normalised."""
     mentions: dict[str, list[Mention]] = defaultdict(list)
     titles: dict[str, str] = {}
     for name in names:
@@ -92,23 +94,16 @@ def _entity_ids(names: Sequence[_Name]) -> list[str]:
             titles[name.document] = name.text
         elif not name.given:
             mentions[name.document].append(Mention(name.text, 0, 0, name.kind))  # type: ignore[arg-type]
-    aliases, keys = canonical(mentions, titles), dict[str, str]()
-    return [_id_of(name, keys, aliases) for name in names]
+    aliases = canonical(mentions, titles)
+    return [keys[name.text] if name.given else aliases.of_key(name.document, keys[name.text]) for name in names]
 
 
-def _id_of(name: _Name, keys: dict[str, str], aliases: Aliases) -> str:
-    if name.text not in keys:
-        keys[name.text] = normalised(name.text)
-    key = keys[name.text]
-    return key if name.given else aliases.of_key(name.document, key)
-
-
-def _described(names: Sequence[_Name], ids: Sequence[str]) -> Mapping[str, tuple[str, str]]:
+def _described(names: Sequence[_Name], ids: Sequence[str], keys: Mapping[str, str]) -> Mapping[str, tuple[str, str]]:
     """Id -> how it is written most often, and its kind: the commonest of those that say something."""
     texts: dict[str, Counter[str]] = defaultdict(Counter)
     kinds: dict[str, Counter[str]] = defaultdict(Counter)
     for name, id_ in zip(names, ids, strict=True):
-        texts[id_][name.text] += normalised(name.text) == id_
+        texts[id_][name.text] += keys[name.text] == id_
         kinds[id_][name.kind] += 1
     return {id_: (_commonest(texts[id_]), _kind(kinds[id_])) for id_ in texts}
 
