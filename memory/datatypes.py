@@ -127,6 +127,16 @@ class Hit:
         return tuple(dict.fromkeys(term for part in self.fields.values() for term in part.terms))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class WordShares:
+    """Of the words of a query that a library has: `weights` by their rarity, summing to 1, shape (words,), and how much
+    of each word's BM25 each chunk reaches, 0 to 1, shape (chunks, words); their product is a keyword search's score."""
+
+    words: tuple[str, ...]
+    weights: NDArray[np.float64]
+    shares: NDArray[np.float64]
+
+
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A piece of evidence: a chunk with its score, the tool that found it, and why.

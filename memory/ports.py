@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.datatypes import Chunk, Document, Edge, Hit, Triple, Vectors
+from memory.datatypes import Chunk, Document, Edge, Hit, Triple, Vectors, WordShares
 from memory.layers import Ints, Layers, Unit
 
 Role = Literal["query", "passage", "sentence"]
@@ -120,6 +120,9 @@ class Store(Protocol):
         self, queries: Sequence[str], k: int, *, scope: frozenset[str] | None = None, among: Sequence[str] | None = None
     ) -> list[list[Hit]]:
         """BM25 over the fields `title` and `text`: for each query at most k hits above 0, best first."""
+
+    def word_shares(self, query: str, ids: Sequence[str]) -> WordShares:
+        """What the score of a keyword search is made of, for these chunks, over both fields together."""
 
     def vector_search(
         self, vectors: Vectors, k: int, *, scope: frozenset[str] | None = None, among: Sequence[str] | None = None

@@ -6,9 +6,10 @@ from memory.errors import BadInput
 from memory.ports import Store
 from tools.base import Tool
 from tools.clues import Clues
+from tools.graph import Graph
 from tools.hybrid import Hybrid
 
-TOOLS: Mapping[str, Callable[[Store], Tool]] = {Hybrid.name: Hybrid, Clues.name: Clues}
+TOOLS: Mapping[str, Callable[[Store], Tool]] = {Hybrid.name: Hybrid, Clues.name: Clues, Graph.name: Graph}
 NAMES = tuple(TOOLS)
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.datatypes import FieldHit
+from memory.datatypes import FieldHit, WordShares
 from memory.errors import BadInput
 
 if TYPE_CHECKING:
@@ -91,8 +91,7 @@ class KeywordIndex:
         self._title_mass: Floats = np.load(folder / TITLE_MASS)
 
     def scores(self, query: str) -> KeywordScores:
-        words = list(dict.fromkeys(word.lower() for word in WORD.findall(query)))
-        tokens = {word: found[0] for word, found in zip(words, self._analyse(words), strict=True) if found}
+        tokens = self._tokens(query)
         fields = [field for field in FIELDS if field in self._indexes]
         return KeywordScores(
             self._share(TOGETHER, tokens.values()),
@@ -100,6 +99,22 @@ class KeywordIndex:
             self._title_coverage(set(tokens.values())),
             {field: self._postings(field, tokens) for field in fields},
         )
+
+    def word_shares(self, query: str, chunks: NDArray[np.int64]) -> WordShares:
+        """For the chunks with these rows; of words with one stem the first."""
+        index = self._indexes.get(TOGETHER)
+        words = {token: word for word, token in reversed(self._tokens(query).items())}
+        known = {token: word for token, word in reversed(words.items()) if index and token in index.vocab_dict}
+        if not index or not known:
+            return WordShares((), np.zeros(0), np.zeros((len(chunks), 0)))
+        idf = np.array([_idf(index, token) for token in known])
+        shares = np.stack([_scores_of(index, token, chunks) for token in known], axis=1) / idf
+        return WordShares(tuple(known.values()), idf / idf.sum(), shares)
+
+    def _tokens(self, query: str) -> dict[str, str]:
+        """The words of a query in lower case, and the token that each becomes."""
+        words = list(dict.fromkeys(word.lower() for word in WORD.findall(query)))
+        return {word: found[0] for word, found in zip(words, self._analyse(words), strict=True) if found}
 
     def _share(self, name: str, tokens: Iterable[str]) -> Floats:
         index = self._indexes.get(name)
@@ -195,6 +210,15 @@ def _rows(index: "BM25", token: str) -> Rows:
     start, end = index.scores["indptr"][column : column + 2]
     rows: Rows = index.scores["indices"][start:end]
     return rows
+
+
+def _scores_of(index: "BM25", token: str, chunks: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The token's BM25 in each of the chunks."""
+    column = index.vocab_dict[token]
+    start, end = index.scores["indptr"][column : column + 2]
+    rows, values = index.scores["indices"][start:end], index.scores["data"][start:end]
+    places = np.minimum(np.searchsorted(rows, chunks.astype(rows.dtype)), len(rows) - 1)
+    return np.where(rows[places] == chunks, values[places], 0.0).astype(np.float64)
 
 
 def _idf(index: "BM25", token: str) -> float:

@@ -14,7 +14,7 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.datatypes import Chunk, Document, Edge, Hit, Mark, Triple, Vectors
+from memory.datatypes import Chunk, Document, Edge, Hit, Mark, Triple, Vectors, WordShares
 from memory.errors import ClewError
 from memory.knowledge.embedding import CHUNKS, SENTENCES, check_rows, open_vectors
 from memory.knowledge.keywords import KeywordIndex, KeywordParameters, KeywordScores
@@ -115,14 +115,16 @@ class EmbeddedStore:
         return [found[id_] for id_ in ids]
 
     def vectors(self, ids: Sequence[str]) -> Vectors:
-        rows = dict(self._select("SELECT id, row FROM chunks WHERE id IN (SELECT value FROM json_each(?))", ids))
-        return np.array(self._vectors[[rows[id_] for id_ in ids]], dtype=np.float32)
+        return np.array(self._vectors[self._rows(ids)], dtype=np.float32)
 
     def keyword_search(
         self, queries: Sequence[str], k: int, *, scope: frozenset[str] | None = None, among: Sequence[str] | None = None
     ) -> list[list[Hit]]:
         allowed = self._allowed(scope, among)
         return [self._keyword_hits(self._keywords.scores(query), k, allowed) for query in queries]
+
+    def word_shares(self, query: str, ids: Sequence[str]) -> WordShares:
+        return self._keywords.word_shares(query, self._rows(ids))
 
     def vector_search(
         self, vectors: Vectors, k: int, *, scope: frozenset[str] | None = None, among: Sequence[str] | None = None
@@ -221,6 +223,10 @@ class EmbeddedStore:
         parts += [(by_chunk, list(among))] if among is not None else []
         rows = [{row for (row,) in self._select(sql, ids)} for sql, ids in parts]
         return np.array(sorted(set.intersection(*rows)), dtype=np.int64)
+
+    def _rows(self, ids: Sequence[str]) -> Rows:
+        rows = dict(self._select("SELECT id, row FROM chunks WHERE id IN (SELECT value FROM json_each(?))", ids))
+        return np.array([rows[id_] for id_ in ids], np.int64)
 
     def _ids(self, rows: Sequence[int]) -> list[str]:
         found = dict(

@@ -21,11 +21,12 @@ from agent.settings import read_settings
 from memory.datatypes import Query
 from memory.knowledge.keywords import KeywordIndex
 from memory.knowledge.library import current_generation, open_library
+from memory.knowledge.matching import MatchParameters
 from memory.knowledge.store import EmbeddedStore
 from tests.benchmarks.fts5 import Fts5Store
 from tests.benchmarks.inputs import paths
 from tests.benchmarks.timing import medians
-from tools.hybrid import Hybrid, HybridParameters
+from tools.hybrid import TWO_STAGE, Hybrid, HybridParameters
 
 Search = Callable[[Query], Sequence[str]]
 """The documents of the best chunks, best first, perhaps with repetitions."""
@@ -33,9 +34,9 @@ Search = Callable[[Query], Sequence[str]]
 CHUNKS = 3 * DEPTH
 TOP = 100
 TIMED = 200
-KEYWORDS = HybridParameters(cosine=0, keyword=1, title=0)
-VECTORS = HybridParameters(cosine=1, keyword=0, title=0)
-TWO_STAGE = HybridParameters(two_stage=True)
+KEYWORDS = HybridParameters(match=MatchParameters(cosine=0, keyword=1, title=0))
+VECTORS = HybridParameters(match=MatchParameters(cosine=1, keyword=0, title=0))
+PURE = HybridParameters(match=TWO_STAGE)
 
 
 def main() -> None:
@@ -68,7 +69,7 @@ def ways(bm25s: EmbeddedStore, fts5: EmbeddedStore) -> Mapping[str, Search]:
         "bm25s": hybrid(bm25s, KEYWORDS),
         "FTS5": hybrid(fts5, KEYWORDS),
         "vectors": hybrid(bm25s, VECTORS),
-        "two stages: bm25s, then vectors": hybrid(bm25s, TWO_STAGE),
+        "two stages: bm25s, then vectors": hybrid(bm25s, PURE),
         "by rank: bm25s and vectors": partial(by_rank, bm25s),
         "by rank: FTS5 and vectors": partial(by_rank, fts5),
         "by score: bm25s and vectors (default)": hybrid(bm25s, HybridParameters()),

@@ -1,6 +1,7 @@
 """The tool `hybrid`: its two stages, and what it says of them."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,14 +12,14 @@ from memory.encoding import CachedEncoder
 from memory.knowledge.indexing import index
 from memory.knowledge.library import Library, open_library
 from tools.base import encode_query
-from tools.hybrid import Hybrid, HybridParameters
+from tools.hybrid import TWO_STAGE, Hybrid, HybridParameters
 
 
 def test_the_pure_two_stage_form_takes_by_words_and_orders_by_meaning(
     examples: Library, encoder: CachedEncoder
 ) -> None:
     query = encode_query("Which chimpanzee flew into space?", [], encoder)
-    two_stage = Hybrid(examples.store, HybridParameters(two_stage=True, candidates=20))
+    two_stage = Hybrid(examples.store, HybridParameters(match=replace(TWO_STAGE, candidates=20)))
     passages = two_stage.search(query, 10).passages
     by_words = {hit.chunk for hit in examples.store.keyword_search([query.text], 20)[0]}
     assert {passage.id for passage in passages} <= by_words
@@ -31,7 +32,7 @@ def test_what_shares_no_word_is_found_by_default_only(examples: Library, encoder
     query = encode_query("feline astronaut", [], encoder)
     fused = Hybrid(examples.store).search(query).passages
     assert "animals/felicette.txt" in [passage.document for passage in fused]
-    strict = Hybrid(examples.store, HybridParameters(two_stage=True)).search(encode_query("feline", [], encoder))
+    strict = Hybrid(examples.store, HybridParameters(match=TWO_STAGE)).search(encode_query("feline", [], encoder))
     assert not strict.passages and strict.notes
 
 
@@ -49,7 +50,7 @@ def test_k_defaults_to_the_seeds(examples: Library, encoder: CachedEncoder) -> N
     assert Hybrid(examples.store).search(query, 0).passages == ()
 
 
-@pytest.mark.parametrize("parameters", [HybridParameters(), HybridParameters(two_stage=True)])
+@pytest.mark.parametrize("parameters", [HybridParameters(), HybridParameters(match=TWO_STAGE)])
 def test_more_than_the_candidates_can_be_asked_for(
     tmp_path: Path, encoder: CachedEncoder, parameters: HybridParameters
 ) -> None:

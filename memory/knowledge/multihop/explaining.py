@@ -1,0 +1,114 @@
+"""Where a chunk's mass came from, in words: by itself, or by the path that brought the most."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from memory.datatypes import Edge
+from memory.knowledge.multihop.features import DIRECT
+from memory.knowledge.multihop.model import Coefficients
+from memory.knowledge.multihop.walk import Round
+from memory.layers import Ints, Layers
+
+NAMES, NAMED_IN = "names", "named in"
+"""What joins an anchor to an entity, where no relation of the library does, and an entity to a chunk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """`path` are the steps in the form of seed 000, `(fritz lang) -[born in]-> (vienna)`; `edges` are the same."""
+
+    why: str
+    path: tuple[str, ...] = ()
+    edges: tuple[Edge, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    anchor: int
+    entity: int
+    sentence: int
+    chunk: int
+
+
+def origins(rounds: Sequence[Round], coefficients: Coefficients, chunks: Ints, layers: Layers) -> list[Origin]:
+    """Of each of the chunks, by the rounds of a walk."""
+    steps = [_best_steps(one, coefficients) for one in rounds]
+    last = rounds[-1]
+    found = []
+    for chunk in chunks.tolist():
+        taken = _taken(steps, chunk)
+        features = last.direct[np.searchsorted(last.chunks, chunk)]
+        found.append(_origin(taken, features[DIRECT.index("hybrid")], layers))
+    return found
+
+
+def _best_steps(one: Round, coefficients: Coefficients) -> dict[int, _Step]:
+    """Chunk -> the path that brings it the most, where the paths together bring more than it has itself."""
+    direct, brought = coefficients.of_direct(one.direct), coefficients.of_paths(one.paths.features)
+    more = one.masses(coefficients) > direct + np.log(2)
+    best: dict[int, _Step] = {}
+    for path in np.argsort(-brought, kind="stable").tolist():
+        chunk = int(one.paths.chunks[path])
+        if chunk not in best and more[one.ends[path]]:
+            anchor, entity, sentence = (
+                int(values[path]) for values in (one.paths.anchors, one.paths.entities, one.paths.sentences)
+            )
+            best[chunk] = _Step(anchor, entity, sentence, chunk)
+    return best
+
+
+def _taken(steps: Sequence[dict[int, _Step]], chunk: int) -> list[_Step]:
+    """The steps to a chunk, first to last: those of later rounds begin where earlier ones ended."""
+    taken: list[_Step] = []
+    for of_round in reversed(steps):
+        step = of_round.get(chunk)
+        if step is None or any(step.anchor == other.chunk for other in taken):
+            break
+        taken.insert(0, step)
+        chunk = step.anchor
+    return taken
+
+
+def _origin(taken: Sequence[_Step], matches: float, layers: Layers) -> Origin:
+    if not taken:
+        return Origin(f"matches the question ({matches:.2f})")
+    edges, path = [], []
+    for step in taken:
+        for edge, backwards in _edges(step, layers):
+            edges.append(edge)
+            arrow = f"<-[{edge.relation}]-" if backwards else f"-[{edge.relation}]->"
+            ends = (edge.target, edge.source) if backwards else (edge.source, edge.target)
+            path.append(f"({ends[0]}) {arrow} ({ends[1]})")
+    through = ", then ".join(f"{layers.entities[s.entity].name} in {_title(s.anchor, layers)}" for s in taken)
+    return Origin(f"by {through}", tuple(path), tuple(edges))
+
+
+def _edges(step: _Step, layers: Layers) -> list[tuple[Edge, bool]]:
+    """Each with whether it is walked backwards."""
+    bridge, target = layers.entities[step.entity].name, layers.titles[layers.chunk_documents[step.chunk]]
+    verb, backwards = _relation(step, layers)
+    start = _title(step.anchor, layers)
+    found = [(Edge(bridge, start, verb), True) if backwards else (Edge(start, bridge, verb), False)]
+    if step.entity == layers.titles[layers.chunk_documents[step.anchor]]:
+        found = []  # the anchor is about the entity: the step begins there
+    if target != step.entity:
+        found.append((Edge(bridge, _title(step.chunk, layers), NAMED_IN), False))
+    return found
+
+
+def _relation(step: _Step, layers: Layers) -> tuple[str, bool]:
+    """The verb between the anchor's title and the entity, as the anchor's sentence states it."""
+    title = layers.titles[layers.chunk_documents[step.anchor]]
+    for relation in np.flatnonzero(layers.stated == step.sentence).tolist():
+        ends = layers.subjects[relation], layers.objects[relation]
+        if ends in ((title, step.entity), (step.entity, title)):
+            return layers.verbs[layers.verb_numbers[relation]], ends[0] == step.entity
+    return NAMES, False
+
+
+def _title(chunk: int, layers: Layers) -> str:
+    document = int(layers.chunk_documents[chunk])
+    title = int(layers.titles[document])
+    return layers.entities[title].name if title >= 0 else layers.document_ids[document]

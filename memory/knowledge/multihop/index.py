@@ -1,0 +1,123 @@
+"""What is computed once for a library's layers, so that the paths from a chunk over its entities are array lookups."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.datatypes import Vectors
+from memory.layers import Ints, Layers
+from memory.ports import Store
+
+MOST_CHUNKS = 50
+"""Of an entity that leads from chunk to chunk: what more of them name says little."""
+
+
+class Ragged(NamedTuple):
+    """Lists of numbers, one after the other: list i is `values[starts[i]:starts[i + 1]]`."""
+
+    starts: Ints
+    values: Ints
+
+    def of(self, lists: Ints) -> tuple[Ints, Ints]:
+        """The values of these lists one after the other, and the place in `lists` that each is of."""
+        counts = self.starts[lists + 1] - self.starts[lists]
+        places = np.repeat(np.arange(len(lists)), counts)
+        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        return self.values[self.starts[lists][places] + within], places
+
+    @staticmethod
+    def grouped(groups: Ints, values: Ints, count: int) -> "Ragged":
+        """By group, 0 to `count` - 1; within a group in the order given."""
+        order = np.argsort(groups, kind="stable")
+        return Ragged(np.searchsorted(groups[order], np.arange(count + 1)), values[order])
+
+
+@dataclass(frozen=True, eq=False)
+class HopIndex:
+    """Pair p is chunk `chunks[p]` with entity `entities[p]` that it names; `sentences` has for each pair the sentences
+    of the chunk that name the entity: all of them where its document's title does, as they are about it.
+
+    `entity_vectors`, (entities, d), are the means of the sentences that name them, of unit length.
+
+    `by_chunk` and `by_entity` have the pairs of each. Dates are left out. `spread[e]` is log df / log N: 0 for an
+    entity of a single chunk, 1 for one of all.
+    """
+
+    layers: Layers
+    chunks: Ints
+    entities: Ints
+    sentences: Ragged
+    by_chunk: Ragged
+    by_entity: Ragged
+    spread: NDArray[np.float64]
+    entity_vectors: Vectors
+
+    @cached_property
+    def leads(self) -> NDArray[np.bool_]:
+        """Which entities lead on: those of 2 to `MOST_CHUNKS` chunks; shape (entities,)."""
+        df = np.diff(self.by_entity.starts)
+        return np.asarray((df >= 2) & (df <= MOST_CHUNKS))
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """Entity id -> number, but for dates."""
+        return {e.id: number for number, e in enumerate(self.layers.entities) if e.kind != "date"}
+
+    @cached_property
+    def title_entities(self) -> frozenset[int]:
+        return frozenset(self.layers.titles[self.layers.titles >= 0].tolist())
+
+    @cached_property
+    def sentences_of_chunk(self) -> Ragged:
+        rows = np.arange(len(self.layers.sentence_chunks))
+        return Ragged.grouped(self.layers.sentence_chunks, rows, len(self.layers.chunk_ids))
+
+    @cached_property
+    def titled(self) -> Ragged:
+        """Of each entity the chunks of the documents whose title names it."""
+        titles = self.layers.titles[self.layers.chunk_documents]
+        chunks = np.flatnonzero(titles >= 0)
+        return Ragged.grouped(titles[chunks], chunks, len(self.layers.entities))
+
+
+def hop_index(store: Store) -> HopIndex:
+    """Pairs are those of the sentences: what a sentence names, and what its document's title does."""
+    layers = store.layers()
+    size, rows = max(1, len(layers.entities)), np.arange(len(layers.sentence_chunks))
+    titles = layers.titles[layers.chunk_documents[layers.sentence_chunks]] if len(rows) else rows
+    sentences = np.concatenate([layers.mentions[0], rows[titles >= 0]])
+    entities = np.concatenate([layers.mentions[1], titles[titles >= 0]])
+    dated = np.array([entity.kind == "date" for entity in layers.entities], dtype=bool)
+    sentences, entities = (values[~dated[entities]] for values in (sentences, entities))
+    keys = layers.sentence_chunks[sentences] * size + entities
+    keys, sentences = np.unique(np.stack([keys, sentences]), axis=1)
+    pairs, of_pair = np.unique(keys, return_inverse=True)
+    by_entity = Ragged.grouped(pairs % size, np.arange(len(pairs)), len(layers.entities))
+    df = np.diff(by_entity.starts)
+    of_pair = of_pair.reshape(-1)
+    return HopIndex(
+        layers=layers,
+        chunks=pairs // size,
+        entities=pairs % size,
+        sentences=Ragged.grouped(of_pair, sentences, len(pairs)),
+        by_chunk=Ragged.grouped(pairs // size, np.arange(len(pairs)), len(layers.chunk_ids)),
+        by_entity=by_entity,
+        spread=np.log(np.maximum(df, 1)) / math.log(max(2, len(layers.chunk_ids))),
+        entity_vectors=_mean_vectors(sentences, keys % size, len(layers.entities), store),
+    )
+
+
+def _mean_vectors(sentences: Ints, entities: Ints, count: int, store: Store) -> Vectors:
+    """Of each entity the mean of the vectors of its sentences, of unit length; (entities, d)."""
+    from scipy.sparse import csr_array
+
+    rows = np.unique(sentences)
+    of = csr_array(
+        (np.ones(len(sentences), np.float32), (entities, np.searchsorted(rows, sentences))), (count, len(rows))
+    )
+    total = of @ store.unit_vectors(rows)
+    return np.asarray(total / np.maximum(np.linalg.norm(total, axis=1, keepdims=True), 1e-9), np.float32)

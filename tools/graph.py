@@ -1,0 +1,116 @@
+"""The tool `graph`: from the passages that match a question, over the entities that they name, to what it needs beside.
+
+For questions that no single passage answers. Passages that match by words and by meaning are the anchors; a walk over
+sentences and entities leads from them to others (`memory.knowledge.multihop`), and one learned model weighs both: what
+matches, and what is reached.
+"""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from memory.datatypes import Findings, Passage, Query, Subgraph
+from memory.knowledge.matching import MatchParameters, candidates
+from memory.knowledge.multihop.explaining import Origin, origins
+from memory.knowledge.multihop.features import DIRECT, Asked, Floats
+from memory.knowledge.multihop.index import HopIndex, hop_index
+from memory.knowledge.multihop.model import Coefficients, load_coefficients
+from memory.knowledge.multihop.walk import HopParameters, Round, walk
+from memory.layers import Ints
+from memory.ports import Store
+from tools.base import passages_of
+
+NO_ENTITIES = "no entities in this library: clew index --triples extract finds them; passages are by words and meaning"
+
+
+@dataclass(frozen=True, slots=True)
+class GraphParameters:
+    """`k` passages where no other number is asked for; `pool` of those that match best are weighed without a path."""
+
+    k: int = 5
+    pool: int = 100
+    match: MatchParameters = field(default_factory=MatchParameters)
+    hops: HopParameters = field(default_factory=HopParameters)
+
+
+class Graph:
+    """The layers of the library are read and indexed at the first search, once."""
+
+    name = "graph"
+    description = (
+        "Finds the passages that match a question and those they lead to by the people, places and works they name. "
+        "Good for questions that join two or more facts from different documents. Returns the passages of all steps."
+    )
+
+    def __init__(
+        self, store: Store, parameters: GraphParameters | None = None, coefficients: Coefficients | None = None
+    ) -> None:
+        self._store = store
+        self._parameters = parameters or GraphParameters()
+        self._coefficients = coefficients or load_coefficients()
+        self._made: HopIndex | None = None
+        self._making = threading.Lock()
+
+    def search(self, query: Query, k: int | None = None) -> Findings:
+        """At most k passages, by default the parameters' own. A passage's score is its share of the mass of all."""
+        query.check()
+        k = self._parameters.k if k is None else k
+        asked = self.ask(query)
+        pool = self.pool(asked)
+        if not len(pool):
+            return Findings()
+        rounds = walk(asked, pool, self._coefficients, self._parameters.hops)
+        masses = rounds[-1].masses(self._coefficients)
+        best = np.argsort(-masses, kind="stable")[:k]
+        shares = np.exp(masses - masses[best[0]])[best] / np.exp(masses - masses[best[0]]).sum() if k else masses[:0]
+        found = origins(rounds, self._coefficients, rounds[-1].chunks[best], asked.index.layers)
+        passages = self._passages(asked, rounds[-1], best, shares, found)
+        notes = () if len(asked.index.layers.entities) else (NO_ENTITIES,)
+        return Findings(passages, notes, walk=_subgraph(found))
+
+    def ask(self, query: Query) -> Asked:
+        index, among = self._index(), None
+        if query.scope is not None:
+            layers = index.layers
+            inside = np.array([document in query.scope for document in layers.document_ids], dtype=bool)
+            among = inside[layers.chunk_documents]
+        return Asked(self._store, index, query, self._parameters.match, among)
+
+    def pool(self, asked: Asked) -> Ints:
+        """The chunks that match best, rising."""
+        ids = candidates(self._store, asked.query, self._parameters.pool, self._parameters.match)
+        chunks = np.array([asked.index.layers.chunk_numbers[id_] for id_ in ids], np.int64)
+        scores = asked.direct(chunks)[:, DIRECT.index("hybrid")]
+        return np.sort(chunks[np.argsort(-scores, kind="stable")[: self._parameters.pool]])
+
+    def _index(self) -> HopIndex:
+        with self._making:
+            if self._made is None:
+                self._made = hop_index(self._store)
+            return self._made
+
+    def _passages(
+        self, asked: Asked, last: Round, best: Ints, shares: Floats, found: Sequence[Origin]
+    ) -> tuple[Passage, ...]:
+        chunks = self._store.chunks([asked.index.layers.chunk_ids[chunk] for chunk in last.chunks[best]])
+        parts = zip(passages_of(chunks, self.name), shares, last.direct[best], found, strict=True)
+        return tuple(
+            replace(
+                passage,
+                score=float(share),
+                why=origin.why,
+                scores={name: float(value) for name, value in zip(DIRECT, direct, strict=True)},
+                path=origin.path,
+            )
+            for passage, share, direct, origin in parts
+        )
+
+
+def _subgraph(found: Sequence[Origin]) -> Subgraph | None:
+    """The steps to the passages, in the order of the passages."""
+    edges = list(dict.fromkeys(edge for origin in found for edge in origin.edges))
+    if not edges:
+        return None
+    return Subgraph(tuple(dict.fromkeys(end for edge in edges for end in (edge.source, edge.target))), tuple(edges))
