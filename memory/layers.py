@@ -89,6 +89,12 @@ class Layers:
         """Of each entity how many chunks name it (df); shape (entities,)."""
         return np.asarray(self.chunk_entities.sum(axis=0), np.int64).reshape(-1)
 
+    @cached_property
+    def joining(self) -> Ints:
+        """The entities that two or more chunks name, rising; dates left out."""
+        dated = np.array([entity.kind == "date" for entity in self.entities], dtype=bool)
+        return np.flatnonzero((self.chunks_of_entity > 1) & ~dated)
+
 
 def _ones(rows: Ints, columns: Ints, shape: tuple[int, int]) -> "csr_array":
     from scipy.sparse import csr_array

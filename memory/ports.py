@@ -144,6 +144,10 @@ class Store(Protocol):
     def unit_vectors(self, rows: Ints) -> Vectors:
         """Of sentences, shape (len(rows), d); each is embedded with the title of its document."""
 
+    def entity_vectors(self, entities: Ints) -> Vectors:
+        """Of the names of entities, by their numbers in `layers`, shape (len(entities), d). Only those that join chunks
+        (`Layers.joining`) have one, of unit length; the rows of others are 0."""
+
     def unit_search(
         self, vectors: Vectors, k: int, *, among: Ints | None = None
     ) -> list[tuple[Ints, NDArray[np.float32]]]:

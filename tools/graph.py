@@ -88,7 +88,7 @@ class Graph:
     def _index(self) -> HopIndex:
         with self._making:
             if self._made is None:
-                self._made = hop_index(self._store)
+                self._made = hop_index(self._store.layers())
             return self._made
 
     def _passages(

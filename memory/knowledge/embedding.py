@@ -31,6 +31,9 @@ class Embedded:
     stage: str
 
 
+NAMES = "names.npy"
+"""The file of the vectors of the names of entities."""
+
 CHUNKS = Embedded("chunks", "vectors.npy", "embedding")
 SENTENCES = Embedded("sentences", "sentences.npy", "embedding sentences")
 
@@ -68,6 +71,16 @@ def embed(
         done += len(rows)
         yield Progress(what.stage, done, total)
     vectors.flush()
+
+
+def embed_names(names: Sequence[str], folder: Path, encoder: Encoder) -> Iterator[Progress]:
+    """Write the vectors of names, (names, d). None is taken from an old generation: the encoder's cache has them."""
+    vectors = np.empty((len(names), encoder.dimension), np.float32)
+    for start in range(0, len(names), SLICE):
+        part = names[start : start + SLICE]
+        vectors[start : start + len(part)] = encoder.encode(part, "sentence")
+        yield Progress("embedding names", start + len(part), len(names))
+    np.save(folder / NAMES, vectors)
 
 
 def titles_and_texts(

@@ -13,12 +13,21 @@ from memory.datatypes import Chunk, Document, Edge, Mark, Vectors
 from memory.knowledge import keywords
 from memory.knowledge.chunkers import Chunker
 from memory.knowledge.chunking import embedded_text
-from memory.knowledge.embedding import CHUNKS, SENTENCES, Embedded, check_rows, embed, open_vectors, titles_and_texts
+from memory.knowledge.embedding import (
+    CHUNKS,
+    SENTENCES,
+    Embedded,
+    check_rows,
+    embed,
+    embed_names,
+    open_vectors,
+    titles_and_texts,
+)
 from memory.knowledge.extracting.extractors import Extractor
 from memory.knowledge.keywords import KeywordParameters
 from memory.knowledge.layering import Triples, copy_layers, extract_missing
 from memory.knowledge.library import FORMAT, MANIFEST, EncoderRecord, Manifest
-from memory.knowledge.numbering import number_layers
+from memory.knowledge.numbering import number_layers, read_layers
 from memory.knowledge.store import SCHEMA, document_of, naming_damage
 from memory.knowledge.telling import add_triples, copy_triples, place_triples
 from memory.ports import Encoder
@@ -168,9 +177,11 @@ class Generation:
         number_layers(self._database, self._folder)
 
     def embed(self, encoder: Encoder) -> Iterator[Progress]:
-        """Write the vectors of chunks, (chunks, d), and of sentences, (sentences, d)."""
+        """Write the vectors of chunks, of sentences, and of the names of the entities that join chunks."""
         for what in (CHUNKS, SENTENCES):
             yield from embed(self._database, what, self._folder, self._old_vectors.get(what), encoder)
+        layers = read_layers(self._database, self._folder)
+        yield from embed_names([layers.entities[entity].name for entity in layers.joining], self._folder, encoder)
 
     def index_keywords(self, parameters: KeywordParameters) -> Iterator[Progress]:
         total = len(keywords.WRITTEN)

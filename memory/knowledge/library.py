@@ -1,8 +1,7 @@
 """A library on disk: generations side by side, one of them current, each with its manifest.
 
     DIR/clew-library.json        the format, and which generation is current; replaced in one step
-    DIR/0000000003/              a generation: library.sqlite, vectors.npy, sentences.npy, layers.npz, keywords/,
-                                 manifest.json; never changed
+    DIR/0000000003/              a generation: what `PARTS` names; never changed
     DIR/lock                     held while a generation is made
 
 A reader keeps its generation; a writer makes the next beside it and switches. So a crash leaves the library as it was.
@@ -29,7 +28,16 @@ FORMAT = 3
 POINTER = "clew-library.json"
 MANIFEST = "manifest.json"
 NUMBER = "[0-9]" * 10
-PARTS = {"library.sqlite", "library.sqlite-journal", "vectors.npy", "sentences.npy", "layers.npz", "keywords", MANIFEST}
+PARTS = {
+    "library.sqlite",
+    "library.sqlite-journal",
+    "vectors.npy",
+    "sentences.npy",
+    "names.npy",
+    "layers.npz",
+    "keywords",
+    MANIFEST,
+}
 """What may be in a generation: a folder with anything else is not ours to remove, whatever its name."""
 
 

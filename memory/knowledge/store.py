@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from memory.datatypes import Chunk, Document, Edge, Hit, Mark, Triple, Vectors, WordShares
 from memory.errors import ClewError
-from memory.knowledge.embedding import CHUNKS, SENTENCES, check_rows, open_vectors
+from memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, check_rows, open_vectors
 from memory.knowledge.keywords import KeywordIndex, KeywordParameters, KeywordScores
 from memory.knowledge.layering import SCHEMA as LAYERS
 from memory.knowledge.numbering import read_layers
@@ -77,6 +77,7 @@ class EmbeddedStore:
             self._database = sqlite3.connect(uri, uri=True, check_same_thread=False)
             opened.enter_context(closing(self._database))
             self._vectors, self._sentences = (open_vectors(folder, what) for what in (CHUNKS, SENTENCES))
+            self._names: Vectors = np.load(folder / NAMES, mmap_mode="r")
             check_rows(self._vectors, CHUNKS, self._database)
             check_rows(self._sentences, SENTENCES, self._database)
             self._keywords = KeywordIndex(folder / "keywords", keywords, len(self._vectors))
@@ -187,6 +188,14 @@ class EmbeddedStore:
 
     def unit_vectors(self, rows: Ints) -> Vectors:
         return np.asarray(self._sentences[rows])
+
+    def entity_vectors(self, entities: Ints) -> Vectors:
+        joining, found = self.layers().joining, np.zeros((len(entities), self._vectors.shape[1]), np.float32)
+        places = np.searchsorted(joining, entities).clip(max=max(0, len(joining) - 1))
+        known = joining[places] == entities if len(joining) else np.zeros(len(entities), dtype=bool)
+        with naming_damage(self._folder):
+            found[known] = self._names[places[known]]
+        return found
 
     def unit_search(
         self, vectors: Vectors, k: int, *, among: Ints | None = None

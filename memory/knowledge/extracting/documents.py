@@ -86,20 +86,27 @@ def _add_extracted(found: Extraction, document: Document, extractor: Extractor) 
 
 
 def _add_given(found: Extraction, document: Document, triples: Sequence[Triple]) -> None:
-    if not triples:
-        return
-    texts = [_worded(document.text[start:end]) for start, end in found.sentences]
-    where = {end: list(_sentences_with(end, texts)) for subject, _, object_ in triples for end in (subject, object_)}
-    for text, sentences in where.items():
-        for sentence in sentences:
-            found.place(Named(sentence, text, "name", given=True))
-    for subject, verb, object_ in triples:
-        both = set(where[subject]) & set(where[object_]) or {*where[subject], *where[object_]}
-        sentence = min(both, default=0)
-        ends = (
-            found.place(Named((where[end] or [sentence])[0], end, "name", given=True)) for end in (subject, object_)
-        )
-        found.relations.append(Stated(sentence, next(ends), verb, next(ends), given=True))
+    texts = [_worded(document.text[start:end]) for start, end in found.sentences] if triples else []
+    where: dict[str, list[int]] = {}
+    for triple in triples:
+        subject, verb, object_ = triple
+        likest = _likest(triple, texts)
+        for end in (subject, object_):
+            if end not in where:
+                where[end] = list(_sentences_with(end, texts)) or [likest]
+                for sentence in where[end]:
+                    found.place(Named(sentence, end, "name", given=True))
+        both = set(where[subject]) & set(where[object_])
+        sentence = likest if likest in both or not both else min(both)
+        ends = [found.place(Named(where[end][0], end, "name", given=True)) for end in (subject, object_)]
+        found.relations.append(Stated(sentence, ends[0], verb, ends[1], given=True))
+
+
+def _likest(triple: Triple, texts: Sequence[str]) -> int:
+    """The first of the sentences that share the most words with the triple."""
+    said = {word for part in triple for word in words(part)}
+    shared = [len(said.intersection(text.split())) for text in texts]
+    return shared.index(max(shared))
 
 
 def _sentences_with(name: str, texts: Sequence[str]) -> Iterator[int]:

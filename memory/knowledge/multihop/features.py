@@ -181,7 +181,7 @@ def _bridges(asked: Asked, pairs: Ints, of_anchor: Ints, anchors: Ints) -> _Brid
     cosines = vectors @ asked.vector
     nearest = _nearest(cosines, of_pair, len(pairs))
     entities = asked.index.entities[pairs]
-    names = asked.index.entity_vectors[entities]
+    names = asked.store.entity_vectors(entities)
     onward = asked.vector - FROM_SENTENCE * vectors[nearest] + TO_ENTITY * names
     tells = cosines[nearest].astype(np.float64)
     features = {

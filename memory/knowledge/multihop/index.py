@@ -8,9 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.datatypes import Vectors
 from memory.layers import Ints, Layers
-from memory.ports import Store
 
 MOST_CHUNKS = 50
 """Of an entity that leads from chunk to chunk: what more of them name says little."""
@@ -41,8 +39,6 @@ class HopIndex:
     """Pair p is chunk `chunks[p]` with entity `entities[p]` that it names; `sentences` has for each pair the sentences
     of the chunk that name the entity: all of them where its document's title does, as they are about it.
 
-    `entity_vectors`, (entities, d), are the means of the sentences that name them, of unit length.
-
     `by_chunk` and `by_entity` have the pairs of each. Dates are left out. `spread[e]` is log df / log N: 0 for an
     entity of a single chunk, 1 for one of all.
     """
@@ -54,7 +50,6 @@ class HopIndex:
     by_chunk: Ragged
     by_entity: Ragged
     spread: NDArray[np.float64]
-    entity_vectors: Vectors
 
     @cached_property
     def leads(self) -> NDArray[np.bool_]:
@@ -84,9 +79,8 @@ class HopIndex:
         return Ragged.grouped(titles[chunks], chunks, len(self.layers.entities))
 
 
-def hop_index(store: Store) -> HopIndex:
+def hop_index(layers: Layers) -> HopIndex:
     """Pairs are those of the sentences: what a sentence names, and what its document's title does."""
-    layers = store.layers()
     size, rows = max(1, len(layers.entities)), np.arange(len(layers.sentence_chunks))
     titles = layers.titles[layers.chunk_documents[layers.sentence_chunks]] if len(rows) else rows
     sentences = np.concatenate([layers.mentions[0], rows[titles >= 0]])
@@ -107,17 +101,4 @@ def hop_index(store: Store) -> HopIndex:
         by_chunk=Ragged.grouped(pairs // size, np.arange(len(pairs)), len(layers.chunk_ids)),
         by_entity=by_entity,
         spread=np.log(np.maximum(df, 1)) / math.log(max(2, len(layers.chunk_ids))),
-        entity_vectors=_mean_vectors(sentences, keys % size, len(layers.entities), store),
     )
-
-
-def _mean_vectors(sentences: Ints, entities: Ints, count: int, store: Store) -> Vectors:
-    """Of each entity the mean of the vectors of its sentences, of unit length; (entities, d)."""
-    from scipy.sparse import csr_array
-
-    rows = np.unique(sentences)
-    of = csr_array(
-        (np.ones(len(sentences), np.float32), (entities, np.searchsorted(rows, sentences))), (count, len(rows))
-    )
-    total = of @ store.unit_vectors(rows)
-    return np.asarray(total / np.maximum(np.linalg.norm(total, axis=1, keepdims=True), 1e-9), np.float32)
