@@ -8,7 +8,7 @@ choice of triples. A conditional logit: the relevant documents of a question sha
 walk came to are its alternatives; L2 on all coefficients but the bias.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -110,13 +110,13 @@ def fit(examples: Sequence[Example]) -> Coefficients:
             for made in [walk(example.asked, example.pool, found, HopParameters(rounds=2 if alternation else 1))]
             for one in made
         ]
-        table = _table(rounds)
-        scale = _scale(table) if scale is None else scale
+        table = table_of(rounds)
+        scale = scale_of(table) if scale is None else scale
         found = Coefficients.from_vector(_fitted(table, scale))
     return found
 
 
-class _Table(NamedTuple):
+class Table(NamedTuple):
     """All rounds one after the other. `direct` (chunks, ...), `paths` with a 1 first (paths, ...), and the chunk where
     each path ends; `starts` of each round's chunks; `wanted` is each chunk's share of its round's weight."""
 
@@ -127,7 +127,7 @@ class _Table(NamedTuple):
     wanted: Floats
 
 
-def _table(rounds: Sequence[tuple[Example, Round, float]]) -> _Table:
+def table_of(rounds: Sequence[tuple[Example, Round, float]]) -> Table:
     sizes = np.array([len(one.chunks) for _, one, _ in rounds])
     starts = np.cumsum(sizes) - sizes
     wanted = []
@@ -135,7 +135,7 @@ def _table(rounds: Sequence[tuple[Example, Round, float]]) -> _Table:
         relevant = np.isin(one.chunks, sorted(example.relevant))
         wanted.append(weight * relevant / max(1, relevant.sum()))
     paths = np.concatenate([one.paths.features for _, one, _ in rounds])
-    return _Table(
+    return Table(
         np.concatenate([one.direct for _, one, _ in rounds]),
         np.hstack([np.ones((len(paths), 1)), paths]),
         np.concatenate([one.ends + start for (_, one, _), start in zip(rounds, starts, strict=True)]),
@@ -144,16 +144,24 @@ def _table(rounds: Sequence[tuple[Example, Round, float]]) -> _Table:
     )
 
 
-def _scale(table: _Table) -> Floats:
+def scale_of(table: Table) -> Floats:
     """The deviation of each feature, 1 for the bias."""
     deviations = np.concatenate([table.direct.std(axis=0), table.paths.std(axis=0)])
     deviations[len(DIRECT)] = 1.0
     return deviations + 1e-9
 
 
-def _fitted(table: _Table, scale: Floats) -> Floats:
+def _fitted(table: Table, scale: Floats) -> Floats:
     from scipy.optimize import minimize
 
+    beginning = np.zeros(len(scale))
+    beginning[0], beginning[len(DIRECT)] = 1.0, -2.0
+    found = minimize(loss_of(table, scale), beginning, jac=True, method="L-BFGS-B", options={"maxiter": 500})
+    return np.asarray(found.x / scale)
+
+
+def loss_of(table: Table, scale: Floats) -> Callable[[Floats], tuple[float, Floats]]:
+    """The loss of coefficients of scaled features, and its slope."""
     count = len(DIRECT)
     direct, paths = table.direct / scale[:count], table.paths / scale[count:]
     rounds = np.repeat(np.arange(len(table.starts)), np.diff([*table.starts, len(direct)]))
@@ -166,18 +174,13 @@ def _fitted(table: _Table, scale: Floats) -> Floats:
         peak = np.maximum.reduceat(mass, table.starts)
         total = peak + np.log(np.add.reduceat(np.exp(mass - peak[rounds]), table.starts))
         slope = np.exp(mass - total[rounds]) * weights[rounds] - table.wanted
-        gradient = np.concatenate(
-            [
-                direct.T @ (slope * np.exp(own - mass)),
-                paths.T @ (slope[table.ends] * np.exp(brought - mass[table.ends])),
-            ]
-        )
+        of_direct = direct.T @ (slope * np.exp(own - mass))
+        of_paths = paths.T @ (slope[table.ends] * np.exp(brought - mass[table.ends]))
         kept = values * penalised
-        return float(weights @ total - table.wanted @ mass + L2 / 2 * kept @ kept), gradient + L2 * kept
+        value = weights @ total - table.wanted @ mass + L2 / 2 * kept @ kept
+        return float(value), np.concatenate([of_direct, of_paths]) + L2 * kept
 
-    beginning = np.zeros(len(scale))
-    beginning[0], beginning[count] = 1.0, -2.0
-    return np.asarray(minimize(loss, beginning, jac=True, method="L-BFGS-B", options={"maxiter": 500}).x / scale)
+    return loss
 
 
 def report(examples: Sequence[Example]) -> Iterator[str]:

@@ -126,7 +126,7 @@ class Asked:
         if len(fresh):
             found = [self.store.word_shares(form.text, self._ids(fresh)).shares for form in self.query.forms]
             self._held.update(zip(fresh.tolist(), np.concatenate(found, axis=1), strict=True))
-        return np.array([self._held[chunk] for chunk in chunks.tolist()]).reshape(len(chunks), -1)
+        return np.array([self._held[chunk] for chunk in chunks.tolist()]).reshape(len(chunks), len(self.words[0]))
 
     @cached_property
     def words(self) -> tuple[list[str], Floats]:

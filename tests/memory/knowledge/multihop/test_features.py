@@ -1,0 +1,154 @@
+"""Direct features and paths against what a reader would work out from the texts, one by one."""
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memory.datatypes import Query, Wording
+from memory.encoding import CachedEncoder
+from memory.knowledge.library import Library, open_library
+from memory.knowledge.matching import MatchParameters, match
+from memory.knowledge.multihop.features import DIRECT, PATH, Asked, paths_from
+from memory.knowledge.multihop.index import HopIndex, hop_index
+from memory.words import content_words
+from tests.memory.knowledge.test_indexing import run
+from tools.base import encode_query
+
+TEXTS = {
+    "Metropolis (1927 film)": "Metropolis was directed by Fritz Lang. Its script was written by Thea von Harbou.",
+    "Fritz Lang": "Fritz Lang was born in Vienna. He married Thea von Harbou in 1922.",
+    "Thea von Harbou": "Thea von Harbou was a German screenwriter. She was born in Tauperlitz in 1888.",
+    "Vienna": "Vienna is the capital of Austria. It lies on the Danube.",
+    "Bread": "Bread needs flour. Bakers in Vienna bake it at night.",
+}
+QUESTION = "Where was the director of Metropolis born?"
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory, encoder: CachedEncoder) -> Iterator[Library]:
+    folder: Path = tmp_path_factory.mktemp("films")
+    rows = [{"_id": title, "title": title, "text": text} for title, text in TEXTS.items()]
+    (folder / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    run([folder / "corpus.jsonl"], folder / "library", encoder)
+    with open_library(folder / "library", encoder) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def index(library: Library) -> HopIndex:
+    return hop_index(library.store.layers())
+
+
+def asked_of(library: Library, index: HopIndex, query: Query) -> Asked:
+    return Asked(library.store, index, query, MatchParameters())
+
+
+def chunk(index: HopIndex, title: str) -> int:
+    return index.layers.chunk_numbers[f"{title}#0"]
+
+
+def test_pairs_are_what_sentences_and_titles_name(index: HopIndex) -> None:
+    names = {(c, index.layers.entities[e].name) for c, e in zip(index.chunks, index.entities, strict=True)}
+    lang = chunk(index, "Fritz Lang")
+    assert {(lang, "Fritz Lang"), (lang, "Vienna"), (lang, "Thea von Harbou")} <= names
+    assert not [name for _, name in names if "19" in name]  # dates lead nowhere
+    leading = {index.layers.entities[e].name for e in np.flatnonzero(index.leads)}
+    assert {"Fritz Lang", "Vienna", "Thea von Harbou"} <= leading and "Danube" not in leading
+    vienna = index.numbers["vienna"]
+    df = len(index.by_entity.of(np.array([vienna]))[0])
+    assert df == 3 and index.spread[vienna] == pytest.approx(math.log(3) / math.log(len(TEXTS)))
+    # The sentences of a title's entity are all of the document, as it is about that.
+    (pair,) = np.flatnonzero((index.chunks == chunk(index, "Vienna")) & (index.entities == vienna))
+    assert len(index.sentences.of(np.array([pair]))[0]) == 2
+
+
+def test_direct_features_are_those_of_the_chunk(library: Library, index: HopIndex, encoder: CachedEncoder) -> None:
+    query = encode_query(QUESTION, [], encoder)
+    asked, chunks = asked_of(library, index, query), np.arange(len(TEXTS))
+    found = dict(zip(DIRECT, asked.direct(chunks).T, strict=True))
+    ids = list(index.layers.chunk_ids)
+    assert found["hybrid"] == pytest.approx(match(library.store, query.forms, ids, MatchParameters()).scores[0])
+    for number, id_ in enumerate(ids):
+        title = id_.removesuffix("#0")
+        sentences = [f"{title}\n{part.rstrip('.')}." for part in TEXTS[title].split(". ")]
+        cosines = encoder.encode(sentences, "passage") @ query.forms[0].vector
+        assert found["sentence"][number] == pytest.approx(max(0, cosines.max()), abs=1e-4)
+        assert found["titled"][number] == (title == "Metropolis (1927 film)")
+    assert found["named"][chunk(index, "Metropolis (1927 film)")] == 1  # of one chunk alone
+    assert found["named"][chunk(index, "Bread")] == 0
+
+
+def test_paths_lead_over_shared_entities(library: Library, index: HopIndex, encoder: CachedEncoder) -> None:
+    query = encode_query(QUESTION, [], encoder)
+    asked, film = asked_of(library, index, query), chunk(index, "Metropolis (1927 film)")
+    paths = paths_from(asked, np.array([film]), np.array([-0.5]))
+    over = {
+        (index.layers.entities[e].name, index.layers.chunk_ids[c])
+        for e, c in zip(paths.entities, paths.chunks, strict=True)
+    }
+    assert over == {
+        ("Fritz Lang", "Fritz Lang#0"),
+        ("Thea von Harbou", "Fritz Lang#0"),
+        ("Thea von Harbou", "Thea von Harbou#0"),
+    }
+    (one,) = np.flatnonzero(paths.entities == index.numbers["fritz lang"])
+    features = dict(zip(PATH, paths.features[one], strict=True))
+    vector = query.forms[0].vector
+    sentence, name = (
+        encoder.encode(["Metropolis (1927 film)\nMetropolis was directed by Fritz Lang."], "passage")[0],
+        (encoder.encode(["Fritz Lang"], "sentence")[0]),
+    )
+    onward = vector - 0.5 * sentence + 0.5 * name
+    targets = encoder.encode([f"Fritz Lang\n{part}" for part in ("Fritz Lang was born in Vienna.",)], "passage")
+    assert features["mass"] == -0.5
+    assert features["spread"] == pytest.approx(math.log(2) / math.log(len(TEXTS)))
+    assert features["tells"] == pytest.approx(float(sentence @ vector), abs=1e-4)
+    assert features["gap"] == pytest.approx(0, abs=1e-4)  # it is the nearest of the film's sentences
+    assert features["onward"] >= float((targets @ onward / np.linalg.norm(onward)).max()) - 1e-4
+    assert features["likeness"] == pytest.approx(float(name @ vector), abs=1e-4)
+    assert features["asked"] == 0
+    shares = library.store.word_shares(QUESTION, ["Metropolis (1927 film)#0", "Fritz Lang#0"])
+    here, there = shares.shares
+    assert features["rest"] == pytest.approx(float((there * (1 - here)) @ shares.weights))
+    assert features["gain"] == pytest.approx(float(np.maximum(there - here, 0) @ shares.weights))
+    said = [
+        bool({*content_words(word)} & {*content_words("Metropolis was directed by Fritz Lang.")})
+        for word in shares.words
+    ]
+    assert features["words"] == pytest.approx(float(np.array(said) @ shares.weights))
+
+
+def test_names_of_a_question(library: Library, index: HopIndex, encoder: CachedEncoder) -> None:
+    def named(text: str) -> set[str]:
+        query = encode_query(text, [], encoder)
+        return {index.layers.entities[e].id for e in asked_of(library, index, query).named}
+
+    assert named(QUESTION) == {"metropolis"}
+    assert named("did thea von harbou marry Lang's friend?") >= {"thea von harbou"}
+    assert named("Bread and butter?") == {"bread"}  # first word, but a title
+    assert named("Which bread is it?") == set()  # a common word
+    assert named("") == set()
+
+
+def test_several_forms_count_by_weight(library: Library, index: HopIndex, encoder: CachedEncoder) -> None:
+    forms = [Wording("question", "and where was he born?", 0.25), Wording("before", "Who is Fritz Lang?", 0.75)]
+    asked = asked_of(library, index, encode_query(forms[0].text, forms, encoder))
+    assert asked.named == {index.numbers["fritz lang"]: 0.75}
+    assert asked.in_title == {chunk(index, "Fritz Lang"): 0.75}
+    stems, weights = asked.words
+    assert weights.sum() == pytest.approx(1) and len(stems) == len(weights)
+    assert asked.held(np.array([0, 1])).shape == (2, len(stems))
+
+
+def test_the_scope_bounds_paths_and_titles(library: Library, index: HopIndex, encoder: CachedEncoder) -> None:
+    query = replace(encode_query(QUESTION, [], encoder), scope=frozenset({"Fritz Lang", "Vienna"}))
+    inside = np.array([d in ("Fritz Lang", "Vienna") for d in index.layers.document_ids])[index.layers.chunk_documents]
+    asked = replace(asked_of(library, index, query), among=inside)
+    assert asked.in_title == {}
+    paths = paths_from(asked, np.array([chunk(index, "Fritz Lang")]), np.zeros(1))
+    assert {index.layers.chunk_ids[c] for c in paths.chunks} == {"Vienna#0"}

@@ -1,0 +1,70 @@
+"""The tool `graph`: what no passage says alone is found over what they name, and the way is told."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from memory.encoding import CachedEncoder
+from memory.knowledge.indexing import Parameters, index
+from memory.knowledge.library import Library, open_library
+from tests.memory.knowledge.multihop.test_features import TEXTS
+from tools.base import encode_query
+from tools.graph import NO_ENTITIES, Graph
+from tools.hybrid import Hybrid
+
+FILLING = {
+    f"Note {n}": f"A director was born on day {n} in a town where people like films and bread." for n in range(12)
+}
+QUESTION = "Where was the director of Metropolis born?"
+
+
+def made(folder: Path, encoder: CachedEncoder, parameters: Parameters | None = None) -> Path:
+    rows = [{"_id": title, "title": title, "text": text} for title, text in {**TEXTS, **FILLING}.items()]
+    (folder / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    list(index([folder / "corpus.jsonl"], folder / "library", encoder, parameters=parameters))
+    return folder / "library"
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory, encoder: CachedEncoder) -> Iterator[Library]:
+    with open_library(made(tmp_path_factory.mktemp("films"), encoder), encoder) as opened:
+        yield opened
+
+
+def test_the_second_step_is_found_with_its_path(library: Library, encoder: CachedEncoder) -> None:
+    query = encode_query(QUESTION, [], encoder)
+    findings = Graph(library.store).search(query, 5)
+    documents = [passage.document for passage in findings.passages]
+    assert set(documents[:2]) == {"Metropolis (1927 film)", "Fritz Lang"}
+    without = [passage.document for passage in Hybrid(library.store).search(query, 20).passages]
+    assert documents.index("Fritz Lang") < without.index("Fritz Lang")
+    passage = findings.passages[documents.index("Fritz Lang")]
+    assert passage.path == ("(Metropolis) <-[directed]- (Fritz Lang)",)
+    assert passage.why == "by Fritz Lang in Metropolis"
+    assert findings.walk and ("Fritz Lang", "Metropolis", "directed") in [
+        (edge.source, edge.target, edge.relation) for edge in findings.walk.edges
+    ]
+
+
+def test_scores_are_shares_of_the_mass(library: Library, encoder: CachedEncoder) -> None:
+    passages = Graph(library.store).search(encode_query(QUESTION, [], encoder), 50).passages
+    assert sum(passage.score for passage in passages) == pytest.approx(1)
+    assert "matches the question" in passages[0].why
+
+
+def test_a_library_without_entities_is_told_of_and_searched_all_the_same(
+    tmp_path: Path, encoder: CachedEncoder
+) -> None:
+    with open_library(made(tmp_path, encoder, Parameters(triples="none")), encoder) as opened:
+        findings = Graph(opened.store).search(encode_query(QUESTION, [], encoder), 3)
+        assert findings.notes == (NO_ENTITIES,) and findings.walk is None
+        assert findings.passages[0].document == "Metropolis (1927 film)"
+
+
+def test_a_scope_keeps_the_walk_inside(library: Library, encoder: CachedEncoder) -> None:
+    query = replace(encode_query(QUESTION, [], encoder), scope=frozenset({"Metropolis (1927 film)", "Vienna", "Bread"}))
+    documents = [passage.document for passage in Graph(library.store).search(query, 10).passages]
+    assert set(documents) == {"Metropolis (1927 film)", "Vienna", "Bread"}
