@@ -100,11 +100,11 @@ class Clues:
         return Findings(passages, notes, answer, walk or (units.subgraph(best) if best else None))
 
     def _answer(self, query: Query, triples: TripleSearch) -> tuple[str, Subgraph | None]:
-        """What the triples answer, where the question names an entity and a relation of theirs."""
+        """What the triples answer, where their best path has all that the question names."""
         if triples.empty:
             return "", None
         found = triples.answer(query.text, query.scope, self._parameters.search)
-        if not (found.clues.entities and found.clues.relations and found.answer):
+        if not triples.meets(query.text, found):
             return "", None
         return found.answer, triples.walk(found)
 

@@ -1,10 +1,11 @@
-"""What the walk over sentences finds by its parameters, one changed at a time; documents in the order of their passages.
+"""What the walk over sentences finds by its parameters, one changed at a time.
 
 python -m tests.benchmarks.unit_walks DATASET LIBRARY
 """
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from agent.dataset import Dataset, read_dataset
 from agent.metrics import DEPTH, Ranking, measure
@@ -43,7 +44,7 @@ def variants() -> Iterator[tuple[str, UnitParameters]]:
     yield "default", UnitParameters()
     for share in (0.25, 0.75, 1.0):
         yield f"  path {share}", UnitParameters(path=share)
-    changes: dict[str, list[float]] = {
+    changes: dict[str, list[Any]] = {
         "anchors": [3, 10],
         "beam": [5, 20],
         "depth": [1, 2, 4],

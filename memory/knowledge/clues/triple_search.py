@@ -14,6 +14,7 @@ from memory.knowledge.clues.reranking import most_of
 from memory.knowledge.clues.search import search_paths
 from memory.knowledge.triples import TripleGraph, triple_graph
 from memory.ports import Store
+from memory.words import content_words
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,12 +51,20 @@ class TripleSearch:
         told[self.edges[np.array([owner in scope for owner in self.owners], dtype=bool)[self.numbers]]] = True
         return told
 
-    def answer(
-        self, text: str, scope: frozenset[str] | None, parameters: ClueParameters, paths: int = 0
-    ) -> ClueAnswer:
+    def answer(self, text: str, scope: frozenset[str] | None, parameters: ClueParameters, paths: int = 0) -> ClueAnswer:
         """At least so many `paths` are looked for."""
         wanted = replace(parameters, topn=max(parameters.topn, paths))
         return search_paths(text, self.clues, wanted, self.within(scope))
+
+    def meets(self, text: str, answer: ClueAnswer) -> bool:
+        """Whether the best path has every content word of the question, or the relation that it stands for."""
+        if not answer.paths:
+            return False
+        graph, edges = self.clues.graph, answer.paths[0].edges
+        names = {name for edge in edges for name in self.clues.relation_names[graph.kinds[edge]]}
+        told = {word for edge in edges for word in content_words(graph.written(edge))}
+        told |= {word for one in self.clues.aliases.mentions(text) if one.relation in names for word in one.words}
+        return set(answer.clues.words) <= told
 
     def found(
         self, answer: ClueAnswer, scope: frozenset[str] | None, parameters: ClueParameters

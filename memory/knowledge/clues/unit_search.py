@@ -38,25 +38,22 @@ AS_IN_THE_PAPER = UnitParameters(PAPER, path=1.0, filled=0)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnitSearch:
-    """The layers of a store as a graph of units."""
+    """`of_triples_alone`: every unit is a triple that came with its document, written out; there is no text to walk."""
 
     store: Store
     graph: UnitGraph
+    of_triples_alone: bool
     reranker: Reranker | None = None
 
     @staticmethod
     def over(store: Store, reranker: Reranker | None = None) -> "UnitSearch":
-        return UnitSearch(store, UnitGraph.of(store.layers()), reranker)
+        layers = store.layers()
+        stated = np.unique(layers.stated[layers.given])
+        return UnitSearch(store, UnitGraph.of(layers), len(stated) == len(layers.sentence_chunks), reranker)
 
     @property
     def empty(self) -> bool:
         return not len(self.graph.titles)
-
-    @property
-    def of_triples_alone(self) -> bool:
-        """Whether every unit is a triple that came with its document, written out: there is no text to walk."""
-        layers = self.graph.layers
-        return len(np.unique(layers.stated[layers.given])) == len(self.graph.titles)
 
     def found(
         self, form: Form, scope: frozenset[str] | None, parameters: UnitParameters, k: int, check: Callable[[], None]
