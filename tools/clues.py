@@ -61,8 +61,10 @@ class Clues:
         query.check()
         k = self._parameters.k if k is None else k
         with self._making:
-            units, triples = self._units, self._triples
-        if self._parameters.method == "triples" or (units.of_triples_alone and not triples.empty):
+            units = self._units
+            along = self._parameters.method == "triples" or units.of_triples_alone
+            triples = self._triples if along or units.with_triples else None
+        if along and triples is not None:
             return self._by_triples(query, k, triples)
         return self._by_units(query, k, units, triples)
 
@@ -88,7 +90,7 @@ class Clues:
         notes = () if passages or not k else ("no triple has to do with the question",)
         return Findings(passages, notes, own.answer, triples.walk(own))
 
-    def _by_units(self, query: Query, k: int, units: UnitSearch, triples: TripleSearch) -> Findings:
+    def _by_units(self, query: Query, k: int, units: UnitSearch, triples: TripleSearch | None) -> Findings:
         if units.empty:
             return Findings(notes=(NO_UNITS,))
         each = [units.found(form, query.scope, self._parameters.units, k, query.check) for form in query.forms]
@@ -99,9 +101,12 @@ class Clues:
         notes = () if passages or not k else ("no sentence to walk from",)
         return Findings(passages, notes, answer, walk or (units.subgraph(best) if best else None))
 
-    def _answer(self, query: Query, triples: TripleSearch) -> tuple[str, Subgraph | None]:
-        """What the triples answer, where their best path has all that the question names."""
-        if triples.empty:
+    def _answer(self, query: Query, triples: TripleSearch | None) -> tuple[str, Subgraph | None]:
+        """What the triples answer, where their best path has all that the question names.
+
+        Only where some came with the documents: what is answered from extracted ones alone is rarely right.
+        """
+        if triples is None or triples.empty:
             return "", None
         found = triples.answer(query.text, query.scope, self._parameters.search)
         if not triples.meets(query.text, found):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -38,22 +38,30 @@ AS_IN_THE_PAPER = UnitParameters(PAPER, path=1.0, filled=0)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnitSearch:
-    """`of_triples_alone`: every unit is a triple that came with its document, written out; there is no text to walk."""
+    """`stating` units state a triple that came with their document."""
 
     store: Store
     graph: UnitGraph
-    of_triples_alone: bool
+    stating: int
     reranker: Reranker | None = None
 
     @staticmethod
     def over(store: Store, reranker: Reranker | None = None) -> "UnitSearch":
         layers = store.layers()
-        stated = np.unique(layers.stated[layers.given])
-        return UnitSearch(store, UnitGraph.of(layers), len(stated) == len(layers.sentence_chunks), reranker)
+        return UnitSearch(store, UnitGraph.of(layers), len(np.unique(layers.stated[layers.given])), reranker)
 
     @property
     def empty(self) -> bool:
         return not len(self.graph.titles)
+
+    @property
+    def with_triples(self) -> bool:
+        return self.stating > 0
+
+    @property
+    def of_triples_alone(self) -> bool:
+        """Every unit is a triple written out: there is no text to walk."""
+        return 0 < self.stating == len(self.graph.titles)
 
     def found(
         self, form: Form, scope: frozenset[str] | None, parameters: UnitParameters, k: int, check: Callable[[], None]
@@ -117,12 +125,12 @@ class UnitSearch:
         hits = {hit.chunk: hit for hit in self.store.keyword_search([form.text], len(ids), among=ids)[0]}
         shares = (1 - parameters.path) * np.array([parameters.cosine, parameters.keyword])
         shares /= parameters.cosine + parameters.keyword
-        found = {}
+        found, explained = {}, cache(self._explained)  # many chunks share a walk
         for id_, cosine in zip(ids, cosines, strict=True):
             walk, keyword = by_chunk[id_], hits.get(id_, Hit(id_, 0.0)).score
             parts = parameters.path * walk.score, shares[0] * cosine, shares[1] * keyword
             scores = dict(zip(("path", "cosine", "keyword"), map(float, parts), strict=True))
-            found[id_] = Evidence(sum(scores.values()), scores, partial(self._explained, walk))
+            found[id_] = Evidence(sum(scores.values()), scores, partial(explained, walk))
         return found
 
     def _explained(self, walk: UnitWalk) -> tuple[tuple[str, ...], str]:
