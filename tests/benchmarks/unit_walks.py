@@ -4,19 +4,20 @@ python -m tests.benchmarks.unit_walks DATASET LIBRARY
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from agent.dataset import Dataset, read_dataset
 from agent.metrics import DEPTH, Ranking, measure
 from agent.models import encoder_for
 from agent.settings import read_settings
+from memory.datatypes import Findings, Query
 from memory.knowledge.clues.unit_search import AS_IN_THE_PAPER, UnitParameters
 from memory.knowledge.clues.unit_walk import PAPER, WalkParameters
 from memory.knowledge.library import open_library
-from memory.ports import Encoder, Store
+from memory.ports import Encoder
 from tests.benchmarks.inputs import paths
-from tools.base import encode_query
+from tools.base import Tool, encode_query
 from tools.clues import Clues, CluesParameters
 from tools.hybrid import Hybrid
 
@@ -31,7 +32,9 @@ def main() -> None:
     print_row("hybrid", dataset, encoder, Hybrid(store))
     for name, parameters in variants():
         print_row(name, dataset, encoder, Clues(store, CluesParameters(units=parameters)))
-    print_row("seed 000, over triples", dataset, encoder, by_triples(store))
+    triples = Clues(store, CluesParameters(method="triples"))
+    print_row("seed 000, over triples", dataset, encoder, triples)
+    print_row("default, and 0.2 of the triples' score", dataset, encoder, Both(Clues(store), triples, 0.2))
 
 
 def variants() -> Iterator[tuple[str, UnitParameters]]:
@@ -58,17 +61,31 @@ def variants() -> Iterator[tuple[str, UnitParameters]]:
             yield f"  {name} {value}", UnitParameters(walk)
 
 
-def by_triples(store: Store) -> Clues:
-    return Clues(store, CluesParameters(method="triples"))
+@dataclass(slots=True)
+class Both:
+    """To the scores of one tool a share of another's is added."""
+
+    one: Clues
+    other: Clues
+    share: float
+    name: str = "both"
+    description: str = ""
+
+    def search(self, query: Query, k: int) -> Findings:
+        found = {passage.id: passage for passage in self.one.search(query, k).passages}
+        for passage in self.other.search(query, k).passages:
+            own = found.get(passage.id, replace(passage, score=0.0))
+            found[passage.id] = replace(own, score=own.score + self.share * passage.score)
+        return Findings(tuple(sorted(found.values(), key=lambda passage: -passage.score)))
 
 
-def print_row(name: str, dataset: Dataset, encoder: Encoder, tool: Clues | Hybrid) -> None:
+def print_row(name: str, dataset: Dataset, encoder: Encoder, tool: Tool) -> None:
     rankings = {question.id: ranking(question.text, encoder, tool) for question in dataset.questions}
     metrics = measure(dataset.golds, rankings)
     print(f"{name:46}", *(f"{metrics[measure_]:9.3f}" for measure_ in MEASURES), flush=True)
 
 
-def ranking(question: str, encoder: Encoder, tool: Clues | Hybrid) -> Ranking:
+def ranking(question: str, encoder: Encoder, tool: Tool) -> Ranking:
     found = tool.search(encode_query(question, [], encoder), 3 * DEPTH).passages
     documents = dict.fromkeys(passage.document for passage in found)
     return [(document, -float(rank)) for rank, document in enumerate(documents)]
