@@ -17,7 +17,7 @@ Prune = Callable[[Sequence[tuple[int, ...]]], Floats]
 joined units. Higher is better."""
 
 DIGITS = 6
-"""To which cosines are rounded, so that equal ones are equal however they were summed in single precision."""
+"""To which cosines are rounded, so that equal ones are equal however they were summed (in double precision)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +70,8 @@ class _Beam:
     """Walks, with the running query and the sum of the units' vectors of each, of shape (walks, d)."""
 
     walks: list[UnitWalk]
-    queries: Vectors
-    sums: Vectors
+    queries: Floats
+    sums: Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,7 +81,7 @@ class _Tried:
     rows: Ints
     entities: Ints
     units: Ints
-    vectors: Vectors
+    vectors: Floats
 
     def only(self, places: Ints) -> "_Tried":
         return _Tried(self.rows[places], self.entities[places], self.units[places], self.vectors[places])
@@ -102,7 +102,7 @@ class UnitWalker:
         prune: Prune | None = None,
         check: Callable[[], None] = lambda: None,
     ) -> None:
-        self._graph, self._question, self._vectors_of = graph, question, vectors_of
+        self._graph, self._question, self._vectors_of = graph, question.astype(np.float64), vectors_of
         self._parameters, self._among, self._prune, self._check = parameters, among, prune, check
         self._near = near.units[: parameters.nearest]
         self._anchors = near.units[: parameters.anchors]
@@ -140,7 +140,7 @@ class UnitWalker:
         tried = self._tried(beam, rows, entities)
         sums = beam.sums[tried.rows] + tried.vectors
         lengths = np.linalg.norm(sums, axis=1).clip(1e-12)
-        cosines = np.round((sums @ self._question / lengths).astype(np.float64), DIGITS)
+        cosines = np.round(sums @ self._question / lengths, DIGITS)
         places, scores = self._best(beam.walks, tried, cosines)
         kept, vectors = tried.only(places), tried.vectors[places]
         walks = [
@@ -160,7 +160,7 @@ class UnitWalker:
             fresh &= self._among[units]
         places, units = places[fresh], units[fresh]
         different, where = np.unique(units, return_inverse=True)
-        vectors = self._vectors_of(different)[where.reshape(-1)]
+        vectors = self._vectors_of(different).astype(np.float64)[where.reshape(-1)]
         near = np.round(np.einsum("ij,ij->i", vectors, beam.queries[rows[places]]), DIGITS)
         order = np.lexsort((units, -near, places))
         grouped = places[order]
@@ -197,9 +197,9 @@ class UnitWalker:
         best = np.array(places[: self._parameters.beam], np.int64)
         return best, scores[best].tolist()
 
-    def _subtracted(self, queries: Vectors, vectors: Vectors) -> Vectors:
+    def _subtracted(self, queries: Floats, vectors: Floats) -> Floats:
         """q <- q - e(unit)."""
         left = queries - self._parameters.subtract * vectors
         if self._parameters.renormalise:
             left /= np.linalg.norm(left, axis=1, keepdims=True).clip(1e-12)
-        return np.asarray(left, np.float32)
+        return left

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from memory.datatypes import Vector, Vectors
 from memory.knowledge.clues.unit_graph import UnitGraph
-from memory.knowledge.clues.unit_walk import Near, Prune, UnitWalk, UnitWalker, WalkParameters
+from memory.knowledge.clues.unit_walk import Floats, Near, Prune, UnitWalk, UnitWalker, WalkParameters
 from memory.layers import Entity, Ints, Layers
 
 Relation = tuple[str, str, str, int]
@@ -73,8 +73,8 @@ class Reference:
     """The paper, word for word: lists, one unit of one entity of one path at a time."""
 
     named: Mapping[int, set[int]]
-    vectors: Vectors
-    question: Vector
+    vectors: Floats
+    question: Floats
     parameters: WalkParameters
     allowed: set[int]
 
@@ -93,13 +93,13 @@ class Reference:
             title = int(layers.titles[layers.chunk_documents[layers.sentence_chunks[unit]]])
             named[unit] |= {title} - {-1}
         allowed = set(range(len(vectors))) if among is None else set(among)
-        return Reference(named, vectors, question, parameters, allowed)
+        return Reference(named, vectors.astype(np.float64), question.astype(np.float64), parameters, allowed)
 
     def score(self, units: Sequence[int]) -> float:
         total = sum((self.vectors[unit] for unit in units), np.zeros_like(self.question))
         return round(float(total @ self.question / np.linalg.norm(total)), 6)
 
-    def running(self, units: Sequence[int]) -> Vector:
+    def running(self, units: Sequence[int]) -> Floats:
         query = self.question.copy()
         for unit in units:
             query = query - self.parameters.subtract * self.vectors[unit]
