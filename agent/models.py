@@ -3,6 +3,8 @@
 from agent.settings import Settings
 from memory.encoding import MINILM, CachedEncoder, load_encoder
 from memory.knowledge.library import recorded_encoder
+from memory.ports import Reranker
+from memory.reranking import load_reranker
 
 
 def encoder_for(settings: Settings) -> CachedEncoder:
@@ -11,3 +13,8 @@ def encoder_for(settings: Settings) -> CachedEncoder:
     Raises `NoModel` where it is neither on this machine nor to be had.
     """
     return load_encoder(settings.encoder or recorded_encoder(settings.library) or MINILM, settings.cache)
+
+
+def reranker_for(settings: Settings) -> Reranker | None:
+    """The cross-encoder that the settings name, not loaded yet; none by default. Raises `NoModel`."""
+    return load_reranker(settings.reranker) if settings.reranker else None

@@ -20,12 +20,14 @@ def _config_files() -> list[Path]:
 
 class Settings(BaseSettings):
     """`home` holds the threads and `cache` the embeddings: both are the user's, shared by all libraries. An empty
-    `encoder` is the library's own, for a new library all-MiniLM-L6-v2."""
+    `encoder` is the library's own, for a new library all-MiniLM-L6-v2. `reranker` is a cross-encoder that prunes the
+    paths of the tool `clues`; empty: none."""
 
     model_config = SettingsConfigDict(env_prefix="CLEW_", extra="forbid", frozen=True)
 
     library: Path = Path(".clew")
     encoder: str = ""
+    reranker: str = ""
     tool: str = "hybrid"
     port: int = Field(default=7860, ge=1, le=65535)
     home: Path = Field(default_factory=lambda: user_data_path("clew"))

@@ -203,7 +203,7 @@ def _folder_of(name: str) -> Path:
         return Path(name)
     if name == MINILM and (packaged := _packaged_minilm()):
         return packaged
-    return _hub_folder(name)
+    return hub_folder(name)
 
 
 def _packaged_minilm() -> Path | None:
@@ -220,7 +220,8 @@ def _packaged_minilm() -> Path | None:
     return folder
 
 
-def _hub_folder(name: str) -> Path:
+def hub_folder(name: str, what: str = "encoder") -> Path:
+    """The folder of the local model cache; a download where there is none. Raises `NoModel`."""
     from huggingface_hub import snapshot_download
 
     try:
@@ -233,8 +234,8 @@ def _hub_folder(name: str) -> Path:
         return Path(snapshot_download(name))
     except (OSError, ValueError) as error:
         raise NoModel(
-            f"the encoder {name} is neither on this machine nor could it be downloaded ({type(error).__name__})",
-            f"check the name and the connection, or use {MINILM}",
+            f"the {what} {name} is neither on this machine nor could it be downloaded ({type(error).__name__})",
+            "check the name and the connection" + (f", or use {MINILM}" if what == "encoder" else ", or name none"),
         ) from error
 
 

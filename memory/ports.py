@@ -1,4 +1,4 @@
-"""The three ports: what Clew asks of an encoder, a writer and a store, whoever makes them."""
+"""The ports: what Clew asks of an encoder, a writer, a reranker and a store, whoever makes them."""
 
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -100,6 +100,16 @@ class Writer(Protocol):
         cancel: threading.Event | None = None,
     ) -> Iterator[str | ToolCall | Usage]:
         """With `schema`, the text is JSON that fits it. Raises `ServiceUnreachable`, or `Cancelled` when set."""
+
+
+class Reranker(Protocol):
+    """A cross-encoder: reads a question and a text together. Safe from several threads."""
+
+    @property
+    def name(self) -> str: ...
+
+    def scores(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
+        """How well each text fits the question, shape (len(texts),), from 0 to 1. What is too long is cut."""
 
 
 class Store(Protocol):

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from memory.errors import BadInput
-from memory.ports import Store
+from memory.ports import Reranker, Store
 from tools.base import Tool
 from tools.clues import Clues
 from tools.graph import Graph
@@ -19,7 +19,10 @@ def check(name: str) -> None:
         raise BadInput(f"there is no tool '{name}'", f"one of {', '.join(NAMES)}")
 
 
-def make(name: str, store: Store) -> Tool:
-    """The tool of that name over a store, with its default parameters. Raises `BadInput` for an unknown name."""
+def make(name: str, store: Store, reranker: Reranker | None = None) -> Tool:
+    """The tool of that name over a store, with its default parameters, and with the reranker where it can use one.
+    Raises `BadInput` for an unknown name."""
     check(name)
+    if reranker is not None and name == Clues.name:
+        return Clues(store, reranker=reranker)
     return TOOLS[name](store)

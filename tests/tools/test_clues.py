@@ -85,8 +85,12 @@ def test_as_many_paths_as_passages_are_looked_for(films: Library, encoder: Cache
     assert len({passage.path for passage in narrow.search(query, 5).passages}) > 1
 
 
-def test_a_library_without_triples_is_told_of(examples: Library, encoder: CachedEncoder) -> None:
-    found = Clues(examples.store).search(encode_query(QUESTION, [], encoder), 5)
+def test_a_library_without_triples_is_told_of(
+    films: Library, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(films.store, "triples", list)
+    along = CluesParameters(method="triples")
+    found = Clues(films.store, along).search(encode_query(QUESTION, [], encoder), 5)
     assert (found.passages, found.notes, found.answer) == ((), (NO_TRIPLES,), "")
 
 

@@ -1,6 +1,6 @@
 """What a search for paths is given, and what it brings back."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from memory.knowledge.clues.aliases import QuestionType
@@ -75,3 +75,13 @@ class ClueAnswer:
     paths: tuple[Path, ...]
     answer: str = ""
     edge: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a form of a question makes of a chunk: `score` is the sum of `scores`, its parts by name; `explain` tells
+    the path to it, its steps as they are printed, and why."""
+
+    score: float
+    scores: Mapping[str, float]
+    explain: Callable[[], tuple[tuple[str, ...], str]]

@@ -1,0 +1,103 @@
+"""Seed 000 over the triples of a store: which chunks the paths tell of, and the answer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.datatypes import Edge, Subgraph
+from memory.knowledge.clues.datatypes import ClueAnswer, ClueParameters, Evidence, Path
+from memory.knowledge.clues.index import ClueIndex, clue_index
+from memory.knowledge.clues.reranking import most_of
+from memory.knowledge.clues.search import search_paths
+from memory.knowledge.triples import TripleGraph, triple_graph
+from memory.ports import Store
+from memory.words import content_words
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TripleSearch:
+    """The triples of a store, and which document each chunk that tells of one is of: edge `edges[i]` is told by a chunk
+    of `owners[numbers[i]]`."""
+
+    clues: ClueIndex
+    documents: Mapping[str, str]
+    owners: NDArray[np.str_]
+    numbers: NDArray[np.int64]
+    edges: NDArray[np.int64]
+
+    @staticmethod
+    def over(store: Store) -> "TripleSearch":
+        """Seconds for 100,000 triples."""
+        graph = triple_graph(store.triples())
+        chunks = store.chunks(sorted({chunk for told in graph.chunks for chunk in told}))
+        documents = {chunk.id: chunk.document for chunk in chunks}
+        pairs = [(edge, documents[chunk]) for edge, told in enumerate(graph.chunks) for chunk in told]
+        owners, numbers = np.unique(np.array([owner for _, owner in pairs], np.str_), return_inverse=True)
+        edges = np.array([edge for edge, _ in pairs], np.int64)
+        return TripleSearch(clue_index(graph), documents, owners, numbers.reshape(-1), edges)
+
+    @property
+    def empty(self) -> bool:
+        return not len(self.clues.graph.kinds)
+
+    def within(self, scope: frozenset[str] | None) -> NDArray[np.bool_] | None:
+        """Which edges a document of the scope tells of, of shape (edges,); None for all."""
+        if scope is None:
+            return None
+        told = np.zeros(len(self.clues.graph.kinds), dtype=bool)
+        told[self.edges[np.array([owner in scope for owner in self.owners], dtype=bool)[self.numbers]]] = True
+        return told
+
+    def answer(self, text: str, scope: frozenset[str] | None, parameters: ClueParameters, paths: int = 0) -> ClueAnswer:
+        """At least so many `paths` are looked for."""
+        wanted = replace(parameters, topn=max(parameters.topn, paths))
+        return search_paths(text, self.clues, wanted, self.within(scope))
+
+    def meets(self, text: str, answer: ClueAnswer) -> bool:
+        """Whether the best path has every content word of the question, or the relation that it stands for."""
+        if not answer.paths:
+            return False
+        graph, edges = self.clues.graph, answer.paths[0].edges
+        names = {name for edge in edges for name in self.clues.relation_names[graph.kinds[edge]]}
+        told = {word for edge in edges for word in content_words(graph.written(edge))}
+        told |= {word for one in self.clues.aliases.mentions(text) if one.relation in names for word in one.words}
+        return set(answer.clues.words) <= told
+
+    def found(
+        self, answer: ClueAnswer, scope: frozenset[str] | None, parameters: ClueParameters
+    ) -> dict[str, Evidence]:
+        """By chunk, in the order of the paths and of the edges along them.
+
+        A chunk's score is that of the best path that it tells of, as a share of the most that a path could have with
+        these clues (`most_of`), so that forms with many clues and with few compare.
+        """
+        most, told = most_of(answer.clues, parameters), dict[str, Evidence]()
+        for path in sorted(answer.paths, key=lambda path: -path.score):
+            scores = {name: part / most for name, part in path.scores.items()}
+            evidence = Evidence(path.score / most, scores, partial(_explained, answer, path, self.clues.graph))
+            for edge in path.edges:
+                for chunk in self.clues.graph.chunks[edge]:
+                    if scope is None or self.documents[chunk] in scope:
+                        told.setdefault(chunk, evidence)
+        return told
+
+    def walk(self, answer: ClueAnswer) -> Subgraph | None:
+        """The best path: its entities in the order of the walk, its edges in their own direction."""
+        if not answer.paths:
+            return None
+        graph, path = self.clues.graph, answer.paths[0]
+        edges = [
+            Edge(graph.entities[graph.subjects[e]], graph.entities[graph.objects[e]], graph.relations[graph.kinds[e]])
+            for e in path.edges
+        ]
+        return Subgraph(tuple(graph.entities[node] for node in path.nodes), tuple(edges))
+
+
+def _explained(answer: ClueAnswer, path: Path, graph: TripleGraph) -> tuple[tuple[str, ...], str]:
+    """The path, and the clues of the question with where the search began."""
+    clues = answer.clues
+    names = ", ".join(dict.fromkeys([*clues.relations, *(graph.entities[node] for node in clues.entities)]))
+    return tuple(map(graph.written, path.edges)), f"{f'clues {names}' if names else 'no clues'}; from {answer.seeding}"
