@@ -145,7 +145,7 @@ def test_triples_can_be_left_out(clew: Run, tmp_path: Path) -> None:
     found = clew("search", "What is the film titled?", "--library", "lib", "--tool", "clues")
     assert found.stderr.startswith("clues: no triples in this library: ")
     wrong = clew("index", "triples.json", "--library", "lib", "--triples", "some")
-    assert wrong.exit_code == 2 and "is not one of 'given', 'none'" in wrong.stderr
+    assert wrong.exit_code == 2 and "is not one of 'auto', 'given'" in wrong.stderr
 
 
 def test_the_triples_to_choose_from_are_those_that_there_are() -> None:
