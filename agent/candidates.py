@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from memory.datatypes import Passage
-from memory.sentences import Span, split
+from memory.sentences import split
 
 SHORTEST = 3
 """Words that are worth quoting."""
@@ -25,7 +25,7 @@ _CAPITALS = r"[A-Z][A-Z .,:;&'’-]{4,}[A-Z.]"
 _RUNNING_HEAD = re.compile(rf"^[ \t]*(?:\d{{1,4}}[ \t]+{_CAPITALS}|{_CAPITALS}[ \t]+\d{{1,4}})[ \t]*$", re.MULTILINE)
 """A line in capitals with a page's number, that a page break has put into a sentence."""
 
-_GOES_ON = re.compile(r"(?:\b(?:a|an|and|at|by|for|from|in|of|on|or|the|to|with)|,)$")
+_GOES_ON = re.compile(r"\b(?:a|an|and|at|by|for|from|in|of|on|or|the|to|with)$")
 """The end of a line of a title page or an address that the next line goes on with."""
 
 
@@ -33,7 +33,7 @@ _GOES_ON = re.compile(r"(?:\b(?:a|an|and|at|by|for|from|in|of|on|or|the|to|with)
 class Candidate:
     """A sentence of a passage: the passage's place in the list, where it begins in the document, the sentence before
     and the sentence behind it, and the items that it announces with a colon. `written` has what a page break put into
-    it."""
+    it; `of_lines` are several lines that are one phrase."""
 
     text: str
     passage: int
@@ -42,6 +42,7 @@ class Candidate:
     before: str = ""
     behind: str = ""
     items: tuple[str, ...] = ()
+    of_lines: bool = False
 
 
 def candidates(passages: Sequence[Passage], longest: int) -> list[Candidate]:
@@ -63,25 +64,26 @@ def candidates(passages: Sequence[Passage], longest: int) -> list[Candidate]:
 
 def _of_passage(passage: Passage, number: int) -> Iterator[Candidate]:
     spans = list(_whole_lines(passage.text))
-    texts = [_readable(passage.text[start:end]) for start, end in spans]
-    for place, ((start, end), text) in enumerate(zip(spans, texts, strict=True)):
+    texts = [_readable(passage.text[start:end]) for start, end, _ in spans]
+    for place, ((start, end, of_lines), text) in enumerate(zip(spans, texts, strict=True)):
         before = texts[place - 1] if place else ""
         behind = texts[place + 1] if place + 1 < len(texts) else ""
         items = _items(texts[place + 1 :]) if text.endswith(":") else ()
-        yield Candidate(text, number, passage.start + start, passage.text[start:end], before, behind, items)
+        position, written = passage.start + start, passage.text[start:end]
+        yield Candidate(text, number, position, written, before, behind, items, of_lines)
 
 
-def _whole_lines(text: str) -> Iterator[Span]:
-    """The sentences; lines that are one phrase, as on a title page, are one."""
+def _whole_lines(text: str) -> Iterator[tuple[int, int, bool]]:
+    """The sentences; lines that are one phrase, as on a title page, are one, and the last value says so."""
     spans = split(text)
     first = 0
     for place, (one, other) in enumerate(pairwise(spans), 1):
         goes_on = _GOES_ON.search(text, *one) and text.count("\n", one[1], other[0]) == 1
         if not goes_on:
-            yield spans[first][0], one[1]
+            yield spans[first][0], one[1], place - first > 1
             first = place
     if spans:
-        yield spans[first][0], spans[-1][1]
+        yield spans[first][0], spans[-1][1], len(spans) - first > 1
 
 
 def _items(following: Sequence[str]) -> tuple[str, ...]:

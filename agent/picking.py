@@ -62,9 +62,6 @@ EARLIER = 0.5
 _STATEMENT = re.compile(r"[.!:;\u2026\u3002][\"'\u201d\u2019)\]]*$")
 """The end of a sentence that states something: not of a heading, nor of a question."""
 
-HEADING = 14
-"""Words that what states nothing may have; what is longer and asks nothing does."""
-
 
 def pick(
     question: str,
@@ -162,7 +159,7 @@ def _scores(
             + parameters.words * _covered(weights, f"{passage.title} {passage.heading} {candidate.text}")
             + parameters.passage * passage.score
             + parameters.kind * any(re.search(kind, candidate.text) for kind in kinds)
-            - parameters.no_statement * _states_nothing(candidate.text)
+            - parameters.no_statement * _states_nothing(candidate)
         )
     return np.array(scores)
 
@@ -173,9 +170,9 @@ def _kinds(question: str) -> list[str]:
     return [evidence for sign, evidence in KINDS if re.search(sign, last, re.IGNORECASE)]
 
 
-def _states_nothing(text: str) -> bool:
-    """Whether it is a heading or a question."""
-    return not _STATEMENT.search(text) and (text.endswith("?") or len(text.split()) <= HEADING)
+def _states_nothing(candidate: Candidate) -> bool:
+    """Whether it is a heading, a menu or a question; a title page states something."""
+    return not _STATEMENT.search(candidate.text) and not candidate.of_lines
 
 
 def _with_kind(candidate: Candidate, kinds: Sequence[str]) -> Candidate:
