@@ -4,16 +4,16 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from agent.candidates import PRONOUN, Candidate
 from agent.observing import missing as missing_words
 from agent.parts import parts
-from agent.picking import AnswerParameters, Candidate, has_earlier_turns, pick
+from agent.picking import AnswerParameters, has_earlier_turns, pick
 from agent.state import Answer, Claim
 from memory.datatypes import Document, Passage
 from memory.ports import Encoder
 from memory.words import content_words
 
 _NAMED = re.compile(r"(?<!^)(?<![.?!] )\b(?:[A-Z][\w'-]+|\d[\w.,]*\w|\d)")
-_OPENS_WITH_PRONOUN = re.compile(r"^(?:It|He|She|They|This|These|Those|Its|His|Her|Their)\b")
 
 
 def answer(
@@ -121,10 +121,12 @@ def _written(
 
 def _readable(candidate: Candidate, said: Sequence[str]) -> list[str]:
     """A sentence that opens with a pronoun brings the sentence before, which names what it stands for. It is not put
-    in the pronoun's place: that would be a guess, and a quotation has to be one."""
-    if not _OPENS_WITH_PRONOUN.match(candidate.text) or (said and said[-1] == candidate.before):
-        return [candidate.text]
-    return [text for text in (candidate.before, candidate.text) if text and text not in said]
+    in the pronoun's place: that would be a guess, and a quotation has to be one. What ends with a colon brings what it
+    announces."""
+    items = [text for text in candidate.items if text not in said]
+    if not PRONOUN.match(candidate.text) or (said and said[-1] == candidate.before):
+        return [candidate.text, *items]
+    return [*(text for text in (candidate.before, candidate.text) if text and text not in said), *items]
 
 
 def _listed(words: Sequence[str]) -> str:

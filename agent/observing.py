@@ -1,10 +1,13 @@
 """`observe`: whether what was found is enough, and what is missing."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.datatypes import Passage
 from memory.words import content_words, surface_of
+
+_INITIAL = re.compile("[A-Za-z]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +24,11 @@ class ObserveParameters:
 
 
 def missing(question: str, passages: Sequence[Passage]) -> tuple[str, ...]:
-    """The content words of the question that no passage holds, as the question has them."""
+    """The content words of the question that no passage holds, as the question has them; initials are none."""
     held = set(content_words(" ".join(f"{passage.title} {passage.heading} {passage.text}" for passage in passages)))
-    return tuple(word for stem, word in surface_of(question).items() if stem not in held)
+    return tuple(
+        word for stem, word in surface_of(question).items() if stem not in held and not _INITIAL.fullmatch(word)
+    )
 
 
 def to_read(passages: Sequence[Passage], first: int, parameters: ObserveParameters) -> tuple[Passage, ...]:

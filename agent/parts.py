@@ -13,6 +13,13 @@ _ASKING = (
     r"(?:who|whom|whose|what|when|where|why|how|which|is|are|was|were|do|does|did|can|could|has|have|had|will|would)\b"
 )
 _JOINT = re.compile(rf"(?<=\?)\s+|[,;]?\s+(?:and|but)\s+(?={_ASKING})", re.IGNORECASE)
+_TWICE = re.compile(
+    r"^(where|when|why|how) and (where|when|why|how)\s+"
+    r"((?:is|are|was|were|do|does|did|can|could|has|have|had|will|would|should)\b.+)$",
+    re.IGNORECASE | re.DOTALL,
+)
+"""'Where and when was it read?' asks two things of one."""
+
 _COMPARED = tuple(
     re.compile(rf"^(?:please |can you |could you )?{pattern}[\s?.!]*$", re.IGNORECASE)
     for pattern in (
@@ -28,6 +35,9 @@ def parts(question: str) -> tuple[str, ...]:
 
     A part that leans on the one before it stays with it: 'Who was Laika, and how did she die?' is one.
     """
+    if asked := _TWICE.match(question):
+        one, other, rest = asked.groups()
+        return (f"{one} {rest}", f"{other.capitalize()} {rest}")
     for pattern in _COMPARED:
         if compared := pattern.match(question):
             return tuple(f"What is {thing}?" for thing in compared.groups())

@@ -3,11 +3,12 @@
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agent.candidates import PRONOUN, Candidate, candidates
 from memory.datatypes import Passage
 from memory.knowledge.chunking import embedded_text
 from memory.ports import Encoder
@@ -39,17 +40,6 @@ class AnswerParameters:
     longest: int = 90
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A sentence of a passage: the passage's place in the list, where it begins in the document, and the sentence
-    before it."""
-
-    text: str
-    passage: int
-    position: int
-    before: str
-
-
 KINDS = (
     (r"^(?:and |but |so )?(?:who|whose|whom)\b", r"(?<!^)\b[A-Z][a-zé]+"),
     (r"\b(?:when|what year|which year|what date|since when)\b", r"\b\d{4}\b|\b\d{1,2} [A-Z][a-z]+"),
@@ -72,9 +62,6 @@ EARLIER = 0.5
 _STATEMENT = re.compile(r"[.!:;\u2026\u3002][\"'\u201d\u2019)\]]*$")
 """The end of a sentence that states something: not of a heading, nor of a question."""
 
-_REFERENCE = re.compile(r"\s*\[\d+(?:\s*[,;\u2013-]\s*\d+)*\]")
-"""A document's own `[1]`, which would pass for a citation of the answer's."""
-
 
 def pick(
     question: str,
@@ -87,17 +74,18 @@ def pick(
 ) -> list[Candidate]:
     """At most so many sentences, best first; none where no passage has to do with the question. What `expanded` has
     beside the rewritten question counts as what was said earlier."""
-    found = _candidates(passages, parameters.longest)
+    found = candidates(passages, parameters.longest)
     context = dict.fromkeys(content_words(expanded), EARLIER)
     weights = _weights({**context, **_asked_words(question, rewritten)}, found)
     asked = _asked_vector(question, rewritten, expanded, encoder)
     relevant = _relevant(passages, weights, asked, encoder, parameters)
-    candidates = [candidate for candidate in found if candidate.passage in relevant]
-    if not candidates:
+    read = [candidate for candidate in found if candidate.passage in relevant]
+    if not read:
         return []
-    vectors = encoder.encode([candidate.text for candidate in candidates], "passage")
-    scores = _scores(weights, rewritten, candidates, passages, vectors @ asked, parameters)
-    return [candidates[place] for place in _choose(scores, vectors, parameters, sentences)]
+    vectors = encoder.encode([candidate.text for candidate in read], "passage")
+    scores = _scores(weights, rewritten, read, passages, vectors @ asked, parameters)
+    kinds = _kinds(rewritten)
+    return [_with_kind(read[place], kinds) for place in _choose(scores, vectors, parameters, sentences)]
 
 
 def has_earlier_turns(question: str, rewritten: str) -> bool:
@@ -118,24 +106,9 @@ def _asked_words(question: str, rewritten: str) -> dict[str, float]:
     return {**dict.fromkeys(content_words(rewritten), earlier), **dict.fromkeys(content_words(question), 1.0)}
 
 
-def _candidates(passages: Sequence[Passage], longest: int) -> list[Candidate]:
-    """Each sentence of the passages once: chunks overlap, and documents repeat each other."""
-    seen: set[str] = set()
-    found = []
-    for number, passage in enumerate(passages):
-        before = ""
-        for start, end in split(passage.text):
-            text = _REFERENCE.sub("", " ".join(passage.text[start:end].split()))
-            if 3 <= len(text.split()) <= longest and text.casefold() not in seen:
-                seen.add(text.casefold())
-                found.append(Candidate(text, number, passage.start + start, before))
-            before = text
-    return found
-
-
-def _weights(asked: Mapping[str, float], candidates: Sequence[Candidate]) -> dict[str, float]:
+def _weights(asked: Mapping[str, float], found: Sequence[Candidate]) -> dict[str, float]:
     """Stem -> weight: a word that many of the sentences hold tells little of which of them answers. They sum to 1."""
-    words = [set(content_words(candidate.text)) for candidate in candidates]
+    words = [set(content_words(candidate.written)) for candidate in found]
     rarity = {
         stem: weight * math.log(1 + len(words) / (1 + sum(stem in held for held in words)))
         for stem, weight in asked.items()
@@ -172,24 +145,42 @@ def _covered(weights: Mapping[str, float], text: str) -> float:
 def _scores(
     weights: Mapping[str, float],
     question: str,
-    candidates: Sequence[Candidate],
+    found: Sequence[Candidate],
     passages: Sequence[Passage],
     cosines: NDArray[np.float32],
     parameters: AnswerParameters,
 ) -> NDArray[np.float64]:
-    last = question[slice(*split(question)[-1])] if question else ""
-    kinds = [evidence for sign, evidence in KINDS if re.search(sign, last, re.IGNORECASE)]
+    kinds = _kinds(question)
     scores = []
-    for candidate, cosine in zip(candidates, cosines, strict=True):
+    for candidate, cosine in zip(found, cosines, strict=True):
         passage = passages[candidate.passage]
         scores.append(
             parameters.cosine * float(cosine)
             + parameters.words * _covered(weights, f"{passage.title} {passage.heading} {candidate.text}")
             + parameters.passage * passage.score
             + parameters.kind * any(re.search(kind, candidate.text) for kind in kinds)
-            - parameters.no_statement * (not _STATEMENT.search(candidate.text))
+            - parameters.no_statement * _states_nothing(candidate)
         )
     return np.array(scores)
+
+
+def _kinds(question: str) -> list[str]:
+    """How a sentence looks that holds what the last sentence of the question asks for."""
+    last = question[slice(*split(question)[-1])] if question else ""
+    return [evidence for sign, evidence in KINDS if re.search(sign, last, re.IGNORECASE)]
+
+
+def _states_nothing(candidate: Candidate) -> bool:
+    """Whether it is a heading, a menu or a question; a title page states something."""
+    return not _STATEMENT.search(candidate.text) and not candidate.of_lines
+
+
+def _with_kind(candidate: Candidate, kinds: Sequence[str]) -> Candidate:
+    """With the sentence behind it where only that holds what is asked for, of what a pronoun takes up: 'I call it
+    mechanistic. It is so because ...'"""
+    held = any(re.search(kind, candidate.text) for kind in kinds)
+    told = PRONOUN.match(candidate.behind) and any(re.search(kind, candidate.behind) for kind in kinds)
+    return replace(candidate, items=(candidate.behind,)) if told and not held and not candidate.items else candidate
 
 
 def _choose(

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from memory.content_cache import batches
 from memory.datatypes import Vectors
 from memory.errors import NoModel
 from memory.ports import Encoder, Role, Span
-from memory.vector_cache import VectorCache, batches
+from memory.vector_cache import VectorCache
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer

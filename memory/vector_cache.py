@@ -1,135 +1,28 @@
-"""Vectors by the content of their texts, in one SQLite file an encoder. It is only a cache: it may be lost."""
+"""Vectors by the content of their texts, in one SQLite file an encoder."""
 
-import sqlite3
-import threading
-import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 
+from memory.content_cache import ContentCache
 from memory.datatypes import Vectors
-from memory.errors import ClewError
-
-PATIENCE = 60.0
-"""Seconds to wait for another process that writes."""
-
-DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
-HELD = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
-NO_PLACE = {
-    sqlite3.SQLITE_CANTOPEN,
-    sqlite3.SQLITE_FULL,
-    sqlite3.SQLITE_IOERR,
-    sqlite3.SQLITE_PERM,
-    sqlite3.SQLITE_READONLY,
-}
-
-Result = TypeVar("Result")
 
 
 class VectorCache:
-    """Safe from several threads and processes. A damaged file is made anew, once; where there is no place for one
-    (a full disk, a folder that may not be written), nothing is kept and nothing found.
-
-    Raises `ClewError` where another process holds the file for longer than `PATIENCE`.
-    """
+    """A `ContentCache` of float32 vectors, shape (d,) each."""
 
     def __init__(self, path: Callable[[], Path]) -> None:
         """`path` is asked at the first use: it hangs on the hash of a model."""
-        self._path = path
-        self._lock = threading.Lock()
-        self._database: sqlite3.Connection | None = None
-        self._remade = False
-        self._usable = True
+        self._kept = ContentCache(path, "vectors")
 
     def read(self, keys: Collection[bytes]) -> dict[bytes, Vectors]:
         """Those that are known."""
-        return self._with_database(lambda database: _read(database, list(keys))) or {}
+        return {key: np.frombuffer(vector, np.float32) for key, vector in self._kept.read(keys).items()}
 
     def write(self, keys: Sequence[bytes], vectors: Vectors) -> None:
-        self._with_database(lambda database: _write(database, keys, vectors))
+        self._kept.write({key: vector.tobytes() for key, vector in zip(keys, vectors, strict=True)})
 
     def close(self) -> None:
         """May be called twice; the next use opens the file again."""
-        with self._lock:
-            self._drop()
-
-    def _with_database(self, work: Callable[[sqlite3.Connection], Result]) -> Result | None:
-        """None where there is no cache to be had."""
-        until = time.monotonic() + PATIENCE
-        with self._lock:
-            while self._usable:
-                try:
-                    if self._database is None:
-                        self._database = _open(self._path())
-                    return work(self._database)
-                except OSError:
-                    self._usable = False
-                except sqlite3.DatabaseError as error:
-                    self._mend(error, until)
-        return None
-
-    def _mend(self, error: sqlite3.DatabaseError, until: float) -> None:
-        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF  # the rest is its extended part
-        if code in HELD:
-            if time.monotonic() > until:
-                raise ClewError(
-                    f"the cache of embeddings {self._path()} is held by another process", "wait for it, or end it"
-                ) from error
-            time.sleep(0.02)  # SQLite itself does not wait where two make the file at one moment
-            return
-        if code not in DAMAGED | NO_PLACE:
-            raise error
-        self._drop()
-        if code in NO_PLACE or self._remade:
-            self._usable = False
-        else:
-            self._remade = True
-            _remove(self._path())
-
-    def _drop(self) -> None:
-        if self._database is not None:
-            self._database.close()
-            self._database = None
-
-
-def batches(keys: list[bytes], size: int) -> Iterator[list[bytes]]:
-    return (keys[start : start + size] for start in range(0, len(keys), size))
-
-
-def _open(path: Path) -> sqlite3.Connection:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    database = sqlite3.connect(path, check_same_thread=False, timeout=PATIENCE)
-    try:
-        database.execute("PRAGMA journal_mode = WAL")
-        database.execute("PRAGMA synchronous = NORMAL")
-        database.execute(
-            "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID"
-        )
-    except sqlite3.DatabaseError:
-        database.close()
-        raise
-    return database
-
-
-def _read(database: sqlite3.Connection, keys: list[bytes]) -> dict[bytes, Vectors]:
-    rows = [
-        row
-        for batch in batches(keys, 500)
-        for row in database.execute(
-            f"SELECT key, vector FROM vectors WHERE key IN ({','.join('?' * len(batch))})", batch
-        )
-    ]
-    return {key: np.frombuffer(vector, np.float32) for key, vector in rows}
-
-
-def _write(database: sqlite3.Connection, keys: Sequence[bytes], vectors: Vectors) -> None:
-    rows = [(key, vector.tobytes()) for key, vector in zip(keys, vectors, strict=True)]
-    with database:
-        database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
-
-
-def _remove(path: Path) -> None:
-    for ending in ("", "-wal", "-shm"):
-        path.with_name(path.name + ending).unlink(missing_ok=True)
+        self._kept.close()

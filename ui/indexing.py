@@ -35,7 +35,7 @@ TRIPLES = ["auto", "given", "extract", "both", "none"]
     "  [default: as the library is; auto: given where a document carries some, none in a graph folder, else extract]",
 )
 @click.option(
-    "--extractor", metavar="NAME", help="rules, spacy or spacy:PIPELINE.  [default: as the library is; rules]"
+    "--extractor", metavar="NAME", help="rules, spacy, spacy:PIPELINE or llm.  [default: as the library is; rules]"
 )
 @click.option("--rebuild", is_flag=True, help="Make all anew, of the recorded paths where none are given.")
 @options.as_json("Print the report as a JSON object.")

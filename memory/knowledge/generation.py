@@ -43,7 +43,7 @@ CREATE TABLE staged (
 
 class Generation:
     """A generation in the making, in `folder`; `old` is the one that unchanged rows and vectors are copied from, chunks
-    among them only with `same_chunker`, layers only with `same_layers`."""
+    among them only with `same_chunker`, layers, by document, only with `same_layers`."""
 
     def __init__(self, folder: Path, old: Path | None, same_chunker: bool = True, same_layers: bool = True) -> None:
         self._folder = folder
@@ -93,8 +93,6 @@ class Generation:
                 (path,),
             )
         copy_triples(self._database, path)
-        if self._same_layers:
-            copy_layers(self._database, path)
         self._database.execute("INSERT OR IGNORE INTO edges SELECT * FROM old.edges WHERE origin = ?", (path,))
         self._database.execute("INSERT INTO sources SELECT * FROM old.sources WHERE path = ?", (path,))
         return copied.rowcount
@@ -171,7 +169,9 @@ class Generation:
         return place_triples(self._database)
 
     def extract_layers(self, triples: Triples, extractor: Extractor) -> Iterator[Progress]:
-        """What documents have none of yet; then numbered as the chunks are."""
+        """Of documents that are new or changed; then numbered as the chunks are."""
+        if self._old and self._same_layers:
+            copy_layers(self._database, triples)
         if triples != "none":
             yield from extract_missing(self._database, triples, extractor)
         number_layers(self._database, self._folder)

@@ -17,7 +17,8 @@ from memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch
 from memory.knowledge.changes import Changes
 from memory.knowledge.chunkers import Chunker
 from memory.knowledge.chunking import ChunkerParameters
-from memory.knowledge.extracting.extractors import RULES, Extractor, extractor_named
+from memory.knowledge.extracting.extractors import RULES, Chosen, extractor_named
+from memory.knowledge.extracting.llm import Model
 from memory.knowledge.generation import Generation
 from memory.knowledge.keywords import KeywordParameters
 from memory.knowledge.layering import Triples
@@ -45,12 +46,13 @@ DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 @dataclass(frozen=True, slots=True)
 class Parameters:
     """None is what the library has. For a new one `chunker` is by sentences, `triples` are `auto`, and `extractor` is
-    by rules (`extractor_named`); others than before chunk or extract all anew."""
+    by rules (`extractor_named`); others than before chunk or extract all anew. `model` is for the extractor `llm`."""
 
     chunker: Chunker | None = None
     keywords: KeywordParameters = field(default_factory=KeywordParameters)
     triples: Triples | None = None
     extractor: str | None = None
+    model: Model | None = None
 
 
 class _Choices(NamedTuple):
@@ -58,8 +60,7 @@ class _Choices(NamedTuple):
 
     chunker: Chunker
     triples: Triples
-    extractor: str
-    extract: Extractor
+    extractor: Chosen
     same_chunker: bool
     same_layers: bool
     notes: list[str]
@@ -127,6 +128,7 @@ def _index(
     try:
         with (
             _in_words(library),
+            closing(choices.extractor),
             closing(Generation(folder, old, choices.same_chunker, choices.same_layers)) as generation,
         ):
             started = time.perf_counter()
@@ -149,7 +151,7 @@ def _index(
     yield Report(
         **{name: changes.counts[name] for name in ("new", "changed", "removed", "unchanged")},
         failed=tuple(changes.failed),
-        notes=(*notes, *choices.notes, *changes.notes),
+        notes=(*notes, *choices.notes, *changes.notes, *choices.extractor.notes()),
         documents=documents,
         chunks=chunks,
         seconds=seconds,
@@ -186,26 +188,28 @@ def _write(
     seconds: dict[str, float],
 ) -> Iterator[Progress]:
     started = time.perf_counter()
-    yield from generation.extract_layers(choices.triples, choices.extract)
+    yield from generation.extract_layers(choices.triples, choices.extractor.extract)
     seconds["extracting entities"] = time.perf_counter() - started
     started = time.perf_counter()
     yield from generation.embed(encoder)
     seconds["embedding"] = time.perf_counter() - started
     started = time.perf_counter()
     yield from generation.index_keywords(keywords)
-    generation.write_manifest(encoder, choices.chunker, keywords, choices.triples, choices.extractor, roots)
+    generation.write_manifest(encoder, choices.chunker, keywords, choices.triples, choices.extractor.name, roots)
     seconds["indexing words"] = time.perf_counter() - started
 
 
 def _choices(parameters: Parameters, library: Path, fresh: bool) -> _Choices:
     had, used, by = recorded_chunker(library), recorded_triples(library), recorded_extractor(library)
     chunker = parameters.chunker or had or ChunkerParameters()
-    triples, extractor = parameters.triples or used or "auto", parameters.extractor or by or RULES
-    same_chunker, same_layers = fresh or chunker == had, fresh or (triples == used and extractor == by)
+    triples = parameters.triples or used or "auto"
+    extractor = extractor_named(parameters.extractor or by or RULES, parameters.model)
+    same_chunker, same_layers = fresh or chunker == had, fresh or (triples == used and extractor.name == by)
     notes = [f"the chunker is '{chunker.name}' now: all documents are chunked anew"] if not same_chunker else []
     if not same_layers:
-        notes.append(f"entities are told anew, with --triples {triples} and the extractor '{extractor}'")
-    return _Choices(chunker, triples, extractor, extractor_named(extractor), same_chunker, same_layers, notes)
+        anew = f"entities are told anew, with --triples {triples} and the extractor '{extractor.name}'"
+        notes.append("entities and triples are left out now" if triples == "none" else anew)
+    return _Choices(chunker, triples, extractor, same_chunker, same_layers, notes)
 
 
 def _checked(library: Path, manifest: Manifest, encoder: Encoder, parameters: Parameters) -> Manifest:

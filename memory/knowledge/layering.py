@@ -6,6 +6,7 @@ This depends neither on other documents nor on the chunker, so that an unchanged
 
 import hashlib
 import sqlite3
+import time
 from collections.abc import Iterator
 from typing import Literal
 
@@ -35,33 +36,41 @@ CREATE TABLE verbs (number INTEGER PRIMARY KEY, text TEXT NOT NULL);
 """
 
 REPORT_EVERY = 50
-"""Documents between two reports of progress."""
+"""Documents between two reports of progress, or"""
+
+SECONDS = 1.0
+"""by an extractor that is slow."""
 
 _COPIED = {"sentences": "t.document, t.n, t.start, t.end, t.digest, NULL, NULL", "names": "t.*", "relations": "t.*"}
 
 
-def copy_layers(database: sqlite3.Connection, source: str) -> None:
-    """Of the documents that were taken over from the old generation."""
+_OUTSIDE_GRAPHS = " AND d.source NOT IN (SELECT origin FROM main.edges)"
+
+
+def copy_layers(database: sqlite3.Connection, triples: Triples) -> None:
+    """Of the documents that are as the old generation has them, though others of their source may have changed."""
     for table, columns in _COPIED.items():
         database.execute(
             f"INSERT INTO main.{table} SELECT {columns}"
-            f" FROM main.documents d JOIN old.{table} t ON t.document = d.id WHERE d.source = ?",
-            (source,),
+            f" FROM main.documents d JOIN old.documents o ON o.id = d.id JOIN old.{table} t ON t.document = d.id"
+            f" WHERE o.source = d.source AND o.digest = d.digest {_OUTSIDE_GRAPHS if triples == 'auto' else ''}"
         )
 
 
 def extract_missing(database: sqlite3.Connection, triples: Triples, extractor: Extractor) -> Iterator[Progress]:
     """The layers of the documents that have none yet."""
-    missing = "SELECT id FROM main.documents WHERE id NOT IN (SELECT document FROM main.sentences)"
+    missing = "SELECT id FROM main.documents d WHERE id NOT IN (SELECT document FROM main.sentences)"
     if triples == "auto":
-        missing += " AND source NOT IN (SELECT origin FROM main.edges)"
+        missing += _OUTSIDE_GRAPHS
     ids = [id_ for (id_,) in database.execute(missing)]
+    told = time.monotonic()
     for done, id_ in enumerate(ids, 1):
         title, text = database.execute("SELECT title, text FROM main.documents WHERE id = ?", (id_,)).fetchone()
         document, given = Document(id_, title, text), _given(database, id_) if triples != "extract" else []
         extracted = triples in ("extract", "both") or (triples == "auto" and not given)
         _add(database, document, extract_document(document, given, extractor if extracted else None))
-        if done % REPORT_EVERY == 0 or done == len(ids):
+        if done % REPORT_EVERY == 0 or done == len(ids) or time.monotonic() > told + SECONDS:
+            told = time.monotonic()
             yield Progress("extracting entities", done, len(ids))
 
 

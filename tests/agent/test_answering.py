@@ -136,6 +136,8 @@ def test_of_several_questions_each_is_answered_or_named(encoder: CachedEncoder) 
         ("Who was Laika, and what did Kepler think?", ("Who was Laika", "what did Kepler think?")),
         ("Who was Laika and how did she die?", ("Who was Laika and how did she die?",)),
         ("Who wrote Metropolis? Where was Kubrick born?", ("Who wrote Metropolis?", "Where was Kubrick born?")),
+        ("Where and when was it read?", ("Where was it read?", "When was it read?")),
+        ("Where and how many people died?", ("Where", "how many people died?")),
         ("Compare Laika and Ham", ("What is Laika?", "What is Ham?")),
         ("What is the main difference between tea and coffee?", ("What is tea?", "What is coffee?")),
         ("How does tea differ from coffee?", ("What is tea?", "What is coffee?")),

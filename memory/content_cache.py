@@ -1,0 +1,130 @@
+"""What costs much to make, kept by the content that it was made from, in one SQLite file. It is only a cache: it may be
+lost."""
+
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+from memory.errors import ClewError
+
+PATIENCE = 60.0
+"""Seconds to wait for another process that writes."""
+
+DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+HELD = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+NO_PLACE = {
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_READONLY,
+}
+
+Result = TypeVar("Result")
+
+
+class ContentCache:
+    """Keys (digests) to bytes. Safe from several threads and processes. A damaged file is made anew, once; where there
+    is no place for one (a full disk, a folder that may not be written), nothing is kept and nothing found.
+
+    Raises `ClewError` where another process holds the file for longer than `PATIENCE`.
+    """
+
+    def __init__(self, path: Callable[[], Path], what: str) -> None:
+        """`path` is asked at the first use: it may hang on the hash of a model. `what` is kept: its table's name."""
+        self._path = path
+        self._what = what
+        self._lock = threading.Lock()
+        self._database: sqlite3.Connection | None = None
+        self._remade = False
+        self._usable = True
+
+    def read(self, keys: Collection[bytes]) -> dict[bytes, bytes]:
+        """Those that are known."""
+        return self._with_database(lambda database: _read(database, self._what, list(keys))) or {}
+
+    def write(self, values: Mapping[bytes, bytes]) -> None:
+        self._with_database(lambda database: _write(database, self._what, values))
+
+    def close(self) -> None:
+        """May be called twice; the next use opens the file again."""
+        with self._lock:
+            self._drop()
+
+    def _with_database(self, work: Callable[[sqlite3.Connection], Result]) -> Result | None:
+        """None where there is no cache to be had."""
+        until = time.monotonic() + PATIENCE
+        with self._lock:
+            while self._usable:
+                try:
+                    if self._database is None:
+                        self._database = _open(self._path(), self._what)
+                    return work(self._database)
+                except OSError:
+                    self._usable = False
+                except sqlite3.DatabaseError as error:
+                    self._mend(error, until)
+        return None
+
+    def _mend(self, error: sqlite3.DatabaseError, until: float) -> None:
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF  # the rest is its extended part
+        if code in HELD:
+            if time.monotonic() > until:
+                raise ClewError(
+                    f"the cache of {self._what} {self._path()} is held by another process", "wait for it, or end it"
+                ) from error
+            time.sleep(0.02)  # SQLite itself does not wait where two make the file at one moment
+            return
+        if code not in DAMAGED | NO_PLACE:
+            raise error
+        self._drop()
+        if code in NO_PLACE or self._remade:
+            self._usable = False
+        else:
+            self._remade = True
+            _remove(self._path())
+
+    def _drop(self) -> None:
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+
+
+def batches(keys: list[bytes], size: int) -> Iterator[list[bytes]]:
+    return (keys[start : start + size] for start in range(0, len(keys), size))
+
+
+def _open(path: Path, table: str) -> sqlite3.Connection:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    database = sqlite3.connect(path, check_same_thread=False, timeout=PATIENCE)
+    try:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = NORMAL")
+        database.execute(
+            f"CREATE TABLE IF NOT EXISTS {table} (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
+        )
+    except sqlite3.DatabaseError:
+        database.close()
+        raise
+    return database
+
+
+def _read(database: sqlite3.Connection, table: str, keys: list[bytes]) -> dict[bytes, bytes]:
+    return {
+        key: value
+        for batch in batches(keys, 500)
+        for key, value in database.execute(f"SELECT * FROM {table} WHERE key IN ({','.join('?' * len(batch))})", batch)
+    }
+
+
+def _write(database: sqlite3.Connection, table: str, values: Mapping[bytes, bytes]) -> None:
+    with database:
+        database.executemany(f"INSERT OR REPLACE INTO {table} VALUES (?, ?)", values.items())
+
+
+def _remove(path: Path) -> None:
+    for ending in ("", "-wal", "-shm"):
+        path.with_name(path.name + ending).unlink(missing_ok=True)
