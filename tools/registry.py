@@ -6,9 +6,11 @@ from memory.errors import BadInput
 from memory.ports import Store
 from tools.base import Tool
 from tools.clues import Clues
+from tools.communities import CommunitySearch
 from tools.hybrid import Hybrid
+from tools.local import Local
 
-TOOLS: Mapping[str, Callable[[Store], Tool]] = {Hybrid.name: Hybrid, Clues.name: Clues}
+TOOLS: Mapping[str, Callable[[Store], Tool]] = {tool.name: tool for tool in (Hybrid, Clues, Local, CommunitySearch)}
 NAMES = tuple(TOOLS)
 
 

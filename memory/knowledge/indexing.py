@@ -5,7 +5,7 @@ import os
 import shutil
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from filelock import FileLock, Timeout
 
+from memory.communities import Method
 from memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch
 from memory.knowledge.changes import Changes
 from memory.knowledge.chunkers import Chunker
@@ -29,13 +30,14 @@ from memory.knowledge.library import (
     read_manifest,
     recorded_chunker,
     recorded_extractor,
+    recorded_method,
     recorded_roots,
     recorded_triples,
     switch_to,
 )
 from memory.knowledge.reading import Failure, shown
 from memory.knowledge.store import damaged, rebuild_command
-from memory.ports import Encoder
+from memory.ports import Encoder, Writer
 from memory.progress import Progress
 
 USING_GIVEN = ("auto", "given", "both")
@@ -45,12 +47,13 @@ DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 @dataclass(frozen=True, slots=True)
 class Parameters:
     """None is what the library has. For a new one `chunker` is by sentences, `triples` are `auto`, and `extractor` is
-    by rules (`extractor_named`); others than before chunk or extract all anew."""
+    by rules (`extractor_named`); others than before chunk or extract all anew. `communities` are found by Leiden."""
 
     chunker: Chunker | None = None
     keywords: KeywordParameters = field(default_factory=KeywordParameters)
     triples: Triples | None = None
     extractor: str | None = None
+    communities: Method | None = None
 
 
 class _Choices(NamedTuple):
@@ -60,6 +63,8 @@ class _Choices(NamedTuple):
     triples: Triples
     extractor: str
     extract: Extractor
+    communities: Method
+    writer: Writer | None
     same_chunker: bool
     same_layers: bool
     notes: list[str]
@@ -98,31 +103,38 @@ def index(
     *,
     parameters: Parameters | None = None,
     rebuild: bool = False,
+    writer: Writer | None = None,
 ) -> Iterator[Progress | Report]:
     """Bring the library up to date with `paths`, or make it; ends with the `Report`.
 
     Only documents under `paths` can be removed. With `rebuild` all is made anew, of the paths that the library
-    records where none are given. The library is what it was until the very end.
+    records where none are given. `writer` writes the reports of communities, where there is one. The library is what
+    it was until the very end.
     Raises `BadInput`, `LibraryBusy`, `LibraryMismatch`, `NoLibrary`.
     """
     library.mkdir(parents=True, exist_ok=True)
     lock = FileLock(library / "lock")
     try:
         with lock.acquire(timeout=0):
-            yield from _index(paths, library, encoder, parameters or Parameters(), rebuild)
+            yield from _index(paths, library, encoder, parameters or Parameters(), rebuild, writer)
     except Timeout:
         raise LibraryBusy(f"another clew index is at work on {library}", "wait until it has ended") from None
 
 
 def _index(
-    paths: Sequence[Path], library: Path, encoder: Encoder, parameters: Parameters, rebuild: bool
+    paths: Sequence[Path],
+    library: Path,
+    encoder: Encoder,
+    parameters: Parameters,
+    rebuild: bool,
+    writer: Writer | None,
 ) -> Iterator[Progress | Report]:
     if not paths and not rebuild:
         raise BadInput("there is nothing to index", f"clew index YOUR-FOLDER --library {library}")
     old = None if rebuild else current_generation(library)
     recorded = _checked(library, read_manifest(old), encoder, parameters).roots if old else ()
     roots, notes = _roots(paths, library)
-    choices = _choices(parameters, library, old is None)
+    choices = _choices(parameters, library, old is None, writer)
     folder, whole = next_generation(library), False
     try:
         with (
@@ -138,7 +150,7 @@ def _index(
                 if choices.triples in USING_GIVEN and (repeated := (yield from generation.place_triples())):
                     changes.notes.append(f"{repeated} repeated triples merged")
                 merged = _merged_roots(recorded, roots)
-                yield from _write(generation, encoder, choices, parameters.keywords, merged, seconds)
+                changes.notes += yield from _write(generation, encoder, choices, parameters.keywords, merged, seconds)
             documents, chunks = generation.size()
         whole = changed
         if whole:
@@ -184,7 +196,8 @@ def _write(
     keywords: KeywordParameters,
     roots: Sequence[Path],
     seconds: dict[str, float],
-) -> Iterator[Progress]:
+) -> Generator[Progress, None, list[str]]:
+    """Returns notes."""
     started = time.perf_counter()
     yield from generation.extract_layers(choices.triples, choices.extract)
     seconds["extracting entities"] = time.perf_counter() - started
@@ -192,12 +205,18 @@ def _write(
     yield from generation.embed(encoder)
     seconds["embedding"] = time.perf_counter() - started
     started = time.perf_counter()
+    notes = yield from generation.find_communities(encoder, choices.communities, choices.writer)
+    seconds["finding communities"] = time.perf_counter() - started
+    started = time.perf_counter()
     yield from generation.index_keywords(keywords)
-    generation.write_manifest(encoder, choices.chunker, keywords, choices.triples, choices.extractor, roots)
+    generation.write_manifest(
+        encoder, choices.chunker, keywords, choices.triples, choices.extractor, choices.communities, roots
+    )
     seconds["indexing words"] = time.perf_counter() - started
+    return notes
 
 
-def _choices(parameters: Parameters, library: Path, fresh: bool) -> _Choices:
+def _choices(parameters: Parameters, library: Path, fresh: bool, writer: Writer | None) -> _Choices:
     had, used, by = recorded_chunker(library), recorded_triples(library), recorded_extractor(library)
     chunker = parameters.chunker or had or ChunkerParameters()
     triples, extractor = parameters.triples or used or "auto", parameters.extractor or by or RULES
@@ -205,7 +224,12 @@ def _choices(parameters: Parameters, library: Path, fresh: bool) -> _Choices:
     notes = [f"the chunker is '{chunker.name}' now: all documents are chunked anew"] if not same_chunker else []
     if not same_layers:
         notes.append(f"entities are told anew, with --triples {triples} and the extractor '{extractor}'")
-    return _Choices(chunker, triples, extractor, extractor_named(extractor), same_chunker, same_layers, notes)
+    found_by = recorded_method(library)
+    communities = parameters.communities or found_by or "leiden"
+    if not fresh and communities != found_by:
+        notes.append(f"communities are found anew, by {communities}")
+    extract = extractor_named(extractor)
+    return _Choices(chunker, triples, extractor, extract, communities, writer, same_chunker, same_layers, notes)
 
 
 def _checked(library: Path, manifest: Manifest, encoder: Encoder, parameters: Parameters) -> Manifest:

@@ -1,8 +1,8 @@
 """A library on disk: generations side by side, one of them current, each with its manifest.
 
     DIR/clew-library.json        the format, and which generation is current; replaced in one step
-    DIR/0000000003/              a generation: library.sqlite, vectors.npy, sentences.npy, layers.npz, keywords/,
-                                 manifest.json; never changed
+    DIR/0000000003/              a generation: library.sqlite, vectors.npy, sentences.npy, layers.npz,
+                                 communities.npy, keywords/, manifest.json; never changed
     DIR/lock                     held while a generation is made
 
 A reader keeps its generation; a writer makes the next beside it and switches. So a crash leaves the library as it was.
@@ -18,6 +18,7 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
+from memory.communities import Method
 from memory.errors import BadInput, ClewError, LibraryMismatch, NoLibrary
 from memory.knowledge.chunkers import Chunker
 from memory.knowledge.keywords import KeywordParameters
@@ -29,7 +30,10 @@ FORMAT = 3
 POINTER = "clew-library.json"
 MANIFEST = "manifest.json"
 NUMBER = "[0-9]" * 10
-PARTS = {"library.sqlite", "library.sqlite-journal", "vectors.npy", "sentences.npy", "layers.npz", "keywords", MANIFEST}
+PARTS = {
+    *("library.sqlite", "library.sqlite-journal", "vectors.npy", "sentences.npy", "layers.npz", "communities.npy"),
+    *("keywords", MANIFEST),
+}
 """What may be in a generation: a folder with anything else is not ours to remove, whatever its name."""
 
 
@@ -53,6 +57,7 @@ class Manifest(BaseModel):
     keywords: KeywordParameters
     triples: Triples
     extractor: str
+    communities: Method
     roots: tuple[str, ...]
     documents: int
     chunks: int
@@ -167,6 +172,14 @@ def recorded_extractor(path: Path) -> str | None:
     """The extractor of the library, of whatever format; None where it does not say."""
     try:
         return str(_recorded(path)["extractor"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def recorded_method(path: Path) -> Method | None:
+    """By what the library, of whatever format, found its communities; None where it does not say."""
+    try:
+        return TypeAdapter[Method](Method).validate_python(_recorded(path)["communities"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
