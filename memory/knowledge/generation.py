@@ -14,7 +14,7 @@ from memory.datatypes import Chunk, Document, Edge, Mark, Vectors
 from memory.knowledge import keywords
 from memory.knowledge.chunkers import Chunker
 from memory.knowledge.chunking import embedded_text
-from memory.knowledge.communities.building import build
+from memory.knowledge.communities.building import author_of_all, build
 from memory.knowledge.communities.detecting import DetectionParameters
 from memory.knowledge.embedding import CHUNKS, SENTENCES, Embedded, check_rows, embed, open_vectors, titles_and_texts
 from memory.knowledge.extracting.extractors import Extractor
@@ -214,6 +214,7 @@ class Generation:
             triples=triples,
             extractor=extractor,
             communities=communities,
+            reports=author_of_all(self._database),
             roots=tuple(str(root) for root in roots),
             documents=self._count("documents"),
             chunks=self._count("chunks"),

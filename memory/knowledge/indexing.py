@@ -28,6 +28,7 @@ from memory.knowledge.library import (
     current_generation,
     next_generation,
     read_manifest,
+    recorded_author,
     recorded_chunker,
     recorded_extractor,
     recorded_method,
@@ -228,6 +229,8 @@ def _choices(parameters: Parameters, library: Path, fresh: bool, writer: Writer 
     communities = parameters.communities or found_by or "leiden"
     if not fresh and communities != found_by:
         notes.append(f"communities are found anew, by {communities}")
+    if not fresh and writer is not None and writer.name != recorded_author(library):
+        notes.append(f"community reports are written by {writer.name}")
     extract = extractor_named(extractor)
     return _Choices(chunker, triples, extractor, extract, communities, writer, same_chunker, same_layers, notes)
 

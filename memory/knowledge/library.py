@@ -46,7 +46,8 @@ class EncoderRecord(BaseModel):
 
 
 class Manifest(BaseModel):
-    """What a generation was built from and with. `fingerprint` is SHA-256 over the format, the encoder, the parameters,
+    """What a generation was built from and with; `reports` is who wrote all reports of communities, `extraction` where
+    nobody did. `fingerprint` is SHA-256 over the format, the encoder, the parameters,
     the documents' digests (triples are in them) and the edges, so that it is the same wherever the documents lie."""
 
     model_config = ConfigDict(frozen=True)
@@ -58,6 +59,7 @@ class Manifest(BaseModel):
     triples: Triples
     extractor: str
     communities: Method
+    reports: str
     roots: tuple[str, ...]
     documents: int
     chunks: int
@@ -182,6 +184,14 @@ def recorded_method(path: Path) -> Method | None:
         return TypeAdapter[Method](Method).validate_python(_recorded(path)["communities"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def recorded_author(path: Path) -> str:
+    """Who wrote the reports of the library, of whatever format; empty where it does not say."""
+    try:
+        return str(_recorded(path)["reports"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
 
 
 def next_generation(path: Path) -> Path:

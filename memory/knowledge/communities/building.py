@@ -175,12 +175,21 @@ def _embed(database: sqlite3.Connection, vectors: Vectors, old: Path | None, enc
         vectors[part] = encoder.encode([missing[number] for number in part], "passage")
 
 
+def author_of_all(database: sqlite3.Connection) -> str:
+    """The one who wrote every report; `extraction` where there are several, or none."""
+    authors = [author for (author,) in database.execute("SELECT DISTINCT author FROM main.communities")]
+    return authors[0] if len(authors) == 1 else BY_EXTRACTION
+
+
 def read_communities(database: sqlite3.Connection, folder: Path) -> Communities:
     """Raises what a broken file raises (`store.BROKEN`)."""
     found = database.execute(
         "SELECT name, report, author, first, last, parent, entities FROM communities ORDER BY number"
     )
-    items = tuple(Community(*row, tuple(json.loads(entities))) for *row, entities in found)
+    items = tuple(
+        Community(name, report, author, first, last, parent, tuple(json.loads(entities)))
+        for name, report, author, first, last, parent, entities in found
+    )
     vectors: Vectors = np.load(folder / VECTORS)
     if len(vectors) != len(items):
         raise ValueError(f"{len(vectors)} vectors of {len(items)} communities")

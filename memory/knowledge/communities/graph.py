@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 DIGITS = 9
 """To which weights are rounded, so that they do not depend on the order in which they were added up."""
 
-_WORD = re.compile(r"[^\W\d_]{2,}")
+_WORD = re.compile(r"[^\W\d_]+")
 _NUMBERS = frozenset(
     """
     one two three four five six seven eight nine ten eleven twelve dozen hundred hundreds thousand thousands million
     millions billion billions first second third january february march april may june july august september october
     november december monday tuesday wednesday thursday friday saturday sunday spring summer autumn winter century
-    centuries decade decades year years month months day days st nd rd th bc bce ad ce of the and to in early late mid
+    centuries decade decades year years month months day days s st nd rd th bc bce ad ce of the and to in early late mid
     """.split()
 )
 

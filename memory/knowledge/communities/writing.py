@@ -46,7 +46,10 @@ def write(extract: Extract, writer: Writer, taken: Collection[str], cancel: thre
         reply = "".join(piece for piece in pieces if isinstance(piece, str))
     except ServiceUnreachable as error:
         return Written("", error.message, gone=True)
-    report = _shortened(" ".join(_THOUGHT.sub("", reply).split()))
+    reply = " ".join(_THOUGHT.sub("", reply).split())
+    if _CHATTER.match(reply):
+        return Written("", "it is no report")
+    report = _shortened(reply)
     why = fault(report, extract, taken)
     return Written("" if why else report, why)
 
@@ -55,8 +58,6 @@ def fault(report: str, extract: Extract, taken: Collection[str]) -> str:
     """What is wrong with a report, in words; empty where nothing is."""
     if not report:
         return "it is empty"
-    if _CHATTER.match(report):
-        return "it is no report"
     if report in taken:
         return "it is the report of another community"
     said = set(content_words(report))
