@@ -20,8 +20,8 @@ NO_ENTITIES = "this library has no entities: make them with `clew index YOUR-FOL
 @dataclass(frozen=True, slots=True)
 class LocalParameters:
     """`tau_e` and `tau_d` are the thresholds of equation 4: the seed's 0.6 and 0.5, the first calibrated for MiniLM and
-    for entities that are means of sentences (docs/figures.md). `history` is the weight of H beside Q in sim(v, Q + H);
-    `nearest` entities are taken where none is above its threshold."""
+    for entities that are means of sentences (docs/figures.md). `history` is the weight of H beside Q in sim(v, Q + H)
+    where the question was not rewritten; `nearest` entities are taken where none is above its threshold."""
 
     k: int = 5
     tau_e: float = 0.4
@@ -128,8 +128,10 @@ class Local:
 
 
 def _with_history(form: Form, query: Query, weight: float) -> Vector:
-    """Q + H: the direction of the form's vector and so much of the selected context's."""
-    if query.history is None or not weight:
+    """Q + H: the direction of the form's vector and so much of the selected context's. Where the
+    question was rewritten its forms have the history already, in their words or in their vectors (`encode_query`): with
+    H on top they find less (docs/figures.md)."""
+    if query.history is None or not weight or len(query.forms) > 1 or form.text != query.text:
         return form.vector
     both = form.vector + weight * query.history
     return np.asarray(both / np.linalg.norm(both), np.float32)

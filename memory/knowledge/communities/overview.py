@@ -20,12 +20,12 @@ NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A community: its name, its most telling sentence, how many documents name it, as a `share` of all; the chunk
-    (row) that is nearest to its report, and that cosine."""
+    """A community: its name, its most telling sentence, its `extent` in words, the `share` of the chunks that name it,
+    the chunk (row) that is nearest to its report, and that cosine."""
 
     name: str
     telling: str
-    documents: int
+    extent: str
     share: float
     chunk: int
     cosine: float
@@ -48,30 +48,32 @@ class Covered(NamedTuple):
 
 
 def largest(cover: Cover, allowed: Allowed, most: int) -> tuple[list[int], Covered]:
-    """The communities to tell of, those in the most documents first, and what they cover."""
+    """The communities to tell of, those with the most chunks first, and what they cover."""
     there = cover.there(cover.communities.at(LEVEL), allowed)
     held = {int(community): cover.of(int(community), allowed) for community in there}
-    chosen = sorted(held, key=lambda community: (-cover.documents(held[community]), community))[:most]
+    chosen = sorted(held, key=lambda community: (-len(held[community]), community))[:most]
     chunks = np.concatenate([*(held[community] for community in chosen), np.empty(0, np.int64)]).astype(np.int64)
     return chosen, Covered(len(chosen), len(there), cover.documents(chunks), cover.documents(np.flatnonzero(allowed)))
 
 
 def parts(store: Store, cover: Cover, allowed: Allowed, communities: list[int]) -> Iterator[Part]:
     """Of each community in turn. Where not all chunks are allowed, only of what these say."""
-    documents = cover.documents(np.flatnonzero(allowed))
+    whole = np.flatnonzero(allowed)
+    one_document = cover.documents(whole) == 1
     for community in communities:
         chunks = cover.of(community, allowed)
         cosines = (
             store.vectors([cover.layers.chunk_ids[chunk] for chunk in chunks]) @ cover.communities.vectors[community]
         )
         name, telling = _whole(cover, community) if allowed.all() else _scoped(store, cover, community, chunks)
-        best, held = int(np.argmax(cosines)), cover.documents(chunks)
-        yield Part(name, telling, held, held / documents, int(chunks[best]), float(cosines[best]))
+        best = int(np.argmax(cosines))
+        extent = _counted(len(chunks), "passage") if one_document else _counted(cover.documents(chunks), "document")
+        yield Part(name, telling, extent, len(chunks) / len(whole), int(chunks[best]), float(cosines[best]))
 
 
 def told(parts_: list[Part]) -> str:
     """A line for each: `1. Fritz Lang, Metropolis (3 documents): Fritz Lang directed Metropolis.`"""
-    lines = (f"{part.name} ({_counted(part.documents, 'document')}): {part.telling}" for part in parts_)
+    lines = (f"{part.name} ({part.extent}): {part.telling}" for part in parts_)
     return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
 
 

@@ -31,6 +31,7 @@ _CAPITALS = 0.4
 
 _EMPTY_VERBS = frozenset("is was are were be being been in of by at as with for dated has had from on and to".split())
 _WHOLE = re.compile(r"^[\"“‘']?[A-Z0-9].*[.!?][\"”’')]*$", re.DOTALL)
+_END = re.compile(r"[.!?…][\"”’')\]]*$")
 _LEANING = re.compile(r"^(?:It|He|She|They|This|These|Those|Its|His|Her|Their|But|And|However|Also|We|I|There|Here)\b")
 
 
@@ -133,8 +134,13 @@ def _extract(made: Material, entities: Ints, strongest: Sequence[Sequence[int]])
         entities=tuple(entities.tolist()),
         names=names,
         relations=tuple(dict.fromkeys(_told(made.layers, relation) for relation in stated[:RELATIONS])),
-        sentences=tuple(" ".join(made.texts[sentence].split()) for sentence in chosen),
+        sentences=tuple(_ended(" ".join(made.texts[sentence].split())) for sentence in chosen),
     )
+
+
+def _ended(text: str) -> str:
+    """With a full stop where a line without one was taken."""
+    return text if _END.search(text) else f"{text.rstrip(',;:-– ')}."
 
 
 def _strongest_relations(made: Material, strongest: Sequence[Sequence[int]]) -> Iterator[Stated]:
