@@ -23,7 +23,8 @@ from agent.models import encoder_for
 from agent.settings import read_settings
 from memory.encoding import CachedEncoder
 from memory.errors import ClewError
-from memory.knowledge.indexing import Parameters, index
+from memory.knowledge.choices import Parameters
+from memory.knowledge.indexing import index
 from memory.knowledge.layering import Triples
 from memory.knowledge.library import current_generation, open_library
 from memory.knowledge.multihop.features import DIRECT, PATH, Asked

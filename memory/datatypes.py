@@ -244,12 +244,14 @@ class Form:
 class Query:
     """A question as a tool takes it: the words as asked, the forms to search, and the bounds of the search.
 
-    `scope` are the ids of the documents to search in (None: all). `deadline` is on `time.monotonic()`'s clock.
+    `history` is the mean of the vectors of `context` (H of seed 001's equation 4), None without any. `scope` are the
+    ids of the documents to search in (None: all). `deadline` is on `time.monotonic()`'s clock.
     """
 
     text: str
     forms: tuple[Form, ...]
     context: tuple[Sentence, ...] = ()
+    history: Vector | None = None
     scope: frozenset[str] | None = None
     deadline: float | None = None
     cancel: threading.Event = field(default_factory=threading.Event)

@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.communities import Communities
 from memory.datatypes import Chunk, Document, Edge, Hit, Triple, Vectors, WordShares
 from memory.layers import Ints, Layers, Unit
 
@@ -98,8 +99,11 @@ class Writer(Protocol):
         schema: Mapping[str, Any] | None = None,
         tools: Sequence[ToolSpec] = (),
         cancel: threading.Event | None = None,
+        temperature: float | None = None,
+        tokens: int | None = None,
     ) -> Iterator[str | ToolCall | Usage]:
-        """With `schema`, the text is JSON that fits it. Raises `ServiceUnreachable`, or `Cancelled` when set."""
+        """With `schema`, the text is JSON that fits it; `temperature` (None: the model's own) and `tokens`, the most
+        that it may write, are its server's options. Raises `ServiceUnreachable`, or `Cancelled` when set."""
 
 
 class Reranker(Protocol):
@@ -163,6 +167,9 @@ class Store(Protocol):
     ) -> list[tuple[Ints, NDArray[np.float32]]]:
         """Cosine over the sentences (`among`: over those): for each row of (q, d) at most k numbers, best first, and
         their cosines."""
+
+    def communities(self) -> Communities:
+        """With their reports, coarsest level first; none where the library has no sentences."""
 
     def titles(self, limit: int) -> list[str]:
         """Titles of documents, at most so many and each once, in the order of the library."""

@@ -70,15 +70,16 @@ def encode_query(
     context: Sequence[Sentence] = (),
 ) -> Query:
     """The question with the vectors of its wordings (none: the question as it is), moved towards the context where a
-    wording says so: the vector of its text and so much of the context's mean, again of unit length."""
+    wording says so: the vector of its text and so much of the context's mean, again of unit length. The mean itself is
+    the query's `history`."""
     given = wordings or [Wording("question", text, 1.0)]
     vectors = encoder.encode([wording.text for wording in given], "query")
-    mean = mean_vector(context, encoder) if any(wording.context for wording in given) else None
+    mean = mean_vector(context, encoder)  # of sentences that were embedded when they were said
     forms = [
         Form(w.name, w.text, w.weight, vector if mean is None or not w.context else _moved(vector, w.context * mean))
         for w, vector in zip(given, vectors, strict=True)
     ]
-    return Query(text, tuple(forms), context=tuple(context), scope=scope)
+    return Query(text, tuple(forms), context=tuple(context), history=mean, scope=scope)
 
 
 def _moved(vector: Vector, by: Vector) -> Vector:

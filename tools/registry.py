@@ -6,10 +6,14 @@ from memory.errors import BadInput
 from memory.ports import Reranker, Store
 from tools.base import Tool
 from tools.clues import Clues
+from tools.communities import CommunitySearch
 from tools.graph import Graph
 from tools.hybrid import Hybrid
+from tools.local import Local
 
-TOOLS: Mapping[str, Callable[[Store], Tool]] = {Hybrid.name: Hybrid, Clues.name: Clues, Graph.name: Graph}
+TOOLS: Mapping[str, Callable[[Store], Tool]] = {
+    tool.name: tool for tool in (Hybrid, Graph, Clues, Local, CommunitySearch)
+}
 NAMES = tuple(TOOLS)
 
 

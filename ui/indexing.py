@@ -11,6 +11,7 @@ from ui import options
 from ui.plain import one_line
 
 if TYPE_CHECKING:
+    from memory.communities import Method
     from memory.knowledge.indexing import Report
     from memory.knowledge.layering import Triples
 
@@ -19,6 +20,9 @@ CHUNKERS = ["sentences", "semantic"]
 
 TRIPLES = ["auto", "given", "extract", "both", "none"]
 """Those of `memory.knowledge.layering`."""
+
+METHODS = ["leiden", "louvain"]
+"""Those of `memory.communities`."""
 
 
 @click.command()
@@ -37,6 +41,9 @@ TRIPLES = ["auto", "given", "extract", "both", "none"]
 @click.option(
     "--extractor", metavar="NAME", help="rules, spacy, spacy:PIPELINE or llm.  [default: as the library is; rules]"
 )
+@click.option(
+    "--communities", type=click.Choice(METHODS), help="How entities are grouped.  [default: as the library is; leiden]"
+)
 @click.option("--rebuild", is_flag=True, help="Make all anew, of the recorded paths where none are given.")
 @options.as_json("Print the report as a JSON object.")
 @options.quiet
@@ -47,6 +54,7 @@ def index(
     chunker: str | None,
     triples: "Triples | None",
     extractor: str | None,
+    communities: "Method | None",
     rebuild: bool,
     as_json: bool,
     quiet: bool,
@@ -60,13 +68,16 @@ def index(
         raise click.UsageError("name the files or folders to read, or give --rebuild")
     from agent.models import encoder_for
     from agent.settings import read_settings
-    from memory.knowledge import chunkers, indexing
+    from memory.knowledge import choices, chunkers, indexing
     from ui.progress import shown
 
     settings = read_settings(library=library, encoder=encoder)
     model = encoder_for(settings)
-    parameters = indexing.Parameters(
-        chunkers.CHUNKERS[chunker]() if chunker else None, triples=triples, extractor=extractor
+    parameters = choices.Parameters(
+        chunkers.CHUNKERS[chunker]() if chunker else None,
+        triples=triples,
+        extractor=extractor,
+        communities=communities,
     )
     events = indexing.index(paths, settings.library, model, parameters=parameters, rebuild=rebuild)
     try:

@@ -9,10 +9,13 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
+from memory.communities import Method
 from memory.datatypes import Chunk, Document, Edge, Mark, Vectors
 from memory.knowledge import keywords
 from memory.knowledge.chunkers import Chunker
 from memory.knowledge.chunking import embedded_text
+from memory.knowledge.communities.building import author_of_all, build
+from memory.knowledge.communities.detecting import DetectionParameters
 from memory.knowledge.embedding import (
     CHUNKS,
     SENTENCES,
@@ -30,7 +33,7 @@ from memory.knowledge.library import FORMAT, MANIFEST, EncoderRecord, Manifest
 from memory.knowledge.numbering import number_layers, read_layers
 from memory.knowledge.store import SCHEMA, document_of, naming_damage
 from memory.knowledge.telling import add_triples, copy_triples, place_triples
-from memory.ports import Encoder
+from memory.ports import Encoder, Writer
 from memory.progress import Progress
 
 EDGES = "SELECT DISTINCT source, target, relation FROM edges"
@@ -183,6 +186,13 @@ class Generation:
         layers = read_layers(self._database, self._folder)
         yield from embed_names([layers.entities[entity].name for entity in layers.joining], self._folder, encoder)
 
+    def find_communities(
+        self, encoder: Encoder, method: Method, writer: Writer | None
+    ) -> Generator[Progress, None, list[str]]:
+        """Of what the sentences name together, with their reports; returns notes."""
+        parameters = DetectionParameters(method)
+        return build(self._database, self._folder, self._old, encoder, parameters, writer)
+
     def index_keywords(self, parameters: KeywordParameters) -> Iterator[Progress]:
         total = len(keywords.WRITTEN)
         yield Progress("indexing words", 0, total)
@@ -202,10 +212,11 @@ class Generation:
         parameters: KeywordParameters,
         triples: Triples,
         extractor: str,
+        communities: Method,
         roots: Sequence[Path],
     ) -> Manifest:
         record = EncoderRecord(name=encoder.name, hash=encoder.hash, dimension=encoder.dimension)
-        with_what = [FORMAT, encoder.hash, asdict(chunker), asdict(parameters), triples, extractor]
+        with_what = [FORMAT, encoder.hash, asdict(chunker), asdict(parameters), triples, extractor, communities]
         manifest = Manifest(
             format=FORMAT,
             encoder=record,
@@ -213,6 +224,8 @@ class Generation:
             keywords=parameters,
             triples=triples,
             extractor=extractor,
+            communities=communities,
+            reports=author_of_all(self._database),
             roots=tuple(str(root) for root in roots),
             documents=self._count("documents"),
             chunks=self._count("chunks"),

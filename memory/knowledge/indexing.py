@@ -5,33 +5,25 @@ import os
 import shutil
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from filelock import FileLock, Timeout
 
 from memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch
 from memory.knowledge.changes import Changes
-from memory.knowledge.chunkers import Chunker
-from memory.knowledge.chunking import ChunkerParameters
-from memory.knowledge.extracting.extractors import RULES, Chosen, extractor_named
-from memory.knowledge.extracting.llm import Model
+from memory.knowledge.choices import Choices, Parameters, choose
 from memory.knowledge.generation import Generation
 from memory.knowledge.keywords import KeywordParameters
-from memory.knowledge.layering import Triples
 from memory.knowledge.library import (
     Manifest,
     check_encoder,
     current_generation,
     next_generation,
     read_manifest,
-    recorded_chunker,
-    recorded_extractor,
     recorded_roots,
-    recorded_triples,
     switch_to,
 )
 from memory.knowledge.reading import Failure, shown
@@ -41,29 +33,6 @@ from memory.progress import Progress
 
 USING_GIVEN = ("auto", "given", "both")
 DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
-
-
-@dataclass(frozen=True, slots=True)
-class Parameters:
-    """None is what the library has. For a new one `chunker` is by sentences, `triples` are `auto`, and `extractor` is
-    by rules (`extractor_named`); others than before chunk or extract all anew. `model` is for the extractor `llm`."""
-
-    chunker: Chunker | None = None
-    keywords: KeywordParameters = field(default_factory=KeywordParameters)
-    triples: Triples | None = None
-    extractor: str | None = None
-    model: Model | None = None
-
-
-class _Choices(NamedTuple):
-    """The parameters as said or as the library has them; `notes` names those that are other ones than before."""
-
-    chunker: Chunker
-    triples: Triples
-    extractor: Chosen
-    same_chunker: bool
-    same_layers: bool
-    notes: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +92,7 @@ def _index(
     old = None if rebuild else current_generation(library)
     recorded = _checked(library, read_manifest(old), encoder, parameters).roots if old else ()
     roots, notes = _roots(paths, library)
-    choices = _choices(parameters, library, old is None)
+    choices = choose(parameters, library, old is None)
     folder, whole = next_generation(library), False
     try:
         with (
@@ -140,7 +109,7 @@ def _index(
                 if choices.triples in USING_GIVEN and (repeated := (yield from generation.place_triples())):
                     changes.notes.append(f"{repeated} repeated triples merged")
                 merged = _merged_roots(recorded, roots)
-                yield from _write(generation, encoder, choices, parameters.keywords, merged, seconds)
+                changes.notes += yield from _write(generation, encoder, choices, parameters.keywords, merged, seconds)
             documents, chunks = generation.size()
         whole = changed
         if whole:
@@ -182,11 +151,12 @@ def _is_full(error: Exception) -> bool:
 def _write(
     generation: Generation,
     encoder: Encoder,
-    choices: _Choices,
+    choices: Choices,
     keywords: KeywordParameters,
     roots: Sequence[Path],
     seconds: dict[str, float],
-) -> Iterator[Progress]:
+) -> Generator[Progress, None, list[str]]:
+    """Returns notes."""
     started = time.perf_counter()
     yield from generation.extract_layers(choices.triples, choices.extractor.extract)
     seconds["extracting entities"] = time.perf_counter() - started
@@ -194,22 +164,15 @@ def _write(
     yield from generation.embed(encoder)
     seconds["embedding"] = time.perf_counter() - started
     started = time.perf_counter()
+    notes = yield from generation.find_communities(encoder, choices.communities, choices.writer)
+    seconds["finding communities"] = time.perf_counter() - started
+    started = time.perf_counter()
     yield from generation.index_keywords(keywords)
-    generation.write_manifest(encoder, choices.chunker, keywords, choices.triples, choices.extractor.name, roots)
+    generation.write_manifest(
+        encoder, choices.chunker, keywords, choices.triples, choices.extractor.name, choices.communities, roots
+    )
     seconds["indexing words"] = time.perf_counter() - started
-
-
-def _choices(parameters: Parameters, library: Path, fresh: bool) -> _Choices:
-    had, used, by = recorded_chunker(library), recorded_triples(library), recorded_extractor(library)
-    chunker = parameters.chunker or had or ChunkerParameters()
-    triples = parameters.triples or used or "auto"
-    extractor = extractor_named(parameters.extractor or by or RULES, parameters.model)
-    same_chunker, same_layers = fresh or chunker == had, fresh or (triples == used and extractor.name == by)
-    notes = [f"the chunker is '{chunker.name}' now: all documents are chunked anew"] if not same_chunker else []
-    if not same_layers:
-        anew = f"entities are told anew, with --triples {triples} and the extractor '{extractor.name}'"
-        notes.append("entities and triples are left out now" if triples == "none" else anew)
-    return _Choices(chunker, triples, extractor, same_chunker, same_layers, notes)
+    return notes
 
 
 def _checked(library: Path, manifest: Manifest, encoder: Encoder, parameters: Parameters) -> Manifest:

@@ -17,6 +17,7 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
+from memory.communities import Method
 from memory.errors import BadInput, ClewError, LibraryMismatch, NoLibrary
 from memory.knowledge.chunkers import Chunker
 from memory.knowledge.keywords import KeywordParameters
@@ -29,14 +30,8 @@ POINTER = "clew-library.json"
 MANIFEST = "manifest.json"
 NUMBER = "[0-9]" * 10
 PARTS = {
-    "library.sqlite",
-    "library.sqlite-journal",
-    "vectors.npy",
-    "sentences.npy",
-    "names.npy",
-    "layers.npz",
-    "keywords",
-    MANIFEST,
+    *("library.sqlite", "library.sqlite-journal", "keywords", "layers.npz", MANIFEST),
+    *("vectors.npy", "sentences.npy", "names.npy", "communities.npy"),
 }
 """What may be in a generation: a folder with anything else is not ours to remove, whatever its name."""
 
@@ -50,7 +45,8 @@ class EncoderRecord(BaseModel):
 
 
 class Manifest(BaseModel):
-    """What a generation was built from and with. `fingerprint` is SHA-256 over the format, the encoder, the parameters,
+    """What a generation was built from and with; `reports` is who wrote all reports of communities, `extraction` where
+    nobody did. `fingerprint` is SHA-256 over the format, the encoder, the parameters,
     the documents' digests (triples are in them) and the edges, so that it is the same wherever the documents lie."""
 
     model_config = ConfigDict(frozen=True)
@@ -61,6 +57,8 @@ class Manifest(BaseModel):
     keywords: KeywordParameters
     triples: Triples
     extractor: str
+    communities: Method
+    reports: str
     roots: tuple[str, ...]
     documents: int
     chunks: int
@@ -177,6 +175,22 @@ def recorded_extractor(path: Path) -> str | None:
         return str(_recorded(path)["extractor"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def recorded_method(path: Path) -> Method | None:
+    """By what the library, of whatever format, found its communities; None where it does not say."""
+    try:
+        return TypeAdapter[Method](Method).validate_python(_recorded(path)["communities"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def recorded_author(path: Path) -> str:
+    """Who wrote the reports of the library, of whatever format; empty where it does not say."""
+    try:
+        return str(_recorded(path)["reports"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
 
 
 def next_generation(path: Path) -> Path:

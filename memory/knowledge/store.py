@@ -14,8 +14,11 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.communities import Communities
 from memory.datatypes import Chunk, Document, Edge, Hit, Mark, Triple, Vectors, WordShares
 from memory.errors import ClewError
+from memory.knowledge.communities.building import SCHEMA as COMMUNITIES
+from memory.knowledge.communities.building import read_communities
 from memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, check_rows, open_vectors
 from memory.knowledge.keywords import KeywordIndex, KeywordParameters, KeywordScores
 from memory.knowledge.layering import SCHEMA as LAYERS
@@ -44,6 +47,7 @@ CREATE TABLE triples (
     chunk TEXT, PRIMARY KEY (document, n)) WITHOUT ROWID;
 """
     + LAYERS
+    + COMMUNITIES
 )
 
 BROKEN = (sqlite3.DatabaseError, FileNotFoundError, EOFError, ValueError, LookupError, TypeError, BadZipFile)
@@ -72,6 +76,7 @@ class EmbeddedStore:
         self._lock = threading.Lock()
         self._reading = threading.Lock()
         self._layers: Layers | None = None
+        self._communities: Communities | None = None
         with naming_damage(folder), ExitStack() as opened:
             uri = f"{(folder / 'library.sqlite').resolve().as_uri()}?mode=ro&immutable=1"
             self._database = sqlite3.connect(uri, uri=True, check_same_thread=False)
@@ -168,6 +173,13 @@ class EmbeddedStore:
                 with self._lock, naming_damage(self._folder):
                     self._layers = read_layers(self._database, self._folder)
             return self._layers
+
+    def communities(self) -> Communities:
+        with self._reading:
+            if self._communities is None:
+                with self._lock, naming_damage(self._folder):
+                    self._communities = read_communities(self._database, self._folder)
+            return self._communities
 
     def units(self, rows: Sequence[int]) -> list[Unit]:
         found = {}

@@ -19,9 +19,10 @@ from tempfile import TemporaryDirectory
 from agent.models import encoder_for
 from agent.settings import read_settings
 from memory.datatypes import Passage
+from memory.knowledge.choices import Parameters
 from memory.knowledge.chunkers import Chunker
 from memory.knowledge.chunking import ChunkerParameters
-from memory.knowledge.indexing import Parameters, Report, index
+from memory.knowledge.indexing import Report, index
 from memory.knowledge.library import open_library
 from memory.knowledge.semantic_chunking import SemanticParameters, parts, segments
 from memory.ports import Encoder

@@ -27,6 +27,8 @@ class ScriptedWriter:
         schema: Mapping[str, Any] | None = None,
         tools: Sequence[ToolSpec] = (),
         cancel: threading.Event | None = None,
+        temperature: float | None = None,
+        tokens: int | None = None,
     ) -> Iterator[str | ToolCall | Usage]:
         _check(cancel)
         said = self.script(messages, schema, tools)

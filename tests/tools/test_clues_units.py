@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from memory.datatypes import Wording
 from memory.encoding import CachedEncoder
+from memory.knowledge.choices import Parameters
 from memory.knowledge.clues.unit_search import AS_IN_THE_PAPER
-from memory.knowledge.indexing import Parameters, Report, index
+from memory.knowledge.indexing import Report, index
 from memory.knowledge.library import Library, open_library
 from tests.conftest import ROOT
 from tests.memory.knowledge.clues.cases import QUESTION as FILM

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from memory.encoding import CachedEncoder
-from memory.knowledge.indexing import Parameters, index
+from memory.knowledge.choices import Parameters
+from memory.knowledge.indexing import index
 from memory.knowledge.library import Library, open_library
 from tests.memory.knowledge.multihop.test_features import TEXTS
 from tools.base import encode_query

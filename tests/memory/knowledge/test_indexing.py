@@ -16,8 +16,9 @@ import pytest
 
 from memory.encoding import CachedEncoder
 from memory.errors import BadInput, LibraryBusy, LibraryMismatch, NoLibrary
+from memory.knowledge.choices import Parameters
 from memory.knowledge.chunking import ChunkerParameters
-from memory.knowledge.indexing import Parameters, Report, index
+from memory.knowledge.indexing import Report, index
 from memory.knowledge.keywords import KeywordParameters
 from memory.knowledge.library import POINTER, Manifest, current_generation, open_library
 from memory.knowledge.semantic_chunking import SemanticParameters

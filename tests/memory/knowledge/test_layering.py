@@ -9,7 +9,7 @@ import pytest
 
 from memory.encoding import CachedEncoder
 from memory.errors import BadInput, NotSetUp
-from memory.knowledge.indexing import Parameters
+from memory.knowledge.choices import Parameters
 from memory.knowledge.layering import Triples
 from memory.knowledge.library import open_library
 from memory.layers import Layers

@@ -8,8 +8,9 @@ import pytest
 
 from memory.encoding import CachedEncoder
 from memory.errors import BadInput, NotSetUp, ServiceUnreachable
+from memory.knowledge.choices import Parameters
 from memory.knowledge.extracting.llm import Model
-from memory.knowledge.indexing import Parameters, Report
+from memory.knowledge.indexing import Report
 from memory.ports import Message
 from tests.memory.knowledge.test_indexing import manifest, run
 from tests.memory.knowledge.test_layering import FILMS, layers_of, relations, write

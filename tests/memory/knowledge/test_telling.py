@@ -9,7 +9,7 @@ import pytest
 from memory.datatypes import Triple
 from memory.encoding import CachedEncoder
 from memory.errors import LibraryMismatch
-from memory.knowledge.indexing import Parameters
+from memory.knowledge.choices import Parameters
 from memory.knowledge.library import POINTER, open_library
 from memory.knowledge.semantic_chunking import SemanticParameters
 from memory.knowledge.telling import chunk_of

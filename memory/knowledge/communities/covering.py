@@ -1,0 +1,53 @@
+"""Which chunks the communities of a library cover: those that name one of their entities (C_r of equation 5)."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.communities import Communities
+from memory.layers import Ints, Layers
+from memory.ports import Store
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Allowed = NDArray[np.bool_]
+"""Of each chunk whether it may be found; shape (chunks,)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cover:
+    """`chunks[c, g]` is above 0 where chunk g names an entity of community c; shape (communities, chunks)."""
+
+    layers: Layers
+    communities: Communities
+    chunks: "csr_array"
+
+    def within(self, scope: frozenset[str] | None) -> Allowed:
+        """The chunks of the documents in scope."""
+        documents = np.array([scope is None or id_ in scope for id_ in self.layers.document_ids], dtype=bool)
+        return documents[self.layers.chunk_documents]
+
+    def of(self, community: int, allowed: Allowed) -> Ints:
+        """Its chunks, rising."""
+        held = self.chunks.indices[self.chunks.indptr[community] : self.chunks.indptr[community + 1]]
+        return np.sort(held[allowed[held]]).astype(np.int64)
+
+    def there(self, communities: Ints, allowed: Allowed) -> Ints:
+        """Those of the communities that have a chunk."""
+        held: Allowed = self.chunks[communities] @ allowed.astype(np.float64) > 0
+        return communities[held]
+
+    def documents(self, chunks: Ints) -> int:
+        """How many documents these chunks are of."""
+        return len(np.unique(self.layers.chunk_documents[chunks]))
+
+
+def cover_of(store: Store) -> Cover:
+    from scipy.sparse import csr_array
+
+    layers, communities = store.layers(), store.communities()
+    members = communities.members(len(layers.entities))
+    return Cover(layers, communities, csr_array(members @ layers.chunk_entities.T))

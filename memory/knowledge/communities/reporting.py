@@ -1,0 +1,193 @@
+"""What a community is about, in the documents' own words: the extractive form of seed 001's equation 3.
+
+    S(C_i) = summarize( union of s(v) for v in V_i, and of s(v_j, v_k) for (v_j, v_k) in E_i )
+
+s(v) is the most central of the sentences that name v, s(v_j, v_k) one that states a relation of the two.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.datatypes import Vectors
+from memory.knowledge.communities.detecting import Labels
+from memory.knowledge.communities.graph import Links, Stated, stated_between, unit
+from memory.layers import Ints, Layers
+
+NAMED, LISTED, RELATIONS, SENTENCES = 3, 7, 3, 3
+"""Entities in a community's name, entities in its report, relations and sentences there."""
+
+LONGEST, SHORTEST = 320, 30
+"""Characters of a sentence that reads well in a report."""
+
+SAME = 0.88
+"""The cosine from which two sentences say the same."""
+
+_CAPITALS = 0.4
+"""The share of capitals from which a line is a running head rather than a sentence."""
+
+_EMPTY_VERBS = frozenset("is was are were be being been in of by at as with for dated has had from on and to".split())
+_WHOLE = re.compile(r"^[\"“‘']?[A-Z0-9].*[.!?][\"”’')]*$", re.DOTALL)
+_END = re.compile(r"[.!?…][\"”’')\]]*$")
+_LEANING = re.compile(r"^(?:It|He|She|They|This|These|Those|Its|His|Her|Their|But|And|However|Also|We|I|There|Here)\b")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Material:
+    """What reports are made of. `best[e]` is s(e), -1 where no sentence names it; `central` is how central each entity
+    is within its community, `telling` how much its name says; `quality` how well each sentence reads, 0 at best."""
+
+    layers: Layers
+    links: Links
+    vectors: Vectors
+    sentences: Vectors
+    texts: Sequence[str]
+    best: Ints
+    telling: NDArray[np.float64]
+    quality: NDArray[np.float64]
+    between: Mapping[tuple[int, int], Sequence[Stated]]
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """What a report is written from: the entities, most central first; relations as they are told; sentences."""
+
+    name: str
+    entities: tuple[int, ...]
+    names: tuple[str, ...]
+    relations: tuple[str, ...]
+    sentences: tuple[str, ...]
+
+    @property
+    def report(self) -> str:
+        """Readable, and different for different communities: no two have the same entities."""
+        parts = [*self.sentences, f"Names: {', '.join(self.names)}."]
+        if self.relations:
+            parts.append(f"Relations: {'; '.join(self.relations)}.")
+        return " ".join(parts)
+
+
+def material(layers: Layers, links: Links, vectors: Vectors, sentences: Vectors, texts: Sequence[str]) -> Material:
+    """`vectors` are the entities', `sentences` those of the sentences with these `texts`."""
+    quality = np.array([quality_of(text) for text in texts])
+    chunks = max(1, len(layers.chunk_ids))
+    often = np.bincount(layers.mentions[1], minlength=len(layers.entities))
+    telling = np.sqrt(often) * np.log1p(chunks / layers.chunks_of_entity.clip(1)) / np.log1p(chunks)
+    written = np.array([0.3 if one.kind == "term" or not _is_name(one.name) else 1.0 for one in layers.entities])
+    best = _central_sentences(layers, vectors, sentences, quality)
+    return Material(layers, links, vectors, sentences, texts, best, telling * written, quality, stated_between(layers))
+
+
+def _is_name(text: str) -> bool:
+    """Whether it is written as names are: not in small letters, and no shouted line."""
+    return not text.islower() and not (text.isupper() and " " in text)
+
+
+def quality_of(sentence: str) -> float:
+    """0 for one that reads well alone; less for one that is no sentence, is long, or leans on the one before."""
+    text = sentence.strip()
+    letters = [letter for letter in text if letter.isalpha()]
+    shouted = sum(map(str.isupper, letters)) > _CAPITALS * len(letters)
+    return (
+        -0.3 * (not _WHOLE.match(text) or shouted)
+        - 0.2 * (not SHORTEST <= len(text) <= LONGEST)
+        - 0.1 * bool(_LEANING.match(text))
+    )
+
+
+def centrality(links: Links, labels: Labels) -> NDArray[np.float64]:
+    """PageRank along the links within communities (NetworkX); it compares within a community. Shape (entities,)."""
+    import networkx as nx
+
+    graph: nx.Graph[int] = nx.Graph()
+    graph.add_nodes_from(range(links.nodes))
+    inner = (labels[links.ends[0]] == labels[links.ends[1]]) & (labels[links.ends[0]] >= 0)
+    graph.add_weighted_edges_from(zip(*links.ends[:, inner].tolist(), links.weights[inner].tolist(), strict=True))
+    ranks = nx.pagerank(graph, weight="weight")
+    return np.array([ranks[node] for node in range(links.nodes)])
+
+
+def extracts(made: Material, labels: Labels) -> Iterator[Extract]:
+    """Of each community of a level, in the order of their numbers."""
+    central = np.round(centrality(made.links, labels) * made.telling, 12)
+    inner = made.links.ends[:, labels[made.links.ends[0]] == labels[made.links.ends[1]]]
+    order = np.lexsort((-central[inner].sum(axis=0), labels[inner[0]]))
+    bounds = np.searchsorted(labels[inner[0]][order], np.arange(int(labels.max()) + 2))
+    for number in range(int(labels.max()) + 1):
+        entities = np.flatnonzero(labels == number)
+        entities = entities[np.argsort(-central[entities], kind="stable")]
+        strongest = inner[:, order[bounds[number] : bounds[number + 1]]].T.tolist()
+        yield _extract(made, entities, strongest)
+
+
+def _extract(made: Material, entities: Ints, strongest: Sequence[Sequence[int]]) -> Extract:
+    names = tuple(dict.fromkeys(" ".join(made.layers.entities[e].name.split()) for e in entities[:LISTED]))
+    stated = list(_strongest_relations(made, strongest))
+    candidates = dict.fromkeys(int(made.best[e]) for e in entities[:LISTED] if made.best[e] >= 0)
+    candidates |= dict.fromkeys(relation.sentence for relation in stated)
+    chosen = _chosen(made, np.array(list(candidates), np.int64), entities)
+    return Extract(
+        name=", ".join(names[:NAMED]),
+        entities=tuple(entities.tolist()),
+        names=names,
+        relations=tuple(dict.fromkeys(_told(made.layers, relation) for relation in stated[:RELATIONS])),
+        sentences=tuple(_ended(" ".join(made.texts[sentence].split())) for sentence in chosen),
+    )
+
+
+def _ended(text: str) -> str:
+    """With a full stop where a line without one was taken."""
+    return text if _END.search(text) else f"{text.rstrip(',;:-– ')}."
+
+
+def _strongest_relations(made: Material, strongest: Sequence[Sequence[int]]) -> Iterator[Stated]:
+    """Of the links between the most central entities that a relation with a telling verb joins, one each."""
+    found = 0
+    for one, other in strongest:
+        told = [r for r in made.between.get((one, other), ()) if not _EMPTY_VERBS.issuperset(r.verb.lower().split())]
+        if told:
+            yield told[0]
+            found += 1
+        if found == 2 * RELATIONS:
+            return
+
+
+def _told(layers: Layers, relation: Stated) -> str:
+    ends = (layers.entities[relation.subject].name, relation.verb, layers.entities[relation.object].name)
+    return " ".join(" – ".join(ends).split())
+
+
+def _chosen(made: Material, candidates: Ints, entities: Ints) -> list[int]:
+    """The few nearest to what the community is about that do not say the same, the nearest first."""
+    if not len(candidates):
+        return []
+    readable = candidates[made.quality[candidates] > -0.3]
+    candidates = readable if len(readable) else candidates
+    about = unit(made.vectors[entities].sum(axis=0, keepdims=True))[0]
+    scores = np.round(made.sentences[candidates] @ about, 4) + made.quality[candidates]
+    chosen: list[int] = []
+    for place in np.argsort(-scores, kind="stable"):
+        sentence = int(candidates[place])
+        if len(chosen) == SENTENCES or (chosen and len(made.texts[sentence]) > 2 * LONGEST):
+            continue
+        if all(float(made.sentences[sentence] @ made.sentences[other]) < SAME for other in chosen):
+            chosen.append(sentence)
+    return chosen
+
+
+def _central_sentences(layers: Layers, vectors: Vectors, sentences: Vectors, quality: NDArray[np.float64]) -> Ints:
+    """s(v): of the sentences that name v the one nearest to their mean that reads well; shape (entities,)."""
+    rows, entities = layers.mentions
+    scores = np.round(np.einsum("ij,ij->i", sentences[rows], vectors[entities]), 4) + quality[rows]
+    order = np.lexsort((rows, -scores, entities))
+    first = np.unique(entities[order], return_index=True)
+    best = np.full(len(layers.entities), -1, np.int64)
+    best[first[0]] = rows[order][first[1]]
+    return best
+
+
+def listed(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)

@@ -1,0 +1,129 @@
+"""The tool `communities`: equation 5 of seed 001 against a plain reading of it, and the overview of everything."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memory.datatypes import Findings, Wording
+from memory.encoding import CachedEncoder
+from memory.knowledge.choices import Parameters
+from memory.knowledge.library import Library, open_library
+from tests.memory.knowledge.communities.made import FILMS, library, written
+from tests.memory.knowledge.semrag import CASES, needs_cases
+from tests.memory.knowledge.test_indexing import run
+from tools.base import encode_query
+from tools.communities import NO_COMMUNITIES, CommunitiesParameters, CommunitySearch
+from tools.local import Local
+
+WHOLE = "What is this collection about?"
+
+
+def reference(library: Library, q: np.ndarray, level: int) -> list[tuple[float, int]]:
+    """Score and number of every point of the three nearest reports, best first."""
+    store, layers, communities = library.store, library.store.layers(), library.store.communities()
+    similar = {int(c): float(communities.vectors[c] @ q) for c in communities.at(level)}
+    points: dict[int, float] = {}
+    for community in sorted(similar, key=lambda c: -similar[c])[:3]:
+        members = set(communities.items[community].entities)
+        held = {int(layers.sentence_chunks[s]) for s, e in layers.mentions.T if int(e) in members}
+        held |= {g for g, d in enumerate(layers.chunk_documents) if int(layers.titles[d]) in members}
+        for sentence, chunk in enumerate(layers.sentence_chunks):
+            if int(chunk) in held:
+                point = float(store.unit_vectors(np.array([sentence]))[0] @ q)
+                points[sentence] = max(points.get(sentence, -9.0), 0.3 * similar[community] + 0.7 * point)
+    return sorted(((score, sentence) for sentence, score in points.items()), reverse=True)
+
+
+@pytest.mark.parametrize("question", ["Who directed Metropolis?", "Which animals went to space?", "How do tides work?"])
+@pytest.mark.parametrize("level", [0, -1])
+def test_equation_5(question: str, level: int, examples: Library, encoder: CachedEncoder) -> None:
+    layers, communities = examples.store.layers(), examples.store.communities()
+    query = encode_query(question, [], encoder)
+    at = level if level >= 0 else communities.levels - 1
+    expected = reference(examples, query.forms[0].vector, at)[:10]
+    best: dict[str, float] = {}
+    for score, sentence in expected:
+        best.setdefault(layers.chunk_ids[layers.sentence_chunks[sentence]], score)
+    found = CommunitySearch(examples.store, CommunitiesParameters(level=level)).search(query)
+    assert {p.id: pytest.approx(p.score, abs=1e-4) for p in found.passages} == best
+    for passage in found.passages:
+        assert passage.score == pytest.approx(0.3 * passage.scores["community"] + 0.7 * passage.scores["point"])
+        assert re.match(r"community .+ \(-?0\.\d\d\); point “.+” \(-?0\.\d\d\)", passage.why)
+
+
+def test_more_passages_than_points_are_found_where_they_are_wanted(examples: Library, encoder: CachedEncoder) -> None:
+    tool, query = CommunitySearch(examples.store), encode_query("Which animals went to space?", [], encoder)
+    alone = tool.search(query).passages
+    assert len(alone) > 2 and tool.search(query, 2).passages == alone[:2]
+    assert [p.id for p in tool.search(query, 15).passages][: len(alone)] == [p.id for p in alone]
+    assert len(tool.search(query, 15).passages) == 15
+
+
+def test_the_overview_goes_over_all_communities(examples: Library, encoder: CachedEncoder) -> None:
+    communities = examples.store.communities()
+    count = len(communities.at(0))
+    found = CommunitySearch(examples.store).search(encode_query(WHOLE, [], encoder))
+    assert found.notes == (f"{count} of {count} communities, which name things in 35 of 35 documents",)
+    lines = found.answer.splitlines()
+    assert len(lines) == count <= 30
+    for number, line in enumerate(lines, 1):
+        assert re.match(rf"{number}\. .+ \(\d+ documents?\): \S.+", line)
+    for number in communities.at(0):
+        assert f". {communities.items[number].name} (" in found.answer
+    assert len({p.id for p in found.passages}) == len(found.passages) > 5
+    scores = [passage.score for passage in found.passages]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_an_overview_of_a_scope_tells_of_nothing_else(examples: Library, encoder: CachedEncoder) -> None:
+    scope = frozenset({"films/metropolis.md", "animals/ham.md"})
+    query = replace(encode_query("Summarise everything", [], encoder), scope=scope)
+    found = CommunitySearch(examples.store).search(query)
+    assert found.notes[0].endswith("in 2 of 2 documents")
+    texts = " ".join(" ".join(d.text.split()) for d in examples.store.documents(sorted(scope)))
+    for line in found.answer.splitlines():
+        assert line.split("): ", 1)[1] in texts
+    assert {passage.document for passage in found.passages} == scope
+
+
+def test_where_there_are_too_many_it_says_of_how_many(examples: Library, encoder: CachedEncoder) -> None:
+    count = len(examples.store.communities().at(0))
+    tool = CommunitySearch(examples.store, CommunitiesParameters(readable=3))
+    found = tool.search(encode_query(WHOLE, [], encoder))
+    assert found.notes[0].startswith(f"3 of {count} communities") and len(found.answer.splitlines()) == 3
+
+
+def test_local_and_global_evidence_go_together(examples: Library, encoder: CachedEncoder) -> None:
+    """Seed 001's answer draws on both: what they find has the ids of real chunks, and is told apart by its tool."""
+    query = encode_query("Who directed Metropolis?", [], encoder)
+    both: list[Findings] = [tool.search(query, 5) for tool in (Local(examples.store), CommunitySearch(examples.store))]
+    passages = {passage.id: passage for found in both for passage in found.passages}
+    assert [chunk.id for chunk in examples.store.chunks(list(passages))] == list(passages)
+    assert {passage.tool for found in both for passage in found.passages} == {"local", "communities"}
+
+
+def test_forms_are_fused(examples: Library, encoder: CachedEncoder) -> None:
+    forms = [Wording("question", "and where was he born?", 0.4), Wording("standing", "Where was Fritz Lang born?", 0.6)]
+    best = CommunitySearch(examples.store).search(encode_query(forms[0].text, forms, encoder), 2).passages[0]
+    assert best.document == "people/fritz-lang.md" and best.why.endswith("(as standing)")
+
+
+def test_a_library_without_communities_names_the_command(tmp_path: Path, encoder: CachedEncoder) -> None:
+    run([written(tmp_path / "x.jsonl", FILMS)], tmp_path / "library", encoder, parameters=Parameters(triples="none"))
+    with open_library(tmp_path / "library", encoder) as opened:
+        found = CommunitySearch(opened.store).search(encode_query(WHOLE, [], encoder), 3)
+    assert (found.passages, found.notes) == ((), (NO_COMMUNITIES,)) and "clew index" in NO_COMMUNITIES
+
+
+@needs_cases
+def test_the_demo_of_the_seed(tmp_path: Path, encoder: CachedEncoder) -> None:
+    texts = CASES["module_demos"]["local_search"]["chunks"]
+    path = library(tmp_path, {f"c{number}": text for number, text in enumerate(texts)}, encoder)
+    with open_library(path, encoder) as opened:
+        query = encode_query(CASES["module_demos"]["global_search"]["query"], [], encoder)
+        assert "Constitution" in CommunitySearch(opened.store).search(query, 1).passages[0].text
+        query = encode_query(CASES["module_demos"]["local_search"]["query"], [], encoder)
+        assert "Constitution" in Local(opened.store).search(query, 3).passages[0].text

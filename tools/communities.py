@@ -1,0 +1,177 @@
+"""The tool `communities`: points of the communities whose reports the question is near to (seed 001, equation 5), and
+an overview of all communities for a question about the whole."""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.datatypes import Findings, Form, Passage, Query
+from memory.knowledge.communities import overview
+from memory.knowledge.communities.covering import Allowed, Cover, cover_of
+from memory.knowledge.communities.wholes import asks_for_the_whole
+from memory.layers import Ints
+from memory.ports import Store
+from tools.base import FormScores, fuse, passages_of, ranks_by_form
+
+NO_COMMUNITIES = "this library has no communities: make them with `clew index YOUR-FOLDER --triples extract`"
+
+SNIPPET = 160
+"""Characters of a point that tell which it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommunitiesParameters:
+    """Equation 5's numbers with the seed's values: `top_k_communities` reports, `top_k_points` points, and what the
+    report (`community`) and the point count. `level`: which communities are searched, 0 the coarsest, -1 the finest.
+    An overview tells of at most `readable` communities."""
+
+    top_k_communities: int = 3
+    top_k_points: int = 10
+    community: float = 0.3
+    point: float = 0.7
+    level: int = -1
+    readable: int = 30
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Points:
+    """Sentences (numbers), best first, each once, with its community, the cosine of that one's report, its own, and
+    equation 5's score."""
+
+    sentences: Ints
+    communities: Ints
+    of_report: NDArray[np.float32]
+    of_point: NDArray[np.float32]
+    scores: NDArray[np.float64]
+
+
+class CommunitySearch:
+    """What ties communities and chunks is made at the first search, once."""
+
+    name = "communities"
+    description = (
+        "Finds the groups of connected things that a question is about, and the best passages on them. Good for broad "
+        "questions, and for what the whole collection is about: then it goes over all groups and gives an overview."
+    )
+
+    def __init__(self, store: Store, parameters: CommunitiesParameters | None = None) -> None:
+        self._store = store
+        self._parameters = parameters or CommunitiesParameters()
+        self._made: Cover | None = None
+        self._making = threading.Lock()
+
+    def search(self, query: Query, k: int | None = None) -> Findings:
+        """The passages that hold the best points, at most k; by default those of the `top_k_points`.
+
+        A passage's score in a form is that of its best point. For a question about the whole: one passage from each
+        community, those on most of the library first, the overview as the answer, and a note of what it covers.
+        """
+        query.check()
+        cover = self._cover()
+        if not cover.communities.items:
+            return Findings(notes=(NO_COMMUNITIES,))
+        query.check()
+        allowed = cover.within(query.scope)
+        if not allowed.any():
+            return Findings()
+        if asks_for_the_whole(query.text):
+            return self._overview(query, cover, allowed, k)
+        found = []
+        for form in query.forms:
+            query.check()
+            found.append(self._points(form, cover, allowed, k))
+        query.check()
+        return Findings(self._passages(query, found, cover, k))
+
+    def _cover(self) -> Cover:
+        with self._making:
+            if self._made is None:
+                self._made = cover_of(self._store)
+            return self._made
+
+    def _points(self, form: Form, cover: Cover, allowed: Allowed, k: int | None) -> _Points:
+        """Equation 5: Topk of the points p_j of the chunks C_r of the reports R_top-K(Q), by
+        0.3 sim(r, Q) + 0.7 sim(p_j, Q); a point of several of the reports has the nearest one's."""
+        p, numbers = self._parameters, cover.layers.sentence_chunks
+        best, similar = self._top_reports(form, cover, allowed)
+        of = np.full(len(cover.layers.chunk_ids), -1, np.int64)
+        for place in range(len(best))[::-1]:
+            of[cover.of(int(best[place]), allowed)] = place
+        sentences = np.flatnonzero(of[numbers] >= 0)
+        report = of[numbers[sentences]]
+        of_point = self._store.unit_vectors(sentences) @ form.vector
+        scores = p.community * similar[report].astype(np.float64) + p.point * of_point
+        order = np.argsort(-scores, kind="stable")
+        kept = order[: self._count(numbers[sentences[order]], k)]
+        return _Points(sentences[kept], best[report[kept]], similar[report[kept]], of_point[kept], scores[kept])
+
+    def _top_reports(self, form: Form, cover: Cover, allowed: Allowed) -> tuple[Ints, NDArray[np.float32]]:
+        """R_top-K(Q): of the communities with a chunk in scope those whose reports are nearest, and their cosines."""
+        level = self._parameters.level
+        communities = cover.communities.at(level if level >= 0 else max(0, cover.communities.levels + level))
+        there = cover.there(communities, allowed)
+        cosines = cover.communities.vectors[there] @ form.vector
+        order = np.argsort(-cosines, kind="stable")[: self._parameters.top_k_communities]
+        return there[order], cosines[order]
+
+    def _count(self, chunks: Ints, k: int | None) -> int:
+        """How many points: so many, and where more passages are wanted, until their `chunks` are k."""
+        _, first = np.unique(chunks, return_index=True)
+        until = int(np.sort(first)[:k][-1]) + 1 if k and len(first) else 0
+        return max(self._parameters.top_k_points, until)
+
+    def _passages(self, query: Query, found: Sequence[_Points], cover: Cover, k: int | None) -> tuple[Passage, ...]:
+        chunks = [cover.layers.sentence_chunks[one.sentences] for one in found]
+        numbers = np.unique(np.concatenate(chunks))
+        scores, points = np.full((len(found), len(numbers)), np.nan), np.full((len(found), len(numbers)), -1)
+        for row, held in enumerate(chunks):
+            of_row, first = np.unique(held, return_index=True)  # the best point of each chunk
+            places = np.searchsorted(numbers, of_row)
+            scores[row, places], points[row, places] = found[row].scores[first], first
+        ids = [cover.layers.chunk_ids[number] for number in numbers]
+        scored = FormScores(ids, scores)
+        ranked = fuse(query.forms, scored)
+        made = []
+        for passage in passages_of(self._store.chunks(list(ranked)[:k]), self.name):
+            place = ids.index(passage.id)
+            row = int(np.nanargmax(scores[:, place]))
+            told = self._explained(passage, found[row], int(points[row, place]), cover)
+            form = f" (as {query.forms[row].name})" if len(found) > 1 else ""
+            ranks = ranks_by_form(query.forms, scored, passage.id)
+            made.append(replace(told, why=told.why + form, score=ranked[passage.id], ranks=ranks))
+        return tuple(made)
+
+    def _explained(self, passage: Passage, found: _Points, point: int, cover: Cover) -> Passage:
+        community = cover.communities.items[found.communities[point]]
+        (unit,) = self._store.units([int(found.sentences[point])])
+        of_report, of_point = float(found.of_report[point]), float(found.of_point[point])
+        text = " ".join(unit.text.split())
+        shown = text if len(text) <= SNIPPET else f"{text[:SNIPPET].rsplit(' ', 1)[0]} …"
+        return replace(
+            passage,
+            why=f"community {community.name} ({of_report:.2f}); point “{shown}” ({of_point:.2f})",
+            scores={"community": of_report, "point": of_point},
+        )
+
+    def _overview(self, query: Query, cover: Cover, allowed: Allowed, k: int | None) -> Findings:
+        chosen, covered = overview.largest(cover, allowed, self._parameters.readable)
+        parts = []
+        for part in overview.parts(self._store, cover, allowed, chosen):
+            query.check()
+            parts.append(part)
+        shown: dict[str, overview.Part] = {}
+        for part in parts:
+            shown.setdefault(cover.layers.chunk_ids[part.chunk], part)
+        passages = [
+            replace(
+                passage,
+                score=shown[passage.id].share,
+                why=f"community {shown[passage.id].name}: nearest to its report ({shown[passage.id].cosine:.2f})",
+                scores={"share": shown[passage.id].share, "report": shown[passage.id].cosine},
+            )
+            for passage in passages_of(self._store.chunks(list(shown)[:k]), self.name)
+        ]
+        return Findings(tuple(passages), (covered.note,), overview.told(parts))

@@ -1,0 +1,196 @@
+"""The tool `local`: passages near to the entities that the question is near to (seed 001, equation 4)."""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.datatypes import Findings, Form, Passage, Query, Vector, Vectors
+from memory.knowledge.communities.graph import entity_vectors, named_in_sentences
+from memory.layers import Layers
+from memory.ports import Store
+from tools.base import FormScores, fuse, passages_of, ranks_by_form
+
+NO_ENTITIES = "this library has no entities: make them with `clew index YOUR-FOLDER --triples extract`"
+
+
+@dataclass(frozen=True, slots=True)
+class LocalParameters:
+    """`tau_e` and `tau_d` are the thresholds of equation 4: the seed's 0.6 and 0.5, the first calibrated for MiniLM and
+    for entities that are means of sentences (docs/figures.md). `history` is the weight of H beside Q in sim(v, Q + H)
+    where the question was not rewritten; `nearest` entities are taken where none is above its threshold."""
+
+    k: int = 5
+    tau_e: float = 0.4
+    tau_d: float = 0.5
+    history: float = 0.3
+    nearest: int = 5
+
+
+class _Scope(NamedTuple):
+    chunks: NDArray[np.bool_]
+    entities: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Index:
+    """The unit vectors of entities, (entities, d), and of chunks, (chunks, d). An entity's is the mean of the sentences
+    that name it: it finds more than the encoder's vector of the name, and costs no encoding."""
+
+    layers: Layers
+    entities: Vectors
+    chunks: Vectors
+
+    def within(self, scope: frozenset[str] | None) -> _Scope:
+        """Of each chunk whether its document is in scope, and of each entity whether such a chunk names it."""
+        if scope is None:
+            return _Scope(np.ones(len(self.chunks), dtype=bool), self.layers.chunks_of_entity > 0)
+        documents = np.array([id_ in scope for id_ in self.layers.document_ids], dtype=bool)
+        chunks = documents[self.layers.chunk_documents]
+        named = np.asarray(self.layers.chunk_entities.T @ chunks.astype(np.float64))
+        return _Scope(chunks, named > 0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Near:
+    """What a form came to: sim(v, Q + H) of the `chosen` entities; for each chunk the best mean of both similarities
+    (NaN: none), the place of its entity among the chosen, and sim(g, v). `above`: whether thresholds were kept."""
+
+    chosen: NDArray[np.int64]
+    similar: NDArray[np.float32]
+    scores: NDArray[np.float64]
+    by: NDArray[np.int64]
+    tied: NDArray[np.float32]
+    above: bool
+
+
+class Local:
+    """The vectors are made at the first search, once."""
+
+    name = "local"
+    description = (
+        "Finds the people, places and things that a question is about, and the passages that are about them. Good for "
+        "questions about particular things. Returns passages, each with the thing by which it was found."
+    )
+
+    def __init__(self, store: Store, parameters: LocalParameters | None = None) -> None:
+        self._store = store
+        self._parameters = parameters or LocalParameters()
+        self._made: _Index | None = None
+        self._making = threading.Lock()
+
+    def search(self, query: Query, k: int | None = None) -> Findings:
+        """At most k passages. A chunk's score in a form is the mean of sim(v, Q + H) and sim(g, v), by the entity v for
+        which that is best."""
+        query.check()
+        k = self._parameters.k if k is None else k
+        index = self._index()
+        if not len(index.layers.sentence_chunks):
+            return Findings(notes=(NO_ENTITIES,))
+        query.check()
+        scope = index.within(query.scope)
+        if not scope.entities.any() or not k:
+            return Findings()
+        near = []
+        for form in query.forms:
+            query.check()
+            asked = _with_history(form, query, self._parameters.history)
+            near.append(_near(asked, index, scope, self._parameters))
+        notes = tuple(dict.fromkeys(_note(one, index.layers, self._parameters) for one in near if not one.above))
+        return Findings(self._passages(query, near, index, k), notes)
+
+    def _index(self) -> _Index:
+        with self._making:
+            if self._made is None:
+                layers = self._store.layers()
+                sentences = self._store.unit_vectors(np.arange(len(layers.sentence_chunks)))
+                chunks = self._store.vectors(layers.chunk_ids)
+                self._made = _Index(layers, entity_vectors(named_in_sentences(layers), sentences), chunks)
+            return self._made
+
+    def _passages(self, query: Query, near: Sequence[_Near], index: _Index, k: int) -> tuple[Passage, ...]:
+        scores = np.stack([one.scores for one in near])
+        places = np.flatnonzero(~np.isnan(scores).all(axis=0))
+        ids = [index.layers.chunk_ids[place] for place in places]
+        scored = FormScores(ids, scores[:, places])
+        ranked = fuse(query.forms, scored)
+        return tuple(
+            replace(
+                _explained(passage, query, near, index),
+                score=ranked[passage.id],
+                ranks=ranks_by_form(query.forms, scored, passage.id),
+            )
+            for passage in passages_of(self._store.chunks(list(ranked)[:k]), self.name)
+        )
+
+
+def _with_history(form: Form, query: Query, weight: float) -> Vector:
+    """Q + H: the direction of the form's vector and so much of the selected context's. Where the
+    question was rewritten its forms have the history already, in their words or in their vectors (`encode_query`): with
+    H on top they find less (docs/figures.md)."""
+    if query.history is None or not weight or len(query.forms) > 1 or form.text != query.text:
+        return form.vector
+    both = form.vector + weight * query.history
+    return np.asarray(both / np.linalg.norm(both), np.float32)
+
+
+def _near(asked: Vector, index: _Index, scope: _Scope, parameters: LocalParameters) -> _Near:
+    """Equation 4: {v in V, g in G | sim(v, Q + H) > tau_e and sim(g, v) > tau_d}. Where that is empty, the nearest
+    entities and what is nearest to them."""
+    similar = np.where(scope.entities, index.entities @ asked, -np.inf)
+    chosen = np.flatnonzero(similar > parameters.tau_e)
+    if len(chosen):
+        found = _pairs(chosen, similar, index, scope, parameters.tau_d, above=True)
+        if not np.isnan(found.scores).all():
+            return found
+    order = np.argsort(-similar, kind="stable")[: parameters.nearest]
+    nearest = np.sort(order[scope.entities[order]])
+    return _pairs(nearest, similar, index, scope, -1.0, above=False)
+
+
+def _pairs(
+    chosen: NDArray[np.int64],
+    similar: NDArray[np.float32],
+    index: _Index,
+    scope: _Scope,
+    tau_d: float,
+    above: bool,
+) -> _Near:
+    """The chunks in scope that are nearer than tau_d to a chosen entity, each by its best one."""
+    tied = index.chunks @ index.entities[chosen].T
+    both = np.where((tied > tau_d) & scope.chunks[:, None], (tied + similar[chosen]) / 2, -np.inf)
+    by, rows = both.argmax(axis=1), np.arange(len(both))
+    best = both[rows, by].astype(np.float64)
+    scores = np.where(np.isinf(best), np.nan, best)
+    return _Near(chosen, similar[chosen], scores, by, tied[rows, by], above)
+
+
+def _note(near: _Near, layers: Layers, parameters: LocalParameters) -> str:
+    best = int(near.similar.argmax())
+    name, similar = " ".join(layers.entities[near.chosen[best]].name.split()), float(near.similar[best])
+    what = "entity" if similar <= parameters.tau_e else "passage"
+    threshold = parameters.tau_e if what == "entity" else parameters.tau_d
+    return f"no {what} above the threshold {threshold:.2f}: took the nearest ({name}, {similar:.2f})"
+
+
+def _explained(passage: Passage, query: Query, near: Sequence[_Near], index: _Index) -> Passage:
+    """By the form in which it was found with the best score: the entity and both similarities."""
+    place = index.layers.chunk_numbers[passage.id]
+    which = int(np.nanargmax([one.scores[place] for one in near]))
+    one = near[which]
+    entity, tied = one.by[place], float(one.tied[place])
+    similar = float(one.similar[entity])
+    name = " ".join(index.layers.entities[one.chosen[entity]].name.split())
+    form = "" if len(near) == 1 else f" (as {query.forms[which].name})"
+    return replace(
+        passage,
+        why=f"entity {name} ({similar:.2f}); the passage is near to it ({tied:.2f}){form}",
+        scores={
+            "entity": similar,
+            "chunk": tied,
+            "cosine": float(index.chunks[place] @ query.forms[which].vector),
+        },
+    )
