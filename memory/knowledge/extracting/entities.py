@@ -35,10 +35,12 @@ def entities(text: str, title: str = "") -> list[Mention]:
     taken = [(mention.start, mention.end) for mention in fixed if mention.kind != "name"]
     names = list(Names(text, words, taken, title))
     person = _is_about_a_person(text, title, sentences)
-    candidates = [
-        *_titles(text, title, "person" if person else "name"),
+    titles = list(_titles(text, title, "person" if person else "name"))
+    candidates = [  # of two with the same place the first is taken: the one that says more of its kind
+        *(titles if person else ()),
         *fixed,
         *names,
+        *titles,
         *years(text),
         *terms(text, words),
     ]

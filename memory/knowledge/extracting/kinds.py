@@ -14,7 +14,9 @@ _PLACED = re.compile(
     r"(?:\b(?:located|situated|born|based|died|lived|lives|raised|headquartered) (?:in|at|near)"
     r"|\b(?:city|town|village|state|island|province|county|capital|district|municipality|suburb) of) (?:the )?$"
 )
+_IS_A = re.compile(r" ?(?:\([^()\n]{0,80}\) )?(?:is|was) (?:an?|the) ((?:[^\W\d_]+[ -]?){1,5})")
 _LAST_WORD = re.compile(r"([^\W\d_]+) $")
+_ENDS_A_NOUN = frozenset("of for by in from with on at to that who which and".split())
 _NOT_PERSONS = frozenset({"general", "chief", "justice", "king", "queen", "saint", "st", "count", "major", "cardinal"})
 
 
@@ -47,7 +49,18 @@ def _is_person(text: str, run: Sequence[Token]) -> bool:
         return True
     if len(run) > 1 and any(token.initial and len(token.low) < 3 for token in run[:-1]):
         return True
-    if _BORN.match(text, end) or (len(run) > 1 and _LIFE.match(text, end)):
+    if _BORN.match(text, end) or (len(run) > 1 and (_LIFE.match(text, end) or _has_role(text, end))):
         return True
     before = _LAST_WORD.search(text, max(0, run[0].start - 20), run[0].start)
     return before is not None and before.group(1) in ROLES
+
+
+def _has_role(text: str, end: int) -> bool:
+    """Whether it goes on: `was an American film director`."""
+    said = _IS_A.match(text, end)
+    for word in said.group(1).split() if said else ():
+        if word in _ENDS_A_NOUN:
+            return False
+        if word in ROLES and word != "model":  # a car is one
+            return True
+    return False

@@ -50,6 +50,9 @@ OPENERS = EMPTY | _words(
 )
 """Words whose capital comes from the place where they stand, when they begin a sentence."""
 
+IN_NAMES = _words("new old little long")
+"""Openers that belong to the name before which they stand: New York, Old Trafford, Little Rock, Long Island."""
+
 MONTHS = _words("january february march april may june july august september october november december")
 DAYS = _words("monday tuesday wednesday thursday friday saturday sunday mondays fridays saturdays sundays")
 
@@ -123,7 +126,10 @@ ROLES = _words(
     novelist painter philosopher photographer physicist pianist player playwright poet politician producer rapper
     scientist screenwriter sculptor singer songwriter wrestler writer wife husband son daughter brother sister father
     mother uncle aunt nephew niece cousin widow friend coach boxer golfer footballer comedian astronaut chemist
-    biologist theologian activist businessman businesswoman entrepreneur chairman ceo
+    biologist theologian activist businessman businesswoman entrepreneur chairman ceo astronomer cosmonaut pilot
+    teacher professor surgeon priest bishop statesman diplomat linguist translator animator illustrator choreographer
+    cinematographer swimmer cyclist skier jurist reformer presenter broadcaster geologist botanist zoologist
+    psychologist sociologist anthropologist archaeologist
     """
 )
 """What persons are called by: before a name, or said of it, it is a person's."""

@@ -10,6 +10,7 @@ from memory.knowledge.extracting.lexicon import (
     DAYS,
     EMPTY,
     HONORIFICS,
+    IN_NAMES,
     LEADING,
     MONTHS,
     NUMBERS,
@@ -179,13 +180,22 @@ class Names:
     def _without_opener(self, run: Run, *, first: bool, following: Sequence[Token]) -> Run:
         """The run without words whose capital comes from the sentence; empty where no name is left."""
         while run and run[0].low in (OPENERS if first else ARTICLES if len(run) > 1 else EMPTY):
+            if run[0].low in IN_NAMES and len(run) > 1 and run[1].capital:
+                break
             run, opener = run[1:], run[0]
             first = first and opener.low in OPENERS
             while run and not run[0].capital:
                 run = run[1:]
         if len(run) > 1 and run[0].text[0].isdigit() and len(run[0].text) == 4 and self._goes_on(run, following):
             run = run[1:]
-        if first and len(run) > 1 and run[0].low in self._lower and not run[0].initial and run[0].low not in HONORIFICS:
+        if (
+            first
+            and len(run) > 1
+            and run[0].low in self._lower
+            and run[0].low not in IN_NAMES
+            and not run[0].initial
+            and run[0].low not in HONORIFICS
+        ):
             run = run[1:] if run[1].capital else run
         if len(run) > 1 and run[-1].text == "I" and self._says_i(run, following):
             run = run[:-1]

@@ -169,3 +169,15 @@ def test_a_line_without_an_end_takes_no_longer_than_its_length(part: str) -> Non
     started = time.process_time()
     entities(line)
     assert time.process_time() - started < 10
+
+
+def test_a_role_that_is_said_of_a_name_makes_it_a_persons() -> None:
+    text = "Johannes Kepler was a German astronomer. As a boy Kepler saw a comet. Ford Focus is a car model."
+    kinds = {mention.text: mention.kind for mention in entities(text, "Johannes Kepler")}
+    assert (kinds["Johannes Kepler"], kinds["Kepler"], kinds["Ford Focus"]) == ("person", "person", "name")
+
+
+@pytest.mark.parametrize("name", ["New York Times", "New York", "Old Trafford", "Long Island"])
+def test_an_adjective_that_belongs_to_a_name_stays_when_it_begins_a_sentence(name: str) -> None:
+    assert entities(f"{name} is known in old towns.")[0].text == name
+    assert entities(f"The {name} is known.")[0].text == name
