@@ -238,8 +238,9 @@ def _by_policy(question: str, services: Services) -> str:
 
 def _by_form(call: Call, passages: Sequence[Passage]) -> Iterator[str]:
     """What each form of a question that has several would have found alone."""
-    for wording in call.wordings if len(call.wordings) > 1 else ():
-        places = [str(passage.ranks.get(wording.name, "-")) for passage in passages if passage.tool == call.tool]
+    ranked = [passage for passage in passages if passage.tool == call.tool and passage.ranks]
+    for wording in call.wordings if len(call.wordings) > 1 and ranked else ():
+        places = [str(passage.ranks.get(wording.name, "-")) for passage in ranked]
         yield f"by {wording.name} alone (weight {wording.weight:.2f}) these would be at {', '.join(places)}"
 
 

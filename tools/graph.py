@@ -94,17 +94,21 @@ class Graph:
     def _passages(
         self, asked: Asked, last: Round, best: Ints, shares: Floats, found: Sequence[Origin]
     ) -> tuple[Passage, ...]:
-        chunks = self._store.chunks([asked.index.layers.chunk_ids[chunk] for chunk in last.chunks[best]])
-        parts = zip(passages_of(chunks, self.name), shares, last.direct[best], found, strict=True)
+        ids = [asked.index.layers.chunk_ids[chunk] for chunk in last.chunks[best]]
+        words = self._store.word_shares(asked.query.forms[0].text, ids)
+        features = [*last.direct[best].T, self._store.vectors(ids) @ asked.vector]
+        scores = [dict(zip((*DIRECT, "cosine"), map(float, row), strict=True)) for row in zip(*features, strict=True)]
+        passages = passages_of(self._store.chunks(ids), self.name)
         return tuple(
             replace(
                 passage,
-                score=float(share),
-                why=origin.why,
-                scores={name: float(value) for name, value in zip(DIRECT, direct, strict=True)},
-                path=origin.path,
+                score=float(shares[place]),
+                why=found[place].why,
+                keywords=tuple(w for w, held in zip(words.words, words.shares[place] > 0, strict=True) if held),
+                scores=scores[place],
+                path=found[place].path,
             )
-            for passage, share, direct, origin in parts
+            for place, passage in enumerate(passages)
         )
 
 

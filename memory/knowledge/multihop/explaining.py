@@ -81,8 +81,12 @@ def _origin(taken: Sequence[_Step], matches: float, layers: Layers) -> Origin:
             arrow = f"<-[{edge.relation}]-" if backwards else f"-[{edge.relation}]->"
             ends = (edge.target, edge.source) if backwards else (edge.source, edge.target)
             path.append(f"({ends[0]}) {arrow} ({ends[1]})")
-    through = ", then ".join(f"{layers.entities[s.entity].name} in {_title(s.anchor, layers)}" for s in taken)
-    return Origin(f"by {through}", tuple(path), tuple(edges))
+    return Origin(f"by {', then '.join(_through(step, layers) for step in taken)}", tuple(path), tuple(edges))
+
+
+def _through(step: _Step, layers: Layers) -> str:
+    bridge, title = layers.entities[step.entity].name, _title(step.anchor, layers)
+    return bridge if bridge == title else f"{bridge} in {title}"
 
 
 def _edges(step: _Step, layers: Layers) -> list[tuple[Edge, bool]]:
