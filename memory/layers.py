@@ -3,8 +3,8 @@
     chunk    contains    sentence   mentions   entity
     sentence next        sentence
     entity   relation    entity                           as a sentence states
-    document title link  document                         whose title it names: by the entity of the title
-    chunk    shared      chunk                            that name the same entity: weighted by 1 / its chunks
+    chunk    next        chunk      title link  chunk     of a document whose title it names
+    chunk    shared      chunk                            that name the same entity: weighted by 1 / its chunks (df)
 
 A thing's number is its place. Entity e is `entities[e]`; the numbers of chunks and sentences are the store's rows.
 """
@@ -88,6 +88,28 @@ class Layers:
     def chunks_of_entity(self) -> Ints:
         """Of each entity how many chunks name it (df); shape (entities,)."""
         return np.asarray(self.chunk_entities.sum(axis=0), np.int64).reshape(-1)
+
+    def chunk_links(self, most: int) -> "dict[str, csr_array]":
+        """From chunk to chunk, each of shape (chunks, chunks): `next` where a document goes on; `title link` to the
+        chunks of a document whose title the chunk names; `shared` the sum of 1 / df over the entities that both name,
+        those of more than `most` chunks left out."""
+        from scipy.sparse import csr_array, diags_array
+
+        count = len(self.chunk_ids)
+        before = np.flatnonzero(self.chunk_documents[1:] == self.chunk_documents[:-1])
+        titles = self.titles[self.chunk_documents]
+        titled = np.flatnonzero(titles >= 0)
+        of_title = _ones(titles[titled], titled, (len(self.entities), count))
+        named = _ones(self.sentence_chunks[self.mentions[0]], self.mentions[1], (count, len(self.entities)))
+        linked = csr_array(named @ of_title)
+        linked.setdiag(0)
+        df = self.chunks_of_entity
+        weights = np.where((df > 1) & (df <= most), 1 / np.maximum(df, 1), 0.0)
+        shared = csr_array(self.chunk_entities @ diags_array(weights) @ self.chunk_entities.T)
+        shared.setdiag(0)
+        linked.eliminate_zeros()
+        shared.eliminate_zeros()
+        return {"next": _ones(before, before + 1, (count, count)), "title link": linked, "shared": shared}
 
     @cached_property
     def joining(self) -> Ints:
