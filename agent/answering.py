@@ -9,7 +9,7 @@ from agent.observing import missing as missing_words
 from agent.parts import parts
 from agent.picking import AnswerParameters, has_earlier_turns, pick
 from agent.state import Answer, Claim
-from memory.datatypes import Document, Passage
+from memory.datatypes import Document, Passage, Point
 from memory.ports import Encoder
 from memory.words import content_words
 
@@ -53,6 +53,19 @@ def answer(
     if not chosen:
         return _nothing(passages, tuple(dict.fromkeys(missing)))
     return _written(chosen, read, tuple(dict.fromkeys(missing)), unanswered)
+
+
+def overview(points: Sequence[Point], passages: Sequence[Passage], notes: Sequence[str]) -> Answer:
+    """What the whole library is about: what there is in it, then a quoted sentence on each, and what that covers."""
+    by_id = {passage.id: passage for passage in passages}
+    points = [point for point in points if point.passage in by_id]
+    order = list(dict.fromkeys(point.passage for point in points))
+    claims = [Claim(f"It is about {'; '.join(point.about for point in points)}.")]
+    claims += [
+        Claim(point.text, (order.index(point.passage) + 1,), start=point.start, new_line=True) for point in points
+    ]
+    claims += [Claim(f"This covers {note}.", new_line=True) for note in notes]
+    return Answer("answered", tuple(claims), tuple(by_id[id_] for id_ in order))
 
 
 def placed(written: Answer, documents: Mapping[str, Document]) -> Answer:

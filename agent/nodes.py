@@ -1,9 +1,10 @@
 """The nodes of the state machine: each unpacks the state, calls one operation, and says in a step what it did."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import chain, zip_longest
 from typing import Literal, Protocol
 
 from langgraph.runtime import Runtime
@@ -18,9 +19,16 @@ from memory.dialogue.recalling import recall as recall_sentences
 from memory.dialogue.rewriting import recent
 from memory.dialogue.rewriting import rewrite as rewrite_question
 from memory.errors import Cancelled
+from memory.knowledge.communities.wholes import asks_for_the_whole
+from tools import registry
 from tools.base import encode_query
+from tools.communities import CommunitiesParameters, CommunitySearch
 
 Node = Callable[[TurnState, Runtime[Services]], TurnState]
+
+
+OVERVIEW = CommunitiesParameters().readable
+"""Passages for a question about the whole library: one of each community."""
 
 
 class TimedNode(Protocol):
@@ -85,40 +93,42 @@ def rewrite(state: TurnState, runtime: Runtime[Services]) -> TurnState:
 
 
 def think(state: TurnState, runtime: Runtime[Services]) -> TurnState:
-    """The policy: first the tool that the person named, or the default one; then the same for what is missing."""
-    tool = state.get("tool") or runtime.context.default_tool
-    again = state.get("round", 0)
-    if not again:
-        call, summary = Call(tool, state["wordings"]), f"search with {tool}"
-    else:
+    """The policy: first the tools that the person named, for a question about the whole library its communities, else
+    the default tool; then the same for what is missing."""
+    tool, again = state.get("tool") or _by_policy(state["question"], runtime.context), state.get("round", 0)
+    wordings, summary = state["wordings"], f"search with {tool}"
+    if again:
         wanted = " ".join(state["missing"])
-        call, summary = (
-            Call(tool, (Wording("missing", wanted, 1.0),)),
-            f"search with {tool} for what is missing: {wanted}",
-        )
-    return {"planned": (call,), "round": again + 1, "steps": (Step("think", summary),)}
+        wordings, summary = (Wording("missing", wanted, 1.0),), f"{summary} for what is missing: {wanted}"
+    calls = tuple(Call(name, wordings) for name in registry.names_in(tool))
+    return {"planned": calls, "round": again + 1, "steps": (Step("think", summary),)}
 
 
 def act(state: TurnState, runtime: Runtime[Services]) -> TurnState:
     services = runtime.context
-    passages = state.get("passages", ())
+    passages, each = state.get("passages", ()), list[Sequence[Passage]]()
     calls: list[Call] = []
     notes: list[str] = []
+    points, whole = state.get("points", ()), asks_for_the_whole(state["question"])
     for call in state["planned"]:
         started = time.perf_counter()
         context = state.get("recalled", Recalled()).selected
         query = encode_query(state["question"], call.wordings, services.encoder, _scope(state), context)
         query = replace(query, cancel=services.cancel)
-        findings = services.tools[call.tool].search(query, services.evidence)
+        findings = services.tools[call.tool].search(query, OVERVIEW if whole else services.evidence)
         ms = round((time.perf_counter() - started) * 1000, 1)
         calls.append(replace(call, found=len(findings.passages), ms=ms))
         notes += findings.notes
-        passages = _joined(passages, findings.passages)
+        points = points or findings.points
+        each.append(findings.passages)
+    passages = _joined(passages, _interleaved(each))
     summary = "; ".join(f"{call.tool}: {call.found} passages in {call.ms:.0f} ms" for call in calls)
     details = (*_by_form(calls[-1], passages), *(f"{p.score:.2f} {p.title or p.document}: {p.why}" for p in passages))
     return {
         "calls": tuple(calls),
         "passages": passages,
+        "found": (len(passages),),
+        "points": points,
         "notes": tuple(notes),
         "steps": (Step("act", summary, (*details, *notes)),),
     }
@@ -127,6 +137,8 @@ def act(state: TurnState, runtime: Runtime[Services]) -> TurnState:
 def observe(state: TurnState, runtime: Runtime[Services]) -> TurnState:
     """Another round is for words that the library has somewhere, but no passage that was found."""
     services, question = runtime.context, state["rewritten"]
+    if state.get("points"):
+        return {"missing": (), "steps": (Step("observe", "the whole library was gone over"),)}
     missing = observing.missing(question, state["passages"])
     if observing.enough(question, _to_read(state, runtime), services.observe):
         return {"missing": (), "steps": (Step("observe", "the evidence is enough"),)}
@@ -145,6 +157,8 @@ def answer(state: TurnState, runtime: Runtime[Services]) -> TurnState:
     services = runtime.context
     if not services.library.manifest.chunks:
         written = answering.nothing_indexed()
+    elif state.get("points"):
+        written = answering.overview(state["points"], state["passages"], state["notes"])
     else:
         read, expanded = _to_read(state, runtime), state["wordings"][-1]
         context = expanded.text if expanded.weight > 0.5 else ""  # else the question says itself what it is about
@@ -204,10 +218,22 @@ def _memorable(written: Answer) -> list[Utterance]:
     return [] if written.refused else [Utterance("agent", written.plain)]
 
 
-def _joined(known: Sequence[Passage], found: Sequence[Passage]) -> tuple[Passage, ...]:
+def _joined(known: Sequence[Passage], found: Iterable[Passage]) -> tuple[Passage, ...]:
     """What a further round found stands behind what is there: it was looked for with a part of the question only."""
-    ids = {passage.id for passage in known}
-    return (*known, *(passage for passage in found if passage.id not in ids))
+    first: dict[str, Passage] = {}
+    for passage in chain(known, found):
+        first.setdefault(passage.id, passage)
+    return tuple(first.values())
+
+
+def _interleaved(each: Sequence[Sequence[Passage]]) -> Iterator[Passage]:
+    """The best of all tools, then the second best of all, and so on."""
+    return (passage for of_rank in zip_longest(*each) for passage in of_rank if passage)
+
+
+def _by_policy(question: str, services: Services) -> str:
+    whole = asks_for_the_whole(question) and services.library.store.communities().items
+    return CommunitySearch.name if whole else services.default_tool
 
 
 def _by_form(call: Call, passages: Sequence[Passage]) -> Iterator[str]:
@@ -218,7 +244,7 @@ def _by_form(call: Call, passages: Sequence[Passage]) -> Iterator[str]:
 
 
 def _to_read(state: TurnState, runtime: Runtime[Services]) -> tuple[Passage, ...]:
-    return observing.to_read(state["passages"], state["calls"][0].found, runtime.context.observe)
+    return observing.to_read(state["passages"], state["found"][0], runtime.context.observe)
 
 
 def _counted(number: int, thing: str) -> str:
@@ -231,4 +257,4 @@ def _scope(state: TurnState) -> frozenset[str] | None:
 
 def _learned_something(state: TurnState) -> bool:
     """A round that found nothing new is the last."""
-    return state["round"] == 1 or len(state["passages"]) > sum(call.found for call in state["calls"][:-1])
+    return state["round"] == 1 or state["found"][-1] > state["found"][-2]

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, TypedDict, TypeVar
 
 from pydantic import TypeAdapter
 
-from memory.datatypes import Passage, Recalled, Wording
+from memory.datatypes import Passage, Point, Recalled, Wording
 
 Verdict = Literal["supported", "weak", "unsupported", "uncited"]
 Outcome = Literal["answered", "partial", "nothing-found", "nothing-indexed"]
@@ -16,13 +16,20 @@ Outcome = Literal["answered", "partial", "nothing-found", "nothing-indexed"]
 class Claim:
     """A sentence of an answer, the numbers of the sources that it cites (from 1), and what `verify` says of it.
 
-    `start` is the character of its source's document where it begins, if it is quoted from there.
+    `start` is the character of its source's document where it begins, if it is quoted from there; `new_line` says
+    that it is an item of a list.
     """
 
     text: str
     cites: tuple[int, ...] = ()
     verdict: Verdict = "uncited"
     start: int | None = None
+    new_line: bool = False
+
+    @property
+    def lead(self) -> str:
+        """What stands before it where another claim does."""
+        return "\n" if self.new_line else " "
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +55,8 @@ class Answer:
     @property
     def text(self) -> str:
         """The sentences with their citations: `The Moon is 384,400 km away. [1]`."""
-        return " ".join(" ".join([claim.text, *(f"[{n}]" for n in claim.cites)]) for claim in self.claims)
+        said = "".join(" ".join([claim.lead + claim.text, *(f"[{n}]" for n in claim.cites)]) for claim in self.claims)
+        return said.strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +112,8 @@ def appended(known: Sequence[Item], new: Sequence[Item]) -> tuple[Item, ...]:
 
 
 class TurnState(TypedDict, total=False):
-    """The state machine's state: this turn and its thread's id."""
+    """The state machine's state: this turn and its thread's id. `found` counts the passages after each round; `points`
+    are there where the question is about the whole library."""
 
     thread: str
     turn: int
@@ -118,6 +127,8 @@ class TurnState(TypedDict, total=False):
     planned: tuple[Call, ...]
     calls: Annotated[tuple[Call, ...], appended]
     passages: tuple[Passage, ...]
+    found: Annotated[tuple[int, ...], appended]
+    points: tuple[Point, ...]
     notes: Annotated[tuple[str, ...], appended]
     missing: tuple[str, ...]
     answer: Answer

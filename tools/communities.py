@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.datatypes import Findings, Form, Passage, Query
+from memory.datatypes import Findings, Form, Passage, Point, Query
 from memory.knowledge.communities import overview
 from memory.knowledge.communities.covering import Allowed, Cover, cover_of
 from memory.knowledge.communities.wholes import asks_for_the_whole
@@ -169,9 +169,13 @@ class CommunitySearch:
             replace(
                 passage,
                 score=shown[passage.id].share,
-                why=f"community {shown[passage.id].name}: nearest to its report ({shown[passage.id].cosine:.2f})",
+                why=f"community {shown[passage.id].name}: tells of it ({shown[passage.id].cosine:.2f})",
                 scores={"share": shown[passage.id].share, "report": shown[passage.id].cosine},
             )
             for passage in passages_of(self._store.chunks(list(shown)[:k]), self.name)
         ]
-        return Findings(tuple(passages), (covered.note,), overview.told(parts))
+        points = tuple(
+            Point(cover.layers.chunk_ids[part.chunk], part.telling, f"{part.name} ({part.extent})", part.start)
+            for part in parts
+        )
+        return Findings(tuple(passages), (covered.note,), overview.told(parts), points=points)

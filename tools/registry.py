@@ -17,10 +17,16 @@ TOOLS: Mapping[str, Callable[[Store], Tool]] = {
 NAMES = tuple(TOOLS)
 
 
-def check(name: str) -> None:
-    """Raises `BadInput` where there is no tool of that name."""
-    if name not in TOOLS:
-        raise BadInput(f"there is no tool '{name}'", f"one of {', '.join(NAMES)}")
+def names_in(text: str) -> list[str]:
+    """Of one tool, or of several that search together: `local+communities`."""
+    return text.split("+")
+
+
+def check(text: str) -> None:
+    """Raises `BadInput` where there is no tool of one of the names."""
+    for name in names_in(text):
+        if name not in TOOLS:
+            raise BadInput(f"there is no tool '{name}'", f"one of {', '.join(NAMES)}; or several, as local+communities")
 
 
 def make(name: str, store: Store, reranker: Reranker | None = None) -> Tool:

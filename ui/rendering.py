@@ -27,7 +27,8 @@ STEP_NAME = 8
 
 
 def answer_text(answer: "Answer") -> Text:
-    return Text(" ").join(_claim_text(claim) for claim in answer.claims)
+    leads = ["", *(claim.lead for claim in answer.claims[1:])]
+    return Text.assemble(*(Text(lead).append(_claim_text(c)) for lead, c in zip(leads, answer.claims, strict=True)))
 
 
 def cited_numbers(answer: "Answer") -> list[int]:

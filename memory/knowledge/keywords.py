@@ -88,6 +88,8 @@ class KeywordIndex:
             for name in WRITTEN
             if (folder / name).is_dir()
         }
+        for index in self._indexes.values():  # plain views: slices of a memmap are slow to make
+            index.scores |= {name: np.asarray(index.scores[name]) for name in ("data", "indices", "indptr")}
         self._title_mass: Floats = np.load(folder / TITLE_MASS)
 
     def scores(self, query: str) -> KeywordScores:

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from memory.knowledge.communities.covering import Allowed, Cover
-from memory.layers import Ints
+from memory.knowledge.communities.reporting import quality_of
+from memory.layers import Ints, Unit
 from memory.ports import Store
-from memory.sentences import split
 
 LEVEL = 0
 """The coarsest, which has as many communities as can be read; where it has more, the biggest are told of."""
@@ -18,16 +18,21 @@ NAMED = 3
 """Entities by which a community is told in a scope."""
 
 
+NEAREST = 20
+"""Sentences nearest to a report, of which the one that reads best tells it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """A community: its name, its most telling sentence, its `extent` in words, the `share` of the chunks that name it,
-    the chunk (row) that is nearest to its report, and that cosine."""
+    the chunk (row) that has the sentence, its `start` in the document, and the cosine of sentence and report."""
 
     name: str
     telling: str
     extent: str
     share: float
     chunk: int
+    start: int
     cosine: float
 
 
@@ -62,13 +67,13 @@ def parts(store: Store, cover: Cover, allowed: Allowed, communities: list[int]) 
     one_document = cover.documents(whole) == 1
     for community in communities:
         chunks = cover.of(community, allowed)
-        cosines = (
-            store.vectors([cover.layers.chunk_ids[chunk] for chunk in chunks]) @ cover.communities.vectors[community]
-        )
-        name, telling = _whole(cover, community) if allowed.all() else _scoped(store, cover, community, chunks)
-        best = int(np.argmax(cosines))
+        name = cover.communities.items[community].name if allowed.all() else _name(cover, community, chunks)
         extent = _counted(len(chunks), "passage") if one_document else _counted(cover.documents(chunks), "document")
-        yield Part(name, telling, extent, len(chunks) / len(whole), int(chunks[best]), float(cosines[best]))
+        told = _telling(store, cover, community, chunks)
+        if told:
+            unit, row, cosine = told
+            chunk, share = int(cover.layers.sentence_chunks[row]), len(chunks) / len(whole)
+            yield Part(name, " ".join(unit.text.split()), extent, share, chunk, unit.start, cosine)
 
 
 def told(parts_: list[Part]) -> str:
@@ -77,21 +82,29 @@ def told(parts_: list[Part]) -> str:
     return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
 
 
-def _whole(cover: Cover, community: int) -> tuple[str, str]:
-    one = cover.communities.items[community]
-    return one.name, one.report[slice(*split(one.report)[0])]
-
-
-def _scoped(store: Store, cover: Cover, community: int, chunks: Ints) -> tuple[str, str]:
-    """Its entities and its sentence nearest to the report, of these chunks alone."""
-    one = cover.communities.items[community]
+def _name(cover: Cover, community: int, chunks: Ints) -> str:
+    """Its entities that these chunks name, most central first."""
     named = np.asarray(cover.layers.chunk_entities[chunks].sum(axis=0)).reshape(-1) > 0
-    names = dict.fromkeys(" ".join(cover.layers.entities[e].name.split()) for e in one.entities if named[e])
-    rows = np.flatnonzero(np.isin(cover.layers.sentence_chunks, chunks))
+    entities = (e for e in cover.communities.items[community].entities if named[e])
+    names = dict.fromkeys(" ".join(cover.layers.entities[e].name.split()) for e in entities)
+    return ", ".join(list(names)[:NAMED])
+
+
+def _telling(store: Store, cover: Cover, community: int, chunks: Ints) -> tuple[Unit, int, float] | None:
+    """Of the sentences of these chunks that name one of its entities (where none does, of all) one that is near to its
+    report and reads well, its row and that cosine."""
+    layers = cover.layers
+    inside = np.isin(layers.sentence_chunks, chunks)
+    naming = layers.mentions[0][np.isin(layers.mentions[1], cover.communities.items[community].entities)]
+    rows = np.unique(naming[inside[naming]])
+    rows = rows if len(rows) else np.flatnonzero(inside)
     if not len(rows):
-        return ", ".join(list(names)[:NAMED]), ""
-    nearest = rows[np.argmax(store.unit_vectors(rows) @ cover.communities.vectors[community])]
-    return ", ".join(list(names)[:NAMED]), " ".join(store.units([int(nearest)])[0].text.split())
+        return None
+    cosines = store.unit_vectors(rows) @ cover.communities.vectors[community]
+    nearest = np.argsort(-cosines, kind="stable")[:NEAREST]
+    units = store.units(rows[nearest].tolist())
+    best = int(np.argmax([cosine + quality_of(one.text) for one, cosine in zip(units, cosines[nearest], strict=True)]))
+    return units[best], int(rows[nearest[best]]), float(cosines[nearest[best]])
 
 
 def _counted(number: int, thing: str) -> str:

@@ -1,0 +1,57 @@
+"""Questions about the whole library, and several tools in one turn."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agent.assistant import Assistant
+from agent.settings import read_settings
+from memory.errors import BadInput
+from tests.agent.test_assistant import ask
+
+
+@pytest.fixture
+def assistant(examples_path: Path, cache: Path, tmp_path: Path) -> Iterator[Assistant]:
+    with Assistant.open(read_settings(library=examples_path, home=tmp_path / "data", cache=cache)) as opened:
+        yield opened
+
+
+def test_what_the_collection_is_about_is_told_of_all_of_it(assistant: Assistant) -> None:
+    count = len(assistant.services.library.store.communities().at(0))
+    turn = ask(assistant, "t", "What is this collection about?")
+    assert [call.tool for call in turn.calls] == ["communities"]
+    first, *quoted, last = turn.answer.claims
+    assert first.text.startswith("It is about ") and "Fritz Lang" in first.text and not first.cites
+    assert last.text == f"This covers {count} of {count} communities, which name things in 35 of 35 documents."
+    assert len(quoted) == count > 5
+    assert all(claim.verdict == "supported" and claim.new_line for claim in quoted)
+    documents = assistant.services.library.store.documents([source.document for source in turn.answer.sources])
+    for claim in quoted:
+        source = documents[claim.cites[0] - 1]
+        assert claim.start is not None
+        assert " ".join(source.text[claim.start :].split()).startswith(claim.text)
+    assert turn.answer.text.count("\n") == count + 1
+
+
+def test_a_scope_is_told_of_alone_and_a_later_question_goes_on(assistant: Assistant) -> None:
+    *_, turn = assistant.ask("t", "Summarise everything", scope=("films/metropolis.md",))
+    assert {source.document for source in turn.answer.sources} == {"films/metropolis.md"}  # type: ignore[union-attr]
+    later = ask(assistant, "t", "Who directed Metropolis?")
+    assert "Fritz Lang" in later.answer.text and later.calls[0].tool != "communities"
+
+
+def test_a_tool_that_the_person_names_is_used_all_the_same(assistant: Assistant) -> None:
+    turn = ask(assistant, "t", "What is this collection about?", tool="hybrid")
+    assert [call.tool for call in turn.calls] == ["hybrid"]
+
+
+def test_several_tools_search_together(assistant: Assistant) -> None:
+    """Seed 001's answer draws on local and global search together."""
+    turn = ask(assistant, "t", "Who directed Metropolis?", tool="local+communities")
+    assert [call.tool for call in turn.calls][:2] == ["local", "communities"]
+    assert {passage.tool for passage in turn.passages} == {"local", "communities"}
+    assert len({passage.id for passage in turn.passages}) == len(turn.passages)
+    assert "Fritz Lang directed Metropolis" in turn.answer.text
+    with pytest.raises(BadInput, match="there is no tool 'oracle'"):
+        ask(assistant, "t", "Who?", tool="local+oracle")
