@@ -151,7 +151,11 @@ def timed(wall: Sequence[float], own: Sequence[float], exact: Sequence[float]) -
     """The cells of TIMES, from the seconds of each question."""
     ms = percentiles(wall, 50, 95)
     ratio = np.median(wall) / np.median(exact)
-    return [f"{ms['p50']:.1f}", f"{ms['p95']:.1f}", f"{ratio:.0f}", f"{percentiles(own, 50)['p50']:.1f}"]
+    return [short(ms["p50"]), short(ms["p95"]), f"{ratio:.0f}", short(percentiles(own, 50)["p50"])]
+
+
+def short(ms: float) -> str:
+    return f"{ms:.1f}" if ms >= 1 else f"{ms:.2f}"
 
 
 def decimals(share: float | np.floating) -> str:
