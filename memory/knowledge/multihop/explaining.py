@@ -34,7 +34,7 @@ class _Step:
 
 def origins(rounds: Sequence[Round], coefficients: Coefficients, chunks: Ints, layers: Layers) -> list[Origin]:
     """Of each of the chunks, by the rounds of a walk."""
-    steps = [_best_steps(one, coefficients) for one in rounds]
+    steps = [_best_steps(one, coefficients, layers) for one in rounds]
     last = rounds[-1]
     found = []
     for chunk in chunks.tolist():
@@ -44,12 +44,16 @@ def origins(rounds: Sequence[Round], coefficients: Coefficients, chunks: Ints, l
     return found
 
 
-def _best_steps(one: Round, coefficients: Coefficients) -> dict[int, _Step]:
-    """Chunk -> the path that brings it the most, where the paths together bring more than it has itself."""
+def _best_steps(one: Round, coefficients: Coefficients, layers: Layers) -> dict[int, _Step]:
+    """Chunk -> the path that brings it the most, where the paths together bring more than it has itself.
+
+    A path over what the chunk's title names says more to a reader: it is told where it brings a third as much.
+    """
     direct, brought = coefficients.of_direct(one.direct), coefficients.of_paths(one.paths.features)
     more = one.masses(coefficients) > direct + np.log(2)
     best: dict[int, _Step] = {}
-    for path in np.argsort(-brought, kind="stable").tolist():
+    titled = layers.titles[layers.chunk_documents[one.paths.chunks]] == one.paths.entities
+    for path in np.argsort(-(brought + np.log(3) * titled), kind="stable").tolist():
         chunk = int(one.paths.chunks[path])
         if chunk not in best and more[one.ends[path]]:
             anchor, entity, sentence = (
