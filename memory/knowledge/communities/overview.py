@@ -18,6 +18,10 @@ NAMED = 3
 """Entities by which a community is told in a scope."""
 
 
+NAMING, LEADS, LEAD = 0.05, 0.15, 300
+"""What each of the entities in a community's name adds to a sentence that names it, and what it adds to stand within
+the first characters of a document, where it says what it is about."""
+
 NEAREST = 20
 """Sentences nearest to a report, of which the one that reads best tells it."""
 
@@ -95,15 +99,19 @@ def _telling(store: Store, cover: Cover, community: int, chunks: Ints) -> tuple[
     report and reads well, its row and that cosine."""
     layers = cover.layers
     inside = np.isin(layers.sentence_chunks, chunks)
-    naming = layers.mentions[0][np.isin(layers.mentions[1], cover.communities.items[community].entities)]
-    rows = np.unique(naming[inside[naming]])
+    held = layers.mentions[0][np.isin(layers.mentions[1], cover.communities.items[community].entities)]
+    rows = np.unique(held[inside[held]])
     rows = rows if len(rows) else np.flatnonzero(inside)
     if not len(rows):
         return None
     cosines = store.unit_vectors(rows) @ cover.communities.vectors[community]
     nearest = np.argsort(-cosines, kind="stable")[:NEAREST]
     units = store.units(rows[nearest].tolist())
-    best = int(np.argmax([cosine + quality_of(one.text) for one, cosine in zip(units, cosines[nearest], strict=True)]))
+    central = list(cover.communities.items[community].entities[:NAMED])
+    naming = layers.sentence_entities[rows[nearest]][:, central].sum(axis=1)
+    reads = np.array([quality_of(one.text) + LEADS * (one.start < LEAD) for one in units])
+    scores = cosines[nearest] + NAMING * naming + reads
+    best = int(np.argmax(scores))
     return units[best], int(rows[nearest[best]]), float(cosines[nearest[best]])
 
 
