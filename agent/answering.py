@@ -68,6 +68,18 @@ def overview(points: Sequence[Point], passages: Sequence[Passage], notes: Sequen
     return Answer("answered", tuple(claims), tuple(by_id[id_] for id_ in order))
 
 
+def led_by(written: Answer, told: str, passages: Sequence[Passage]) -> Answer:
+    """With what a tool itself answers (`Lokesh Kanagaraj`) before it, where a passage says that word for word."""
+    said = f" {' '.join(content_words(told))} "
+    holder = next((p for p in passages if said.strip() and said in f" {' '.join(content_words(p.text))} "), None)
+    if holder is None:
+        return written
+    kept = Answer("answered", ()) if written.refused else written
+    sources = kept.sources if holder in kept.sources else (*kept.sources, holder)
+    first = Claim(told if told[-1] in ".!?" else f"{told}.", (sources.index(holder) + 1,))
+    return replace(kept, claims=(first, *kept.claims), sources=sources)
+
+
 def placed(written: Answer, documents: Mapping[str, Document]) -> Answer:
     """Each source with the page and the heading of the first sentence that is quoted from it; `documents` by id."""
     starts = {n: claim.start for claim in reversed(written.claims) for n in claim.cites if claim.start is not None}

@@ -109,7 +109,8 @@ def act(state: TurnState, runtime: Runtime[Services]) -> TurnState:
     passages, each = state.get("passages", ()), list[Sequence[Passage]]()
     calls: list[Call] = []
     notes: list[str] = []
-    points, whole = state.get("points", ()), asks_for_the_whole(state["question"])
+    points, told = state.get("points", ()), state.get("told", "")
+    whole = asks_for_the_whole(state["question"])
     for call in state["planned"]:
         started = time.perf_counter()
         context = state.get("recalled", Recalled()).selected
@@ -119,7 +120,7 @@ def act(state: TurnState, runtime: Runtime[Services]) -> TurnState:
         ms = round((time.perf_counter() - started) * 1000, 1)
         calls.append(replace(call, found=len(findings.passages), ms=ms))
         notes += findings.notes
-        points = points or findings.points
+        points, told = points or findings.points, told or findings.answer
         each.append(findings.passages)
     passages = _joined(passages, _interleaved(each))
     summary = "; ".join(f"{call.tool}: {call.found} passages in {call.ms:.0f} ms" for call in calls)
@@ -129,6 +130,7 @@ def act(state: TurnState, runtime: Runtime[Services]) -> TurnState:
         "passages": passages,
         "found": (len(passages),),
         "points": points,
+        "told": told,
         "notes": tuple(notes),
         "steps": (Step("act", summary, (*details, *notes)),),
     }
@@ -165,6 +167,7 @@ def answer(state: TurnState, runtime: Runtime[Services]) -> TurnState:
         written = answering.answer(
             state["question"], state["rewritten"], read, services.encoder, services.answer, context
         )
+        written = answering.led_by(written, state.get("told", ""), state["passages"])
         quoted = services.library.store.documents([source.document for source in written.sources])
         written = answering.placed(written, {document.id: document for document in quoted})
     said, sources = _counted(len(written.claims), "sentence"), _counted(len(written.sources), "source")

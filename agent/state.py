@@ -113,7 +113,7 @@ def appended(known: Sequence[Item], new: Sequence[Item]) -> tuple[Item, ...]:
 
 class TurnState(TypedDict, total=False):
     """The state machine's state: this turn and its thread's id. `found` counts the passages after each round; `points`
-    are there where the question is about the whole library."""
+    are there where the question is about the whole library; `told` is what a tool itself answers."""
 
     thread: str
     turn: int
@@ -129,6 +129,7 @@ class TurnState(TypedDict, total=False):
     passages: tuple[Passage, ...]
     found: Annotated[tuple[int, ...], appended]
     points: tuple[Point, ...]
+    told: str
     notes: Annotated[tuple[str, ...], appended]
     missing: tuple[str, ...]
     answer: Answer

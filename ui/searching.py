@@ -53,7 +53,8 @@ def _print_found(found: "Mapping[str, Findings]", compare: bool, as_json: bool) 
     if as_json:
         for findings in found.values():
             for rank, passage in enumerate(findings.passages, 1):
-                print_json({"rank": rank, **asdict(passage)})
+                answer = {"answer": findings.answer} if findings.answer else {}
+                print_json({"rank": rank, **asdict(passage), **answer})
         return
     if not any(findings.passages for findings in found.values()):
         click.echo("nothing was found", err=True)

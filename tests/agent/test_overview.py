@@ -5,9 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from agent.answering import led_by
 from agent.assistant import Assistant
 from agent.settings import read_settings
+from agent.state import Answer, Claim
+from memory.datatypes import Passage
+from memory.encoding import MINILM, load_encoder
 from memory.errors import BadInput
+from memory.knowledge.indexing import index
 from tests.agent.test_assistant import ask
 
 
@@ -55,3 +60,24 @@ def test_several_tools_search_together(assistant: Assistant) -> None:
     assert "Fritz Lang directed Metropolis" in turn.answer.text
     with pytest.raises(BadInput, match="there is no tool 'oracle'"):
         ask(assistant, "t", "Who?", tool="local+oracle")
+
+
+def test_what_a_tool_answers_leads_where_a_passage_says_it(tmp_path: Path, cache: Path) -> None:
+    triples = '[["lokesh kanagaraj", "directed", "film"], ["film", "titled", "coolie"]]'
+    (tmp_path / "triples.json").write_text(triples, "utf-8")
+    settings = read_settings(library=tmp_path / "library", home=tmp_path / "data", cache=cache)
+    list(index([tmp_path / "triples.json"], settings.library, load_encoder(MINILM, cache)))
+    with Assistant.open(settings) as assistant:
+        turn = ask(assistant, "t", "Who directed the film Coolie?", tool="clues")
+    first = turn.answer.claims[0]
+    assert (first.text, first.verdict) == ("Lokesh Kanagaraj.", "supported")
+    assert turn.answer.sources[first.cites[0] - 1].text == "lokesh kanagaraj directed film."
+
+
+def test_what_no_passage_says_leads_nothing() -> None:
+    passage = Passage("a#0", "a", "A", "Fritz Lang directed Metropolis.", 1.0, "clues")
+    written = Answer("nothing-found", (Claim("I found nothing."),))
+    assert led_by(written, "Vienna", [passage]) is written
+    assert led_by(written, "", [passage]) is written
+    led = led_by(written, "Fritz Lang", [passage])
+    assert (led.outcome, led.text, led.sources) == ("answered", "Fritz Lang. [1]", (passage,))

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memory.datatypes import Edge
 from memory.knowledge.multihop.features import DIRECT
@@ -96,23 +97,27 @@ def _through(step: _Step, layers: Layers) -> str:
 def _edges(step: _Step, layers: Layers) -> list[tuple[Edge, bool]]:
     """Each with whether it is walked backwards."""
     bridge, target = layers.entities[step.entity].name, layers.titles[layers.chunk_documents[step.chunk]]
-    verb, backwards = _relation(step, layers)
+    subject = int(layers.titles[layers.chunk_documents[step.anchor]])
+    verb, backwards = _relation(subject, step.entity, layers.stated == step.sentence, layers)
     start = _title(step.anchor, layers)
     found = [(Edge(bridge, start, verb), True) if backwards else (Edge(start, bridge, verb), False)]
     if step.entity == layers.titles[layers.chunk_documents[step.anchor]]:
         found = []  # the anchor is about the entity: the step begins there
     if target != step.entity:
-        found.append((Edge(bridge, _title(step.chunk, layers), NAMED_IN), False))
+        verb, backwards = _relation(
+            step.entity, int(target), layers.sentence_chunks[layers.stated] == step.chunk, layers
+        )
+        end, verb = _title(step.chunk, layers), NAMED_IN if verb == NAMES else verb
+        found.append((Edge(end, bridge, verb), True) if backwards else (Edge(bridge, end, verb), False))
     return found
 
 
-def _relation(step: _Step, layers: Layers) -> tuple[str, bool]:
-    """The verb between the anchor's title and the entity, as the anchor's sentence states it."""
-    title = layers.titles[layers.chunk_documents[step.anchor]]
-    for relation in np.flatnonzero(layers.stated == step.sentence).tolist():
+def _relation(one: int, other: int, stated: NDArray[np.bool_], layers: Layers) -> tuple[str, bool]:
+    """The verb between two entities in one of the relations `stated`, and whether `other` is its subject."""
+    for relation in np.flatnonzero(stated).tolist():
         ends = layers.subjects[relation], layers.objects[relation]
-        if ends in ((title, step.entity), (step.entity, title)):
-            return layers.verbs[layers.verb_numbers[relation]], ends[0] == step.entity
+        if ends in ((one, other), (other, one)):
+            return layers.verbs[layers.verb_numbers[relation]], bool(ends[0] == other and one != other)
     return NAMES, False
 
 
