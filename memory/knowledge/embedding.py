@@ -96,12 +96,12 @@ def titles_and_texts(
 
 
 def _known(database: sqlite3.Connection, what: Embedded, old: Vectors | None) -> Iterator[tuple[list[int], Vectors]]:
+    """By a dictionary: SQLite joins on digests, which have no index, by going through all pairs."""
     if old is None:
         return
-    pairs = database.execute(
-        f"SELECT n.row, min(o.row) FROM main.{what.table} n JOIN old.{what.table} o ON o.digest = n.digest"
-        " GROUP BY n.row"
-    ).fetchall()
+    rows = dict(database.execute(f"SELECT digest, row FROM old.{what.table} ORDER BY row DESC"))
+    found = database.execute(f"SELECT row, digest FROM main.{what.table} ORDER BY row").fetchall()
+    pairs = [(row, rows[digest]) for row, digest in found if digest in rows]
     for start in range(0, len(pairs), SLICE):
         here, there = zip(*pairs[start : start + SLICE], strict=True)
         yield list(here), np.asarray(old[list(there)])
