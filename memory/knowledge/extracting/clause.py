@@ -2,21 +2,18 @@
 
 from collections.abc import Sequence
 
+from memory.knowledge.extracting.apposition import CLOSE, OPEN, behind, bracketed, describes_a_noun, of_a_people
 from memory.knowledge.extracting.datatypes import Mention
 from memory.knowledge.extracting.elements import Element
 from memory.knowledge.extracting.lexicon import ORGANISATIONS, PLACES, WORKS
-from memory.knowledge.extracting.verbs import is_participle, past
+from memory.knowledge.extracting.verbs import COPULAS, is_participle, past, wording
 
 FARTHEST = 12
 """Words between a verb, or the object before, and an object: farther off it is none."""
 
 MOST_SUBJECTS = 4
 
-COPULAS = ("is", "was", "are", "were", "be", "been", "being")
-
 _GENERIC = WORKS | ORGANISATIONS | PLACES
-
-_OF_A_PEOPLE = ("an", "ish", "ese", "ch")
 
 
 class Clause:
@@ -25,7 +22,8 @@ class Clause:
     def __init__(self, topic: Mention | None) -> None:
         self.found: dict[tuple[Mention, str, Mention], None] = {}
         self.topic = topic
-        self._opened: list[tuple[list[Mention], str, bool]] = []
+        self._opened: list[tuple[list[Mention], str, bool, Mention | None, bool]] = []
+        self._apposition = False
         self._last: Mention | None = None
         self._front: tuple[str, Mention] | None = None
         self._restart()
@@ -33,7 +31,7 @@ class Clause:
     def _restart(self) -> None:
         self._subjects: list[Mention] = []
         self._listed: list[Mention] = []
-        self._role, self._fronted = "", False
+        self._role, self._fronted, self._unknown = "", False, False
         self._set_verb("")
 
     def _set_verb(self, verb: str, *, passive: bool = False) -> None:
@@ -47,9 +45,10 @@ class Clause:
         self._words = words
 
     def read(self, elements: Sequence[Element]) -> None:
+        elements = bracketed(elements)
         for place, element in enumerate(elements):
             before = elements[place - 1] if place else None
-            after = elements[place + 1] if place + 1 < len(elements) else None
+            after = behind(elements, place)
             self._by = place + 2 < len(elements) and elements[place + 2].text == "by"
             self._words += 1
             match element.part:
@@ -70,17 +69,19 @@ class Clause:
                 case "possessive":
                     self._preposition, self._nouns = "'s", []
                 case "open" | "close" | "stop":
-                    self._on_mark(element.part)
+                    self._on_mark(element)
 
     def _on_mention(self, element: Element, before: Element | None, after: Element | None) -> None:
         mention = element.mention
         assert mention is not None
         begins = after is not None and after.part in ("verb", "be", "auxiliary")
         if not self._subjects:
+            if describes_a_noun(mention, after):
+                return
             self._on_first(mention)
         elif self._verb and begins and before is not None and before.part == "and" and not self._by:
             self._begin(mention)
-        elif not self._verb and self._opened and mention.kind == "date":
+        elif not self._verb and self._opened and mention.kind == "date" and not (self._apposition and self._nouns):
             self._add(self._subjects[0], "dated", mention)
         elif not self._verb:
             self._beside_subject(mention, before, begins)
@@ -89,7 +90,9 @@ class Clause:
         self._last = mention
 
     def _on_first(self, mention: Mention) -> None:
-        """The subject, unless it stands in what is put in front of it: in 1927, in Berlin."""
+        """The subject, unless it stands in what is put in front of it (in 1927) or some he or she does it."""
+        if self._unknown and self._verb:
+            return
         if self._fronted or mention.kind == "date":
             self._front = (self._preposition, mention) if mention.kind == "date" else None
             self._restart()
@@ -100,7 +103,7 @@ class Clause:
         """Whether it only tells what kind of thing the subject is: a 1927 Ufa film. A people's name may: is German."""
         copula = self._verb in COPULAS and not self._preposition and not self._object
         attribute = after is not None and (after.part == "noun" or (after.mention is not None))
-        return copula and attribute and not mention.text.endswith(_OF_A_PEOPLE) and mention.kind != "term"
+        return copula and attribute and not of_a_people(mention) and mention.kind != "term"
 
     def _begin(self, mention: Mention) -> None:
         self._role = " ".join(self._nouns[-2:]) if self._preposition == "of" else ""
@@ -113,7 +116,10 @@ class Clause:
         """A mention behind the subject and before a verb: another subject, an apposition, a place, a possession."""
         subject = self._last or self._subjects[0]
         nouns = " ".join(self._nouns[-2:])
-        if before is not None and before.part in ("and", "comma") and not self._nouns and not self._preposition:
+        if self._apposition and not self._preposition:
+            if mention.kind == "term" or of_a_people(mention):
+                self._add(self._subjects[0], "is", mention)
+        elif before is not None and before.part in ("and", "comma") and not self._nouns and not self._preposition:
             self._beside_in_a_list(mention, subject, joined=before.part == "and")
         elif self._preposition == "'s":
             if nouns and self._words <= 4:
@@ -195,6 +201,7 @@ class Clause:
         topic = self._topic_for(pronoun)
         if topic is not None:
             self._subjects = [topic]
+        self._unknown = topic is None
 
     def _topic_for(self, pronoun: str) -> Mention | None:
         topic = self.topic
@@ -203,16 +210,18 @@ class Clause:
         fits = topic.kind in ("person", "name") if pronoun == "he" else topic.kind != "person"
         return topic if fits else None
 
-    def _on_mark(self, part: str) -> None:
-        if part == "stop":
+    def _on_mark(self, mark: Element) -> None:
+        if mark.part == "stop":
             self._restart()
-        elif part == "open":
-            self._opened.append((self._subjects, self._verb, self._passive))
+        elif mark.part == "open":
+            self._opened.append((self._subjects, self._verb, self._passive, self._last, self._apposition))
             self._subjects = [self._last] if self._last is not None else []
             self._set_verb("")
+            self._apposition = mark is OPEN
         elif self._opened:
-            self._subjects, verb, passive = self._opened.pop()
+            self._subjects, verb, passive, head, self._apposition = self._opened.pop()
             self._set_verb(verb, passive=passive)
+            self._last = head if mark is CLOSE else self._last
 
     def _emit(self, mention: Mention) -> None:
         """The mention is what the verb is done to, or where, when, by whom."""
@@ -225,16 +234,9 @@ class Clause:
             elif self._role and self._verb in ("is", "was") and not self._preposition:
                 self._add(mention, f"{self._role} of", subject)
             else:
-                self._add(subject, self._relation(), mention)
+                self._add(subject, wording(self._verb, self._nouns[-3:], self._preposition, self._object), mention)
         self._object = True
         self._nouns, self._words, self._filled = [], 0, False
-
-    def _relation(self) -> str:
-        nouns = self._nouns[-3:]
-        if self._verb in COPULAS and nouns and self._preposition:
-            return f"{' '.join(nouns[-2:])} {self._preposition}"
-        preposition = "" if self._preposition == "'s" else self._preposition
-        return " ".join(filter(None, (self._verb, *(nouns if preposition and not self._object else ()), preposition)))
 
     def _add(self, subject: Mention, relation: str, obj: Mention) -> None:
         same = subject.text.casefold() == obj.text.casefold()

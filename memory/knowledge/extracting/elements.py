@@ -1,5 +1,6 @@
 """A sentence as the rules for relations read it: mentions, and of what stands between them the part of speech."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -33,6 +34,8 @@ _MARKS: dict[str, Part] = {
     ",": "comma", ";": "stop", ":": "stop", "—": "stop", "–": "stop", "--": "stop", "(": "open", "[": "open",
     ")": "close", "]": "close", "?": "stop", "!": "stop", "|": "stop", "/": "stop", "•": "stop", ".": "stop",
 }  # fmt: skip
+_ABBREVIATED = re.compile(r"^\.,")
+"""After the last word of a name, the full stop of an abbreviation: Acme Corp., a maker of anvils."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,7 @@ def _marks(gap: str) -> Iterator[Element]:
     if gap.startswith(("'s", "’s")):
         yield Element("possessive", "'s")
         gap = gap[2:]
-    for mark in gap.replace("--", "—"):
+    for mark in _ABBREVIATED.sub(",", gap).replace("--", "—"):
         if mark in _MARKS:
             yield Element(_MARKS[mark], mark)
 

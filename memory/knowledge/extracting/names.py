@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from memory.knowledge.extracting.datatypes import Mention
+from memory.knowledge.extracting.defined import is_defined
 from memory.knowledge.extracting.kinds import kind_of
 from memory.knowledge.extracting.lexicon import (
     ABBREVIATED,
@@ -24,7 +25,6 @@ from memory.knowledge.extracting.lexicon import (
     TITLES,
 )
 from memory.knowledge.extracting.tokens import Token
-from memory.knowledge.extracting.verbs import is_participle, looks_like_a_verb
 from memory.sentences import Span
 
 JOINERS = frozenset({"for", "on", "at", "and"})
@@ -228,21 +228,11 @@ class Names:
             return True
         if token.low in self._known:
             return True
-        return token.low not in self._lower and _is_defined(following)
+        return token.low not in self._lower and is_defined(self._text, token, following)
 
 
 def _is_empty(token: Token) -> bool:
     return token.low in EMPTY or token.low in MONTHS or token.low in DAYS or token.text[0].isdigit()
-
-
-def _is_defined(following: Sequence[Token]) -> bool:
-    """Whether the sentence goes on `is a`, `was born` or `directed Metropolis`: it is about what it begins with."""
-    if len(following) < 2:
-        return False
-    verb, after = following[:2]
-    if verb.low in ("is", "was", "are", "were"):
-        return after.low in ("a", "an", "the", "one") or is_participle(after.low)
-    return not verb.capital and after.capital and looks_like_a_verb(verb.low)
 
 
 def _shouts(words: Sequence[Token]) -> bool:

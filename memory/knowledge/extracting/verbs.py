@@ -1,5 +1,8 @@
 """Verbs as they are told without a parser: closed lists, and the endings of regular verbs."""
 
+from collections.abc import Sequence
+
+COPULAS = ("is", "was", "are", "were", "be", "been", "being")
 BE = frozenset("is was are were be been being 's".split())
 AUXILIARIES = BE | frozenset(
     "has have had does do did will would can could may might must shall should also later first then now"
@@ -95,3 +98,11 @@ def looks_like_a_verb(word: str) -> bool:
     if word in _PAST or word in _PRESENT or word in _ING or word in _PLURAL or word in ("has", "had", "have"):
         return True
     return len(word) > 4 and word.endswith("ed") and word not in _NOT_VERBS
+
+
+def wording(verb: str, nouns: Sequence[str], preposition: str, has_object: bool) -> str:
+    """How it is said that the verb leads to something: `capital of`, `wrote screenplay for`, `born in`."""
+    if verb in COPULAS and nouns and preposition:
+        return f"{' '.join(nouns[-2:])} {preposition}"
+    preposition = "" if preposition == "'s" else preposition
+    return " ".join(filter(None, (verb, *(nouns if preposition and not has_object else ()), preposition)))

@@ -1,4 +1,4 @@
-"""Works that are named in quotation marks or in italics (`*so*`, `_so_`)."""
+"""Works that are named in quotation marks, in italics (`*so*`, `_so_`) or in the title marks of other scripts."""
 
 import re
 from collections.abc import Iterator
@@ -12,17 +12,29 @@ LONGEST = 100
 _QUOTED = re.compile(
     rf"(?<![\w\"])\"[ ]?([^\"\n]{{1,{LONGEST}}}?)[ ]?\"(?!\w)"
     rf"|``[ ]?([^`'\n]{{1,{LONGEST}}}?)[ ]?''"
-    rf"|[“„«][ ]?([^“”„«»\n]{{1,{LONGEST}}}?)[ ]?[”“»]"
+    rf"|[“„][ ]?([^“”„\n]{{1,{LONGEST}}}?)[ ]?[”“]"
     rf"|(?<!\w)‘([^‘\n]{{1,{LONGEST}}}?)’(?!\w)"
     rf"|(?<![\w'])'(?=[A-Z0-9])([^'\n]{{1,{LONGEST}}}?)'(?!\w)"
     rf"|(?<![\w*])\*(?=[^\s*])([^*\n]{{1,{LONGEST}}}?)(?<!\s)\*(?![\w*])"
     rf"|(?<!\w)_(?=[^\s_])([^_\n]{{1,{LONGEST}}}?)(?<!\s)_(?!\w)"
 )
+_TITLE = re.compile(
+    r"«[ \u00a0\u202f]?(?P<a>[^\s«»][^«»\n]{0,58}[^\s«».,;])[ \u00a0\u202f]?»"
+    r"|《(?P<b>[^《》\n]{2,60})》|〈(?P<c>[^〈〉\n]{2,60})〉|『(?P<d>[^『』\n]{2,60})』"
+)
+"""Guillemets and title marks name a work whatever its letters are; what ends in a full stop is said."""
+
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
 def works(text: str) -> Iterator[Mention]:
-    """What stands in quotes or italics and is written as a name. One word may be any name; more are a work."""
+    """What stands in title marks, and what in quotes or italics is written as a name.
+
+    In quotes one word may be any name; more are a work.
+    """
+    for match in _TITLE.finditer(text):
+        start, end = match.span(match.lastgroup or 0)
+        yield Mention(text[start:end], start, end, "work")
     for match in _QUOTED.finditer(text):
         start, end = match.span(match.lastindex or 0)
         part = text[start:end].rstrip(",;")

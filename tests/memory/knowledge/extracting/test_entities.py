@@ -99,6 +99,56 @@ def test_works_in_quotes_and_italics(text: str, work: str) -> None:
     assert kinds(text) == {work: "work"}
 
 
+@pytest.mark.parametrize(
+    "text, work",
+    [
+        ("Толстой написал «Война и мир» в Ясной Поляне.", "Война и мир"),
+        ("Булгаков написал «Бег» там.", "Бег"),
+        ("Il a écrit « À la recherche du temps perdu » ici.", "À la recherche du temps perdu"),
+        ("鲁迅写了《狂人日记》。", "狂人日记"),
+        ("夏目漱石は『坊っちゃん』を書いた。", "坊っちゃん"),
+        ("She read «the lost years of all» there.", "the lost years of all"),
+    ],
+)
+def test_works_in_title_marks(text: str, work: str) -> None:
+    assert kinds(text)[work] == "work"
+
+
+@pytest.mark.parametrize(
+    "text", ["Он сказал: «Я не знаю.»", "Il dit «a»", f"«{'слово ' * 12}»", "He said “the lost years of all” there."]
+)
+def test_what_is_said_or_long_is_no_work_in_any_marks(text: str) -> None:
+    assert "work" not in kinds(text).values()
+
+
+@pytest.mark.parametrize(
+    "text, name",
+    [
+        ("Rajinikanth, an Indian actor, played Deva.", "Rajinikanth"),
+        ("Colombo, the capital of Sri Lanka, lies there.", "Colombo"),
+        ("Italy, a country in Europe, is old.", "Italy"),
+        ("Paris, which is the capital of France, lies there.", "Paris"),
+        ("Rajinikanth, his first son (born 1950), acts.", "Rajinikanth"),
+    ],
+)
+def test_a_first_word_of_which_an_apposition_tells_is_a_name(text: str, name: str) -> None:
+    assert texts(text)[0] == name
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Sadly, the film, directed by none, failed.",
+        "Bread, the wine, and cheese were there.",
+        "Nowadays, a river runs there.",
+        "Talking, the man, a cook, left.",
+        "However, a film, a short one, was shown.",
+    ],
+)
+def test_a_first_word_before_a_comma_is_no_name_without_one(text: str) -> None:
+    assert texts(text) == []
+
+
 def test_what_is_only_said_is_no_work() -> None:
     assert texts('It remains in the domain of the "unexplained", she said: "We do not know."') == []
 
