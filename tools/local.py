@@ -21,13 +21,15 @@ NEAREST = "took the passages nearest to the question"
 class LocalParameters:
     """`tau_e` and `tau_d` are the thresholds of equation 4: the seed's 0.6 and 0.5, the first calibrated for MiniLM and
     for entities that are means of sentences (docs/figures.md). `history` is the weight of H beside Q in sim(v, Q + H)
-    where the question was not rewritten; `nearest` entities are taken where none is above its threshold."""
+    where the question was not rewritten; `nearest` entities are taken where none is above its threshold, and of those
+    above it at most the nearest `most`."""
 
     k: int = 5
     tau_e: float = 0.4
     tau_d: float = 0.5
     history: float = 0.3
     nearest: int = 5
+    most: int = 200
 
 
 class _Scope(NamedTuple):
@@ -159,13 +161,13 @@ def _near(asked: Vector, index: _Index, scope: _Scope, parameters: LocalParamete
     """Equation 4: {v in V, g in G | sim(v, Q + H) > tau_e and sim(g, v) > tau_d}. Where that is empty, the nearest
     entities and what is nearest to them."""
     similar = np.where(scope.entities, index.entities @ asked, -np.inf)
-    chosen = np.flatnonzero(similar > parameters.tau_e)
+    order = np.argsort(-similar, kind="stable")
+    chosen = np.sort(order[: parameters.most][similar[order[: parameters.most]] > parameters.tau_e])
     if len(chosen):
         found = _pairs(chosen, similar, index, scope, parameters.tau_d, above=True)
         if not np.isnan(found.scores).all():
             return found
-    order = np.argsort(-similar, kind="stable")[: parameters.nearest]
-    nearest = np.sort(order[scope.entities[order]])
+    nearest = np.sort(order[: parameters.nearest][scope.entities[order[: parameters.nearest]]])
     return _pairs(nearest, similar, index, scope, -1.0, above=False)
 
 
