@@ -32,7 +32,7 @@ class DetectionParameters:
     method: Method = "leiden"
     seed: int = 42
     smallest: int = 3
-    alike: float = 0.3
+    alike: float = 0.4
     largest: int = 60
     readable: int = 30
     near: int = 5
