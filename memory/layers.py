@@ -9,6 +9,7 @@
 A thing's number is its place. Entity e is `entities[e]`; the numbers of chunks and sentences are the store's rows.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -69,6 +70,11 @@ class Layers:
     @cached_property
     def chunk_numbers(self) -> dict[str, int]:
         return {id_: number for number, id_ in enumerate(self.chunk_ids)}
+
+    def chunks_within(self, scope: Collection[str] | None) -> NDArray[np.bool_]:
+        """Of each chunk whether its document is in scope (None: all are); shape (chunks,)."""
+        documents = np.array([scope is None or id_ in scope for id_ in self.document_ids], dtype=bool)
+        return np.asarray(documents[self.chunk_documents], dtype=bool)
 
     @cached_property
     def sentence_entities(self) -> "csr_array":

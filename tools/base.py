@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from memory.datatypes import Chunk, Findings, Form, Passage, Query, Sentence, Vector, Wording
 from memory.dialogue.signals import mean_vector
+from memory.layers import Layers
 from memory.ports import Encoder
 
 if TYPE_CHECKING:
@@ -60,6 +61,17 @@ def ranks_by_form(forms: Sequence[Form], found: FormScores, id_: str) -> dict[st
         for form, row in zip(forms, found.scores, strict=True)
         if not np.isnan(row[place])
     }
+
+
+def nothing_named(layers: Layers, allowed: NDArray[np.bool_] | None = None) -> str:
+    """Why a tool that goes by what documents name has found nothing, and what to do where something can be done;
+    `allowed` are the chunks in scope, where there is a scope."""
+    if len(layers.chunk_ids) and not len(layers.sentence_chunks):
+        return "no entities in this library: make them with `clew index YOUR-FOLDER --triples extract`"
+    if allowed is not None and not allowed.any():
+        return "there are no documents in scope"
+    where = "" if allowed is None or allowed.all() else " in scope"
+    return f"no entities: nothing was found to be named in the documents{where}"
 
 
 def encode_query(

@@ -14,9 +14,7 @@ from memory.knowledge.communities.covering import Allowed, Cover, cover_of
 from memory.knowledge.communities.wholes import asks_for_the_whole
 from memory.layers import Ints
 from memory.ports import Store
-from tools.base import FormScores, fuse, passages_of, ranks_by_form
-
-NO_COMMUNITIES = "this library has no communities: make them with `clew index YOUR-FOLDER --triples extract`"
+from tools.base import FormScores, fuse, nothing_named, passages_of, ranks_by_form
 
 SNIPPET = 160
 """Characters of a point that tell which it is."""
@@ -72,11 +70,11 @@ class CommunitySearch:
         query.check()
         cover = self._cover()
         if not cover.communities.items:
-            return Findings(notes=(NO_COMMUNITIES,))
+            return Findings(notes=(nothing_named(cover.layers),))
         query.check()
         allowed = cover.within(query.scope)
-        if not allowed.any():
-            return Findings()
+        if not cover.there(cover.communities.at(0), allowed).size:
+            return Findings(notes=(nothing_named(cover.layers, allowed),))
         if asks_for_the_whole(query.text):
             return self._overview(query, cover, allowed, k)
         found = []
@@ -84,7 +82,7 @@ class CommunitySearch:
             query.check()
             found.append(self._points(form, cover, allowed, k))
         query.check()
-        return Findings(self._passages(query, found, cover, k))
+        return Findings(self._passages(query, found, cover, allowed, k))
 
     def _cover(self) -> Cover:
         with self._making:
@@ -123,7 +121,9 @@ class CommunitySearch:
         until = int(np.sort(first)[:k][-1]) + 1 if k and len(first) else 0
         return max(self._parameters.top_k_points, until)
 
-    def _passages(self, query: Query, found: Sequence[_Points], cover: Cover, k: int | None) -> tuple[Passage, ...]:
+    def _passages(
+        self, query: Query, found: Sequence[_Points], cover: Cover, allowed: Allowed, k: int | None
+    ) -> tuple[Passage, ...]:
         chunks = [cover.layers.sentence_chunks[one.sentences] for one in found]
         numbers = np.unique(np.concatenate(chunks))
         scores, points = np.full((len(found), len(numbers)), np.nan), np.full((len(found), len(numbers)), -1)
@@ -138,21 +138,21 @@ class CommunitySearch:
         for passage in passages_of(self._store.chunks(list(ranked)[:k]), self.name):
             place = ids.index(passage.id)
             row = int(np.nanargmax(scores[:, place]))
-            told = self._explained(passage, found[row], int(points[row, place]), cover)
+            told = self._explained(passage, found[row], int(points[row, place]), cover, allowed)
             form = f" (as {query.forms[row].name})" if len(found) > 1 else ""
             ranks = ranks_by_form(query.forms, scored, passage.id)
             made.append(replace(told, why=told.why + form, score=ranked[passage.id], ranks=ranks))
         return tuple(made)
 
-    def _explained(self, passage: Passage, found: _Points, point: int, cover: Cover) -> Passage:
-        community = cover.communities.items[found.communities[point]]
+    def _explained(self, passage: Passage, found: _Points, point: int, cover: Cover, allowed: Allowed) -> Passage:
+        name = cover.name(int(found.communities[point]), allowed)
         (unit,) = self._store.units([int(found.sentences[point])])
         of_report, of_point = float(found.of_report[point]), float(found.of_point[point])
         text = " ".join(unit.text.split())
         shown = text if len(text) <= SNIPPET else f"{text[:SNIPPET].rsplit(' ', 1)[0]} …"
         return replace(
             passage,
-            why=f"community {community.name} ({of_report:.2f}); point “{shown}” ({of_point:.2f})",
+            why=f"community {name} ({of_report:.2f}); point “{shown}” ({of_point:.2f})",
             scores={"community": of_report, "point": of_point},
         )
 

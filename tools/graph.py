@@ -20,9 +20,9 @@ from memory.knowledge.multihop.model import Coefficients, load_coefficients
 from memory.knowledge.multihop.walk import HopParameters, Round, walk
 from memory.layers import Ints
 from memory.ports import Store
-from tools.base import passages_of
+from tools.base import nothing_named, passages_of
 
-NO_ENTITIES = "no entities in this library: clew index --triples extract finds them; passages are by words and meaning"
+BESIDE = "passages are by words and meaning"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +67,13 @@ class Graph:
         shares = np.exp(masses - masses[best[0]])[best] / np.exp(masses - masses[best[0]]).sum() if k else masses[:0]
         found = origins(rounds, self._coefficients, rounds[-1].chunks[best], asked.index.layers)
         passages = self._passages(asked, rounds[-1], best, shares, found)
-        notes = () if len(asked.index.layers.entities) else (NO_ENTITIES,)
+        layers = asked.index.layers
+        notes = () if len(layers.entities) else (f"{nothing_named(layers)}; {BESIDE}",)
         return Findings(passages, notes, walk=_subgraph(found))
 
     def ask(self, query: Query) -> Asked:
-        index, among = self._index(), None
-        if query.scope is not None:
-            layers = index.layers
-            inside = np.array([document in query.scope for document in layers.document_ids], dtype=bool)
-            among = inside[layers.chunk_documents]
+        index = self._index()
+        among = None if query.scope is None else index.layers.chunks_within(query.scope)
         return Asked(self._store, index, query, self._parameters.match, among)
 
     def pool(self, asked: Asked) -> Ints:

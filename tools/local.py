@@ -12,22 +12,24 @@ from memory.datatypes import Findings, Form, Passage, Query, Vector, Vectors
 from memory.knowledge.communities.graph import entity_vectors, named_in_sentences
 from memory.layers import Layers
 from memory.ports import Store
-from tools.base import FormScores, fuse, passages_of, ranks_by_form
+from tools.base import FormScores, fuse, nothing_named, passages_of, ranks_by_form
 
-NO_ENTITIES = "this library has no entities: make them with `clew index YOUR-FOLDER --triples extract`"
+NEAREST = "took the passages nearest to the question"
 
 
 @dataclass(frozen=True, slots=True)
 class LocalParameters:
     """`tau_e` and `tau_d` are the thresholds of equation 4: the seed's 0.6 and 0.5, the first calibrated for MiniLM and
     for entities that are means of sentences (docs/figures.md). `history` is the weight of H beside Q in sim(v, Q + H)
-    where the question was not rewritten; `nearest` entities are taken where none is above its threshold."""
+    where the question was not rewritten; `nearest` entities are taken where none is above its threshold, and of those
+    above it at most the nearest `most`."""
 
     k: int = 5
     tau_e: float = 0.4
     tau_d: float = 0.5
     history: float = 0.3
     nearest: int = 5
+    most: int = 200
 
 
 class _Scope(NamedTuple):
@@ -46,10 +48,7 @@ class _Index:
 
     def within(self, scope: frozenset[str] | None) -> _Scope:
         """Of each chunk whether its document is in scope, and of each entity whether such a chunk names it."""
-        if scope is None:
-            return _Scope(np.ones(len(self.chunks), dtype=bool), self.layers.chunks_of_entity > 0)
-        documents = np.array([id_ in scope for id_ in self.layers.document_ids], dtype=bool)
-        chunks = documents[self.layers.chunk_documents]
+        chunks = self.layers.chunks_within(scope)
         named = np.asarray(self.layers.chunk_entities.T @ chunks.astype(np.float64))
         return _Scope(chunks, named > 0)
 
@@ -88,11 +87,10 @@ class Local:
         query.check()
         k = self._parameters.k if k is None else k
         index = self._index()
-        if not len(index.layers.sentence_chunks):
-            return Findings(notes=(NO_ENTITIES,))
-        query.check()
         scope = index.within(query.scope)
-        if not scope.entities.any() or not k:
+        if not scope.entities.any():
+            return self._without_entities(query, index, scope, k)
+        if not k:
             return Findings()
         near = []
         for form in query.forms:
@@ -110,6 +108,28 @@ class Local:
                 chunks = self._store.vectors(layers.chunk_ids)
                 self._made = _Index(layers, entity_vectors(named_in_sentences(layers), sentences), chunks)
             return self._made
+
+    def _without_entities(self, query: Query, index: _Index, scope: _Scope, k: int) -> Findings:
+        """The passages in scope that are nearest to the question, and a note."""
+        why, places = nothing_named(index.layers, scope.chunks), np.flatnonzero(scope.chunks)
+        if not len(places):
+            return Findings(notes=(why,))
+        scored = FormScores(
+            [index.layers.chunk_ids[place] for place in places],
+            np.stack([index.chunks[places] @ form.vector for form in query.forms]).astype(np.float64),
+        )
+        ranked = fuse(query.forms, scored)
+        passages = tuple(
+            replace(
+                passage,
+                score=ranked[passage.id],
+                why=f"near to the question ({ranked[passage.id]:.2f}); it names no entity",
+                scores={"cosine": ranked[passage.id]},
+                ranks=ranks_by_form(query.forms, scored, passage.id),
+            )
+            for passage in passages_of(self._store.chunks(list(ranked)[:k]), self.name)
+        )
+        return Findings(passages, (f"{why}; {NEAREST}",))
 
     def _passages(self, query: Query, near: Sequence[_Near], index: _Index, k: int) -> tuple[Passage, ...]:
         scores = np.stack([one.scores for one in near])
@@ -141,13 +161,13 @@ def _near(asked: Vector, index: _Index, scope: _Scope, parameters: LocalParamete
     """Equation 4: {v in V, g in G | sim(v, Q + H) > tau_e and sim(g, v) > tau_d}. Where that is empty, the nearest
     entities and what is nearest to them."""
     similar = np.where(scope.entities, index.entities @ asked, -np.inf)
-    chosen = np.flatnonzero(similar > parameters.tau_e)
+    order = np.argsort(-similar, kind="stable")
+    chosen = np.sort(order[: parameters.most][similar[order[: parameters.most]] > parameters.tau_e])
     if len(chosen):
         found = _pairs(chosen, similar, index, scope, parameters.tau_d, above=True)
         if not np.isnan(found.scores).all():
             return found
-    order = np.argsort(-similar, kind="stable")[: parameters.nearest]
-    nearest = np.sort(order[scope.entities[order]])
+    nearest = np.sort(order[: parameters.nearest][scope.entities[order[: parameters.nearest]]])
     return _pairs(nearest, similar, index, scope, -1.0, above=False)
 
 

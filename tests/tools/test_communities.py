@@ -11,11 +11,11 @@ from memory.datatypes import Findings, Wording
 from memory.encoding import CachedEncoder
 from memory.knowledge.choices import Parameters
 from memory.knowledge.library import Library, open_library
-from tests.memory.knowledge.communities.made import FILMS, library, written
+from tests.memory.knowledge.communities.made import FILMS, library, untitled, written
 from tests.memory.knowledge.semrag import CASES, needs_cases
 from tests.memory.knowledge.test_indexing import run
 from tools.base import encode_query
-from tools.communities import NO_COMMUNITIES, CommunitiesParameters, CommunitySearch
+from tools.communities import CommunitiesParameters, CommunitySearch
 from tools.local import Local
 
 WHOLE = "What is this collection about?"
@@ -115,7 +115,34 @@ def test_a_library_without_communities_names_the_command(tmp_path: Path, encoder
     run([written(tmp_path / "x.jsonl", FILMS)], tmp_path / "library", encoder, parameters=Parameters(triples="none"))
     with open_library(tmp_path / "library", encoder) as opened:
         found = CommunitySearch(opened.store).search(encode_query(WHOLE, [], encoder), 3)
-    assert (found.passages, found.notes) == ((), (NO_COMMUNITIES,)) and "clew index" in NO_COMMUNITIES
+    assert not found.passages and "`clew index YOUR-FOLDER --triples extract`" in found.notes[0]
+
+
+def test_where_nothing_is_named_it_says_so(tmp_path: Path, encoder: CachedEncoder) -> None:
+    run([untitled(tmp_path / "x.jsonl", "hi")], tmp_path / "library", encoder)
+    with open_library(tmp_path / "library", encoder) as opened:
+        found = CommunitySearch(opened.store).search(encode_query(WHOLE, [], encoder), 3)
+    assert (found.passages, found.notes) == ((), ("no entities: nothing was found to be named in the documents",))
+
+
+@pytest.mark.parametrize("question", [WHOLE, "Who directed Metropolis?"])
+def test_a_scope_where_nothing_is_named(question: str, tmp_path: Path, encoder: CachedEncoder) -> None:
+    run([written(tmp_path / "x.jsonl", FILMS), untitled(tmp_path / "y.jsonl", "hi")], tmp_path / "library", encoder)
+    with open_library(tmp_path / "library", encoder) as opened:
+        query = replace(encode_query(question, [], encoder), scope=frozenset({"0"}))
+        found = CommunitySearch(opened.store).search(query, 3)
+    assert not found.passages and "named in the documents in scope" in found.notes[0]
+
+
+def test_a_community_is_told_by_names_in_scope(examples: Library, encoder: CachedEncoder) -> None:
+    scope = frozenset({"films/metropolis.md", "animals/ham.md"})
+    query = replace(encode_query("Who made films in Vienna?", [], encoder), scope=scope)
+    texts = " ".join(" ".join((d.title + " " + d.text).split()) for d in examples.store.documents(sorted(scope)))
+    passages = CommunitySearch(examples.store).search(query).passages
+    assert passages
+    for passage in passages:
+        told = re.match(r"community (.+?) \(-?\d\.\d\d\); point", passage.why)
+        assert told and all(name.casefold() in texts.casefold() for name in told[1].split(", "))
 
 
 @needs_cases

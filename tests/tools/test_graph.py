@@ -11,9 +11,10 @@ from memory.encoding import CachedEncoder
 from memory.knowledge.choices import Parameters
 from memory.knowledge.indexing import index
 from memory.knowledge.library import Library, open_library
+from tests.memory.knowledge.communities.made import untitled
 from tests.memory.knowledge.multihop.test_features import TEXTS
 from tools.base import encode_query
-from tools.graph import NO_ENTITIES, Graph
+from tools.graph import BESIDE, Graph
 from tools.hybrid import Hybrid
 
 FILLING = {
@@ -26,6 +27,11 @@ def made(folder: Path, encoder: CachedEncoder, parameters: Parameters | None = N
     rows = [{"_id": title, "title": title, "text": text} for title, text in {**TEXTS, **FILLING}.items()]
     (folder / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     list(index([folder / "corpus.jsonl"], folder / "library", encoder, parameters=parameters))
+    return folder / "library"
+
+
+def library_of_hi(folder: Path, encoder: CachedEncoder) -> Path:
+    list(index([untitled(folder / "x.jsonl", "hi")], folder / "library", encoder))
     return folder / "library"
 
 
@@ -61,8 +67,16 @@ def test_a_library_without_entities_is_told_of_and_searched_all_the_same(
 ) -> None:
     with open_library(made(tmp_path, encoder, Parameters(triples="none")), encoder) as opened:
         findings = Graph(opened.store).search(encode_query(QUESTION, [], encoder), 3)
-        assert findings.notes == (NO_ENTITIES,) and findings.walk is None
+        (note,) = findings.notes
+        assert "`clew index YOUR-FOLDER --triples extract`" in note and note.endswith(BESIDE) and findings.walk is None
         assert findings.passages[0].document == "Metropolis (1927 film)"
+
+
+def test_documents_that_name_nothing_are_told_of(tmp_path: Path, encoder: CachedEncoder) -> None:
+    with open_library(library_of_hi(tmp_path, encoder), encoder) as opened:
+        findings = Graph(opened.store).search(encode_query("hi", [], encoder), 3)
+    assert [passage.text for passage in findings.passages] == ["hi"]
+    assert findings.notes == (f"no entities: nothing was found to be named in the documents; {BESIDE}",)
 
 
 def test_a_scope_keeps_the_walk_inside(library: Library, encoder: CachedEncoder) -> None:

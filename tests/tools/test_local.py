@@ -11,10 +11,10 @@ from memory.datatypes import Query, Sentence, Wording
 from memory.encoding import CachedEncoder
 from memory.knowledge.choices import Parameters
 from memory.knowledge.library import Library, open_library
-from tests.memory.knowledge.communities.made import FILMS, written
+from tests.memory.knowledge.communities.made import FILMS, untitled, written
 from tests.memory.knowledge.test_indexing import run
 from tools.base import encode_query
-from tools.local import NO_ENTITIES, Local, LocalParameters
+from tools.local import NEAREST, Local, LocalParameters
 
 QUESTIONS = ("Who directed Metropolis?", "Which animals went to space?", "When was Yuri Gagarin born?")
 
@@ -62,6 +62,14 @@ def test_equation_4(question: str, examples: Library, encoder: CachedEncoder) ->
             assert best.scores["entity"] > parameters.tau_e and best.scores["chunk"] > parameters.tau_d
 
 
+def test_of_many_entities_the_nearest_count(examples: Library, encoder: CachedEncoder) -> None:
+    query, layers = encode_query(QUESTIONS[1], [], encoder), examples.store.layers()
+    found = Local(examples.store, LocalParameters(tau_e=-1.0, tau_d=-1.0, most=4)).search(query, 1000)
+    by = {passage.why.split(" (")[0] for passage in found.passages}
+    assert 1 <= len(by) <= 4 and len(found.passages) == len(layers.chunk_ids)
+    assert found.passages[0].id == Local(examples.store).search(query, 1).passages[0].id
+
+
 def test_where_nothing_is_above_the_threshold_it_says_so(examples: Library, encoder: CachedEncoder) -> None:
     query = encode_query("How do I bake sourdough bread?", [], encoder)
     found = Local(examples.store).search(query, 3)
@@ -88,8 +96,29 @@ def test_forms_are_told_apart(examples: Library, encoder: CachedEncoder) -> None
     assert best.document == "people/fritz-lang.md" and best.why.endswith("(as standing)")
 
 
+@pytest.mark.parametrize("texts", [["hi"], ["hi", "and well, so it goes."]])
+def test_where_nothing_is_named_it_takes_the_nearest(texts: list[str], tmp_path: Path, encoder: CachedEncoder) -> None:
+    run([untitled(tmp_path / "x.jsonl", *texts)], tmp_path / "library", encoder)
+    with open_library(tmp_path / "library", encoder) as library:
+        assert not library.store.layers().entities
+        found = Local(library.store).search(encode_query("hi there", [], encoder), 3)
+    assert found.passages[0].text == "hi" and len(found.passages) == len(texts)
+    assert found.notes == (f"no entities: nothing was found to be named in the documents; {NEAREST}",)
+
+
+def test_a_scope_where_nothing_is_named(tmp_path: Path, encoder: CachedEncoder) -> None:
+    run([written(tmp_path / "x.jsonl", FILMS), untitled(tmp_path / "y.jsonl", "hi")], tmp_path / "library", encoder)
+    with open_library(tmp_path / "library", encoder) as library:
+        query = replace(encode_query(QUESTIONS[0], [], encoder), scope=frozenset({"0"}))
+        found = Local(library.store).search(query, 3)
+        assert [p.document for p in found.passages] == ["0"] and "named in the documents in scope" in found.notes[0]
+        nowhere = Local(library.store).search(replace(query, scope=frozenset()), 3)
+    assert (nowhere.passages, nowhere.notes) == ((), ("there are no documents in scope",))
+
+
 def test_a_library_without_entities_names_the_command(tmp_path: Path, encoder: CachedEncoder) -> None:
     run([written(tmp_path / "x.jsonl", FILMS)], tmp_path / "library", encoder, parameters=Parameters(triples="none"))
     with open_library(tmp_path / "library", encoder) as library:
         found = Local(library.store).search(encode_query(QUESTIONS[0], [], encoder), 3)
-    assert (found.passages, found.notes) == ((), (NO_ENTITIES,)) and "clew index" in NO_ENTITIES
+    assert len(found.passages) == 3 and found.passages[0].title == "Metropolis"
+    assert "`clew index YOUR-FOLDER --triples extract`" in found.notes[0] and NEAREST in found.notes[0]

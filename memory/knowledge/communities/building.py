@@ -12,7 +12,7 @@ import numpy as np
 from memory.communities import BY_EXTRACTION, Communities, Community
 from memory.datatypes import Vectors
 from memory.knowledge.communities.detecting import DetectionParameters, Labels, detect
-from memory.knowledge.communities.graph import entity_vectors, links_of, named_in_sentences, unit
+from memory.knowledge.communities.graph import entity_vectors, links_of, named_in_sentences, standing_for, unit
 from memory.knowledge.communities.reporting import Extract, extracts, material
 from memory.knowledge.communities.writing import write
 from memory.knowledge.embedding import SENTENCES, open_vectors, titles_and_texts
@@ -100,7 +100,7 @@ def _communities(
     vectors, links = entity_vectors(named, sentences), links_of(layers, named)
     texts = [text for _, _, text in titles_and_texts(database, SENTENCES)]
     of_what = material(layers, links, vectors, sentences, texts)
-    levels = detect(links, vectors, parameters)
+    levels = detect(links, vectors, parameters, standing_for(layers, links))
     made = _hierarchy(levels, [list(extracts(of_what, labels)) for labels in levels])
     sums = [vectors[list(one.extract.entities)].sum(axis=0) for one in made]
     return made, unit(np.array(sums, np.float32).reshape(-1, dimension))

@@ -13,6 +13,9 @@ from memory.ports import Store
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+NAMED = 3
+"""Entities by which a community is told in a scope."""
+
 Allowed = NDArray[np.bool_]
 """Of each chunk whether it may be found; shape (chunks,)."""
 
@@ -27,13 +30,22 @@ class Cover:
 
     def within(self, scope: frozenset[str] | None) -> Allowed:
         """The chunks of the documents in scope."""
-        documents = np.array([scope is None or id_ in scope for id_ in self.layers.document_ids], dtype=bool)
-        return documents[self.layers.chunk_documents]
+        return self.layers.chunks_within(scope)
 
     def of(self, community: int, allowed: Allowed) -> Ints:
         """Its chunks, rising."""
         held = self.chunks.indices[self.chunks.indptr[community] : self.chunks.indptr[community + 1]]
         return np.sort(held[allowed[held]]).astype(np.int64)
+
+    def name(self, community: int, allowed: Allowed) -> str:
+        """Where not all chunks are allowed, its entities that the allowed ones name, most central first."""
+        one = self.communities.items[community]
+        if allowed.all():
+            return one.name
+        held = self.layers.chunk_entities[self.of(community, allowed)]
+        named = np.asarray(held.sum(axis=0)).reshape(-1) > 0
+        written = (" ".join(self.layers.entities[e].name.split()) for e in one.entities if named[e])
+        return ", ".join(list(dict.fromkeys(written))[:NAMED])
 
     def there(self, communities: Ints, allowed: Allowed) -> Ints:
         """Those of the communities that have a chunk."""

@@ -7,14 +7,13 @@ clusters: what is joined to themes is therefore near in links or in meaning.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory.communities import Method
 from memory.datatypes import Vectors
-from memory.knowledge.communities.graph import DIGITS, Links, unit
+from memory.knowledge.communities.graph import DIGITS, Links, unit, weighted_graph
 from memory.layers import Ints
 
 RESOLUTIONS = (4.0, 3.0, 2.0, 1.5, 1.0, 0.7, 0.5, 0.3, 0.2, 0.1)
@@ -26,13 +25,14 @@ Labels = Ints
 
 @dataclass(frozen=True, slots=True)
 class DetectionParameters:
-    """A cluster of fewer than `smallest` entities is joined to what is nearest in meaning, one of more than `largest`
-    is divided, and clusters are joined until there are at most `readable`. `near` is how many clusters a cluster is
-    tied to by meaning, and `meaning` what that counts beside the links."""
+    """A cluster of fewer than `smallest` entities is joined to what is nearest in meaning, if their cosine is at least
+    `alike`; one of more than `largest` is divided. Clusters are joined until there are at most `readable`; `near` is
+    how many clusters a cluster is tied to by meaning, and `meaning` what that counts beside the links."""
 
     method: Method = "leiden"
     seed: int = 42
     smallest: int = 3
+    alike: float = 0.4
     largest: int = 60
     readable: int = 30
     near: int = 5
@@ -40,14 +40,16 @@ class DetectionParameters:
     iterations: int = 4
 
 
-def detect(links: Links, vectors: Vectors, parameters: DetectionParameters) -> list[Labels]:
+def detect(
+    links: Links, vectors: Vectors, parameters: DetectionParameters, standing: Sequence[int] = ()
+) -> list[Labels]:
     """The levels, coarsest first, each of shape (entities,) and nested in the one before; `vectors` are the entities',
-    of shape (entities, d). An entity without a link is in no community, unless nothing else is there."""
-    linked = np.unique(links.ends)
+    of shape (entities, d). An entity without a link is in no community, but for `standing` (`standing_for`)."""
+    linked = np.unique(np.concatenate([links.ends.reshape(-1), np.array(standing, np.int64)]))
     if not len(linked):
         return []
     found = cluster(links.among(linked), parameters)
-    found = _fragments_joined(found, vectors[linked], parameters.smallest)
+    found = _fragments_joined(found, vectors[linked], parameters.smallest, parameters.alike)
     levels = [found]
     if (np.bincount(found) > parameters.largest).any():
         levels.append(_divided(found, links.among(linked), vectors[linked], parameters))
@@ -90,9 +92,7 @@ def _leiden(links: Links, parameters: DetectionParameters, resolution: float) ->
 def _louvain(links: Links, parameters: DetectionParameters, resolution: float) -> Labels:
     import networkx as nx
 
-    graph: nx.Graph[int] = nx.Graph()
-    graph.add_nodes_from(range(links.nodes))
-    graph.add_weighted_edges_from(zip(*links.ends.tolist(), links.weights.tolist(), strict=True))
+    graph = weighted_graph(links)
     labels = np.empty(links.nodes, np.int64)
     for number, nodes in enumerate(
         nx.community.louvain_communities(graph, weight="weight", resolution=resolution, seed=parameters.seed)
@@ -101,16 +101,23 @@ def _louvain(links: Links, parameters: DetectionParameters, resolution: float) -
     return labels
 
 
-def _fragments_joined(labels: Labels, vectors: Vectors, smallest: int) -> Labels:
-    """What is too small for a report joins the cluster whose mean is nearest."""
-    sizes = np.bincount(labels)
-    whole, small = np.flatnonzero(sizes >= smallest), np.flatnonzero(sizes < smallest)
-    if not len(whole):
-        return np.zeros_like(labels)
-    means = centroids(labels, vectors)
-    joined = np.arange(len(sizes))
-    if len(small):
-        joined[small] = whole[np.argmax(np.round(means[small] @ means[whole].T, 4), axis=1)]
+def _fragments_joined(labels: Labels, vectors: Vectors, smallest: int, alike: float = -1.0) -> Labels:
+    """What is too small for a report joins the cluster whose mean is nearest, where it is as near as `alike`; else
+    a fragment before it that is; else it stands for itself."""
+    sizes, means = np.bincount(labels), centroids(labels, vectors)
+    whole, small, joined = np.flatnonzero(sizes >= smallest), np.flatnonzero(sizes < smallest), np.arange(len(sizes))
+    alone = small
+    if len(whole) and len(small):
+        cosines = np.round(means[small] @ means[whole].T, 4)
+        near = cosines.max(axis=1) >= alike
+        joined[small[near]], alone = whole[cosines[near].argmax(axis=1)], small[~near]
+    standing: list[int] = []
+    for fragment in alone.tolist():
+        to = np.round(means[standing] @ means[fragment], 4)
+        if len(to) and to.max() >= alike:
+            joined[fragment] = standing[int(to.argmax())]
+        else:
+            standing.append(fragment)
     return numbered(joined[labels])
 
 
@@ -178,10 +185,3 @@ def _everywhere(labels: Labels, nodes: Ints, size: int) -> Labels:
     found = np.full(size, -1, np.int64)
     found[nodes] = labels
     return found
-
-
-def nested(levels: Sequence[Labels]) -> bool:
-    """Whether each cluster of a level lies in one of the level before."""
-    return all(
-        len(np.unique(np.stack([coarse, fine]), axis=1).T) == len(np.unique(fine)) for coarse, fine in pairwise(levels)
-    )

@@ -114,17 +114,44 @@ def links_of(layers: Layers, named: "csr_array") -> Links:
     return Links(size, ends[:, order], np.round(weights[order], DIGITS))
 
 
-def entity_graph(layers: Layers, links: Links) -> "nx.Graph[int]":
-    """As a NetworkX graph: nodes are numbers of entities, with `id`, `name` and `kind` (the entity's type); edges have
-    `weight` and `relations`, a list of `Stated` with the relation's type and direction."""
+def standing_for(layers: Layers, links: Links) -> list[int]:
+    """An entity for each document that names things of which none has a link: its title's, else the one of most of its
+    chunks, one that tells more than when before a date."""
+    from scipy.sparse import csr_array
+
+    linked = np.zeros(len(layers.entities))
+    linked[links.ends.reshape(-1)] = 1
+    chunks, shape = np.arange(len(layers.chunk_ids)), (len(layers.document_ids), len(layers.chunk_ids))
+    holding = csr_array((np.ones(len(chunks)), (layers.chunk_documents, chunks)), shape=shape)
+    named = csr_array(holding @ layers.chunk_entities)
+    found = set()
+    for document in np.flatnonzero((named @ linked == 0) & (np.diff(named.indptr) > 0)).tolist():
+        row = slice(named.indptr[document], named.indptr[document + 1])
+        often, title = zip(named.indices[row].tolist(), named.data[row].tolist(), strict=True), layers.titles[document]
+        ranked = [(e != title, tells_only_when(layers.entities[e]), -count, e) for e, count in often]
+        found.add(min(ranked)[-1])
+    return sorted(found)
+
+
+def weighted_graph(links: Links) -> "nx.Graph[int]":
+    """As a NetworkX graph: edges have `weight`."""
     import networkx as nx
 
     graph: nx.Graph[int] = nx.Graph()
+    graph.add_nodes_from(range(links.nodes))
+    graph.add_weighted_edges_from(zip(*links.ends.tolist(), links.weights.tolist(), strict=True))
+    return graph
+
+
+def entity_graph(layers: Layers, links: Links) -> "nx.Graph[int]":
+    """As a NetworkX graph: nodes are numbers of entities, with `id`, `name` and `kind` (the entity's type); edges have
+    `weight` and `relations`, a list of `Stated` with the relation's type and direction."""
+    graph = weighted_graph(links)
     for number, entity in enumerate(layers.entities):
         graph.add_node(number, id=entity.id, name=entity.name, kind=entity.kind)
     relations = stated_between(layers)
-    for one, other, weight in zip(*links.ends.tolist(), links.weights.tolist(), strict=True):
-        graph.add_edge(one, other, weight=weight, relations=relations.get((one, other), []))
+    for one, other, edge in graph.edges(data=True):
+        edge["relations"] = relations.get((min(one, other), max(one, other)), [])
     return graph
 
 

@@ -6,17 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from memory.knowledge.communities.covering import Allowed, Cover
+from memory.knowledge.communities.covering import NAMED, Allowed, Cover
 from memory.knowledge.communities.reporting import quality_of
 from memory.layers import Ints, Unit
 from memory.ports import Store
 
 LEVEL = 0
 """The coarsest, which has as many communities as can be read; where it has more, the biggest are told of."""
-
-NAMED = 3
-"""Entities by which a community is told in a scope."""
-
 
 NAMING, LEADS, LEAD = 0.05, 0.15, 300
 """What each of the entities in a community's name adds to a sentence that names it, and what it adds to stand within
@@ -71,7 +67,7 @@ def parts(store: Store, cover: Cover, allowed: Allowed, communities: list[int]) 
     one_document = cover.documents(whole) == 1
     for community in communities:
         chunks = cover.of(community, allowed)
-        name = cover.communities.items[community].name if allowed.all() else _name(cover, community, chunks)
+        name = cover.name(community, allowed)
         extent = _counted(len(chunks), "passage") if one_document else _counted(cover.documents(chunks), "document")
         told = _telling(store, cover, community, chunks)
         if told:
@@ -84,14 +80,6 @@ def told(parts_: list[Part]) -> str:
     """A line for each: `1. Fritz Lang, Metropolis (3 documents): Fritz Lang directed Metropolis.`"""
     lines = (f"{part.name} ({part.extent}): {part.telling}" for part in parts_)
     return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
-
-
-def _name(cover: Cover, community: int, chunks: Ints) -> str:
-    """Its entities that these chunks name, most central first."""
-    named = np.asarray(cover.layers.chunk_entities[chunks].sum(axis=0)).reshape(-1) > 0
-    entities = (e for e in cover.communities.items[community].entities if named[e])
-    names = dict.fromkeys(" ".join(cover.layers.entities[e].name.split()) for e in entities)
-    return ", ".join(list(names)[:NAMED])
 
 
 def _telling(store: Store, cover: Cover, community: int, chunks: Ints) -> tuple[Unit, int, float] | None:

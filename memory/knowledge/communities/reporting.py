@@ -6,19 +6,26 @@ s(v) is the most central of the sentences that name v, s(v_j, v_k) one that stat
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory.datatypes import Vectors
 from memory.knowledge.communities.detecting import Labels
-from memory.knowledge.communities.graph import Links, Stated, stated_between, unit
+from memory.knowledge.communities.graph import Links, Stated, entity_graph, unit
 from memory.layers import Ints, Layers
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 NAMED, LISTED, RELATIONS, SENTENCES = 3, 7, 3, 3
 """Entities in a community's name, entities in its report, relations and sentences there."""
+
+WHOLE = 3
+"""Entities tied by links from which a part of a community counts for its name."""
 
 LONGEST, SHORTEST = 320, 30
 """Characters of a sentence that reads well in a report."""
@@ -48,7 +55,7 @@ class Material:
     best: Ints
     telling: NDArray[np.float64]
     quality: NDArray[np.float64]
-    between: Mapping[tuple[int, int], Sequence[Stated]]
+    graph: "nx.Graph[int]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +85,9 @@ def material(layers: Layers, links: Links, vectors: Vectors, sentences: Vectors,
     telling = np.sqrt(often) * np.log1p(chunks / layers.chunks_of_entity.clip(1)) / np.log1p(chunks)
     written = np.array([0.3 if one.kind == "term" or not _is_name(one.name) else 1.0 for one in layers.entities])
     best = _central_sentences(layers, vectors, sentences, quality)
-    return Material(layers, links, vectors, sentences, texts, best, telling * written, quality, stated_between(layers))
+    return Material(
+        layers, links, vectors, sentences, texts, best, telling * written, quality, entity_graph(layers, links)
+    )
 
 
 def _is_name(text: str) -> bool:
@@ -98,39 +107,60 @@ def quality_of(sentence: str) -> float:
     )
 
 
-def centrality(links: Links, labels: Labels) -> NDArray[np.float64]:
+def within(graph: "nx.Graph[int]", labels: Labels) -> "nx.Graph[int]":
+    """The same nodes, with the edges within communities alone."""
+    inner = graph.__class__()
+    inner.add_nodes_from(graph.nodes(data=True))
+    of = labels.tolist()
+    inner.add_edges_from((one, other, told) for one, other, told in graph.edges(data=True) if of[one] == of[other] >= 0)
+    return inner
+
+
+def centrality(inner: "nx.Graph[int]") -> NDArray[np.float64]:
     """PageRank along the links within communities (NetworkX); it compares within a community. Shape (entities,)."""
     import networkx as nx
 
-    graph: nx.Graph[int] = nx.Graph()
-    graph.add_nodes_from(range(links.nodes))
-    inner = (labels[links.ends[0]] == labels[links.ends[1]]) & (labels[links.ends[0]] >= 0)
-    graph.add_weighted_edges_from(zip(*links.ends[:, inner].tolist(), links.weights[inner].tolist(), strict=True))
-    ranks = nx.pagerank(graph, weight="weight")
-    return np.array([ranks[node] for node in range(links.nodes)])
+    ranks = nx.pagerank(inner, weight="weight")
+    return np.array([ranks[node] for node in range(len(inner))])
+
+
+def cores(inner: "nx.Graph[int]", labels: Labels) -> NDArray[np.bool_]:
+    """Of each entity whether its community is named by it: not those of a fragment that was joined for its meaning,
+    with no link to the rest, where there are bigger parts. Shape (entities,)."""
+    import networkx as nx
+
+    biggest, sizes = np.zeros(int(labels.max()) + 1, np.int64), np.zeros(len(labels), np.int64)
+    for part in nx.connected_components(inner):
+        sizes[list(part)] = len(part)
+    np.maximum.at(biggest, labels[labels >= 0], sizes[labels >= 0])
+    return (labels >= 0) & (sizes >= np.minimum(biggest[labels], WHOLE))
 
 
 def extracts(made: Material, labels: Labels) -> Iterator[Extract]:
     """Of each community of a level, in the order of their numbers."""
-    central = np.round(centrality(made.links, labels) * made.telling, 12)
+    graph = within(made.graph, labels)
+    central = np.round(centrality(graph) * made.telling, 12)
+    core = cores(graph, labels)
     inner = made.links.ends[:, labels[made.links.ends[0]] == labels[made.links.ends[1]]]
     order = np.lexsort((-central[inner].sum(axis=0), labels[inner[0]]))
     bounds = np.searchsorted(labels[inner[0]][order], np.arange(int(labels.max()) + 2))
     for number in range(int(labels.max()) + 1):
         entities = np.flatnonzero(labels == number)
-        entities = entities[np.argsort(-central[entities], kind="stable")]
+        entities = entities[np.lexsort((-central[entities], ~core[entities]))]
         strongest = inner[:, order[bounds[number] : bounds[number + 1]]].T.tolist()
-        yield _extract(made, entities, strongest)
+        yield _extract(made, entities, int(core[entities].sum()), strongest)
 
 
-def _extract(made: Material, entities: Ints, strongest: Sequence[Sequence[int]]) -> Extract:
-    names = tuple(dict.fromkeys(" ".join(made.layers.entities[e].name.split()) for e in entities[:LISTED]))
+def _extract(made: Material, entities: Ints, core: int, strongest: Sequence[Sequence[int]]) -> Extract:
+    """The first `core` entities name it."""
+    written = [" ".join(made.layers.entities[e].name.split()) for e in entities[:LISTED]]
+    names = tuple(dict.fromkeys(written))
     stated = list(_strongest_relations(made, strongest))
     candidates = dict.fromkeys(int(made.best[e]) for e in entities[:LISTED] if made.best[e] >= 0)
     candidates |= dict.fromkeys(relation.sentence for relation in stated)
     chosen = _chosen(made, np.array(list(candidates), np.int64), entities)
     return Extract(
-        name=", ".join(names[:NAMED]),
+        name=", ".join(list(dict.fromkeys(written[:core]))[:NAMED]),
         entities=tuple(entities.tolist()),
         names=names,
         relations=tuple(dict.fromkeys(_told(made.layers, relation) for relation in stated[:RELATIONS])),
@@ -147,7 +177,9 @@ def _strongest_relations(made: Material, strongest: Sequence[Sequence[int]]) -> 
     """Of the links between the most central entities that a relation with a telling verb joins, one each."""
     found = 0
     for one, other in strongest:
-        told = [r for r in made.between.get((one, other), ()) if not _EMPTY_VERBS.issuperset(r.verb.lower().split())]
+        told = [
+            r for r in made.graph.edges[one, other]["relations"] if not _EMPTY_VERBS.issuperset(r.verb.lower().split())
+        ]
         if told:
             yield told[0]
             found += 1
@@ -187,7 +219,3 @@ def _central_sentences(layers: Layers, vectors: Vectors, sentences: Vectors, qua
     best = np.full(len(layers.entities), -1, np.int64)
     best[first[0]] = rows[order][first[1]]
     return best
-
-
-def listed(names: Sequence[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)

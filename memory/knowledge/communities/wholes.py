@@ -23,9 +23,15 @@ together across indexed uploaded loaded
 """
 
 
+IN_HERE = frozenset("so what is are all do does you we i have has got there in here then now".split())
+"""All that a question may be made of that asks what is 'in here'."""
+
+
 def asks_for_the_whole(question: str) -> bool:
     """A question with any word of its own, such as a name, is about that and not about the whole."""
     asked, said = set(content_words(question)), set(words(question))
+    if "what" in said and said <= IN_HERE:
+        return {"in", "here"} <= said
     core = asked & (_stems(HOLDERS) | _stems(ASKED)) or said & {"all", "everything"}
     return bool(core) and asked <= _stems(HOLDERS) | _stems(ASKED) | _stems(AROUND)
 

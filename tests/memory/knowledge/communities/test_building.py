@@ -73,6 +73,24 @@ def test_the_order_of_the_documents_is_nothing_to_it(tmp_path: Path, encoder: Ca
     assert sorted(map(sorted, one)) == sorted(map(sorted, other))
 
 
+def test_a_document_that_nothing_ties_is_covered(tmp_path: Path, encoder: CachedEncoder) -> None:
+    alone = {"Grönland": "it is cold there and nobody comes.", "Ünïcode": "all of it is small here."}
+    with open_library(library(tmp_path, {**FILMS, **alone}, encoder), encoder) as opened:
+        cover, layers = cover_of(opened.store), opened.store.layers()
+        held = np.concatenate([cover.of(int(c), cover.within(None)) for c in cover.communities.at(0)])
+    assert cover.documents(held) == len(layers.document_ids) == len(FILMS) + 2
+    (films,) = (one for one in cover.communities.at(0) if "Lang" in cover.communities.items[one].name)
+    assert "Ünïcode" not in cover.communities.items[films].name
+
+
+def test_documents_of_a_title_alone(tmp_path: Path, encoder: CachedEncoder) -> None:
+    path = library(tmp_path, {"Metropolis": "it is what it is.", "Laika": "so it goes, as they say."}, encoder)
+    with open_library(path, encoder) as opened:
+        cover = cover_of(opened.store)
+        held = np.concatenate([cover.of(int(c), cover.within(None)) for c in cover.communities.at(0)])
+    assert cover.documents(held) == 2
+
+
 def test_the_method_is_recorded_and_another_finds_them_anew(tmp_path: Path, encoder: CachedEncoder) -> None:
     path = library(tmp_path, ALL, encoder)
     assert manifest(path, encoder).communities == "leiden"

@@ -1,6 +1,7 @@
 """Leiden and Louvain in levels: nested, of sensible sizes, and the same whatever the order."""
 
 import itertools
+from collections.abc import Sequence
 from typing import get_args
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 
 from memory.communities import Method
 from memory.datatypes import Vectors
-from memory.knowledge.communities.detecting import DetectionParameters, cluster, detect, nested, numbered
+from memory.knowledge.communities.detecting import DetectionParameters, Labels, cluster, detect, numbered
 from memory.knowledge.communities.graph import Links, unit
 
 METHODS = get_args(Method)
@@ -28,6 +29,14 @@ def rings(count: int, size: int, bridges: bool = True) -> tuple[Links, Vectors]:
     centres = np.repeat(random.normal(size=(count, 16)), size, axis=0)
     return Links(count * size, ends, weights), unit(
         (centres + 0.1 * random.normal(size=centres.shape)).astype(np.float32)
+    )
+
+
+def nested(levels: Sequence[Labels]) -> bool:
+    """Whether each cluster of a level lies in one of the level before."""
+    return all(
+        len(np.unique(np.stack([coarse, fine]), axis=1).T) == len(np.unique(fine))
+        for coarse, fine in itertools.pairwise(levels)
     )
 
 
@@ -71,6 +80,17 @@ def test_fragments_join_what_is_near_and_what_has_no_link_is_in_none() -> None:
     (labels,) = detect(more, vectors, DetectionParameters())
     assert labels[10] == labels[11] == labels[0] != labels[5]
     assert labels[12] == -1
+
+
+def test_fragments_that_are_unlike_stand_for_themselves() -> None:
+    links, vectors = rings(1, 5)
+    ends = np.concatenate([links.ends, [[5, 7], [6, 8]]], axis=1)
+    more = Links(10, ends, np.append(links.weights, [1.0, 1.0]))
+    vectors = np.concatenate([vectors, -vectors[:1], -vectors[:1], -vectors[:1], -vectors[:1], vectors[:1]])
+    (labels,) = detect(more, vectors, DetectionParameters())
+    assert labels.tolist() == [0] * 5 + [1] * 4 + [-1]
+    (labels,) = detect(more, vectors, DetectionParameters(), [9])
+    assert labels.tolist() == [0] * 5 + [1] * 4 + [0]
 
 
 def test_unconnected_texts_are_joined_to_themes_by_meaning() -> None:
