@@ -88,8 +88,8 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Triple:
-    """A relation between two entities, and the chunk that says so (empty: none does). `given`: it came with the document
-    of that chunk, and was not extracted from it."""
+    """A relation between two entities, and the chunk that says so (empty: none does). `given`: it came with its
+    document, and was not extracted from it."""
 
     subject: str
     relation: str

@@ -4,7 +4,6 @@ The order does not depend on the order of the triples: entities and relations ar
 """
 
 import re
-
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -40,8 +40,8 @@ def answer_of(paths: Sequence[Path], clues: Clues, by_edge: Floats, index: ClueI
     By type, from the first path that has such an edge: the subject or object of an edge like `directed` (who), the
     object of one like `titled` (what), `reason` (why), `located in` (where) or `released` (when); the table of aliases
     says which relations are like these. A date answers `when`, and does not answer `where`. Else an end of an edge
-    whose relation the question names, or the tail of the best edge. Where no edge answers a `where` or a `when`, and the
-    best path lacks a relation that the question names, nothing does.
+    whose relation the question names, or the tail of the best edge. Where no edge answers a `where` or a `when`, and
+    the best path lacks a relation that the question names, nothing does.
     """
     if not paths:
         return "", None

@@ -33,7 +33,8 @@ def is_file_of_triples(path: Path) -> bool:
 
 
 def read_triples(source: Source) -> Iterator[Document | Failure]:
-    """A document for each subject, with its triples a line each, the same ones once; at the end, counted, the entries that are none.
+    """A document for each subject, with its triples a line each, the same ones once; at the end, counted, the entries
+    that are none.
 
     Raises `Unreadable` for what is not a list in JSON, and `OSError`.
     """
