@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 from agent import checkpoints
 from agent.checkpoints import config_for
 from agent.graph import turn_graph
-from agent.models import encoder_for, reranker_for
+from agent.models import clues_for, encoder_for, reranker_for
 from agent.services import Services
 from agent.settings import DATABASE, Settings
 from agent.state import TURN_JSON, Step, Turn, TurnState
@@ -44,11 +44,11 @@ class Assistant:
     def open(cls, settings: Settings) -> "Assistant":
         """Raises `NoLibrary`, `LibraryMismatch` or `NoModel`. The encoder's model is not loaded yet: see `warm_up`."""
         with ExitStack() as opened:
-            encoder, reranker = encoder_for(settings), reranker_for(settings)
+            clues, encoder, reranker = clues_for(settings), encoder_for(settings), reranker_for(settings)
             opened.callback(encoder.close)
             library = open_library(settings.library, encoder)
             opened.callback(library.store.close)
-            tools = {name: registry.make(name, library.store, reranker) for name in registry.NAMES}
+            tools = {name: registry.make(name, library.store, reranker, clues) for name in registry.NAMES}
             registry.check(settings.tool)
             threads = opened.enter_context(Threads(settings.home / DATABASE))
             assistant = cls(Services(encoder, library, threads, tools, settings.tool), settings.home)

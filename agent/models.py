@@ -1,10 +1,14 @@
-"""Which model a setting names: the one place that knows models by name."""
+"""Which model a setting names: the one place that knows models by name; and how the settings have the tool `clues`."""
+
+from pathlib import Path
 
 from agent.settings import Settings
 from memory.encoding import MINILM, CachedEncoder, load_encoder
+from memory.knowledge.clues.aliases import load_aliases
 from memory.knowledge.library import recorded_encoder
 from memory.ports import Reranker
 from memory.reranking import load_reranker
+from tools.clues import CluesParameters
 
 
 def encoder_for(settings: Settings) -> CachedEncoder:
@@ -18,3 +22,9 @@ def encoder_for(settings: Settings) -> CachedEncoder:
 def reranker_for(settings: Settings) -> Reranker | None:
     """The cross-encoder that the settings name, not loaded yet; none by default. Raises `NoModel`."""
     return load_reranker(settings.reranker) if settings.reranker else None
+
+
+def clues_for(settings: Settings) -> CluesParameters:
+    """Raises `BadInput` for a file of aliases that is none."""
+    aliases = load_aliases(Path(settings.aliases).expanduser()) if settings.aliases else None
+    return CluesParameters(method=settings.clues, aliases=aliases)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from agent.models import encoder_for, reranker_for
+from agent.models import clues_for, encoder_for, reranker_for
 from agent.settings import Settings
 from memory.datatypes import Findings
 from memory.errors import BadInput
@@ -17,11 +17,11 @@ def search(settings: Settings, text: str, tools: Sequence[str], k: int) -> dict[
         raise BadInput("there is nothing to search for", "clew search 'some words'")
     for name in tools:
         registry.check(name)
-    encoder, reranker = encoder_for(settings), reranker_for(settings)
+    clues, encoder, reranker = clues_for(settings), encoder_for(settings), reranker_for(settings)
     store = open_library(settings.library, encoder).store
     try:
         query = encode_query(text, [], encoder)
-        return {name: registry.make(name, store, reranker).search(query, k) for name in tools}
+        return {name: registry.make(name, store, reranker, clues).search(query, k) for name in tools}
     finally:
         store.close()
         encoder.close()

@@ -1,7 +1,7 @@
 """Settings, read in one place: defaults, then `clew.toml`, then `CLEW_*`, then flags."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from platformdirs import user_cache_path, user_config_path, user_data_path
 from pydantic import Field, ValidationError
@@ -21,13 +21,16 @@ def _config_files() -> list[Path]:
 class Settings(BaseSettings):
     """`home` holds the threads and `cache` the embeddings: both are the user's, shared by all libraries. An empty
     `encoder` is the library's own, for a new library all-MiniLM-L6-v2. `reranker` is a cross-encoder that prunes the
-    paths of the tool `clues`; empty: none."""
+    paths of the tool `clues`; empty: none. `clues` is what that tool walks over, and `aliases` a file of further names of
+    relations for it (memory/knowledge/clues/aliases.py); empty: none."""
 
     model_config = SettingsConfigDict(env_prefix="CLEW_", extra="forbid", frozen=True)
 
     library: Path = Path(".clew")
     encoder: str = ""
     reranker: str = ""
+    clues: Literal["units", "triples"] = "units"
+    aliases: str = ""
     tool: str = "hybrid"
     port: int = Field(default=7860, ge=1, le=65535)
     home: Path = Field(default_factory=lambda: user_data_path("clew"))

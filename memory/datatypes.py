@@ -88,12 +88,14 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Triple:
-    """A relation between two entities, and the chunk that says so (empty: none does)."""
+    """A relation between two entities, and the chunk that says so (empty: none does). `given`: it came with its
+    document, and was not extracted from it."""
 
     subject: str
     relation: str
     object: str
     chunk: str = ""
+    given: bool = field(default=True, compare=False)
 
 
 # What was found --------------------------------------------------------------------------------------------------

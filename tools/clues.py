@@ -2,15 +2,17 @@
 2507.08445); and seed 000's beam search through the triples, with its answer."""
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal
 
 import numpy as np
 
 from memory.datatypes import Findings, Form, Passage, Query, Subgraph
+from memory.knowledge.clues.aliases import AliasTable
 from memory.knowledge.clues.datatypes import ClueAnswer, ClueParameters, Evidence
+from memory.knowledge.clues.given import GivenTriples
 from memory.knowledge.clues.triple_search import TripleSearch
 from memory.knowledge.clues.unit_search import UnitParameters, UnitSearch
 from memory.ports import Reranker, Store
@@ -26,13 +28,15 @@ NO_TRIPLES = "no triples in this library: index documents that carry triples, or
 @dataclass(frozen=True, slots=True)
 class CluesParameters:
     """`k` passages where no other number is asked for. `method` finds them: `units` walks over sentences, as `units`
-    says, and `triples` along the triples, as `search`, seed 000's configuration block, says. A library of triples
-    alone, which has no text to walk, is searched by `triples` either way."""
+    says, and `triples` along the triples, as `search`, seed 000's configuration block, says. A library of lists of
+    triples alone, which has no text to walk, is searched by `triples` either way. `aliases` is the table of relations
+    (None: the one that comes with Clew)."""
 
     k: int = 5
     method: Literal["units", "triples"] = "units"
     units: UnitParameters = field(default_factory=UnitParameters)
     search: ClueParameters = field(default_factory=ClueParameters)
+    aliases: AliasTable | None = None
 
 
 class Clues:
@@ -61,20 +65,29 @@ class Clues:
         query.check()
         k = self._parameters.k if k is None else k
         with self._making:
-            units = self._units
-            along = self._parameters.method == "triples" or units.of_triples_alone
-            triples = self._triples if along or units.with_triples else None
-        if along and triples is not None:
-            return self._by_triples(query, k, triples)
-        return self._by_units(query, k, units, triples)
+            search = self._search(query)
+        return search(query, k)
+
+    def _search(self, query: Query) -> Callable[[Query, int], Findings]:
+        """What is needed for it is made here, and nothing else: an index of many triples takes seconds."""
+        if self._parameters.method == "triples" or self._given.alone:
+            return partial(self._by_triples, triples=self._triples)
+        answerable = any(self._given.may_answer(form.text) for form in query.forms)
+        return partial(self._by_units, units=self._units, given=self._triples if answerable else None)
 
     @cached_property
     def _units(self) -> UnitSearch:
         return UnitSearch.over(self._store, self._reranker)
 
     @cached_property
+    def _given(self) -> GivenTriples:
+        return GivenTriples.of(self._store, self._parameters.aliases)
+
+    @cached_property
     def _triples(self) -> TripleSearch:
-        return TripleSearch.over(self._store)
+        """Beside sentences those alone that were given."""
+        triples = self._store.triples() if self._parameters.method == "triples" else self._given.triples
+        return TripleSearch.over(self._store, triples, self._parameters.aliases)
 
     def _by_triples(self, query: Query, k: int, triples: TripleSearch) -> Findings:
         if triples.empty:
@@ -90,28 +103,30 @@ class Clues:
         notes = () if passages or not k else ("no triple has to do with the question",)
         return Findings(passages, notes, own.answer, triples.walk(own))
 
-    def _by_units(self, query: Query, k: int, units: UnitSearch, triples: TripleSearch | None) -> Findings:
+    def _by_units(self, query: Query, k: int, units: UnitSearch, given: TripleSearch | None) -> Findings:
+        """Where triples that came with documents have all that a question names, their best path comes first. Extracted
+        ones are not asked: what is answered from them alone is rarely right."""
         if units.empty:
             return Findings(notes=(NO_UNITS,))
         each = [units.found(form, query.scope, self._parameters.units, k, query.check) for form in query.forms]
         query.check()
-        passages = self._passages(query, [found for found, _ in each], k)
-        best = each[_own(query)][1]
-        answer, walk = self._answer(query, triples)
+        leads = [self._lead(form, query, given) for form in query.forms]
+        first = [_first(lead.found) if lead else {} for lead in leads]
+        found = [one | {**of_form, **one} for one, (of_form, _) in zip(first, each, strict=True)]
+        passages = self._passages(query, found, k)
         notes = () if passages or not k else ("no sentence to walk from",)
-        return Findings(passages, notes, answer, walk or (units.subgraph(best) if best else None))
+        best, lead = each[_own(query)][1], leads[_own(query)]
+        if lead:
+            return Findings(passages, notes, lead.answer, lead.walk)
+        return Findings(passages, notes, "", units.subgraph(best) if best else None)
 
-    def _answer(self, query: Query, triples: TripleSearch | None) -> tuple[str, Subgraph | None]:
-        """What the triples answer, where their best path has all that the question names.
-
-        Only where some came with the documents: what is answered from extracted ones alone is rarely right.
-        """
-        if triples is None or triples.empty:
-            return "", None
-        found = triples.answer(query.text, query.scope, self._parameters.search)
-        if not triples.meets(query.text, found):
-            return "", None
-        return found.answer, triples.walk(found)
+    def _lead(self, form: Form, query: Query, given: TripleSearch | None) -> "_Lead | None":
+        query.check()
+        answer = None if given is None else given.leading(form.text, query.scope, self._parameters.search)
+        if given is None or answer is None:
+            return None
+        found = given.found(answer, query.scope, self._parameters.search)
+        return _Lead(answer.answer, given.walk(answer), found)
 
     def _passages(self, query: Query, found: Found, k: int) -> tuple[Passage, ...]:
         ids = list(dict.fromkeys(id_ for of_form in found for id_ in of_form))
@@ -126,6 +141,20 @@ class Clues:
             )
             for passage in passages_of(self._store.chunks(list(ranked)[:k]), self.name)
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Lead:
+    """The answer of given triples to a form of the question, the path that it was read from, and what that found."""
+
+    answer: str
+    walk: Subgraph | None
+    found: Mapping[str, Evidence]
+
+
+def _first(found: Mapping[str, Evidence]) -> dict[str, Evidence]:
+    """Before all that is walked to over sentences, whose scores are at most 1."""
+    return {id_: replace(one, score=one.score + 1, scores={**one.scores, "answers": 1.0}) for id_, one in found.items()}
 
 
 def _own(query: Query) -> int:

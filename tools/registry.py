@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from memory.errors import BadInput
 from memory.ports import Reranker, Store
 from tools.base import Tool
-from tools.clues import Clues
+from tools.clues import Clues, CluesParameters
 from tools.communities import CommunitySearch
 from tools.graph import Graph
 from tools.hybrid import Hybrid
@@ -29,10 +29,10 @@ def check(text: str) -> None:
             raise BadInput(f"there is no tool '{name}'", f"one of {', '.join(NAMES)}; or several, as local+communities")
 
 
-def make(name: str, store: Store, reranker: Reranker | None = None) -> Tool:
-    """The tool of that name over a store, with its default parameters, and with the reranker where it can use one.
-    Raises `BadInput` for an unknown name."""
+def make(name: str, store: Store, reranker: Reranker | None = None, clues: CluesParameters | None = None) -> Tool:
+    """The tool of that name over a store, with its default parameters or for `clues` these, and with the reranker where
+    it can use one. Raises `BadInput` for an unknown name."""
     check(name)
-    if reranker is not None and name == Clues.name:
-        return Clues(store, reranker=reranker)
+    if name == Clues.name:
+        return Clues(store, clues, reranker)
     return TOOLS[name](store)

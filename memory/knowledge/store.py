@@ -163,6 +163,7 @@ class EmbeddedStore:
                 layers.verbs[layers.verb_numbers[r]],
                 names[layers.objects[r]].name,
                 layers.chunk_ids[chunks[r]],
+                given=False,
             )
             for r in np.flatnonzero(~layers.given)
         ]

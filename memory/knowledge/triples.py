@@ -3,21 +3,26 @@
 The order does not depend on the order of the triples: entities and relations are sorted, edges by their three parts.
 """
 
+import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory.datatypes import Triple
+from memory.knowledge.extracting.normalising import normalised
 
 Ints = NDArray[np.int64]
 Key = tuple[str, str, str]
 
 AROUND = " \t\n,;:!?\"'`“”‘’«»„"
 """What is stripped around an entity or a relation. A full stop stays: it may belong to a name."""
+
+_SIGNS = re.compile(r"[+#*°%$€£]|(?<!\w)[-−]\d|\w[-−](?!\w)")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,8 +51,9 @@ class Adjacency:
 class TripleGraph:
     """Edge e is `entities[subjects[e]] -[relations[kinds[e]]]-> entities[objects[e]]`, said by the chunks `chunks[e]`.
 
-    `entities` and `relations` are normalised; `names` has each entity as it was most often written. `skipped` triples
-    lacked one of their parts, `merged` ones were there before, perhaps from another chunk.
+    The ways to write a name that have one key (`entity_key`) are one entity: `names` has it as it was most often
+    written, and `entities` that normalised, as `relations` are. `skipped` triples lacked one of their parts, `merged`
+    ones were there before, perhaps from another chunk.
     """
 
     entities: tuple[str, ...]
@@ -83,14 +89,30 @@ def normalise(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text.lower()).split()).strip(AROUND)
 
 
+def entity_key(name: str) -> str:
+    """One for `Dr. B. R. Ambedkar` and `B.R. Ambedkar`; of a name with a sign that the key would lose (`C++`, `A-`) its
+    own."""
+    own = normalise(name)
+    return own if _SIGNS.search(own) else normalised(own) or own
+
+
+def written_out(triples: Iterable[Sequence[str]]) -> list[str]:
+    """Each triple as a line of text, the same ones once."""
+    lines: dict[tuple[str, ...], str] = {}
+    for triple in triples:
+        lines.setdefault(tuple(map(normalise, triple)), f"{' '.join(triple)}.")
+    return list(lines.values())
+
+
 def triple_graph(triples: Iterable[Triple]) -> TripleGraph:
     """The graph of the triples that have three parts, the same ones merged."""
     chunks: dict[Key, set[str]] = {}
     names: dict[str, Counter[str]] = {}
     read = skipped = 0
+    key_of = cache(entity_key)
     for triple in triples:
         read += 1
-        key = normalise(triple.subject), normalise(triple.relation), normalise(triple.object)
+        key = key_of(triple.subject), normalise(triple.relation), key_of(triple.object)
         if not all(key):
             skipped += 1
             continue
@@ -101,15 +123,17 @@ def triple_graph(triples: Iterable[Triple]) -> TripleGraph:
 
 
 def _graph(chunks: dict[Key, set[str]], names: dict[str, Counter[str]], skipped: int, merged: int) -> TripleGraph:
-    keys, entities = sorted(chunks), sorted(names)
+    shown = {key: _most_often(written) for key, written in names.items()}
+    ordered = sorted(shown, key=lambda key: (normalise(shown[key]), key))
+    entity_number = {key: number for number, key in enumerate(ordered)}
+    keys = sorted(chunks, key=lambda key: (entity_number[key[0]], key[1], entity_number[key[2]]))
     relations = sorted({relation for _, relation, _ in keys})
-    entity_number = {entity: number for number, entity in enumerate(entities)}
     relation_number = {relation: number for number, relation in enumerate(relations)}
     subjects = np.array([entity_number[subject] for subject, _, _ in keys], np.int64)
     objects = np.array([entity_number[object_] for _, _, object_ in keys], np.int64)
     return TripleGraph(
-        entities=tuple(entities),
-        names=tuple(_most_often(names[entity]) for entity in entities),
+        entities=tuple(normalise(shown[key]) for key in ordered),
+        names=tuple(shown[key] for key in ordered),
         relations=tuple(relations),
         subjects=subjects,
         kinds=np.array([relation_number[relation] for _, relation, _ in keys], np.int64),
@@ -117,8 +141,8 @@ def _graph(chunks: dict[Key, set[str]], names: dict[str, Counter[str]], skipped:
         chunks=tuple(tuple(sorted(chunks[key])) for key in keys),
         skipped=skipped,
         merged=merged,
-        outgoing=Adjacency.by(subjects, len(entities)),
-        incoming=Adjacency.by(objects, len(entities)),
+        outgoing=Adjacency.by(subjects, len(ordered)),
+        incoming=Adjacency.by(objects, len(ordered)),
     )
 
 

@@ -63,9 +63,9 @@ def test_a_chunk_outside_the_scope_is_not_found_by_what_another_says_too(
 ) -> None:
     ids = ["triples.json:film", "triples.json:deva"]
     monkeypatch.setattr(films.store, "triples", lambda: [Triple(*README[0], f"{id_}#0") for id_ in ids])
-    query = encode_query(QUESTION, [], encoder)
-    assert {p.document for p in Clues(films.store).search(query, 5).passages} == set(ids)
-    scoped = Clues(films.store).search(replace(query, scope=frozenset(ids[:1])), 5)
+    query, along = encode_query(QUESTION, [], encoder), CluesParameters(method="triples")
+    assert {p.document for p in Clues(films.store, along).search(query, 5).passages} == set(ids)
+    scoped = Clues(films.store, along).search(replace(query, scope=frozenset(ids[:1])), 5)
     assert [passage.document for passage in scoped.passages] == ids[:1]
 
 

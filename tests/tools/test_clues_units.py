@@ -20,8 +20,6 @@ from memory.knowledge.clues.unit_search import AS_IN_THE_PAPER
 from memory.knowledge.indexing import Report, index
 from memory.knowledge.library import Library, open_library
 from tests.conftest import ROOT
-from tests.memory.knowledge.clues.cases import QUESTION as FILM
-from tests.memory.knowledge.clues.cases import README
 from tools.base import encode_query
 from tools.clues import NO_UNITS, Clues, CluesParameters
 
@@ -37,14 +35,10 @@ TEXTS = {
 LITERAL = CluesParameters(units=AS_IN_THE_PAPER)
 
 
-def made(
-    folder: Path, texts: dict[str, str], encoder: CachedEncoder, *more: Path, parameters: Parameters | None = None
-) -> Library:
+def made(folder: Path, texts: dict[str, str], encoder: CachedEncoder, parameters: Parameters | None = None) -> Library:
     rows = [json.dumps({"_id": title, "title": title, "text": text}) for title, text in texts.items()]
     (folder / "corpus.jsonl").write_text("\n".join(rows), "utf-8")
-    *_, report = index(
-        [folder / "corpus.jsonl", *more], folder / "library", encoder, parameters=parameters or Parameters()
-    )
+    *_, report = index([folder / "corpus.jsonl"], folder / "library", encoder, parameters=parameters or Parameters())
     assert isinstance(report, Report) and not report.failed
     return open_library(folder / "library", encoder)
 
@@ -92,19 +86,6 @@ def test_forms_are_fused(films: Library, encoder: CachedEncoder) -> None:
     assert found[0].title == "The Moon" and found[0].why.endswith("(as rewrite)")
     assert all(set(passage.ranks) <= {"rewrite", "question"} for passage in found)
     assert {passage.title: passage.ranks["question"] for passage in found}["Vienna"] == 1
-
-
-def test_triples_beside_texts_give_the_answer(tmp_path: Path, encoder: CachedEncoder) -> None:
-    (tmp_path / "triples.json").write_text(json.dumps(README), "utf-8")
-    with made(tmp_path, TEXTS, encoder, tmp_path / "triples.json") as library:
-        tool = Clues(library.store)
-        found = tool.search(encode_query(FILM, [], encoder), 5)
-        other = tool.search(encode_query("Who directed the film Gravity?", [], encoder), 5)
-    assert found.answer == "Lokesh Kanagaraj"
-    assert found.walk is not None and found.walk.nodes == ("lokesh kanagaraj", "film", "coolie")
-    path = ("(lokesh kanagaraj) -[directed]-> (film)", "(film) -[titled]-> (coolie)")
-    assert path in [passage.path for passage in found.passages[:2]]
-    assert other.answer == "" and other.passages  # no path has all that is asked
 
 
 def test_what_the_library_lacks_is_said_with_what_mends_it(tmp_path: Path, encoder: CachedEncoder) -> None:

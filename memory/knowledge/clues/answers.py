@@ -40,7 +40,8 @@ def answer_of(paths: Sequence[Path], clues: Clues, by_edge: Floats, index: ClueI
     By type, from the first path that has such an edge: the subject or object of an edge like `directed` (who), the
     object of one like `titled` (what), `reason` (why), `located in` (where) or `released` (when); the table of aliases
     says which relations are like these. A date answers `when`, and does not answer `where`. Else an end of an edge
-    whose relation the question names, or the tail of the best edge.
+    whose relation the question names, or the tail of the best edge. Where no edge answers a `where` or a `when`, and
+    the best path lacks a relation that the question names, nothing does.
     """
     if not paths:
         return "", None
@@ -48,6 +49,9 @@ def answer_of(paths: Sequence[Path], clues: Clues, by_edge: Floats, index: ClueI
     enough = NAMED if clues.type in ("who", "what") else FITS_THE_TYPE
     graded = [reading for least in (enough, NAMED) for reading in best if reading.kind_fits and reading.grade >= least]
     fitting = next(iter(graded), best[0])
+    untold = clues.type in ("where", "when") and not (fitting.kind_fits and fitting.grade >= FITS_THE_TYPE)
+    if untold and not _names_all(paths[0], clues, index):
+        return "", None
     if fitting.grade:
         return shown(index.graph.names[fitting.node], clues.type), fitting.edge
     edge = max(paths[0].edges, key=lambda edge: by_edge[edge])
@@ -73,6 +77,12 @@ def _grade(edge: int, clues: Clues, index: ClueIndex) -> tuple[int, int]:
     answers = index.aliases.answers
     fits = any(clues.type in answers[name] if name in answers else bool(places) for name in names)
     return FITS_THE_TYPE * fits + NAMED * bool(places), min(places, default=len(clues.relations))
+
+
+def _names_all(path: Path, clues: Clues, index: ClueIndex) -> bool:
+    """Whether its edges have every relation that the question names."""
+    told = {name for edge in path.edges for name in index.relation_names[index.graph.kinds[edge]]}
+    return told.issuperset(clues.relations)
 
 
 def asked_end(path: Path, place: int, clues: Clues, index: ClueIndex) -> int:

@@ -38,30 +38,17 @@ AS_IN_THE_PAPER = UnitParameters(PAPER, path=1.0, filled=0)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnitSearch:
-    """`stating` units state a triple that came with their document."""
-
     store: Store
     graph: UnitGraph
-    stating: int
     reranker: Reranker | None = None
 
     @staticmethod
     def over(store: Store, reranker: Reranker | None = None) -> "UnitSearch":
-        layers = store.layers()
-        return UnitSearch(store, UnitGraph.of(layers), len(np.unique(layers.stated[layers.given])), reranker)
+        return UnitSearch(store, UnitGraph.of(store.layers()), reranker)
 
     @property
     def empty(self) -> bool:
         return not len(self.graph.titles)
-
-    @property
-    def with_triples(self) -> bool:
-        return self.stating > 0
-
-    @property
-    def of_triples_alone(self) -> bool:
-        """Every unit is a triple written out: there is no text to walk."""
-        return 0 < self.stating == len(self.graph.titles)
 
     def found(
         self, form: Form, scope: frozenset[str] | None, parameters: UnitParameters, k: int, check: Callable[[], None]

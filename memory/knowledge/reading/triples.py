@@ -10,7 +10,7 @@ from memory.datatypes import Document
 from memory.errors import Unreadable
 from memory.knowledge.reading.plain import decode
 from memory.knowledge.reading.source import Failure, Source, clean, shown
-from memory.knowledge.triples import normalise
+from memory.knowledge.triples import normalise, written_out
 
 BEGINNING = 1 << 16
 """Bytes in which the first triple of a file ends."""
@@ -33,7 +33,8 @@ def is_file_of_triples(path: Path) -> bool:
 
 
 def read_triples(source: Source) -> Iterator[Document | Failure]:
-    """A document for each subject, with its triples a line each; at the end, counted, the entries that are none.
+    """A document for each subject, with its triples a line each, the same ones once; at the end, counted, the entries
+    that are none.
 
     Raises `Unreadable` for what is not a list in JSON, and `OSError`.
     """
@@ -46,7 +47,7 @@ def read_triples(source: Source) -> Iterator[Document | Failure]:
             bad.append(number)
     place = shown(source.path)
     for subject, triples in by_subject.items():
-        text = "\n".join(f"{' '.join(triple)}." for triple in triples)
+        text = "\n".join(written_out(triples))
         yield Document(f"{source.name}:{subject}", triples[0][0], text, place, triples=tuple(triples))
     if bad:
         yield Failure(place, f"{len(bad)} of its entries are not three texts, the first is entry {bad[0]}", len(bad))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.datatypes import Triple
-from memory.knowledge.triples import TripleGraph, normalise, triple_graph
+from memory.knowledge.triples import TripleGraph, entity_key, normalise, triple_graph, written_out
 
 PARTS = st.sampled_from(["Ann", "ann ", "Bob", "Carl", "", " ", '"Dora"', "?"])
 TRIPLES = st.lists(st.builds(Triple, PARTS, PARTS, PARTS, st.sampled_from(["", "c1", "c2"])), max_size=20)
@@ -39,6 +39,24 @@ def test_several_relations_between_one_pair_are_kept_and_the_same_ones_merged() 
     assert (graph.merged, graph.skipped) == (1, 1)
     assert graph.names == ("Fritz Lang", "Metropolis")
     assert graph.written(0) == "(fritz lang) -[directed]-> (metropolis)"
+
+
+def test_the_ways_to_write_a_name_are_one_entity_as_it_is_most_often_written() -> None:
+    ways = ["Dr. B. R. Ambedkar", "B.R. Ambedkar", "B.R. Ambedkar", "BR Ambedkar"]
+    graph = triple_graph([Triple(way, "wrote", f"book {number}") for number, way in enumerate(ways)])
+    assert graph.entities == ("b.r. ambedkar", "book 0", "book 1", "book 2", "book 3")
+    assert graph.names[0] == "B.R. Ambedkar"
+    assert entity_key("14 March 1986") == entity_key("March 14, 1986")
+
+
+@pytest.mark.parametrize("one, other", [("C++", "C"), ("C#", "C"), ("A-", "A+"), ("-5", "5"), ("5%", "5")])
+def test_a_sign_that_says_something_keeps_names_apart(one: str, other: str) -> None:
+    assert entity_key(one) != entity_key(other)
+
+
+def test_triples_are_written_out_once() -> None:
+    rows = [("a", "b", "c"), ("d", "e", "f"), ("A", "b", "c ")]
+    assert written_out(rows) == ["a b c.", "d e f."]
 
 
 @given(TRIPLES, st.randoms(use_true_random=False))

@@ -51,6 +51,22 @@ def test_else_it_is_the_tail_of_the_best_edge() -> None:
     assert search_paths("What about Ann?", index_of(("ann", "of", "metropolis"))).answer == "Metropolis"
 
 
+AMBEDKAR = ("Dr. B. R. Ambedkar", "wrote", "Annihilation of Caste"), ("B.R. Ambedkar", "born in", "Mhow")
+BORN = "Where was the author of Annihilation of Caste born?"
+
+
+def test_one_name_written_in_two_ways_is_one_place_on_a_path() -> None:
+    found = search_paths(BORN, index_of(*AMBEDKAR))
+    assert (found.answer, len(found.paths[0].edges)) == ("Mhow", 2)
+
+
+def test_a_where_without_an_edge_of_a_place_and_of_all_that_is_named_has_no_answer() -> None:
+    found = search_paths(BORN, index_of(AMBEDKAR[0]))
+    assert found.paths and (found.answer, found.edge) == ("", None)
+    when = search_paths("When was the author of Annihilation of Caste born?", index_of(*AMBEDKAR))
+    assert when.answer != "B.R. Ambedkar"
+
+
 @pytest.mark.parametrize(
     "name, type_, expected",
     [

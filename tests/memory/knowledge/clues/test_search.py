@@ -111,7 +111,9 @@ def test_paths_are_walked_edge_by_edge(rows: list[tuple[str, str, str]], questio
             assert step in (ends[edge], ends[edge][::-1])
         assert path.nodes[0] in found.seeds or path.nodes[-1] in found.seeds
     assert len({frozenset(path.edges) for path in found.paths}) == len(found.paths)
-    assert bool(found.answer) == bool(found.paths)
+    assert bool(found.answer) == (found.edge is not None)
+    assert found.paths or not found.answer
+    assert found.answer or not found.paths or found.clues.type in ("where", "when")
 
 
 @given(triples, questions, PARAMETERS)

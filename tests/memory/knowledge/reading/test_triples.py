@@ -28,6 +28,13 @@ def test_each_subject_is_a_document(tmp_path: Path) -> None:
     ]
 
 
+def test_a_repeated_triple_is_written_once(tmp_path: Path) -> None:
+    (document,) = items(tmp_path / "triples.json", '[["a", "b", "c"], ["A", "b", "c"], ["a", "b", "d"]]')
+    assert isinstance(document, Document)
+    assert document.text == "a b c.\na b d."
+    assert len(document.triples) == 3  # merged, and counted, when they are indexed
+
+
 def test_what_is_no_triple_is_counted(tmp_path: Path) -> None:
     path = tmp_path / "triples.json"
     document, failure = items(
