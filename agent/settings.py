@@ -21,8 +21,8 @@ def _config_files() -> list[Path]:
 class Settings(BaseSettings):
     """`home` holds the threads and `cache` the embeddings: both are the user's, shared by all libraries. An empty
     `encoder` is the library's own, for a new library all-MiniLM-L6-v2. `reranker` is a cross-encoder that prunes the
-    paths of the tool `clues`; empty: none. `clues` is what that tool walks over, and `aliases` a file of further names of
-    relations for it (memory/knowledge/clues/aliases.py); empty: none."""
+    paths of the tool `clues`; empty: none. `clues` is what that tool walks over, and `aliases` a file of further names
+    of relations for it (memory/knowledge/clues/aliases.py); empty: none."""
 
     model_config = SettingsConfigDict(env_prefix="CLEW_", extra="forbid", frozen=True)
 
