@@ -10,7 +10,7 @@ A thing's number is its place. Entity e is `entities[e]`; the numbers of chunks 
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -51,6 +51,7 @@ class Layers:
 
     Relation r is `subjects[r]` -[`verbs[verb_numbers[r]]`]-> `objects[r]`, stated by sentence `stated[r]`; `given[r]`
     where it came with the document. `titles[d]` is the entity that the title of document d names, -1 where none.
+    `headings` are the sentences that are a heading alone.
     """
 
     chunk_ids: tuple[str, ...]
@@ -66,6 +67,7 @@ class Layers:
     stated: Ints
     given: NDArray[np.bool_]
     verbs: tuple[str, ...]
+    headings: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
 
     @cached_property
     def chunk_numbers(self) -> dict[str, int]:

@@ -1,8 +1,9 @@
 """The layers of the whole library: sentences and entities numbered, names of one thing joined, written as arrays."""
 
+import json
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -177,4 +178,18 @@ def read_layers(database: sqlite3.Connection, folder: Path) -> Layers:
         stated=relations[3],
         given=relations[4].astype(bool),
         verbs=tuple(text for (text,) in database.execute("SELECT text FROM verbs ORDER BY number")),
+        headings=np.array(sorted(_headings(database)), np.int64),
     )
+
+
+def _headings(database: sqlite3.Connection) -> Iterator[int]:
+    """The rows of the sentences that are no more than a heading that begins there."""
+    marked = database.execute("SELECT id, headings FROM documents WHERE headings != '[]'")
+    marks = {id_: dict(json.loads(headings)) for id_, headings in marked}
+    sentences = (
+        "SELECT s.document, s.row, s.start, s.end FROM documents d JOIN sentences s ON s.document = d.id"
+        " WHERE d.headings != '[]'"
+    )
+    for id_, row, start, end in database.execute(sentences):
+        if end - start <= len(marks[id_].get(start, "")):
+            yield row

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from agent.models import reranker_for
+from agent.models import clues_for, reranker_for
 from agent.settings import read_settings
-from memory.errors import NoModel
+from memory.errors import BadInput, NoModel
 
 
 def test_there_is_no_reranker_by_default() -> None:
@@ -20,3 +20,19 @@ def test_a_reranker_is_named_by_a_setting(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("CLEW_RERANKER", "no/such-model")
     with pytest.raises(NoModel, match="no/such-model"):
         reranker_for(read_settings())
+
+
+def test_settings_name_what_clues_walks_over_and_its_aliases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    default = clues_for(read_settings())
+    assert (default.method, default.aliases) == ("units", None)
+    (more := tmp_path / "more.json").write_text('{"orbits": {"answers": ["where"], "aliases": ["circles"]}}')
+    monkeypatch.setenv("CLEW_CLUES", "triples")
+    monkeypatch.setenv("CLEW_ALIASES", str(more))
+    clues = clues_for(read_settings())
+    assert clues.method == "triples" and clues.aliases is not None and "orbits" in clues.aliases.answers
+    more.write_text("[]")
+    with pytest.raises(BadInput, match=r"more\.json is not a table of relation aliases"):
+        clues_for(read_settings())
+    monkeypatch.setenv("CLEW_CLUES", "guess")
+    with pytest.raises(BadInput, match="the setting 'clues' is wrong"):
+        read_settings()

@@ -16,10 +16,11 @@ from agent.models import encoder_for
 from agent.settings import read_settings
 from memory.datatypes import Triple
 from memory.knowledge.clues.datatypes import ClueParameters
-from memory.knowledge.clues.index import ClueIndex, EncoderSimilarity, clue_index
+from memory.knowledge.clues.index import ClueIndex, clue_index
 from memory.knowledge.clues.search import search_paths
 from memory.knowledge.triples import triple_graph
 from tests.benchmarks.inputs import paths
+from tests.memory.knowledge.clues.encoders import EncoderSimilarity
 
 MEASURES = ("recall@2", "recall@5", "recall@10", "ndcg@5")
 

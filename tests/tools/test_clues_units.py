@@ -95,6 +95,22 @@ def test_what_the_library_lacks_is_said_with_what_mends_it(tmp_path: Path, encod
     assert "clew index" in NO_UNITS and "--triples extract" in NO_UNITS
 
 
+def test_a_heading_is_no_step(tmp_path: Path, encoder: CachedEncoder) -> None:
+    (path := tmp_path / "lang.md").write_text(
+        "# Fritz Lang\n\nFritz Lang was born in Vienna.\n\n## Thea von Harbou\n\nFritz Lang married Thea von Harbou.\n"
+    )
+    *_, report = index([path], tmp_path / "library", encoder)
+    assert isinstance(report, Report) and not report.failed
+    with open_library(tmp_path / "library", encoder) as library:
+        layers = library.store.layers()
+        assert [unit.text for unit in library.store.units(layers.headings.tolist())] == [
+            "Fritz Lang",
+            "Thea von Harbou",
+        ]
+        (passage,) = Clues(library.store).search(encode_query("Whom did Fritz Lang marry?", [], encoder)).passages
+    assert "“Thea von Harbou”" not in passage.why and "“Fritz Lang”" not in passage.why
+
+
 class Favours:
     """A cross-encoder that wants a word."""
 

@@ -7,11 +7,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.datatypes import Vectors
 from memory.knowledge.clues.aliases import AliasTable, load_aliases
 from memory.knowledge.clues.texts import Floats, Texts
 from memory.knowledge.triples import TripleGraph
-from memory.ports import Encoder
 from memory.words import FUNCTION_WORDS, content_words, words
 
 
@@ -33,32 +31,6 @@ class TfidfSimilarity:
 
     def triples(self, question: str) -> Floats:
         return self.triple_texts.cosines(content_words(question))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class EncoderSimilarity:
-    """By the vectors of the entities (entities, d) and of the triples (edges, d), as `encoded` makes them."""
-
-    encoder: Encoder
-    entity_vectors: Vectors
-    triple_vectors: Vectors
-
-    @staticmethod
-    def encoded(graph: TripleGraph, encoder: Encoder) -> "EncoderSimilarity":
-        """Encodes all entities and triples: seconds for thousands."""
-        parts = zip(graph.subjects, graph.kinds, graph.objects, strict=True)
-        triples = [f"{graph.entities[s]} {graph.relations[r]} {graph.entities[o]}" for s, r, o in parts]
-        vectors = encoder.encode(graph.entities, "passage"), encoder.encode(triples, "passage")
-        return EncoderSimilarity(encoder, *vectors)
-
-    def entities(self, question: str) -> Floats:
-        return self._cosines(self.entity_vectors, question)
-
-    def triples(self, question: str) -> Floats:
-        return self._cosines(self.triple_vectors, question)
-
-    def _cosines(self, vectors: Vectors, question: str) -> Floats:
-        return np.asarray(vectors @ self.encoder.encode([question], "query")[0], np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

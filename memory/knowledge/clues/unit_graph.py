@@ -1,6 +1,7 @@
 """Knowledge units and the entities that they name, as two tables to walk through (ClueRAG's paper, arXiv 2507.08445).
 
-A unit is a sentence of the library. It names what it says, and it is about what the title of its document names.
+A unit is a sentence of the library. It names what it says, and it is about what the title of its document names. No
+walk goes to a heading, which says nothing. Dates stay: without them less was found (docs/figures.md).
 """
 
 from dataclasses import dataclass
@@ -42,6 +43,8 @@ class UnitGraph:
         titles = layers.titles[layers.chunk_documents[layers.sentence_chunks]]
         titled = np.stack([np.flatnonzero(titles >= 0), titles[titles >= 0]])
         units, entities = np.unique(np.concatenate([layers.mentions, titled], axis=1), axis=1)
+        walked = ~np.isin(units, layers.headings)
+        units, entities = units[walked], entities[walked]
         return UnitGraph(
             layers=layers,
             units=_table(entities, units, len(layers.entities)),

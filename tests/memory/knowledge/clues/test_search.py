@@ -15,7 +15,7 @@ from memory.datatypes import Triple
 from memory.knowledge.clues.beam import beam_search, edge_scores, seeds_of
 from memory.knowledge.clues.datatypes import ClueParameters
 from memory.knowledge.clues.extraction import extract_clues
-from memory.knowledge.clues.index import ClueIndex, EncoderSimilarity, clue_index
+from memory.knowledge.clues.index import ClueIndex, clue_index
 from memory.knowledge.clues.reranking import most_of
 from memory.knowledge.clues.search import search_paths
 from memory.knowledge.triples import triple_graph
@@ -32,6 +32,7 @@ from tests.memory.knowledge.clues.cases import (
     triples,
     written,
 )
+from tests.memory.knowledge.clues.encoders import EncoderSimilarity
 from tests.memory.knowledge.clues.reference import Reference
 
 ROOT = Path(__file__).parents[4]

@@ -1,5 +1,7 @@
 """Units and entities as tables, and walks in the words of seed 000."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from memory.knowledge.clues.unit_graph import UnitGraph
@@ -49,3 +51,10 @@ def test_a_title_is_what_its_sentences_are_about() -> None:
 def test_a_scope_is_of_documents() -> None:
     graph = UnitGraph.of(layers_of([["a"], ["b"], ["c"]]))
     assert graph.within(frozenset({"d1", "other"})).tolist() == [False, True, False]
+
+
+def test_no_walk_goes_to_a_heading() -> None:
+    layers = layers_of([["a", "b"], ["a", "b"]], titles=["-", "t"])
+    graph = UnitGraph.of(replace(layers, headings=np.array([1])))
+    assert [graph.entities_of(unit) for unit in range(2)] == [[0, 1], []]
+    assert graph.titles[1] >= 0
