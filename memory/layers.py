@@ -84,6 +84,14 @@ class Layers:
         return _ones(self.mentions[0], self.mentions[1], (len(self.sentence_chunks), len(self.entities)))
 
     @cached_property
+    def naming(self) -> Ints:
+        """The layer `mentions` with the titles, as a sentence is also about what its document's title names: pairs of a
+        sentence and an entity, each once and in order, shape (2, pairs)."""
+        titles = self.titles[self.chunk_documents[self.sentence_chunks]]
+        titled = np.stack([np.flatnonzero(titles >= 0), titles[titles >= 0]])
+        return np.unique(np.concatenate([self.mentions, titled], axis=1), axis=1)
+
+    @cached_property
     def chunk_entities(self) -> "csr_array":
         """Shape (chunks, entities): 1 where a sentence of the chunk names the entity, or its document's title does."""
         chunks = np.arange(len(self.chunk_ids))

@@ -1,7 +1,6 @@
 """The tool `communities`: points of the communities whose reports the question is near to (seed 001, equation 5), and
 an overview of all communities for a question about the whole."""
 
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -14,7 +13,7 @@ from memory.knowledge.communities.covering import Allowed, Cover, cover_of
 from memory.knowledge.communities.wholes import asks_for_the_whole
 from memory.layers import Ints
 from memory.ports import Store
-from tools.base import FormScores, fuse, nothing_named, passages_of, ranks_by_form
+from tools.base import FormScores, Once, fuse, nothing_named, passages_of, ranks_by_form
 
 SNIPPET = 160
 """Characters of a point that tell which it is."""
@@ -58,8 +57,7 @@ class CommunitySearch:
     def __init__(self, store: Store, parameters: CommunitiesParameters | None = None) -> None:
         self._store = store
         self._parameters = parameters or CommunitiesParameters()
-        self._made: Cover | None = None
-        self._making = threading.Lock()
+        self._cover = Once(lambda: cover_of(store))
 
     def search(self, query: Query, k: int | None = None) -> Findings:
         """The passages that hold the best points, at most k; by default those of the `top_k_points`.
@@ -83,12 +81,6 @@ class CommunitySearch:
             found.append(self._points(form, cover, allowed, k))
         query.check()
         return Findings(self._passages(query, found, cover, allowed, k))
-
-    def _cover(self) -> Cover:
-        with self._making:
-            if self._made is None:
-                self._made = cover_of(self._store)
-            return self._made
 
     def _points(self, form: Form, cover: Cover, allowed: Allowed, k: int | None) -> _Points:
         """Equation 5: Topk of the points p_j of the chunks C_r of the reports R_top-K(Q), by

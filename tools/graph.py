@@ -5,7 +5,6 @@ sentences and entities leads from them to others (`memory.knowledge.multihop`), 
 matches, and what is reached.
 """
 
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -15,12 +14,12 @@ from memory.datatypes import Findings, Passage, Query, Subgraph
 from memory.knowledge.matching import MatchParameters, candidates
 from memory.knowledge.multihop.explaining import Origin, origins
 from memory.knowledge.multihop.features import DIRECT, Asked, Floats
-from memory.knowledge.multihop.index import HopIndex, hop_index
+from memory.knowledge.multihop.index import hop_index
 from memory.knowledge.multihop.model import Coefficients, load_coefficients
 from memory.knowledge.multihop.walk import HopParameters, Round, walk
 from memory.layers import Ints
 from memory.ports import Store
-from tools.base import nothing_named, passages_of
+from tools.base import Once, nothing_named, passages_of
 
 BESIDE = "passages are by words and meaning"
 
@@ -50,8 +49,7 @@ class Graph:
         self._store = store
         self._parameters = parameters or GraphParameters()
         self._coefficients = coefficients or load_coefficients()
-        self._made: HopIndex | None = None
-        self._making = threading.Lock()
+        self._index = Once(lambda: hop_index(store.layers()))
 
     def search(self, query: Query, k: int | None = None) -> Findings:
         """At most k passages, by default the parameters' own. A passage's score is its share of the mass of all."""
@@ -82,12 +80,6 @@ class Graph:
         chunks = np.array([asked.index.layers.chunk_numbers[id_] for id_ in ids], np.int64)
         scores = asked.direct(chunks)[:, DIRECT.index("hybrid")]
         return np.sort(chunks[np.argsort(-scores, kind="stable")[: self._parameters.pool]])
-
-    def _index(self) -> HopIndex:
-        with self._making:
-            if self._made is None:
-                self._made = hop_index(self._store.layers())
-            return self._made
 
     def _passages(
         self, asked: Asked, last: Round, best: Ints, shares: Floats, found: Sequence[Origin]

@@ -1,6 +1,5 @@
 """The tool `local`: passages near to the entities that the question is near to (seed 001, equation 4)."""
 
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -12,7 +11,7 @@ from memory.datatypes import Findings, Form, Passage, Query, Vector, Vectors
 from memory.knowledge.communities.graph import entity_vectors, named_in_sentences
 from memory.layers import Layers
 from memory.ports import Store
-from tools.base import FormScores, fuse, nothing_named, passages_of, ranks_by_form
+from tools.base import FormScores, Once, fuse, nothing_named, passages_of, ranks_by_form
 
 NEAREST = "took the passages nearest to the question"
 
@@ -78,8 +77,7 @@ class Local:
     def __init__(self, store: Store, parameters: LocalParameters | None = None) -> None:
         self._store = store
         self._parameters = parameters or LocalParameters()
-        self._made: _Index | None = None
-        self._making = threading.Lock()
+        self._index = Once(lambda: _index_of(store))
 
     def search(self, query: Query, k: int | None = None) -> Findings:
         """At most k passages. A chunk's score in a form is the mean of sim(v, Q + H) and sim(g, v), by the entity v for
@@ -99,15 +97,6 @@ class Local:
             near.append(_near(asked, index, scope, self._parameters))
         notes = tuple(dict.fromkeys(_note(one, index.layers, self._parameters) for one in near if not one.above))
         return Findings(self._passages(query, near, index, k), notes)
-
-    def _index(self) -> _Index:
-        with self._making:
-            if self._made is None:
-                layers = self._store.layers()
-                sentences = self._store.unit_vectors(np.arange(len(layers.sentence_chunks)))
-                chunks = self._store.vectors(layers.chunk_ids)
-                self._made = _Index(layers, entity_vectors(named_in_sentences(layers), sentences), chunks)
-            return self._made
 
     def _without_entities(self, query: Query, index: _Index, scope: _Scope, k: int) -> Findings:
         """The passages in scope that are nearest to the question, and a note."""
@@ -145,6 +134,13 @@ class Local:
             )
             for passage in passages_of(self._store.chunks(list(ranked)[:k]), self.name)
         )
+
+
+def _index_of(store: Store) -> _Index:
+    layers = store.layers()
+    sentences = store.unit_vectors(np.arange(len(layers.sentence_chunks)))
+    vectors = entity_vectors(named_in_sentences(layers), sentences)
+    return _Index(layers, vectors, store.vectors(layers.chunk_ids))
 
 
 def _with_history(form: Form, query: Query, weight: float) -> Vector:

@@ -83,9 +83,13 @@ def chunk_groups(
 
 
 def embedded_text(chunk: Chunk | Passage) -> str:
+    return with_title(chunk.title, chunk.text)
+
+
+def with_title(title: str, text: str) -> str:
     """What is encoded: the title, unless the text begins with it as a line, and the text."""
-    prefix = _prefix(chunk.title)
-    return chunk.text if f"{chunk.text}\n".startswith(prefix) else prefix + chunk.text
+    prefix = _prefix(title)
+    return text if f"{text}\n".startswith(prefix) else prefix + text
 
 
 def piece_starts(text: str, sentences: Sequence[int], encoder: Encoder) -> list[int]:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from memory.datatypes import Chunk, Vectors
-from memory.knowledge.chunking import embedded_text
+from memory.datatypes import Vectors
+from memory.knowledge.chunking import with_title
 from memory.ports import Encoder
 from memory.progress import Progress
 
@@ -120,7 +120,7 @@ def _missing(database: sqlite3.Connection, what: Embedded, has_old: bool) -> lis
 
 def _texts(database: sqlite3.Connection, what: Embedded, rows: Sequence[int]) -> list[str]:
     found = titles_and_texts(database, what, "WHERE row IN (SELECT value FROM json_each(?))", json.dumps(list(rows)))
-    texts = {row: embedded_text(Chunk("", "", title, text, 0, 0)) for row, title, text in found}
+    texts = {row: with_title(title, text) for row, title, text in found}
     return [texts[row] for row in rows]
 
 

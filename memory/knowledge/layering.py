@@ -10,8 +10,8 @@ import time
 from collections.abc import Iterator
 from typing import Literal
 
-from memory.datatypes import Chunk, Document
-from memory.knowledge.chunking import embedded_text
+from memory.datatypes import Document
+from memory.knowledge.chunking import with_title
 from memory.knowledge.extracting.documents import Extraction, extract_document
 from memory.knowledge.extracting.extractors import Extractor
 from memory.progress import Progress
@@ -86,7 +86,7 @@ def _add(database: sqlite3.Connection, document: Document, found: Extraction) ->
             document.id,
             n,
             *span,
-            hashlib.sha256(embedded_text(Chunk("", "", document.title, text, 0, 0)).encode()).digest(),
+            hashlib.sha256(with_title(document.title, text).encode()).digest(),
             None,
             None,
         )

@@ -11,40 +11,18 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from memory.datatypes import Triple
 from memory.knowledge.extracting.normalising import normalised
+from memory.layers import Ints
+from memory.ragged import Ragged
 
-Ints = NDArray[np.int64]
 Key = tuple[str, str, str]
 
 AROUND = " \t\n,;:!?\"'`“”‘’«»„"
 """What is stripped around an entity or a relation. A full stop stays: it may belong to a name."""
 
 _SIGNS = re.compile(r"[+#*°%$€£]|(?<!\w)[-−]\d|\w[-−](?!\w)")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Adjacency:
-    """Of node n the edges `edges[offsets[n]:offsets[n + 1]]`, rising. Shapes (nodes + 1,) and (edges,)."""
-
-    offsets: Ints
-    edges: Ints
-
-    @staticmethod
-    def by(ends: Ints, nodes: int) -> "Adjacency":
-        """By the node at one end of each edge."""
-        order = np.argsort(ends, kind="stable")
-        return Adjacency(np.searchsorted(ends[order], np.arange(nodes + 1)), order)
-
-    def of(self, nodes: Ints) -> tuple[Ints, Ints]:
-        """The places in `nodes` and the edges there, both of shape (edges found,)."""
-        starts = self.offsets[nodes]
-        counts = self.offsets[nodes + 1] - starts
-        before = np.cumsum(counts) - counts
-        places = np.arange(counts.sum()) + np.repeat(starts - before, counts)
-        return np.repeat(np.arange(len(nodes)), counts), self.edges[places]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,14 +43,14 @@ class TripleGraph:
     chunks: tuple[tuple[str, ...], ...]
     skipped: int
     merged: int
-    outgoing: Adjacency
-    incoming: Adjacency
+    outgoing: Ragged
+    incoming: Ragged
 
     def edges_of(self, nodes: Ints) -> tuple[Ints, Ints, Ints]:
         """The edges that leave or enter each of `nodes`: their places in `nodes`, the edges, and the nodes at the other
         end, each of shape (edges found,). An edge from a node to itself comes once."""
-        out_rows, out_edges = self.outgoing.of(nodes)
-        in_rows, in_edges = self.incoming.of(nodes)
+        out_edges, out_rows = self.outgoing.of(nodes)
+        in_edges, in_rows = self.incoming.of(nodes)
         other = self.subjects[in_edges] != self.objects[in_edges]
         in_rows, in_edges = in_rows[other], in_edges[other]
         rows, edges = np.concatenate([out_rows, in_rows]), np.concatenate([out_edges, in_edges])
@@ -141,8 +119,8 @@ def _graph(chunks: dict[Key, set[str]], names: dict[str, Counter[str]], skipped:
         chunks=tuple(tuple(sorted(chunks[key])) for key in keys),
         skipped=skipped,
         merged=merged,
-        outgoing=Adjacency.by(subjects, len(ordered)),
-        incoming=Adjacency.by(objects, len(ordered)),
+        outgoing=Ragged.grouped(subjects, len(ordered)),
+        incoming=Ragged.grouped(objects, len(ordered)),
     )
 
 

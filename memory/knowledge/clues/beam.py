@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from memory.knowledge.clues.datatypes import ClueParameters, Clues, Walk
 from memory.knowledge.clues.index import ClueIndex
 from memory.knowledge.clues.texts import DIGITS, Floats
-from memory.knowledge.triples import Ints, TripleGraph
+from memory.knowledge.triples import TripleGraph
+from memory.layers import Ints
 
 Mask = NDArray[np.bool_]
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.knowledge.triples import Adjacency, normalise
+from memory.knowledge.triples import normalise
 from memory.layers import Ints, Layers
+from memory.ragged import Ragged
 
 TELLS_OF, NAMED_WITH = "tells of", "named with"
 """What a step is called that no relation of the library names: from a document's title to what a sentence of it names,
@@ -32,38 +33,36 @@ class UnitGraph:
     entity that the title of unit u's document names, -1 where none. `relations` are by the unit that states them."""
 
     layers: Layers
-    units: Adjacency
-    entities: Adjacency
+    units: Ragged
+    entities: Ragged
     titles: Ints
-    relations: Adjacency
+    relations: Ragged
 
     @staticmethod
     def of(layers: Layers) -> "UnitGraph":
         count = len(layers.sentence_chunks)
         titles = layers.titles[layers.chunk_documents[layers.sentence_chunks]]
-        titled = np.stack([np.flatnonzero(titles >= 0), titles[titles >= 0]])
-        units, entities = np.unique(np.concatenate([layers.mentions, titled], axis=1), axis=1)
+        units, entities = layers.naming
         walked = ~np.isin(units, layers.headings)
         units, entities = units[walked], entities[walked]
         return UnitGraph(
             layers=layers,
-            units=_table(entities, units, len(layers.entities)),
-            entities=_table(units, entities, count),
+            units=Ragged.grouped(entities, len(layers.entities), units),
+            entities=Ragged.grouped(units, count, entities),
             titles=titles,
-            relations=Adjacency.by(layers.stated, count),
+            relations=Ragged.grouped(layers.stated, count),
         )
 
     def size(self, entities: Ints) -> Ints:
         """How many units each has; shape (entities,)."""
-        return self.units.offsets[entities + 1] - self.units.offsets[entities]
+        return self.units.starts[entities + 1] - self.units.starts[entities]
 
     def entities_of(self, unit: int) -> list[int]:
-        return _row(self.entities, unit)
+        return self.entities.row(unit)
 
     def within(self, scope: frozenset[str]) -> NDArray[np.bool_]:
         """Which units are of documents of the scope; shape (units,)."""
-        documents = np.array([id_ in scope for id_ in self.layers.document_ids], dtype=bool)
-        return np.asarray(documents[self.layers.chunk_documents[self.layers.sentence_chunks]], dtype=bool)
+        return np.asarray(self.layers.chunks_within(scope)[self.layers.sentence_chunks], dtype=bool)
 
     def steps(self, units: tuple[int, ...], entities: tuple[int, ...]) -> tuple[Step, ...]:
         """A walk in words: from each entity by its unit to the next, and by the last unit to what that says of it.
@@ -86,7 +85,7 @@ class UnitGraph:
     def _step(self, unit: int, one: int, other: int) -> Step:
         """By the first relation of the unit that joins both."""
         layers = self.layers
-        for relation in _row(self.relations, unit):
+        for relation in self.relations.row(unit):
             ends = int(layers.subjects[relation]), int(layers.objects[relation])
             if ends in ((one, other), (other, one)):
                 return Step(ends[0], layers.verbs[layers.verb_numbers[relation]], ends[1])
@@ -102,7 +101,7 @@ class UnitGraph:
             return walked[-1]
         joined = {
             int(end)
-            for relation in _row(self.relations, unit)
+            for relation in self.relations.row(unit)
             for end, other in _both_ways(self.layers, relation)
             if other == walked[-1]
         }
@@ -112,13 +111,3 @@ class UnitGraph:
 def _both_ways(layers: Layers, relation: int) -> tuple[tuple[int, int], tuple[int, int]]:
     subject, object_ = int(layers.subjects[relation]), int(layers.objects[relation])
     return (subject, object_), (object_, subject)
-
-
-def _table(by: Ints, values: Ints, count: int) -> Adjacency:
-    grouped = Adjacency.by(by, count)
-    return Adjacency(grouped.offsets, values[grouped.edges])
-
-
-def _row(table: Adjacency, place: int) -> list[int]:
-    values: list[int] = table.edges[table.offsets[place] : table.offsets[place + 1]].tolist()
-    return values

@@ -172,10 +172,10 @@ class UnitWalker:
         """The places in `entities` and the units there; of an entity with very many those nearest to the question."""
         busy = self._graph.size(entities) > self._parameters.widest
         quiet = np.flatnonzero(~busy)
-        places, units = self._graph.units.of(entities[quiet])
+        units, places = self._graph.units.of(entities[quiet])
         found = [(quiet[places], units)]
         if busy.any():
-            rows, named = self._graph.entities.of(self._near)
+            named, rows = self._graph.entities.of(self._near)
             for place in np.flatnonzero(busy).tolist():
                 near = self._near[rows[named == entities[place]]][: self._parameters.widest]
                 found.append((np.full(len(near), place), near))

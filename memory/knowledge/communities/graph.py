@@ -76,12 +76,9 @@ def named_in_sentences(layers: Layers) -> "csr_array":
     """Shape (sentences, entities): 1 where a sentence names an entity, or the title of its document does."""
     from scipy.sparse import csr_array
 
-    title = layers.titles[layers.chunk_documents[layers.sentence_chunks]]
-    rows = np.flatnonzero(title >= 0)
+    rows, entities = layers.naming
     shape = (len(layers.sentence_chunks), len(layers.entities))
-    named = csr_array(layers.sentence_entities + csr_array((np.ones(len(rows)), (rows, title[rows])), shape=shape))
-    named.data[:] = 1.0
-    return named
+    return csr_array((np.ones(len(rows)), (rows, entities)), shape=shape)
 
 
 def entity_vectors(named: "csr_array", sentences: Vectors) -> Vectors:

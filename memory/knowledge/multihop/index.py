@@ -3,35 +3,15 @@
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory.layers import Ints, Layers
+from memory.ragged import Ragged
 
 MOST_CHUNKS = 50
 """Of an entity that leads from chunk to chunk: what more of them name says little."""
-
-
-class Ragged(NamedTuple):
-    """Lists of numbers, one after the other: list i is `values[starts[i]:starts[i + 1]]`."""
-
-    starts: Ints
-    values: Ints
-
-    def of(self, lists: Ints) -> tuple[Ints, Ints]:
-        """The values of these lists one after the other, and the place in `lists` that each is of."""
-        counts = self.starts[lists + 1] - self.starts[lists]
-        places = np.repeat(np.arange(len(lists)), counts)
-        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        return self.values[self.starts[lists][places] + within], places
-
-    @staticmethod
-    def grouped(groups: Ints, values: Ints, count: int) -> "Ragged":
-        """By group, 0 to `count` - 1; within a group in the order given."""
-        order = np.argsort(groups, kind="stable")
-        return Ragged(np.searchsorted(groups[order], np.arange(count + 1)), values[order])
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,37 +48,33 @@ class HopIndex:
 
     @cached_property
     def sentences_of_chunk(self) -> Ragged:
-        rows = np.arange(len(self.layers.sentence_chunks))
-        return Ragged.grouped(self.layers.sentence_chunks, rows, len(self.layers.chunk_ids))
+        return Ragged.grouped(self.layers.sentence_chunks, len(self.layers.chunk_ids))
 
     @cached_property
     def titled(self) -> Ragged:
         """Of each entity the chunks of the documents whose title names it."""
         titles = self.layers.titles[self.layers.chunk_documents]
         chunks = np.flatnonzero(titles >= 0)
-        return Ragged.grouped(titles[chunks], chunks, len(self.layers.entities))
+        return Ragged.grouped(titles[chunks], len(self.layers.entities), chunks)
 
 
 def hop_index(layers: Layers) -> HopIndex:
     """Pairs are those of the sentences: what a sentence names, and what its document's title does."""
-    size, rows = max(1, len(layers.entities)), np.arange(len(layers.sentence_chunks))
-    titles = layers.titles[layers.chunk_documents[layers.sentence_chunks]] if len(rows) else rows
-    sentences = np.concatenate([layers.mentions[0], rows[titles >= 0]])
-    entities = np.concatenate([layers.mentions[1], titles[titles >= 0]])
+    size, (sentences, entities) = max(1, len(layers.entities)), layers.naming
     dated = np.array([entity.kind == "date" for entity in layers.entities], dtype=bool)
     sentences, entities = (values[~dated[entities]] for values in (sentences, entities))
     keys = layers.sentence_chunks[sentences] * size + entities
     keys, sentences = np.unique(np.stack([keys, sentences]), axis=1)
     pairs, of_pair = np.unique(keys, return_inverse=True)
-    by_entity = Ragged.grouped(pairs % size, np.arange(len(pairs)), len(layers.entities))
+    by_entity = Ragged.grouped(pairs % size, len(layers.entities))
     df = np.diff(by_entity.starts)
     of_pair = of_pair.reshape(-1)
     return HopIndex(
         layers=layers,
         chunks=pairs // size,
         entities=pairs % size,
-        sentences=Ragged.grouped(of_pair, sentences, len(pairs)),
-        by_chunk=Ragged.grouped(pairs // size, np.arange(len(pairs)), len(layers.chunk_ids)),
+        sentences=Ragged.grouped(of_pair, len(pairs), sentences),
+        by_chunk=Ragged.grouped(pairs // size, len(layers.chunk_ids)),
         by_entity=by_entity,
         spread=np.log(np.maximum(df, 1)) / math.log(max(2, len(layers.chunk_ids))),
     )

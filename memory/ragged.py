@@ -1,0 +1,32 @@
+"""Lists of numbers of different lengths, as two arrays."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from memory.layers import Ints
+
+
+class Ragged(NamedTuple):
+    """List i is `values[starts[i]:starts[i + 1]]`; shapes (lists + 1,) and (values,)."""
+
+    starts: Ints
+    values: Ints
+
+    @staticmethod
+    def grouped(groups: Ints, count: int, values: Ints | None = None) -> "Ragged":
+        """The values (None: their places) by group, 0 to `count` - 1; within a group in the order given."""
+        order = np.argsort(groups, kind="stable")
+        starts = np.searchsorted(groups[order], np.arange(count + 1))
+        return Ragged(starts, order if values is None else values[order])
+
+    def of(self, lists: Ints) -> tuple[Ints, Ints]:
+        """The values of these lists one after the other, and the place in `lists` that each is of."""
+        counts = self.starts[lists + 1] - self.starts[lists]
+        places = np.repeat(np.arange(len(lists)), counts)
+        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        return self.values[self.starts[lists][places] + within], places
+
+    def row(self, place: int) -> list[int]:
+        numbers: list[int] = self.values[self.starts[place] : self.starts[place + 1]].tolist()
+        return numbers
