@@ -16,7 +16,7 @@ from memory.layers import Ints
 
 @dataclass(frozen=True, slots=True)
 class HopParameters:
-    """`anchors` of each round, and how many rounds. Chosen with the coefficients: docs/figures.md."""
+    """`anchors` of each round, and how many rounds: what the shipped coefficients were fitted with."""
 
     anchors: int = 5
     rounds: int = 2
