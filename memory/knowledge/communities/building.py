@@ -60,7 +60,7 @@ def build(
     """Write the table and the vectors, of shape (communities, d); returns notes. The old generation is attached.
 
     The vector of an extract is the mean of its entities, which are means of sentences: nothing is encoded for it, and
-    it finds at least as much as the extract's own embedding (docs/figures.md).
+    it finds at least as much as the extract's own embedding.
     """
     yield Progress(STAGE, 0, 1)
     made, vectors = _communities(database, folder, encoder.dimension, parameters)
