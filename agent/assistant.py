@@ -51,7 +51,9 @@ class Assistant:
             tools = {name: registry.make(name, library.store, reranker, clues) for name in registry.NAMES}
             registry.check(settings.tool)
             threads = opened.enter_context(Threads(settings.home / DATABASE))
-            assistant = cls(Services(encoder, library, threads, tools, settings.tool), settings.home)
+            assistant = cls(
+                Services(encoder, library, threads, tools, settings.tool, settings.names_tool), settings.home
+            )
             opened.pop_all()
         return assistant
 

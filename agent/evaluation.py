@@ -80,7 +80,7 @@ def evaluate(plan: Plan, settings: Settings) -> Iterator[Progress | Row]:
         notes = (*dataset.notes, *_missing(dataset, library.store, plan, settings))
         reranker, clues = reranker_for(settings), clues_for(settings)
         tools = {name: registry.make(name, library.store, reranker, clues) for name in registry.NAMES}
-        services = Services(encoder, library, threads, tools, settings.tool)
+        services = Services(encoder, library, threads, tools, settings.tool, settings.names_tool)
         if any(form in REMEMBERING for _, form in pairs):
             yield from encode_histories(dataset.questions, encoder)
         for tool, form in pairs:

@@ -235,7 +235,7 @@ def _interleaved(each: Sequence[Sequence[Passage]]) -> Iterator[Passage]:
 
 
 def _by_policy(question: str, services: Services) -> str:
-    whole = asks_for_the_whole(question) and services.library.store.communities().items
+    whole = asks_for_the_whole(question) and not services.names_tool and services.library.store.communities().items
     return CommunitySearch.name if whole else services.default_tool
 
 

@@ -17,14 +17,16 @@ from tools.base import Tool
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """`default_tool` is called where the person names none; `evidence` is how many passages a turn gathers; `writer` is
-    the language model, where there is one."""
+    """`default_tool` is called where the person names none for a turn; `names_tool`: whether their settings named that
+    one, so that no policy takes another. `evidence` is how many passages a turn gathers; `writer` is the language model,
+    where there is one."""
 
     encoder: CachedEncoder
     library: Library
     threads: Threads
     tools: Mapping[str, Tool]
     default_tool: str
+    names_tool: bool = False
     evidence: int = 10
     writer: Writer | None = None
     recall: RecallParameters = field(default_factory=RecallParameters)

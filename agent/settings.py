@@ -36,6 +36,11 @@ class Settings(BaseSettings):
     home: Path = Field(default_factory=lambda: user_data_path("clew"))
     cache: Path = Field(default_factory=lambda: user_cache_path("clew"))
 
+    @property
+    def names_tool(self) -> bool:
+        """Whether somebody said which tool: then no policy takes another one."""
+        return "tool" in self.model_fields_set
+
     @classmethod
     def settings_customise_sources(
         cls,

@@ -81,3 +81,10 @@ def test_what_no_passage_says_leads_nothing() -> None:
     assert led_by(written, "", [passage]) is written
     led = led_by(written, "Fritz Lang", [passage])
     assert (led.outcome, led.text, led.sources) == ("answered", "Fritz Lang. [1]", (passage,))
+
+
+def test_a_tool_that_the_settings_name_is_used_all_the_same(examples_path: Path, cache: Path, tmp_path: Path) -> None:
+    named = read_settings(library=examples_path, home=tmp_path / "data", cache=cache, tool="hybrid")
+    assert named.names_tool and not read_settings(library=examples_path).names_tool
+    with Assistant.open(named) as assistant:
+        assert ask(assistant, "t", "What is this collection about?").calls[0].tool == "hybrid"

@@ -116,7 +116,7 @@ def _prompt(session: Session, loading: Loading) -> Prompt:
 
     def below() -> str:
         title = cut(one_line(session.turn.question), 40) if session.turn else "a new conversation"
-        parts = [session.thread, title, session.tool, *([] if loading.ended else ["loading the encoder…"])]
+        parts = [session.thread, title, session.shown_tool, *([] if loading.ended else ["loading the encoder…"])]
         return "  " + " · ".join(parts)
 
     return Prompt(session.settings.home, lambda: choices, below)

@@ -114,7 +114,7 @@ def _tool(session: "Session", argument: str) -> None:
         session.output.print(Text(f"  searching with {argument} from now on", DIM))
         return
     for name, tool in tools.items():
-        mark = "*" if name == session.tool else " "
+        mark = "*" if name == session.shown_tool else " "
         session.output.print(Text.assemble(f"  {mark} {name:12}", (tool.description, DIM)))
 
 

@@ -16,17 +16,22 @@ if TYPE_CHECKING:
 
 
 class Session:
-    """`turn` is the last turn of the thread; None where nothing was said."""
+    """`turn` is the last turn of the thread; None where nothing was said. `tool` is the one that the person chose here;
+    empty: the policy's."""
 
     def __init__(
         self, assistant: "Assistant", settings: "Settings", thread: str, output: "Console", messages: "Console"
     ) -> None:
         self.assistant = assistant
         self.settings = settings
-        self.tool = settings.tool
+        self.tool = ""
         self.output = output
         self.messages = messages
         self.begin(thread)
+
+    @property
+    def shown_tool(self) -> str:
+        return self.tool or self.settings.tool
 
     @property
     def threads(self) -> "Threads":
