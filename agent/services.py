@@ -18,8 +18,8 @@ from tools.base import Tool
 @dataclass(frozen=True, slots=True)
 class Services:
     """`default_tool` is called where the person names none for a turn; `names_tool`: whether their settings named that
-    one, so that no policy takes another. `evidence` is how many passages a turn gathers; `writer` is the language model,
-    where there is one."""
+    one, so that no policy takes another. `evidence` is how many passages a turn gathers; `writer` is the language
+    model, where there is one."""
 
     encoder: CachedEncoder
     library: Library
