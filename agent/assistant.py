@@ -14,10 +14,11 @@ from filelock import FileLock, Timeout
 from agent import checkpoints
 from agent.checkpoints import config_for
 from agent.graph import turn_graph
-from agent.models import clues_for, encoder_for, reranker_for
+from agent.models import encoder_for
 from agent.services import Services
 from agent.settings import DATABASE, Settings
 from agent.state import TURN_JSON, Step, Turn, TurnState
+from agent.toolbox import tools_for
 from memory.datatypes import Sentence
 from memory.dialogue.extraction import unique
 from memory.dialogue.threads import Threads
@@ -44,12 +45,11 @@ class Assistant:
     def open(cls, settings: Settings) -> "Assistant":
         """Raises `NoLibrary`, `LibraryMismatch` or `NoModel`. The encoder's model is not loaded yet: see `warm_up`."""
         with ExitStack() as opened:
-            clues, encoder, reranker = clues_for(settings), encoder_for(settings), reranker_for(settings)
+            encoder = encoder_for(settings)
             opened.callback(encoder.close)
             library = open_library(settings.library, encoder)
             opened.callback(library.store.close)
-            tools = {name: registry.make(name, library.store, reranker, clues) for name in registry.NAMES}
-            registry.check(settings.tool)
+            tools = tools_for(settings, library, encoder)
             threads = opened.enter_context(Threads(settings.home / DATABASE))
             assistant = cls(
                 Services(encoder, library, threads, tools, settings.tool, settings.names_tool), settings.home
@@ -66,8 +66,10 @@ class Assistant:
         return self._services
 
     def warm_up(self) -> None:
-        """Load the encoder's model: seconds, that an interface can spend behind its prompt."""
+        """Load the encoder's model, and read the graph: seconds, that an interface can spend behind its prompt."""
         self._services.encoder.uncached.encode(["warm up"], "query")
+        if self._services.library.manifest.chunks:
+            _ = self._services.walker
 
     def ask(
         self,

@@ -11,10 +11,11 @@ from agent.export import answer_row
 from agent.forms import FORMS, REMEMBERING, FormName
 from agent.lines import append_object, replace_file
 from agent.metrics import DEPTH, measure, trec_run
-from agent.models import clues_for, encoder_for, reranker_for
+from agent.models import encoder_for
 from agent.ranking import Find, Search, encode_histories, rank
 from agent.services import Services
 from agent.settings import Settings
+from agent.toolbox import tools_for
 from memory.datatypes import Passage, Query
 from memory.dialogue.threads import Threads
 from memory.errors import BadInput
@@ -78,8 +79,7 @@ def evaluate(plan: Plan, settings: Settings) -> Iterator[Progress | Row]:
     library = open_library(settings.library, encoder)
     with closing(encoder), closing(library.store), Threads(None) as threads:
         notes = (*dataset.notes, *_missing(dataset, library.store, plan, settings))
-        reranker, clues = reranker_for(settings), clues_for(settings)
-        tools = {name: registry.make(name, library.store, reranker, clues) for name in registry.NAMES}
+        tools = tools_for(settings, library, encoder)
         services = Services(encoder, library, threads, tools, settings.tool, settings.names_tool)
         if any(form in REMEMBERING for _, form in pairs):
             yield from encode_histories(dataset.questions, encoder)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from agent import observing
 from agent.graph import evidence_graph, turn_graph
 from agent.services import Services
 from agent.state import Turn, TurnState
@@ -20,7 +21,8 @@ def evidence(
     with Threads(None) as threads:
         given = replace(services, threads=threads, evidence=k)
         state = _remembered(given, question, history, scope)
-        return tuple(evidence_graph().invoke(state, context=given)["passages"])
+        gathered = evidence_graph().invoke(state, context=given)
+        return tuple(observing.ranked(gathered["passages"], gathered.get("walked", ()), given.observe))
 
 
 def answered(services: Services, question: str, history: Sequence[Utterance], scope: Sequence[str] = ()) -> Turn:

@@ -6,20 +6,22 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from agent import nodes
+from agent import gathering, nodes
 from agent.services import Services
 from agent.state import TurnState
+from agent.timing import timed
 
 Graph = CompiledStateGraph[TurnState, Services, TurnState, TurnState]
 
 
 def turn_graph(checkpointer: BaseCheckpointSaver[Any]) -> Graph:
-    """recall -> rewrite -> think -> act -> observe -> answer -> verify -> remember, and from observe back to think."""
-    graph = _searching()
-    graph.add_node("answer", nodes.timed(nodes.answer))
-    graph.add_node("verify", nodes.timed(nodes.verify))
-    graph.add_node("remember", nodes.timed(nodes.remember))
-    graph.add_conditional_edges("observe", nodes.after_observe)
+    """recall -> rewrite -> think -> act -> stitch -> walk -> observe -> answer -> verify -> remember, from observe back
+    to think, and from act to observe where there is nothing to walk for."""
+    graph = _gathering()
+    graph.add_node("answer", timed(nodes.answer))
+    graph.add_node("verify", timed(nodes.verify))
+    graph.add_node("remember", timed(nodes.remember))
+    graph.add_conditional_edges("observe", gathering.after_observe)
     graph.add_edge("answer", "verify")
     graph.add_edge("verify", "remember")
     graph.add_edge("remember", END)
@@ -28,21 +30,25 @@ def turn_graph(checkpointer: BaseCheckpointSaver[Any]) -> Graph:
 
 def evidence_graph() -> Graph:
     """The same up to its evidence: what `clew evaluate --tool agent` ranks."""
-    graph = _searching()
-    graph.add_conditional_edges("observe", nodes.after_observe, {"think": "think", "answer": END})
+    graph = _gathering()
+    graph.add_conditional_edges("observe", gathering.after_observe, {"think": "think", "answer": END})
     return graph.compile()
 
 
-def _searching() -> StateGraph[TurnState, Services, TurnState, TurnState]:
+def _gathering() -> StateGraph[TurnState, Services, TurnState, TurnState]:
     graph = StateGraph(TurnState, context_schema=Services)
-    graph.add_node("recall", nodes.timed(nodes.recall))
-    graph.add_node("rewrite", nodes.timed(nodes.rewrite))
-    graph.add_node("think", nodes.timed(nodes.think))
-    graph.add_node("act", nodes.timed(nodes.act))
-    graph.add_node("observe", nodes.timed(nodes.observe))
+    graph.add_node("recall", timed(nodes.recall))
+    graph.add_node("rewrite", timed(nodes.rewrite))
+    graph.add_node("think", timed(gathering.think))
+    graph.add_node("act", timed(gathering.act))
+    graph.add_node("stitch", timed(gathering.stitch))
+    graph.add_node("walk", timed(gathering.walk))
+    graph.add_node("observe", timed(gathering.observe))
     graph.add_edge(START, "recall")
     graph.add_edge("recall", "rewrite")
     graph.add_edge("rewrite", "think")
     graph.add_edge("think", "act")
-    graph.add_edge("act", "observe")
+    graph.add_conditional_edges("act", gathering.after_act)
+    graph.add_edge("stitch", "walk")
+    graph.add_edge("walk", "observe")
     return graph

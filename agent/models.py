@@ -6,6 +6,7 @@ from agent.settings import Settings
 from memory.encoding import MINILM, CachedEncoder, load_encoder
 from memory.knowledge.clues.aliases import load_aliases
 from memory.knowledge.library import recorded_encoder
+from memory.knowledge.walking.late_interaction import LateInteraction
 from memory.ports import Reranker
 from memory.reranking import load_reranker
 from tools.clues import CluesParameters
@@ -22,6 +23,11 @@ def encoder_for(settings: Settings) -> CachedEncoder:
 def reranker_for(settings: Settings) -> Reranker | None:
     """The cross-encoder that the settings name, not loaded yet; none by default. Raises `NoModel`."""
     return load_reranker(settings.reranker) if settings.reranker else None
+
+
+def late_for(settings: Settings, encoder: CachedEncoder) -> LateInteraction | None:
+    """The second scorer of the tool `walk`, by the encoder's own tokens; none by default."""
+    return LateInteraction(encoder.kept_tokens) if settings.late_interaction else None
 
 
 def clues_for(settings: Settings) -> CluesParameters:

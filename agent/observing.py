@@ -31,16 +31,33 @@ def missing(question: str, passages: Sequence[Passage]) -> tuple[str, ...]:
     )
 
 
-def to_read(passages: Sequence[Passage], first: int, parameters: ObserveParameters) -> tuple[Passage, ...]:
-    """The passages in the order in which the answer reads them; the first round found the `first` of them."""
+def to_read(
+    passages: Sequence[Passage], first: int, walked: Sequence[Passage], parameters: ObserveParameters
+) -> tuple[Passage, ...]:
+    """The passages in the order in which the answer reads them: the best of the `first` that the first round found,
+    what further rounds found, what the walk came to, the rest of the first."""
     best = min(parameters.best, first)
-    return (*passages[:best], *passages[first:], *passages[best:first])
+    return (*passages[:best], *passages[first:], *walked, *passages[best:first])
+
+
+def ranked(passages: Sequence[Passage], walked: Sequence[Passage], parameters: ObserveParameters) -> list[Passage]:
+    """The passages as they were found, those that the walk came to behind the `best` documents."""
+    documents = list(dict.fromkeys(passage.document for passage in passages))
+    leading = set(documents[: parameters.best])
+    ends = next((place for place, passage in enumerate(passages) if passage.document not in leading), len(passages))
+    return [*passages[:ends], *walked, *passages[ends:]]
+
+
+def answers(passages: Sequence[Passage], parameters: ObserveParameters) -> Passage | None:
+    """The first of those that are read which is so similar to the question that it answers it."""
+    read = passages[: parameters.passages]
+    return next((passage for passage in read if passage.scores.get("cosine", 0.0) >= parameters.answers), None)
 
 
 def enough(question: str, passages: Sequence[Passage], parameters: ObserveParameters) -> bool:
     """Whether one of the passages answers, or they hold enough of the question's words; in the order of `to_read`."""
-    read = passages[: parameters.passages]
-    if any(passage.scores.get("cosine", 0.0) >= parameters.answers for passage in read):
+    if answers(passages, parameters):
         return True
     asked = set(content_words(question))
-    return not asked or len(missing(question, read)) <= (1 - parameters.covered) * len(asked)
+    unheld = missing(question, passages[: parameters.passages])
+    return not asked or len(unheld) <= (1 - parameters.covered) * len(asked)

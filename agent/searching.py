@@ -1,9 +1,11 @@
 """`clew search`: what the tools find for a question, without a conversation."""
 
 from collections.abc import Sequence
+from contextlib import closing
 
-from agent.models import clues_for, encoder_for, reranker_for
+from agent.models import encoder_for
 from agent.settings import Settings
+from agent.toolbox import tools_for
 from memory.datatypes import Findings
 from memory.errors import BadInput
 from memory.knowledge.library import open_library
@@ -17,11 +19,6 @@ def search(settings: Settings, text: str, tools: Sequence[str], k: int) -> dict[
         raise BadInput("there is nothing to search for", "clew search 'some words'")
     for name in tools:
         registry.check(name)
-    clues, encoder, reranker = clues_for(settings), encoder_for(settings), reranker_for(settings)
-    store = open_library(settings.library, encoder).store
-    try:
-        query = encode_query(text, [], encoder)
-        return {name: registry.make(name, store, reranker, clues).search(query, k) for name in tools}
-    finally:
-        store.close()
-        encoder.close()
+    with closing(encoder_for(settings)) as encoder, open_library(settings.library, encoder) as library:
+        made, query = tools_for(settings, library, encoder), encode_query(text, [], encoder)
+        return {name: made[name].search(query, k) for name in tools}

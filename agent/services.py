@@ -6,13 +6,16 @@ from threading import Event
 
 from agent.observing import ObserveParameters
 from agent.picking import AnswerParameters
+from agent.walking import WalkingParameters
 from memory.dialogue.recalling import RecallParameters
 from memory.dialogue.rewriting import RewriteParameters
 from memory.dialogue.threads import Threads
 from memory.encoding import CachedEncoder
 from memory.knowledge.library import Library
+from memory.knowledge.walking.walker import Walker
 from memory.ports import Writer
 from tools.base import Tool
+from tools.walk import Walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,5 +35,13 @@ class Services:
     recall: RecallParameters = field(default_factory=RecallParameters)
     rewrite: RewriteParameters = field(default_factory=RewriteParameters)
     observe: ObserveParameters = field(default_factory=ObserveParameters)
+    walking: WalkingParameters = field(default_factory=WalkingParameters)
     answer: AnswerParameters = field(default_factory=AnswerParameters)
     cancel: Event = field(default_factory=Event)
+
+    @property
+    def walker(self) -> Walker:
+        """The tool `walk`'s: a library's graph is read once, by whoever walks first."""
+        tool = self.tools[Walk.name]
+        assert isinstance(tool, Walk)
+        return tool.walker()

@@ -22,13 +22,17 @@ class Settings(BaseSettings):
     """`home` holds the threads and `cache` the embeddings: both are the user's, shared by all libraries. An empty
     `encoder` is the library's own, for a new library all-MiniLM-L6-v2. `reranker` is a cross-encoder that prunes the
     paths of the tool `clues`; empty: none. `clues` is what that tool walks over, and `aliases` a file of further names
-    of relations for it (memory/knowledge/clues/aliases.py); empty: none."""
+    of relations for it (memory/knowledge/clues/aliases.py); empty: none. `late_interaction` has the tool `walk` score
+    nodes by their tokens too (memory/knowledge/walking/late_interaction.py); `aligner` chooses its partitions: votes,
+    centroid, words, or one that `clew align train` made, as mlp-infonce."""
 
     model_config = SettingsConfigDict(env_prefix="CLEW_", extra="forbid", frozen=True)
 
     library: Path = Path(".clew")
     encoder: str = ""
     reranker: str = ""
+    aligner: str = "votes"
+    late_interaction: bool = False
     clues: Literal["units", "triples"] = "units"
     aliases: str = ""
     tool: str = "hybrid"

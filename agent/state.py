@@ -6,7 +6,7 @@ from typing import Annotated, Literal, TypedDict, TypeVar
 
 from pydantic import TypeAdapter
 
-from memory.datatypes import Passage, Point, Recalled, Wording
+from memory.datatypes import Passage, Point, Recalled, Subgraph, Wording
 
 Verdict = Literal["supported", "weak", "unsupported", "uncited"]
 Outcome = Literal["answered", "partial", "nothing-found", "nothing-indexed"]
@@ -83,7 +83,8 @@ class Step:
 class Turn:
     """A turn that is over, as it is remembered, shown, exported and replayed. `turn` counts from 1 in its thread.
 
-    `library` is the fingerprint of the library that it was answered from; `created` is ISO 8601 in UTC.
+    `library` is the fingerprint of the library that it was answered from; `created` is ISO 8601 in UTC. `walk` is what
+    was walked for it (None: nothing was), and `paths` the same as lines, `Hub -> A -> B`, the best end first.
     """
 
     thread: str
@@ -98,6 +99,8 @@ class Turn:
     steps: tuple[Step, ...] = ()
     library: str = ""
     created: str = ""
+    walk: Subgraph | None = None
+    paths: tuple[str, ...] = ()
 
 
 TURN_JSON = TypeAdapter(Turn)
@@ -112,8 +115,12 @@ def appended(known: Sequence[Item], new: Sequence[Item]) -> tuple[Item, ...]:
 
 
 class TurnState(TypedDict, total=False):
-    """The state machine's state: this turn and its thread's id. `found` counts the passages after each round; `points`
-    are there where the question is about the whole library; `told` is what a tool itself answers."""
+    """The state machine's state: this turn and its thread's id. `found` counts the new passages of each round; `points`
+    are there where the question is about the whole library; `told` is what a tool itself answers.
+
+    `near` are the rows of the nodes nearest to the question, `partitions` the numbers of those that were stitched;
+    `walk` and `paths` are a turn's, `walked` the passages that no tool had found; `went_back` counts the steps from
+    what had been left. All of these are of the last round."""
 
     thread: str
     turn: int
@@ -128,6 +135,12 @@ class TurnState(TypedDict, total=False):
     calls: Annotated[tuple[Call, ...], appended]
     passages: tuple[Passage, ...]
     found: Annotated[tuple[int, ...], appended]
+    near: tuple[int, ...]
+    partitions: tuple[int, ...]
+    walk: Subgraph | None
+    paths: tuple[str, ...]
+    walked: tuple[Passage, ...]
+    went_back: int
     points: tuple[Point, ...]
     told: str
     notes: Annotated[tuple[str, ...], appended]

@@ -1,6 +1,7 @@
 """What costs much to make, kept by the content that it was made from, in one SQLite file. It is only a cache: it may be
 lost."""
 
+import hashlib
 import sqlite3
 import threading
 import time
@@ -93,6 +94,11 @@ class ContentCache:
             self._database = None
 
 
+def content_key(role: str, text: str) -> bytes:
+    """Another role is another text to some models."""
+    return hashlib.sha256(f"{role}\0{text}".encode(errors="surrogatepass")).digest()
+
+
 def batches(keys: list[bytes], size: int) -> Iterator[list[bytes]]:
     return (keys[start : start + size] for start in range(0, len(keys), size))
 
@@ -103,9 +109,8 @@ def _open(path: Path, table: str) -> sqlite3.Connection:
     try:
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = NORMAL")
-        database.execute(
-            f"CREATE TABLE IF NOT EXISTS {table} (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
-        )
+        # An ordinary table: without rowids, each comparison of a key would read all of a long value beside it.
+        database.execute(f"CREATE TABLE IF NOT EXISTS {table} (key BLOB PRIMARY KEY, value BLOB NOT NULL)")
     except sqlite3.DatabaseError:
         database.close()
         raise

@@ -168,10 +168,18 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Subgraph:
-    """What a tool walked: node ids in the order of their visit, and the edges taken."""
+    """What a tool walked: node ids in the order of their visit, and the edges taken.
+
+    Of a walk over chunks each node has a title, a score (its share of the mass of all that were weighed) and the name
+    of its partition, and the first `landings` of them were landed on; other walks leave that out.
+    """
 
     nodes: tuple[str, ...] = ()
     edges: tuple[Edge, ...] = ()
+    titles: tuple[str, ...] = ()
+    scores: tuple[float, ...] = ()
+    partitions: tuple[str, ...] = ()
+    landings: int = 0
 
 
 @dataclass(frozen=True, slots=True)

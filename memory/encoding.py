@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from memory.content_cache import batches
+from memory.content_cache import batches, content_key
 from memory.datatypes import Vectors
 from memory.errors import NoModel
 from memory.ports import Encoder, Role, Span
+from memory.token_cache import CachedTokens
 from memory.vector_cache import VectorCache
 
 if TYPE_CHECKING:
@@ -149,15 +150,18 @@ class SentenceTransformerEncoder:
 
 
 class CachedEncoder:
-    """An encoder whose vectors are kept by content in one SQLite file an encoder, shared by all libraries of a user."""
+    """An encoder whose vectors are kept by content in one SQLite file an encoder, shared by all libraries of a user.
+    `kept_tokens` keeps those of tokens, in another file, for what asks for them."""
 
     def __init__(self, encoder: Encoder, folder: Path) -> None:
         self.uncached = encoder
         self._cache = VectorCache(lambda: folder / f"{encoder.hash[:16]}.sqlite")
+        self.kept_tokens = CachedTokens(encoder, folder)
 
     def close(self) -> None:
-        """The cache's file; may be called twice, and what is encoded after that opens it again."""
+        """The cache's files; may be called twice, and what is encoded after that opens them again."""
         self._cache.close()
+        self.kept_tokens.close()
 
     @property
     def name(self) -> str:
@@ -182,7 +186,7 @@ class CachedEncoder:
         return self.uncached.token_vectors(texts, role)
 
     def encode(self, texts: Sequence[str], role: Role) -> Vectors:
-        keys = [hashlib.sha256(f"{role}\0{text}".encode(errors="surrogatepass")).digest() for text in texts]
+        keys = [content_key(role, text) for text in texts]
         known = self._cache.read(set(keys))
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         # Alike lengths side by side waste the least padding, across all that is asked for at once.

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from memory.communities import Communities
 from memory.datatypes import Chunk, Document, Edge, Hit, Triple, Vectors, WordShares
 from memory.layers import Ints, Layers, Unit
+from memory.nodes import Cells, NodeGraph, Partitioning
+from memory.titles import TitleIndex
 
 Role = Literal["query", "passage", "sentence"]
 """What a text is to the encoder: models such as E5 want a prefix for each; `sentence` compares like with like."""
@@ -138,6 +140,9 @@ class Store(Protocol):
     def word_shares(self, query: str, ids: Sequence[str]) -> WordShares:
         """What the score of a keyword search is made of, for these chunks, over both fields together."""
 
+    def node_words(self, query: str, rows: Ints) -> WordShares:
+        """The same, of chunks by their rows."""
+
     def vector_search(
         self, vectors: Vectors, k: int, *, scope: frozenset[str] | None = None, among: Sequence[str] | None = None
     ) -> list[list[Hit]]:
@@ -170,6 +175,27 @@ class Store(Protocol):
 
     def communities(self) -> Communities:
         """With their reports, coarsest level first; none where the library has no sentences."""
+
+    def nodes(self) -> NodeGraph:
+        """The graph whose nodes are the chunks, by their rows in `layers`."""
+
+    def partitioning(self) -> Partitioning:
+        """The one in use: the last that was made."""
+
+    def cells(self) -> Cells:
+        """The edges of `nodes` by the partitions that they join, bridge edges among them."""
+
+    def title_index(self) -> TitleIndex:
+        """What the titles call the nodes."""
+
+    def partition_vectors(self, partition: int) -> Vectors:
+        """Of the nodes of a partition, in their order, shape (nodes, d); read in one piece."""
+
+    def smoothed_vectors(self, rows: Ints) -> Vectors:
+        """Of chunks by their rows, smoothed over the graph; unit rows, shape (len(rows), d)."""
+
+    def node_vectors(self, rows: Ints) -> Vectors:
+        """Of chunks by their rows, shape (len(rows), d)."""
 
     def titles(self, limit: int) -> list[str]:
         """Titles of documents, at most so many and each once, in the order of the library."""

@@ -22,11 +22,16 @@ class Ragged(NamedTuple):
 
     def of(self, lists: Ints) -> tuple[Ints, Ints]:
         """The values of these lists one after the other, and the place in `lists` that each is of."""
-        counts = self.starts[lists + 1] - self.starts[lists]
-        places = np.repeat(np.arange(len(lists)), counts)
-        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        return self.values[self.starts[lists][places] + within], places
+        at, places = spread(self.starts[lists], self.starts[lists + 1])
+        return self.values[at], places
 
     def row(self, place: int) -> list[int]:
         numbers: list[int] = self.values[self.starts[place] : self.starts[place + 1]].tolist()
         return numbers
+
+
+def spread(starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
+    """All numbers from each start up to its end, one range after the other, and the range that each is of."""
+    counts = ends - starts
+    of_range = np.repeat(np.arange(len(starts)), counts)
+    return np.arange(counts.sum()) + np.repeat(starts - (np.cumsum(counts) - counts), counts), of_range

@@ -18,9 +18,14 @@ FUNCTION_WORDS = frozenset(
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
+def written_words(text: str) -> list[str]:
+    """All words in the order of the text, as they are written."""
+    return _WORD.findall(text)
+
+
 def words(text: str) -> list[str]:
     """All words in the order of the text, in lower case, without punctuation and possessive endings."""
-    return [word.casefold().replace("’", "'").removesuffix("'s") for word in _WORD.findall(text)]
+    return [word.casefold().replace("’", "'").removesuffix("'s") for word in written_words(text)]
 
 
 def content_words(text: str) -> list[str]:

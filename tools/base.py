@@ -1,9 +1,8 @@
 """What a retrieval method is here: one verb, `search`; the fusion of a question's forms; the LangChain wrappers."""
 
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +16,6 @@ if TYPE_CHECKING:
     from langchain_core.documents import Document as LangChainDocument
     from langchain_core.retrievers import BaseRetriever
     from langchain_core.tools import BaseTool
-
-
-T = TypeVar("T")
 
 
 class Tool(Protocol):
@@ -65,21 +61,6 @@ def ranks_by_form(forms: Sequence[Form], found: FormScores, id_: str) -> dict[st
         for form, row in zip(forms, found.scores, strict=True)
         if not np.isnan(row[place])
     }
-
-
-class Once(Generic[T]):
-    """What is made at the first call, once, also where several threads call at the same time."""
-
-    def __init__(self, make: Callable[[], T]) -> None:
-        self._make = make
-        self._made: list[T] = []
-        self._making = threading.Lock()
-
-    def __call__(self) -> T:
-        with self._making:
-            if not self._made:
-                self._made.append(self._make())
-            return self._made[0]
 
 
 def nothing_named(layers: Layers, allowed: NDArray[np.bool_] | None = None) -> str:

@@ -17,9 +17,10 @@ from memory.knowledge.multihop.features import DIRECT, Asked, Floats
 from memory.knowledge.multihop.index import hop_index
 from memory.knowledge.multihop.model import Coefficients, load_coefficients
 from memory.knowledge.multihop.walk import HopParameters, Round, walk
+from memory.knowledge.once import Once
 from memory.layers import Ints
 from memory.ports import Store
-from tools.base import Once, nothing_named, passages_of
+from tools.base import nothing_named, passages_of
 
 BESIDE = "passages are by words and meaning"
 

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from memory.datatypes import Findings, Form, Passage, Query, Vector, Vectors
 from memory.knowledge.communities.graph import entity_vectors, named_in_sentences
+from memory.knowledge.once import Once
 from memory.layers import Layers
 from memory.ports import Store
-from tools.base import FormScores, Once, fuse, nothing_named, passages_of, ranks_by_form
+from tools.base import FormScores, fuse, nothing_named, passages_of, ranks_by_form
 
 NEAREST = "took the passages nearest to the question"
 

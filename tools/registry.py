@@ -1,8 +1,11 @@
 """The tools by name. To add one: its file, and a line here."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from memory.errors import BadInput
+from memory.knowledge.aligning.scoring import Scorer
+from memory.knowledge.walking.late_interaction import LateInteraction
 from memory.ports import Reranker, Store
 from tools.base import Tool
 from tools.clues import Clues, CluesParameters
@@ -10,9 +13,10 @@ from tools.communities import CommunitySearch
 from tools.graph import Graph
 from tools.hybrid import Hybrid
 from tools.local import Local
+from tools.walk import Walk
 
 TOOLS: Mapping[str, Callable[[Store], Tool]] = {
-    tool.name: tool for tool in (Hybrid, Graph, Clues, Local, CommunitySearch)
+    tool.name: tool for tool in (Hybrid, Walk, Graph, Clues, Local, CommunitySearch)
 }
 NAMES = tuple(TOOLS)
 
@@ -29,10 +33,22 @@ def check(text: str) -> None:
             raise BadInput(f"there is no tool '{name}'", f"one of {', '.join(NAMES)}; or several, as local+communities")
 
 
-def make(name: str, store: Store, reranker: Reranker | None = None, clues: CluesParameters | None = None) -> Tool:
-    """The tool of that name over a store, with its default parameters or for `clues` these, and with the reranker where
-    it can use one. Raises `BadInput` for an unknown name."""
+@dataclass(frozen=True, slots=True)
+class Extras:
+    """What settings give to some of the tools: a cross-encoder and parameters to `clues`; to `walk` late interaction,
+    and an aligner in the place of votes."""
+
+    reranker: Reranker | None = None
+    clues: CluesParameters | None = None
+    late: LateInteraction | None = None
+    aligner: Scorer | None = None
+
+
+def make(name: str, store: Store, extras: Extras = Extras()) -> Tool:
+    """The tool of that name over a store, with its default parameters. Raises `BadInput` for an unknown name."""
     check(name)
     if name == Clues.name:
-        return Clues(store, clues, reranker)
+        return Clues(store, extras.clues, extras.reranker)
+    if name == Walk.name:
+        return Walk(store, late=extras.late, aligner=extras.aligner)
     return TOOLS[name](store)

@@ -12,10 +12,12 @@ from typing import Any, NoReturn
 import click
 
 from memory.errors import ClewError
+from ui.aligning import align
 from ui.asking import ask
 from ui.chatting import chat, ui
 from ui.evaluating import evaluate
 from ui.indexing import index
+from ui.partitioning import partition
 from ui.plain import one_line
 from ui.remembering import export, threads
 from ui.replaying import replay
@@ -109,7 +111,7 @@ def main(verbose: bool, log_level: str | None) -> None:
     _set_up_streams(log_level or ("info" if verbose else "error"))
 
 
-for command in (index, chat, ask, ui, search, threads, export, replay, evaluate):
+for command in (index, chat, ask, ui, search, threads, export, replay, evaluate, partition, align):
     main.add_command(command)
 
 

@@ -53,6 +53,8 @@ def _turn_markdown(turn: Turn) -> str:
         parts.append(f"*Understood as: {one_line(turn.rewritten)}*")
     parts.append(answer_text(turn.answer).plain)
     parts += [_source_markdown(turn, number) for number in cited_numbers(turn.answer)]
+    if turn.paths:
+        parts.append("\n".join(["Walked:", "", *(f"- {one_line(path)}" for path in turn.paths)]))
     return "\n\n".join(parts) + "\n"
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from memory.communities import Method
     from memory.knowledge.indexing import Report
     from memory.knowledge.layering import Triples
+    from memory.knowledge.pages import Pages
 
 CHUNKERS = ["sentences", "semantic"]
 """Those of `memory.knowledge.chunkers`, which is not imported to print a help text."""
@@ -44,6 +45,21 @@ METHODS = ["leiden", "louvain"]
 @click.option(
     "--communities", type=click.Choice(METHODS), help="How entities are grouped.  [default: as the library is; leiden]"
 )
+@click.option(
+    "--category",
+    "categories",
+    metavar="NAME",
+    multiple=True,
+    help="Of a Wikipedia dump the pages in this category, or with a --keyword; may be repeated; '' for all pages."
+    "  [default: as the library is; all]",
+)
+@click.option(
+    "--keyword",
+    "keywords",
+    metavar="WORD",
+    multiple=True,
+    help="Of a Wikipedia dump the pages with this word in title or first paragraph; may be repeated.",
+)
 @click.option("--rebuild", is_flag=True, help="Make all anew, of the recorded paths where none are given.")
 @options.as_json("Print the report as a JSON object.")
 @options.quiet
@@ -55,14 +71,17 @@ def index(
     triples: "Triples | None",
     extractor: str | None,
     communities: "Method | None",
+    categories: tuple[str, ...],
+    keywords: tuple[str, ...],
     rebuild: bool,
     as_json: bool,
     quiet: bool,
 ) -> None:
     """Read files and folders into a library.
 
-    Text, Markdown, HTML, PDF and JSONL, BEIR folders, graph folders and lists of triples (JSON). Run again, it does
-    only what changed; with another chunker it cuts all documents anew.
+    Text, Markdown, HTML, PDF and JSONL, BEIR folders, graph folders, lists of triples (JSON) and Wikipedia dumps
+    (MediaWiki XML, also .bz2 and .gz). Run again, it does only what changed; with another chunker it cuts all
+    documents anew.
     """
     if not paths and not rebuild:
         raise click.UsageError("name the files or folders to read, or give --rebuild")
@@ -78,6 +97,7 @@ def index(
         triples=triples,
         extractor=extractor,
         communities=communities,
+        pages=_pages(categories, keywords),
     )
     events = indexing.index(paths, settings.library, model, parameters=parameters, rebuild=rebuild)
     try:
@@ -89,6 +109,14 @@ def index(
         ) from None
     _print_report(report, as_json)
     _check(report)
+
+
+def _pages(categories: tuple[str, ...], keywords: tuple[str, ...]) -> "Pages | None":
+    """None where nothing is said; one without words chooses nothing, so that it alone takes all pages."""
+    from memory.knowledge.pages import Pages
+
+    said = Pages(*(tuple(word.strip() for word in words if word.strip()) for words in (categories, keywords)))
+    return said if categories or keywords else None
 
 
 def _print_report(report: "Report", as_json: bool) -> None:

@@ -8,8 +8,10 @@ from itertools import chain
 from pathlib import Path
 
 from memory.datatypes import Document, Edge
+from memory.errors import BadInput
 from memory.knowledge.chunkers import Chunker, chunks_of
 from memory.knowledge.generation import Generation
+from memory.knowledge.pages import Pages
 from memory.knowledge.reading import (
     Failure,
     Source,
@@ -30,12 +32,14 @@ REPORT_EVERY = 50
 
 
 class Changes:
-    """One run's reading into a generation. After `read`: the counts, the failures and the notes."""
+    """One run's reading into a generation; `pages` are read of Wikipedia dumps. After `read`: the counts, the failures
+    and the notes."""
 
-    def __init__(self, generation: Generation, encoder: Encoder, chunker: Chunker) -> None:
+    def __init__(self, generation: Generation, encoder: Encoder, chunker: Chunker, pages: Pages) -> None:
         self._generation = generation
         self._encoder = encoder
         self._chunker = chunker
+        self._pages = pages
         self._other_sources = False
         self._known: dict[str, str] = {}
         self._waiting: dict[str, Source] = {}
@@ -48,12 +52,18 @@ class Changes:
     def any(self) -> bool:
         return self._other_sources or any(self.counts[name] for name in ("new", "changed", "removed"))
 
-    def read(self, roots: Sequence[Path], library: Path) -> Iterator[Progress]:
-        """Progress counts bytes of the sources, those that need not be read again among them."""
+    def read(self, roots: Sequence[Path], library: Path, wants_dump: bool = False) -> Iterator[Progress]:
+        """Progress counts bytes of the sources, those that need not be read again among them. Raises `BadInput` where
+        there is no Wikipedia dump and one is wanted."""
         self._known = self._generation.old_sources()
         found = discover([root for root in roots if not self._is_gone(root)], library)
         self.notes += found.notes
-        fresh = {shown(source.path): source for source in found.sources}
+        fresh = {shown(source.path): self._chosen(source) for source in found.sources}
+        if wants_dump and not any(source.kind == "mediawiki" for source in fresh.values()):
+            raise BadInput(
+                f"{self._pages} chooses pages of a Wikipedia dump, and there is none under the paths given",
+                "give the path of its .xml, .xml.bz2 or .xml.gz file",
+            )
         gone = self._gone([path for path in self._known if path not in fresh], roots, found.unopened)
         self._waiting = {path: source for path, source in fresh.items() if path in self._known}
         sizes = {path: size(source) for path, source in fresh.items()}
@@ -72,6 +82,9 @@ class Changes:
         if self.any and (loose := self._generation.loose_edges()):
             self.notes.append(f"{loose} edges left out: they name nodes that are not in the library")
         self._generation.put_in_order()
+
+    def _chosen(self, source: Source) -> Source:
+        return replace(source, pages=self._pages) if source.kind == "mediawiki" else source
 
     def _chunk_anew(self) -> Iterator[Progress]:
         """The documents that were taken over from a library with another chunker, by their text as it was read."""

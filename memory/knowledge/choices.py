@@ -16,8 +16,10 @@ from memory.knowledge.library import (
     recorded_chunker,
     recorded_extractor,
     recorded_method,
+    recorded_pages,
     recorded_triples,
 )
+from memory.knowledge.pages import ALL, Pages
 from memory.ports import Writer
 
 
@@ -25,13 +27,15 @@ from memory.ports import Writer
 class Parameters:
     """None is what the library has. For a new one `chunker` is by sentences, `triples` are `auto`, and `extractor` is
     by rules (`extractor_named`); others than before chunk or extract all anew. `communities` are found by Leiden.
-    `model` is for the extractor `llm`; `summariser` writes the reports of communities, which are extracts without."""
+    `pages` of Wikipedia dumps are all; other ones than before read the dumps again. `model` is for the extractor `llm`;
+    `summariser` writes the reports of communities, which are extracts without."""
 
     chunker: Chunker | None = None
     keywords: KeywordParameters = field(default_factory=KeywordParameters)
     triples: Triples | None = None
     extractor: str | None = None
     communities: Method | None = None
+    pages: Pages | None = None
     model: Model | None = None
     summariser: Writer | None = None
 
@@ -43,6 +47,7 @@ class Choices(NamedTuple):
     triples: Triples
     extractor: Chosen
     communities: Method
+    pages: Pages
     writer: Writer | None
     same_chunker: bool
     same_layers: bool
@@ -66,4 +71,9 @@ def choose(parameters: Parameters, library: Path, fresh: bool) -> Choices:
         notes.append(f"communities are found anew, by {communities}")
     if not fresh and writer is not None and writer.name != recorded_author(library):
         notes.append(f"community reports are written by {writer.name}")
-    return Choices(chunker, triples, extractor, communities, writer, same_chunker, same_layers, notes)
+    had_pages = recorded_pages(library) or ALL
+    pages = had_pages if parameters.pages is None else parameters.pages
+    if not fresh and pages != had_pages:
+        chosen = f"the pages of Wikipedia dumps are chosen by {pages} now"
+        notes.append(chosen if pages else "all pages of Wikipedia dumps are read now")
+    return Choices(chunker, triples, extractor, communities, pages, writer, same_chunker, same_layers, notes)

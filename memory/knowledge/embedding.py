@@ -39,13 +39,17 @@ SENTENCES = Embedded("sentences", "sentences.npy", "embedding sentences")
 
 
 def open_vectors(generation: Path, what: Embedded) -> Vectors:
-    """Shape (rows, d), memory-mapped. Raises one of `store.BROKEN`."""
-    vectors: Vectors = np.load(generation / what.file, mmap_mode="r")
-    return vectors
+    """Shape (rows, d), memory-mapped. Raises one of `damage.BROKEN`."""
+    return mapped(generation / what.file)
+
+
+def mapped(path: Path) -> Vectors:
+    """An array that stays on disk until it is read; a plain view, as slices of a memmap are slow to make."""
+    return np.asarray(np.load(path, mmap_mode="r"))
 
 
 def check_rows(vectors: Vectors, what: Embedded, database: sqlite3.Connection, schema: str = "main") -> None:
-    """Raises one of `store.BROKEN` where there are not as many rows as vectors, or SQLite sees that its file is cut
+    """Raises one of `damage.BROKEN` where there are not as many rows as vectors, or SQLite sees that its file is cut
     off."""
     (last,) = database.execute(f"SELECT max(row) FROM {schema}.{what.table}").fetchone()
     if len(vectors) != (0 if last is None else last + 1):

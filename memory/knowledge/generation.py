@@ -16,6 +16,7 @@ from memory.knowledge.chunkers import Chunker
 from memory.knowledge.chunking import embedded_text
 from memory.knowledge.communities.building import author_of_all, build
 from memory.knowledge.communities.detecting import DetectionParameters
+from memory.knowledge.damage import naming_damage
 from memory.knowledge.embedding import (
     CHUNKS,
     SENTENCES,
@@ -31,10 +32,18 @@ from memory.knowledge.keywords import KeywordParameters
 from memory.knowledge.layering import Triples, copy_layers, extract_missing
 from memory.knowledge.library import FORMAT, MANIFEST, EncoderRecord, Manifest
 from memory.knowledge.numbering import number_layers, read_layers
-from memory.knowledge.store import SCHEMA, document_of, naming_damage
+from memory.knowledge.pages import Pages
+from memory.knowledge.partitioning.building import build as build_capsule
+from memory.knowledge.partitioning.building import wanted_before
+from memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
+from memory.knowledge.partitioning.capsule import keep_trained, write_capsule
+from memory.knowledge.partitioning.graph import write_graph
+from memory.knowledge.store import SCHEMA, document_of
 from memory.knowledge.telling import add_triples, copy_triples, place_triples
+from memory.knowledge.walking.smoothing import write_smoothed
 from memory.ports import Encoder, Writer
 from memory.progress import Progress
+from memory.titles import write_titles
 
 EDGES = "SELECT DISTINCT source, target, relation FROM edges"
 STAGED = """
@@ -193,6 +202,22 @@ class Generation:
         parameters = DetectionParameters(method)
         return build(self._database, self._folder, self._old, encoder, parameters, writer)
 
+    def partition(self) -> Iterator[Progress]:
+        """Write the graph of the nodes, their vectors smoothed over it, and the capsules that the library had, else the
+        default one."""
+        graph = write_graph(self._database, self._folder)
+        write_smoothed(self._folder, graph, open_vectors(self._folder, CHUNKS))
+        for wanted in wanted_before(self._old):
+            capsule = yield from build_capsule(self._database, self._folder, graph, wanted)
+            folder = write_capsule(self._folder, capsule, durable=False)
+            if self._old:
+                keep_trained(self._old / CAPSULES / wanted.name, folder, capsule.partitioning)
+
+    def index_titles(self) -> None:
+        """What the titles call the nodes."""
+        titled = ((title, text) for _, title, text in titles_and_texts(self._database, CHUNKS))
+        write_titles(self._folder, titled)
+
     def index_keywords(self, parameters: KeywordParameters) -> Iterator[Progress]:
         total = len(keywords.WRITTEN)
         yield Progress("indexing words", 0, total)
@@ -213,6 +238,7 @@ class Generation:
         triples: Triples,
         extractor: str,
         communities: Method,
+        pages: Pages,
         roots: Sequence[Path],
     ) -> Manifest:
         record = EncoderRecord(name=encoder.name, hash=encoder.hash, dimension=encoder.dimension)
@@ -225,6 +251,7 @@ class Generation:
             triples=triples,
             extractor=extractor,
             communities=communities,
+            pages=pages,
             reports=author_of_all(self._database),
             roots=tuple(str(root) for root in roots),
             documents=self._count("documents"),

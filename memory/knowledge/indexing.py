@@ -10,12 +10,12 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
-from memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch
+from memory.errors import BadInput, ClewError, LibraryMismatch
 from memory.knowledge.changes import Changes
 from memory.knowledge.choices import Choices, Parameters, choose
+from memory.knowledge.damage import damaged, rebuild_command
 from memory.knowledge.generation import Generation
+from memory.knowledge.holding import held
 from memory.knowledge.keywords import KeywordParameters
 from memory.knowledge.library import (
     Manifest,
@@ -27,7 +27,6 @@ from memory.knowledge.library import (
     switch_to,
 )
 from memory.knowledge.reading import Failure, shown
-from memory.knowledge.store import damaged, rebuild_command
 from memory.ports import Encoder
 from memory.progress import Progress
 
@@ -75,13 +74,8 @@ def index(
     records where none are given. The library is what it was until the very end.
     Raises `BadInput`, `LibraryBusy`, `LibraryMismatch`, `NoLibrary`.
     """
-    library.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(library / "lock")
-    try:
-        with lock.acquire(timeout=0):
-            yield from _index(paths, library, encoder, parameters or Parameters(), rebuild)
-    except Timeout:
-        raise LibraryBusy(f"another clew index is at work on {library}", "wait until it has ended") from None
+    with held(library):
+        yield from _index(paths, library, encoder, parameters or Parameters(), rebuild)
 
 
 def _index(
@@ -101,8 +95,8 @@ def _index(
             closing(Generation(folder, old, choices.same_chunker, choices.same_layers)) as generation,
         ):
             started = time.perf_counter()
-            changes = Changes(generation, encoder, choices.chunker)
-            yield from changes.read(roots, library)
+            changes = Changes(generation, encoder, choices.chunker, choices.pages)
+            yield from changes.read(roots, library, wants_dump=bool(parameters.pages))
             seconds = {"reading": time.perf_counter() - started}
             changed = changes.any or bool(choices.notes)
             if changed:
@@ -167,9 +161,20 @@ def _write(
     notes = yield from generation.find_communities(encoder, choices.communities, choices.writer)
     seconds["finding communities"] = time.perf_counter() - started
     started = time.perf_counter()
+    yield from generation.partition()
+    seconds["partitioning"] = time.perf_counter() - started
+    started = time.perf_counter()
     yield from generation.index_keywords(keywords)
+    generation.index_titles()
     generation.write_manifest(
-        encoder, choices.chunker, keywords, choices.triples, choices.extractor.name, choices.communities, roots
+        encoder,
+        choices.chunker,
+        keywords,
+        choices.triples,
+        choices.extractor.name,
+        choices.communities,
+        choices.pages,
+        roots,
     )
     seconds["indexing words"] = time.perf_counter() - started
     return notes

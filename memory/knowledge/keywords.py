@@ -8,8 +8,9 @@ which the title stands `title_weight` times.
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,9 @@ FIELDS = ("title", "text")
 TOGETHER = "together"
 WRITTEN = (*FIELDS, TOGETHER)
 TITLE_MASS = "title_mass.npy"
+RECENT = 64
+"""Queries whose tokens are kept: one search looks at its words many times."""
+
 QUESTION_WORDS = ("what", "which", "who", "whom", "whose", "when", "where", "why", "how")
 """Beside bm25s's English stop words: they carry no content, and would count as rare. Pronouns stay: a list that has
 them too finds less."""
@@ -75,6 +79,14 @@ class KeywordScores:
         ]
 
 
+class _Words(NamedTuple):
+    """Of a query: as in `WordShares`, and of each word the chunks that hold it, rising, with how much of its BM25."""
+
+    words: tuple[str, ...]
+    weights: NDArray[np.float64]
+    columns: tuple[tuple[Rows, NDArray[np.floating]], ...]
+
+
 class KeywordIndex:
     """Reads what `write` wrote. Only reads, so it is safe from several threads."""
 
@@ -83,6 +95,8 @@ class KeywordIndex:
 
         self._size = size
         self._analyse = _analyser(parameters)
+        self._tokens = lru_cache(RECENT)(self._analysed)
+        self._words = lru_cache(RECENT)(self._looked_up)
         self._indexes: dict[str, BM25] = {
             name: bm25s.BM25.load(folder / name, mmap=True, show_progress=False)
             for name in WRITTEN
@@ -104,16 +118,26 @@ class KeywordIndex:
 
     def word_shares(self, query: str, chunks: NDArray[np.int64]) -> WordShares:
         """For the chunks with these rows; of words with one stem the first."""
+        looked = self._words(query)
+        rows = chunks.astype(np.int32)
+        shares = np.zeros((len(chunks), len(looked.words)))
+        for column, (holding, values) in enumerate(looked.columns):
+            places = np.minimum(np.searchsorted(holding, rows), len(holding) - 1)
+            shares[:, column] = np.where(holding[places] == rows, values[places], 0)
+        return WordShares(looked.words, looked.weights, shares)
+
+    def _looked_up(self, query: str) -> "_Words":
         index = self._indexes.get(TOGETHER)
         words = {token: word for word, token in reversed(self._tokens(query).items())}
         known = {token: word for token, word in reversed(words.items()) if index and token in index.vocab_dict}
         if not index or not known:
-            return WordShares((), np.zeros(0), np.zeros((len(chunks), 0)))
+            return _Words((), np.zeros(0), ())
         idf = np.array([_idf(index, token) for token in known])
-        shares = np.stack([_scores_of(index, token, chunks) for token in known], axis=1) / idf
-        return WordShares(tuple(known.values()), idf / idf.sum(), shares)
+        pairs = zip(known, idf, strict=True)
+        columns = tuple((_rows(index, token), _scores(index, token) / part) for token, part in pairs)
+        return _Words(tuple(known.values()), idf / idf.sum(), columns)
 
-    def _tokens(self, query: str) -> dict[str, str]:
+    def _analysed(self, query: str) -> dict[str, str]:
         """The words of a query in lower case, and the token that each becomes."""
         words = list(dict.fromkeys(word.lower() for word in WORD.findall(query)))
         return {word: found[0] for word, found in zip(words, self._analyse(words), strict=True) if found}
@@ -214,13 +238,12 @@ def _rows(index: "BM25", token: str) -> Rows:
     return rows
 
 
-def _scores_of(index: "BM25", token: str, chunks: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The token's BM25 in each of the chunks."""
+def _scores(index: "BM25", token: str) -> Floats:
+    """The token's BM25 in each chunk of `_rows`."""
     column = index.vocab_dict[token]
     start, end = index.scores["indptr"][column : column + 2]
-    rows, values = index.scores["indices"][start:end], index.scores["data"][start:end]
-    places = np.minimum(np.searchsorted(rows, chunks.astype(rows.dtype)), len(rows) - 1)
-    return np.where(rows[places] == chunks, values[places], 0.0).astype(np.float64)
+    values: Floats = index.scores["data"][start:end]
+    return values
 
 
 def _idf(index: "BM25", token: str) -> float:

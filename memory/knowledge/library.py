@@ -8,30 +8,35 @@ A reader keeps its generation; a writer makes the next beside it and switches. S
 """
 
 import json
-import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from memory.communities import Method
 from memory.errors import BadInput, ClewError, LibraryMismatch, NoLibrary
 from memory.knowledge.chunkers import Chunker
+from memory.knowledge.damage import damaged, naming_damage, rebuild_command
+from memory.knowledge.durable import sync, sync_all
 from memory.knowledge.keywords import KeywordParameters
 from memory.knowledge.layering import Triples
-from memory.knowledge.store import EmbeddedStore, damaged, naming_damage, rebuild_command
+from memory.knowledge.pages import ALL, Pages
+from memory.knowledge.store import EmbeddedStore
 from memory.ports import Encoder
 
-FORMAT = 3
+Value = TypeVar("Value")
+
+FORMAT = 4
 POINTER = "clew-library.json"
 MANIFEST = "manifest.json"
 NUMBER = "[0-9]" * 10
 PARTS = {
     *("library.sqlite", "library.sqlite-journal", "keywords", "layers.npz", MANIFEST),
     *("vectors.npy", "sentences.npy", "names.npy", "communities.npy"),
+    *("nodes.npz", "titles.npz", "smoothed.npy", "capsules"),
 }
 """What may be in a generation: a folder with anything else is not ours to remove, whatever its name."""
 
@@ -58,6 +63,7 @@ class Manifest(BaseModel):
     triples: Triples
     extractor: str
     communities: Method
+    pages: Pages = ALL
     reports: str
     roots: tuple[str, ...]
     documents: int
@@ -96,7 +102,7 @@ def open_library(path: Path, encoder: Encoder | None) -> Library:
             if current_generation(path) == generation:
                 raise
             # It was replaced between reading its name and opening it.
-    raise NoLibrary(f"there is no library at {path}", f"clew index YOUR-FOLDER --library {path}")
+    raise _no_library(path)
 
 
 def current_generation(path: Path) -> Path | None:
@@ -115,6 +121,17 @@ def current_generation(path: Path) -> Path | None:
             rebuild_command(path),
         )
     return path / name
+
+
+def required_generation(path: Path) -> Path:
+    """As `current_generation`. Raises `NoLibrary` where there is none."""
+    if generation := current_generation(path):
+        return generation
+    raise _no_library(path)
+
+
+def _no_library(path: Path) -> NoLibrary:
+    return NoLibrary(f"there is no library at {path}", f"clew index YOUR-FOLDER --library {path}")
 
 
 def read_manifest(generation: Path) -> Manifest:
@@ -150,47 +167,33 @@ def recorded_encoder(path: Path) -> str:
 
 
 def recorded_chunker(path: Path) -> Chunker | None:
-    """What the library, of whatever format, was chunked with; None where it does not say."""
-    try:
-        return TypeAdapter[Chunker](Chunker).validate_python(_recorded(path)["chunker"])
-    except (OSError, ValueError, KeyError, TypeError, BadInput):
-        return None
+    """What the library, of whatever format, was chunked with; None where it does not say. So are those below."""
+    return _said(path, "chunker", TypeAdapter[Chunker](Chunker))
 
 
 def recorded_triples(path: Path) -> Triples | None:
-    """What the library, of whatever format, knows of entities; None where it does not say. (Format 2 said `given` where
-    nobody had said anything.)"""
-    try:
-        recorded = _recorded(path)
-        if recorded["format"] < 3 and recorded["triples"] == "given":
-            return None
-        return TypeAdapter[Triples](Triples).validate_python(recorded["triples"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
+    """What it knows of entities. (Format 2 said `given` where nobody had said anything.)"""
+    said = _said(path, "triples", TypeAdapter[Triples](Triples))
+    return None if said == "given" and (_said(path, "format", TypeAdapter[int](int)) or 0) < 3 else said
 
 
 def recorded_extractor(path: Path) -> str | None:
-    """The extractor of the library, of whatever format; None where it does not say."""
-    try:
-        return str(_recorded(path)["extractor"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
+    return _said(path, "extractor", TypeAdapter[str](str))
 
 
 def recorded_method(path: Path) -> Method | None:
-    """By what the library, of whatever format, found its communities; None where it does not say."""
-    try:
-        return TypeAdapter[Method](Method).validate_python(_recorded(path)["communities"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
+    """By what it found its communities."""
+    return _said(path, "communities", TypeAdapter[Method](Method))
+
+
+def recorded_pages(path: Path) -> Pages | None:
+    """Which pages of Wikipedia dumps it was made from."""
+    return _said(path, "pages", TypeAdapter[Pages](Pages))
 
 
 def recorded_author(path: Path) -> str:
-    """Who wrote the reports of the library, of whatever format; empty where it does not say."""
-    try:
-        return str(_recorded(path)["reports"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return ""
+    """Who wrote its reports; empty where it does not say."""
+    return _said(path, "reports", TypeAdapter[str](str)) or ""
 
 
 def next_generation(path: Path) -> Path:
@@ -205,13 +208,12 @@ def next_generation(path: Path) -> Path:
 
 def switch_to(path: Path, generation: Path) -> None:
     """Make `generation` the current one: durably on disk before it is named, named in one step."""
-    for file in [*generation.rglob("*"), generation]:
-        _sync(file)
+    sync_all(generation)
     fresh = path / f"{POINTER}.new"
     fresh.write_text(json.dumps({"format": FORMAT, "generation": generation.name}) + "\n", "utf-8")
-    _sync(fresh)
+    sync(fresh)
     fresh.replace(path / POINTER)
-    _sync(path)
+    sync(path)
     remove_generations(path, keep=[generation.name])
 
 
@@ -227,6 +229,14 @@ def _generations(path: Path) -> list[Path]:
     return [folder for folder in folders if PARTS.issuperset(entry.name for entry in folder.iterdir())]
 
 
+def _said(path: Path, name: str, kind: TypeAdapter[Value]) -> Value | None:
+    """None where the manifest does not say, or not what it may."""
+    try:
+        return kind.validate_python(_recorded(path)[name])
+    except (OSError, ValueError, KeyError, TypeError, BadInput):
+        return None
+
+
 def _recorded(path: Path) -> Any:
     """The manifest of the current generation as it is written, of whatever format and shape."""
     name = json.loads((path / POINTER).read_text("utf-8"))["generation"]
@@ -238,11 +248,3 @@ def _current_name(path: Path) -> str:
         return str(json.loads((path / POINTER).read_text("utf-8"))["generation"])
     except (OSError, ValueError, KeyError, TypeError):
         return ""
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -157,7 +157,7 @@ def _arrays(
 
 
 def read_layers(database: sqlite3.Connection, folder: Path) -> Layers:
-    """Raises what a broken file raises (`store.BROKEN`)."""
+    """Raises what a broken file raises (`damage.BROKEN`)."""
     with np.load(folder / ARRAYS) as arrays:
         mentions, titles, relations = (arrays[name] for name in ("mentions", "titles", "relations"))
     documents = [id_ for (id_,) in database.execute(DOCUMENTS)]

@@ -16,22 +16,23 @@ from agent.assistant import Assistant
 from agent.evidence import answered
 from agent.settings import Settings, read_settings
 from agent.state import Step, Turn
+from agent.walking import WalkingParameters
 from memory.errors import BadInput, Cancelled
 
 ROOT = Path(__file__).parents[2]
-NODES = ("recall", "rewrite", "think", "act", "observe", "answer", "verify", "remember")
+NODES = ("recall", "rewrite", "think", "act", "stitch", "walk", "observe", "answer", "verify", "remember")
 
 DIE = """
 import os, signal, sys
 from pathlib import Path
-from agent import nodes
+from agent import gathering, nodes
 from agent.settings import read_settings
 
 def die(state, runtime):
     os.kill(os.getpid(), signal.SIGKILL)
 
 library, data, cache, node, thread, question = sys.argv[1:]
-setattr(nodes, node, die)
+setattr(nodes if hasattr(nodes, node) else gathering, node, die)
 from agent.assistant import Assistant
 assistant = Assistant.open(read_settings(library=Path(library), home=Path(data), cache=Path(cache)))
 print(list(assistant.ask(thread, question)))
@@ -84,7 +85,7 @@ def test_the_steps_say_what_was_selected_and_what_each_form_found(assistant: Ass
     turn = ask(assistant, "t", "and where was he born?")
     assert "turn 1, user, cluster 0: Who directed the film Metropolis?" in step_of(turn, "recall").details
     for wording in turn.wordings:
-        places = ", ".join(str(passage.ranks[wording.name]) for passage in turn.passages)
+        places = ", ".join(str(passage.ranks[wording.name]) for passage in turn.passages if passage.tool == "hybrid")
         line = f"by {wording.name} alone (weight {wording.weight:.2f}) these would be at {places}"
         assert line in step_of(turn, "act").details
         towards = ", towards the context" if wording.context else ""
@@ -228,7 +229,7 @@ def test_forgetting_a_thread_leaves_nothing(assistant: Assistant, home: Settings
 
 def test_a_further_round_finds_what_the_first_had_no_room_for(assistant: Assistant) -> None:
     """Two passages a round: the first are about Kepler, the second round is for the words that they do not hold."""
-    narrow = replace(assistant.services, evidence=2)
+    narrow = replace(assistant.services, evidence=2, walking=WalkingParameters(passages=0))
     turn = answered(narrow, "Who was Laika, and what did Kepler think of the tides?", [])
     assert [call.wordings[0].name for call in turn.calls][:2] == ["question", "missing"]
     assert "Laika" in turn.calls[1].wordings[0].text

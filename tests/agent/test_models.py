@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from agent.models import clues_for, reranker_for
+from agent.models import clues_for, late_for, reranker_for
 from agent.settings import read_settings
+from memory.encoding import CachedEncoder
 from memory.errors import BadInput, NoModel
 
 
@@ -20,6 +21,12 @@ def test_a_reranker_is_named_by_a_setting(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("CLEW_RERANKER", "no/such-model")
     with pytest.raises(NoModel, match="no/such-model"):
         reranker_for(read_settings())
+
+
+def test_late_interaction_is_by_the_tokens_of_the_encoder_and_off_by_default(encoder: CachedEncoder) -> None:
+    assert late_for(read_settings(), encoder) is None
+    late = late_for(read_settings(late_interaction=True), encoder)
+    assert late is not None and late.tokens is encoder.kept_tokens
 
 
 def test_settings_name_what_clues_walks_over_and_its_aliases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,6 +34,7 @@ class Counting:
         self._encoder = encoder
         self.name, self.hash, self.dimension, self.window = "counting", encoder.hash, encoder.dimension, encoder.window
         self.encoded: list[str] = []
+        self.tokenised: list[str] = []
 
     def encode(self, texts: Sequence[str], role: Role) -> Vectors:
         self.encoded += texts
@@ -43,6 +44,7 @@ class Counting:
         return self._encoder.tokens(texts)
 
     def token_vectors(self, texts: Sequence[str], role: Role) -> list[Vectors]:
+        self.tokenised += texts
         return self._encoder.token_vectors(texts, role)
 
 

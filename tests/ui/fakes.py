@@ -1,13 +1,15 @@
 """An assistant that follows the contract without a library or a model, and a chat with it for a terminal of its own.
 
-What a question holds says what happens: `slow` takes its time and looks at `cancel`, `Neptune` is not answered,
-`weak` and `wrong` are not carried by their sources, `escape` brings control characters along, `fails` and `bug` raise.
+What a question holds says what happens: `walk` walks, `slow` takes its time and looks at `cancel`, `Neptune` is not
+answered, `weak` and `wrong` are not carried by their sources, `escape` brings control characters along, `fails` and
+`bug` raise.
 """
 
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -19,7 +21,7 @@ from agent.assistant import Assistant
 from agent.services import Services
 from agent.settings import Settings, read_settings
 from agent.state import Answer, Claim, Step, Turn, Verdict
-from memory.datatypes import Passage, Sentence
+from memory.datatypes import Edge, Passage, Sentence, Subgraph
 from memory.dialogue.threads import Threads
 from memory.errors import Cancelled, ClewError
 
@@ -40,6 +42,15 @@ MOON = Passage(
 APES = Passage(
     "apes-1", "apes", "Monkeys in space", "Monkeys are small.", 0.6, "hybrid", source="documents/animals/monkeys.md"
 )
+WALK = Subgraph(
+    nodes=("moon-1", "laika-1", "tides-1", "apes-1"),
+    edges=(Edge("moon-1", "tides-1", "title link"), Edge("apes-1", "moon-1", "orbit")),
+    titles=("The distance of the Moon", "Laika", "Tides", "Monkeys in space"),
+    scores=(0.6, 0.02, 0.28, 0.1),
+    partitions=("moon, far", "dog, space", "moon, far", "ape, space"),
+    landings=2,
+)
+PATHS = ("The distance of the Moon -> Tides", "The distance of the Moon -> Monkeys in space")
 
 
 class FakeAssistant(Assistant):
@@ -111,9 +122,10 @@ def make_turn(thread: str, number: int, question: str) -> Turn:
         Step("rewrite", question, ("question x 1.00",), 0.3),
         Step("act", "hybrid: 2 passages", ("0.71 moon",), 12.4),
     )
-    return Turn(
+    turn = Turn(
         thread, number, question, question, make_answer(question), steps=steps, library="f00d", created="2026-01-01"
     )
+    return replace(turn, walk=WALK, paths=PATHS) if "walk" in question else turn
 
 
 def make_answer(question: str) -> Answer:

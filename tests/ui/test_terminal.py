@@ -208,6 +208,9 @@ def test_the_commands(chat: Chat, home: Path) -> None:
         assert "\n      Its light takes 1.3 seconds to reach us.\n" in said("/sources 1", "384,400")
         said("/sources 3", r"no source 3; did you mean /sources 2\?")
         assert "question x 1.00" in said("/steps", "0.71 moon")
+        said("/walk", r"nothing was walked for the last answer; did you mean /steps\?")
+        said("and its walk?", "monkeys")
+        assert "\n  1 The distance of the Moon [1] 0.60, moon, far\n" in said("/walk", "2 Laika 0.02, dog, space")
         assert re.search(r"\* hybrid .*\n +dense", said("/tool", "dense"))
         said("/tool dens", r"there is no tool dens; did you mean /tool dense\?")
         thread = re.search(r"thread +(\w+)", said("/thread", "threads.sqlite"))
@@ -220,5 +223,9 @@ def test_the_commands(chat: Chat, home: Path) -> None:
         said("/thread", "nothing was said yet")
         screen.line("/quit")
         assert screen.end() == 0
-    assert "> Its light takes 1.3 seconds" in Path(f"clew-{thread[1]}.md").read_text()
-    assert json.loads(Path("mine.json").read_text())["libraries"] == ["f00d"]
+    exported = Path(f"clew-{thread[1]}.md").read_text()
+    assert "> Its light takes 1.3 seconds" in exported
+    assert exported.count("Walked:\n\n- The distance of the Moon -> Tides\n- The distance") == 1
+    written = json.loads(Path("mine.json").read_text())
+    assert written["libraries"] == ["f00d"]
+    assert [turn["walk"] and turn["walk"]["landings"] for turn in written["turns"]] == [None, 2]

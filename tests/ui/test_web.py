@@ -19,7 +19,7 @@ from memory.dialogue.threads import Thread
 from memory.errors import ClewError
 from tests.ui.conftest import ROOT
 from tests.ui.fakes import make_turn
-from tests.ui.web_fake import ATTACK, CUT_OFF, PageAssistant, attacking_answer
+from tests.ui.web_fake import ATTACK, ATTACKING_WALK, CUT_OFF, PageAssistant, attacking_answer
 from ui.web import views
 from ui.web.citing import pieces
 from ui.web.markup import Markup, parted, sources_of, when
@@ -234,7 +234,7 @@ def all_html(markup: Markup) -> str:
     turn = make_turn("t", 1, f"Why {ATTACK}?")
     refused = Answer("nothing-found", (Claim(f"Nothing. The nearest are: {ATTACK}."),), nearest=(ATTACK,))
     turns = tuple(
-        type(turn)("t", n, ATTACK, ATTACK, answer, steps=(Step("act", ATTACK, (ATTACK,)),))
+        type(turn)("t", n, ATTACK, ATTACK, answer, steps=(Step("act", ATTACK, (ATTACK,)),), walk=ATTACKING_WALK)
         for n, answer in enumerate((attacking_answer(), refused), 1)
     )
     now = Now(ATTACK, (Step("act", ATTACK, (ATTACK,)),), ATTACK, ATTACK, attacking_answer(), ATTACK)

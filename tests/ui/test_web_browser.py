@@ -180,6 +180,16 @@ def test_a_citation_of_an_earlier_turn_shows_that_turns_sources(page: "Page") ->
     assert page.locator("#sources .of:visible").inner_text() == "Third?"
 
 
+def test_a_walk_is_drawn_and_leads_to_its_sources(page: "Page") -> None:
+    ask(page, "What does the walk say of monkeys?")
+    page.locator("#past .steps > summary").last.click()
+    figure = page.locator("#past figure.walk")
+    figure.wait_for()
+    assert figure.locator(".node").count() == 4 and figure.locator(".way").count() == 2
+    figure.locator("a", has_text="Monkeys in space").click()
+    page.locator("#source-1-2.lit").wait_for()
+
+
 def test_a_new_conversation_and_back_from_the_list_and_from_the_address(
     page: "Page", context: "BrowserContext"
 ) -> None:

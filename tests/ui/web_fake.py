@@ -18,13 +18,22 @@ import numpy as np
 from agent.assistant import Assistant
 from agent.services import Services
 from agent.state import Answer, Claim, Step, Turn
-from memory.datatypes import Passage, Sentence
+from memory.datatypes import Edge, Passage, Sentence, Subgraph
 from memory.dialogue.threads import Threads
 from memory.errors import Cancelled, ClewError
 from tests.ui.fakes import RECORD, make_turn
 
 ATTACK = (
     '<script>window.attacked = 1</script><img src=x onerror="window.attacked = 1"> {{ 7 * 7 }} ${window.attacked = 1}'
+)
+
+ATTACKING_WALK = Subgraph(
+    nodes=("bad", ATTACK),
+    edges=(Edge("bad", ATTACK, ATTACK),),
+    titles=(ATTACK, f'<b>&"{ATTACK}'),
+    scores=(0.9, 0.1),
+    partitions=(ATTACK, ATTACK),
+    landings=1,
 )
 
 CUT_OFF = "Was the Moon ever closer?"
@@ -96,7 +105,7 @@ class PageAssistant(Assistant):
         number = len(self.threads.records(thread)) + 1
         turn = make_turn(thread, number, question)
         if "markup" in question:
-            turn = replace(turn, answer=attacking_answer())
+            turn = replace(turn, answer=attacking_answer(), walk=ATTACKING_WALK)
         record = RECORD.dump_json(turn).decode()
         said = [Sentence(question, "user", number)]
         self.threads.save(thread, number, question, record, said, np.ones((1, 1), np.float32), "none")

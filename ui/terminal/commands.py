@@ -13,6 +13,7 @@ from memory.errors import BadInput
 from ui.exporting import as_json, as_markdown, known_thread, stored_turns
 from ui.plain import near
 from ui.rendering import DIM, MARKS, indented, passage_text, source_line, unfolded
+from ui.walks import walk_lines
 
 if TYPE_CHECKING:
     from ui.terminal.session import Session
@@ -82,6 +83,14 @@ def _steps(session: "Session", _: str) -> None:
             session.output.print(Text(f"  {claim.verdict}: {claim.text}", MARKS[claim.verdict][1]))
 
 
+def _walk(session: "Session", _: str) -> None:
+    lines = walk_lines(session.last_turn())
+    if not lines:
+        raise BadInput("nothing was walked for the last answer", "/steps")
+    for line in lines:
+        session.output.print(line)
+
+
 def _thread(session: "Session", _: str) -> None:
     known = session.threads.get(session.thread)
     rows = {
@@ -138,6 +147,7 @@ COMMANDS = (
     Command("/help", "", "what can be typed here", _help),
     Command("/sources", "[N]", "the sources of the last answer; N: the whole passage", _sources),
     Command("/steps", "", "what the last turn did, in detail", _steps),
+    Command("/walk", "", "what the last turn walked through: landings, and the steps from each", _walk),
     Command("/thread", "", "this conversation: id, title, where it is kept", _thread),
     Command("/new", "", "begin another conversation", _new),
     Command("/clear", "", "clear the screen", _clear),

@@ -14,6 +14,7 @@ from memory.dialogue.threads import Thread
 from ui.plain import one_line, plain, short_path
 from ui.rendering import milliseconds, place_of
 from ui.web.citing import pieces
+from ui.web.drawing import draw
 from ui.web.views import View
 
 WORST_FIRST: tuple[Verdict, ...] = ("unsupported", "weak", "supported")
@@ -57,7 +58,8 @@ class Markup:
 
     def past(self, view: View) -> str:
         """The finished turns; a welcome where there is nothing yet."""
-        return self._render("past", view=view, documents=self._documents, titles=self._titles)
+        drawn = {turn.turn: draw(turn.walk, turn.answer) for turn in view.turns if turn.walk and turn.walk.nodes}
+        return self._render("past", view=view, documents=self._documents, titles=self._titles, drawn=drawn)
 
     def now(self, view: View) -> str:
         return self._render("now", now=view.now, number=len(view.turns) + 1, busy=view.busy)

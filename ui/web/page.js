@@ -63,7 +63,7 @@
   function drawer(name) { const page = $('#page'); if (page) page.dataset.open = name }
 
   document.addEventListener('click', (event) => {
-    const target = event.target.closest('a.cite, .to-sources, [data-drawer]')
+    const target = event.target.closest('a.cite, .walk a, .to-sources, [data-drawer]')
     const stays = event.target.closest('#side, #aside') && !event.target.closest('[data-pick], #new')
     if (!target) { if (!stays) drawer(''); return }
     event.preventDefault()

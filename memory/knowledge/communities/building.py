@@ -182,7 +182,7 @@ def author_of_all(database: sqlite3.Connection) -> str:
 
 
 def read_communities(database: sqlite3.Connection, folder: Path) -> Communities:
-    """Raises what a broken file raises (`store.BROKEN`)."""
+    """Raises what a broken file raises (`damage.BROKEN`)."""
     found = database.execute(
         "SELECT name, report, author, first, last, parent, entities FROM communities ORDER BY number"
     )

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
-from memory.datatypes import Document
+from memory.datatypes import Document, Edge
 from memory.errors import Unreadable
 from memory.knowledge.reading.discover import discover
+from memory.knowledge.reading.graph import read_graph, read_graph_edges
 from memory.knowledge.reading.html import read_html
-from memory.knowledge.reading.jsonl import read_edges, read_jsonl
+from memory.knowledge.reading.jsonl import read_jsonl
 from memory.knowledge.reading.markdown import read_markdown
+from memory.knowledge.reading.mediawiki import read_dump, read_links
 from memory.knowledge.reading.pdf import read_pdf
 from memory.knowledge.reading.plain import read_text
 from memory.knowledge.reading.source import (
@@ -45,10 +47,17 @@ READERS: Mapping[Kind, Callable[[Source], Iterator[Document | Failure]]] = {
     "pdf": read_pdf,
     "jsonl": read_jsonl,
     "beir": read_jsonl,
-    "graph": read_jsonl,
+    "graph": read_graph,
     "triples": read_triples,
+    "mediawiki": read_dump,
 }
 """To add a kind: a file with its reader, a line here, and its endings in `discover`."""
+
+EDGES: Mapping[Kind, Callable[[Source], Iterator[Edge | Failure]]] = {
+    "graph": read_graph_edges,
+    "mediawiki": read_links,
+}
+"""Of the kinds that have edges."""
 
 
 def read(source: Source) -> Iterator[Document | Failure]:
@@ -59,3 +68,9 @@ def read(source: Source) -> Iterator[Document | Failure]:
         yield Failure(shown(source.path), error.message)
     except OSError as error:
         yield Failure(shown(source.path), reason(error))
+
+
+def read_edges(source: Source) -> Iterator[Edge | Failure]:
+    """The edges of a source as they come; of most kinds, none. What `read` has told to be wrong is not told again."""
+    if source.kind in EDGES:
+        yield from EDGES[source.kind](source)

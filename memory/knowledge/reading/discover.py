@@ -10,6 +10,7 @@ from pathlib import Path
 from memory.errors import BadInput
 from memory.knowledge.library import POINTER
 from memory.knowledge.reading.jsonl import is_conversation_script
+from memory.knowledge.reading.mediawiki import is_dump
 from memory.knowledge.reading.source import Kind, Source, reason, shown
 from memory.knowledge.reading.triples import is_file_of_triples
 
@@ -29,6 +30,9 @@ KINDS: dict[str, Kind] = {
     ".jsonl.gz": "jsonl",
 }
 """By the end of the name. JSON is read where it is a list of triples; any other file named directly is read as text."""
+
+DUMPS = (".xml", ".xml.bz2", ".xml.gz")
+"""Those that MediaWiki exported are read; what else is XML is not."""
 
 SCRIPTS = "conversation scripts"
 
@@ -125,10 +129,12 @@ class _Walk:
 
 
 def kind_of(path: Path) -> Kind | None:
-    """By the end of the name; of JSON by how it begins."""
+    """By the end of the name; of JSON and XML by how it begins."""
     name = path.name.lower()
     if name.endswith(".json"):
         return "triples" if is_file_of_triples(path) else None
+    if name.endswith(DUMPS):
+        return "mediawiki" if is_dump(path) else None
     return next((kind for ending, kind in KINDS.items() if name.endswith(ending)), None)
 
 

@@ -1,4 +1,4 @@
-"""JSON lines: corpora of BEIR, nodes and edges of graph folders, any file with a `text` on each line; plain or zipped.
+"""JSON lines: corpora of BEIR, nodes of graph folders, any file with a `text` on each line; plain or zipped.
 
 `JSONLoader` of langchain-community is not used: it needs jq, keeps no ids or titles, and one broken line ends it.
 """
@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from memory.datatypes import Document, Edge
+from memory.datatypes import Document
 from memory.errors import Unreadable
 from memory.knowledge.reading.plain import title_of_text
-from memory.knowledge.reading.source import Failure, Source, clean, edges_beside, reason, shown, storable
+from memory.knowledge.reading.source import Failure, Source, clean, reason, shown, storable
 from memory.knowledge.reading.triples import parts_of
 
 Record = Mapping[str, Any]
-Item = TypeVar("Item", Document, Edge)
+Item = TypeVar("Item")
 
 NAMED_FAILURES = 20
 """Lines of one file that are named; of a file that has nothing but broken lines, the rest are counted."""
@@ -25,26 +25,18 @@ NAMED_FAILURES = 20
 
 def read_jsonl(source: Source) -> Iterator[Document | Failure]:
     """A document for each line. Ids are kept as they are; a line without one is `<file>:<line>`."""
-    yield from _named(_documents(source), shown(source.path))
-
-
-def read_edges(source: Source) -> Iterator[Edge | Failure]:
-    """The edges of a graph folder as they come, repeated ones and those to unknown nodes among them; of any other
-    source, none."""
-    if source.kind == "graph":
-        path = edges_beside(source.path)
-        yield from _named(_edges(path), shown(path))
+    yield from named(_documents(source), shown(source.path))
 
 
 def is_conversation_script(path: Path) -> bool:
-    first = next(_records(path), None)
+    first = next(records(path), None)
     return isinstance(first, tuple) and _is_script(first[1])
 
 
 def _documents(source: Source) -> Iterator[Document | Failure]:
     known: set[str] = set()
     anything = False
-    for item in _records(source.path):
+    for item in records(source.path):
         anything = True
         if isinstance(item, Failure):
             yield item
@@ -70,35 +62,19 @@ def _documents(source: Source) -> Iterator[Document | Failure]:
 def _document(record: Record, default_id: str, place: str) -> Document:
     """A text that is empty is its title, so that a corpus keeps all its ids; raises `Unreadable` without either. A
     text without a title has its first line for one, where that looks like one."""
-    text = clean(_text(record, "text"))
-    title = clean(_text(record, "title", "")).strip() or title_of_text(text)
+    text = clean(field(record, "text"))
+    title = clean(field(record, "title", "")).strip() or title_of_text(text)
     if not text.strip():
         text = title
     if not text:
         raise Unreadable("empty")
-    id_ = _text(record, "_id", "") or _text(record, "id", "") or default_id
+    id_ = field(record, "_id", "") or field(record, "id", "") or default_id
     triples = record.get("triples")
     parts = tuple(map(parts_of, triples)) if isinstance(triples, list) else ()
     return Document(storable(id_), title, text, place, triples=parts)
 
 
-def _edges(path: Path) -> Iterator[Edge | Failure]:
-    for item in _records(path):
-        if isinstance(item, Failure):
-            yield item
-            continue
-        number, record = item
-        try:
-            yield Edge(
-                storable(_text(record, "source")),
-                storable(_text(record, "target")),
-                storable(_text(record, "relation", "")),
-            )
-        except Unreadable as error:
-            yield Failure(f"{shown(path)}:{number}", error.message)
-
-
-def _text(record: Record, name: str, default: str | None = None) -> str:
+def field(record: Record, name: str, default: str | None = None) -> str:
     """A field that is text, or a number in its place. Without `default` it has to be there: else `Unreadable`."""
     value = record.get(name)
     if value is None and default is not None:
@@ -110,13 +86,14 @@ def _text(record: Record, name: str, default: str | None = None) -> str:
     return str(value)
 
 
-def _records(path: Path) -> Iterator[tuple[int, Record] | Failure]:
-    """The object on each line with the line's number. What ends the file too early is told after the good lines."""
+def records(path: Path, having: bytes = b"") -> Iterator[tuple[int, Record] | Failure]:
+    """The object on each line that has these bytes, with the line's number. What ends the file too early is told after
+    the good lines."""
     number = 0
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             for number, line in enumerate(file, 1):
-                if not line.strip():
+                if not line.strip() or having not in line:
                     continue
                 try:
                     yield number, _record(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
@@ -146,7 +123,8 @@ def _is_script(record: Record) -> bool:
     return "conversation_id" in record and "turns" in record
 
 
-def _named(items: Iterator[Item | Failure], path: str) -> Iterator[Item | Failure]:
+def named(items: Iterator[Item | Failure], path: str) -> Iterator[Item | Failure]:
+    """Failures of a file's lines: the first ones named, the rest counted at the end."""
     failures = 0
     for item in items:
         failures += isinstance(item, Failure)

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Literal
 
 from memory.datatypes import Document
+from memory.knowledge.pages import ALL, Pages
 
-Kind = Literal["text", "markdown", "html", "pdf", "jsonl", "beir", "graph", "triples"]
+Kind = Literal["text", "markdown", "html", "pdf", "jsonl", "beir", "graph", "triples", "mediawiki"]
 
 SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -22,12 +23,13 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 class Source:
     """A file to read: `path`, absolute, was found under `root`, the path that was given (the file itself, perhaps).
 
-    Of a BEIR folder it is the corpus, of a graph folder the nodes.
+    Of a BEIR folder it is the corpus, of a graph folder the nodes. `pages` are for a Wikipedia dump alone.
     """
 
     path: Path
     kind: Kind
     root: Path
+    pages: Pages = ALL
 
     @property
     def name(self) -> str:
@@ -107,9 +109,10 @@ def file_digest(path: Path) -> str:
 
 
 def source_digest(source: Source) -> str:
-    """Of the bytes of all its files; empty where they cannot be read."""
+    """Of the bytes of all its files, and of which pages are read; empty where they cannot be read."""
     try:
-        return hashlib.sha256("".join(map(file_digest, source.files)).encode()).hexdigest()
+        read = [*map(file_digest, source.files), *([str(source.pages)] if source.pages else [])]
+        return hashlib.sha256("".join(read).encode()).hexdigest()
     except OSError:
         return ""
 

@@ -7,7 +7,10 @@ import pytest
 
 from memory.datatypes import Edge, Triple
 from memory.encoding import CachedEncoder
+from memory.knowledge.walking.smoothing import neighbour_mean
 from memory.ports import Store
+from memory.titles import named_in
+from memory.words import words
 
 
 def test_documents_and_chunks_come_in_the_order_asked(store: Store) -> None:
@@ -120,3 +123,51 @@ def test_several_threads_get_what_one_gets(store: Store, encoder: CachedEncoder)
     alone = [ask(query) for query in queries]
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(ask, queries)) == alone
+
+
+def test_words_of_nodes_are_those_of_their_chunks_and_add_up_to_the_score(store: Store) -> None:
+    ids, question = store.layers().chunk_ids, "What does the Moon pull at, step by step?"
+    rows = np.array([3, 0, 3, len(ids) - 1])
+    found, same = store.node_words(question, rows), store.word_shares(question, [ids[row] for row in rows])
+    assert found.words == same.words and {"moon", "step"} <= {word.lower() for word in found.words}
+    assert np.array_equal(found.weights, same.weights) and np.array_equal(found.shares, same.shares)
+    assert found.weights.sum() == pytest.approx(1)
+    (hits,) = store.keyword_search([question], 100)
+    scores = {hit.chunk: hit.score for hit in hits}
+    assert found.shares @ found.weights == pytest.approx([scores.get(ids[row], 0.0) for row in rows], abs=1e-5)
+    for text in ("the of and", "", "zyzzyva"):
+        nothing = store.node_words(text, rows)
+        assert (nothing.words, nothing.weights.shape, nothing.shares.shape) == ((), (0,), (4, 0))
+    assert store.node_words(question, rows[:0]).shares.shape == (0, len(found.words))
+
+
+def test_vectors_by_row_by_id_and_by_partition_are_the_same(store: Store) -> None:
+    ids, partitioning = store.layers().chunk_ids, store.partitioning()
+    rows = np.array([len(ids) - 1, 0, 0, 2])
+    assert np.array_equal(store.node_vectors(rows), store.vectors([ids[row] for row in rows]))
+    for partition in range(partitioning.count):
+        members = np.flatnonzero(partitioning.of_node == partition)
+        assert np.array_equal(store.partition_vectors(partition), store.node_vectors(members))
+
+
+def test_smoothed_vectors_are_those_of_the_formula(store: Store) -> None:
+    graph, rows = store.nodes(), np.arange(len(store.layers().chunk_ids))
+    found, own, mean = store.smoothed_vectors(rows), store.node_vectors(rows), neighbour_mean(graph).toarray()
+    assert found.dtype == np.float32 and np.linalg.norm(found, axis=1) == pytest.approx(np.ones(len(rows)), abs=2e-3)
+    expected = own + mean @ own + 0.5 * mean @ mean @ own
+    expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+    assert np.abs(found - expected).max() < 2e-3
+    alone = np.flatnonzero(graph.degrees == 0)
+    assert len(alone) and np.abs(found[alone] - own[alone]).max() < 1e-3  # Fritz Lang's
+    assert np.array_equal(store.smoothed_vectors(rows[[2, 0, 2]]), found[[2, 0, 2]])
+
+
+def test_titles_name_the_nodes(store: Store) -> None:
+    index, chunks = store.title_index(), store.chunks(store.layers().chunk_ids)
+    assert index.names.tolist() == [1] * len(chunks)
+    assert index.lengths.tolist() == [len(words(chunk.text)) for chunk in chunks]
+    found = named_in("Did Fritz Lang see the moon on a long walk?", index)
+    named = [chunks[node] for node in found.nodes]
+    assert {chunk.document for chunk in named} == {"moon", "lang 1", "long"}
+    long = sum(chunk.document == "long" for chunk in chunks)
+    assert long > 1 and found.rivals.tolist() == [long if chunk.document == "long" else 1 for chunk in named]

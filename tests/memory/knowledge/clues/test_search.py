@@ -222,6 +222,7 @@ def test_the_order_does_not_depend_on_the_hash_seed() -> None:
     assert printed.pop().count(" | ") >= len(asked)
 
 
+@settings(deadline=None)
 @given(triples, questions, st.booleans())
 def test_no_path_has_more_than_the_most(rows: list[tuple[str, str, str]], question: str, once: bool) -> None:
     parameters = ClueParameters(clues_once=once)

@@ -1,0 +1,180 @@
+"""`clew align evaluate`: every partitioning of a library by every aligner, on synthetic and on human queries."""
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.aligning import OpenCapsule, default_size, encoded, generation_of, open_capsule, scorers
+from agent.dataset import Dataset, read_dataset
+from agent.models import encoder_for
+from agent.ranking import percentiles
+from agent.settings import Settings
+from memory.datatypes import Form, Query, Vector
+from memory.encoding import CachedEncoder
+from memory.errors import BadInput
+from memory.knowledge.aligning.measures import gold_ranks, measure
+from memory.knowledge.aligning.pools import Pool, cosine_ranks, pools
+from memory.knowledge.aligning.queries import SyntheticQuery, read_queries
+from memory.knowledge.aligning.scoring import Asked, Scorer, Votes, WalkVotes
+from memory.knowledge.library import Library, open_library
+from memory.knowledge.matching import MatchParameters
+from memory.knowledge.partitioning.capsule import capsules
+from memory.knowledge.walking.walker import Walker, hits_of, shares
+from memory.layers import Ints, Layers
+from memory.nodes import Partitioning
+from memory.ports import Store
+from memory.progress import Progress
+from memory.ragged import Ragged
+
+MEASURED = 1_000
+"""Training queries that are measured, the first of each kind: as many as are held out."""
+
+TRAINING_SEED = 42
+
+
+@dataclass(frozen=True, slots=True)
+class AlignerRow:
+    """One aligner with one partitioning on one set of queries; `ms` is the median time of scoring all partitions for a
+    question whose vector and hits are there."""
+
+    capsule: str
+    aligner: str
+    set: str
+    queries: int
+    metrics: Mapping[str, float]
+    ms: float
+    pools: tuple[Pool, ...]
+    library: str
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measured:
+    """Questions, the nodes that are wanted for each, and how many nodes are nearer to it than each of these."""
+
+    name: str
+    asked: Sequence[Asked]
+    golds: Sequence[Ints]
+    near: Sequence[Ints]
+
+
+def evaluate_aligners(dataset: Path | None, capsule: str, settings: Settings) -> Iterator[Progress | AlignerRow]:
+    """A row for each capsule, aligner and set, after the progress of its making; all capsules where none is named.
+
+    Raises `BadInput` before any work for a data set that cannot be used, and what opening the library raises.
+    """
+    data = read_dataset(dataset) if dataset else None
+    encoder = encoder_for(settings)
+    with closing(encoder), open_library(settings.library, encoder) as library:
+        human = [(yield from _human(data, library, encoder))] if data else []
+        for name in [capsule] if capsule else capsules(generation_of(library.path)):
+            opened = open_capsule(library, name)
+            synthetic = yield from _synthetic(opened, library, encoder)
+            yield from _rows(opened, [*synthetic, *human], library.manifest.fingerprint)
+
+
+def _rows(opened: OpenCapsule, sets: Sequence[Measured], fingerprint: str) -> Iterator[Progress | AlignerRow]:
+    stage = f"scoring {opened.name}"
+    pairs = [(scorer, one) for scorer in [*_voting(opened.partitioning), *scorers(opened)] for one in sets]
+    for done, (scorer, one) in enumerate(pairs):
+        yield Progress(stage, done, len(pairs))
+        scores, seconds = _timed(scorer, one.asked)
+        golds = [np.unique(opened.partitioning.of_node[nodes]) for nodes in one.golds]
+        ranks = [gold_ranks(own, gold) for own, gold in zip(scores, golds, strict=True)]
+        yield AlignerRow(
+            capsule=opened.name,
+            aligner=scorer.name,
+            set=one.name,
+            queries=len(one.asked),
+            metrics=measure(ranks),
+            ms=percentiles(seconds, 50)["p50"],
+            pools=tuple(pools(opened.partitioning, scores, one.golds, one.near)),
+            library=fingerprint,
+        )
+    yield Progress(stage, len(pairs), len(pairs))
+
+
+def _voting(partitioning: Partitioning) -> list[Scorer]:
+    return [Votes(partitioning), WalkVotes(partitioning)]
+
+
+def _timed(scorer: Scorer, asked: Sequence[Asked]) -> tuple[list[NDArray[np.float32]], list[float]]:
+    found, seconds = [], []
+    for one in asked:
+        started = perf_counter()
+        found.append(scorer.scores(one))
+        seconds.append(perf_counter() - started)
+    return found, seconds
+
+
+def _synthetic(
+    opened: OpenCapsule, library: Library, encoder: CachedEncoder
+) -> Generator[Progress, None, list[Measured]]:
+    """What aligners were trained on, and what was held out: made where they are missing."""
+    if not all(path.exists() for path in opened.query_paths):
+        opened.synthetic(default_size(), TRAINING_SEED)
+    train, held_out = (read_queries(path) for path in opened.query_paths)
+    found = []
+    for name, queries in (("synthetic train", first_of_each_kind(train)), ("synthetic held-out", held_out)):
+        golds = [np.array(query.nodes, np.int64) for query in queries]
+        texts = [query.text for query in queries]
+        found.append((yield from _measured(name, texts, golds, library.store, encoder)))
+    return found
+
+
+def first_of_each_kind(queries: Sequence[SyntheticQuery], most: int = MEASURED) -> list[SyntheticQuery]:
+    """At most so many, half of them within a partition."""
+    kinds = [[query for query in queries if query.kind == kind] for kind in ("within", "across")]
+    return [query for its in kinds for query in its[: most // 2]]
+
+
+def _human(data: Dataset, library: Library, encoder: CachedEncoder) -> Generator[Progress, None, Measured]:
+    """Raises `BadInput` where no relevant document is in the library; questions without one are left out."""
+    layers = library.store.layers()
+    nodes = nodes_of_documents(layers, [list(data.golds[question.id]) for question in data.questions])
+    kept = [(question.text, its) for question, its in zip(data.questions, nodes, strict=True) if len(its)]
+    if not kept:
+        raise BadInput(
+            f"the library {library.path} holds no document that is relevant in {data.name}",
+            f"clew index FOLDER --library {library.path}",
+        )
+    texts, golds = zip(*kept, strict=True)
+    return (yield from _measured(data.name, texts, golds, library.store, encoder))
+
+
+def nodes_of_documents(layers: Layers, wanted: Sequence[Sequence[str]]) -> list[Ints]:
+    """Of each list of documents the nodes; documents that the library does not have are left out."""
+    numbers = {id_: number for number, id_ in enumerate(layers.document_ids)}
+    chunks = Ragged.grouped(layers.chunk_documents, len(numbers))
+    known = [np.array([numbers[id_] for id_ in ids if id_ in numbers], np.int64) for ids in wanted]
+    return [chunks.of(documents)[0] for documents in known]
+
+
+def _measured(
+    name: str, texts: Sequence[str], golds: Sequence[Ints], store: Store, encoder: CachedEncoder
+) -> Generator[Progress, None, Measured]:
+    vectors = yield from encoded(texts, encoder)
+    near = cosine_ranks(store.node_vectors, store.nodes().count, vectors, golds)
+    asked, walker = [], Walker(store)
+    for done, (text, vector) in enumerate(zip(texts, vectors, strict=True)):
+        yield Progress(f"matching {name}", done, len(texts))
+        asked.append(_asked(walker, store, text, vector))
+    yield Progress(f"matching {name}", len(texts), len(texts))
+    return Measured(name, asked, golds, near)
+
+
+def _asked(walker: Walker, store: Store, text: str, vector: Vector) -> Asked:
+    """With the nodes that match the question and what they weigh, by themselves and after a walk."""
+    query = Query(text, (Form("question", text, 1.0, vector),))
+    thought = walker.think(query, hits_of(store, query, MatchParameters()))
+    walked = walker.walk(thought, walker.stitch(thought))
+    after = walked.nodes, shares(walked.masses)
+    return Asked(text, vector, thought.looked.nodes, shares(thought.masses), after)

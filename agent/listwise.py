@@ -1,0 +1,111 @@
+"""Fitting a layer of the walk's scorer to questions whose relevant nodes are known: listwise, by PyTorch."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.knowledge.walking.scorer import Layer
+
+if TYPE_CHECKING:
+    import torch
+
+Floats = NDArray[np.float64]
+
+
+LIKE = 64
+"""Nodes by which the lengths of questions of one batch may differ."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Listed:
+    """The nodes of one question: features of shape (nodes, features), which are relevant, and the question's weight."""
+
+    features: Floats
+    relevant: NDArray[np.bool_]
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class FitParameters:
+    units: int = 96
+    epochs: int = 60
+    batch: int = 128
+    rate: float = 4e-3
+    decay: float = 1e-3
+    dropout: float = 0.3
+    seed: int = 0
+
+
+def fit(questions: Sequence[Listed], parameters: FitParameters | None = None) -> Layer:
+    """Minimises the mean of -log of the share of the mass that relevant nodes have, each equally much of it; questions
+    without one teach nothing."""
+    parameters = parameters or FitParameters()
+    told = [one for one in questions if one.relevant.any()]
+    every = np.concatenate([one.features for one in told])
+    mean, deviation = every.mean(axis=0), every.std(axis=0) + 1e-6
+    scaled = [Listed((one.features - mean) / deviation, one.relevant, one.weight) for one in told]
+    return Layer(mean, deviation, *_fitted(scaled, parameters))
+
+
+class _Batch:
+    """Questions filled up to one length: features (questions, nodes, features), wanted shares, and which are nodes."""
+
+    def __init__(self, questions: Sequence[Listed]) -> None:
+        import torch
+
+        shape = (len(questions), max(len(one.relevant) for one in questions))
+        features = np.zeros((*shape, questions[0].features.shape[1]), np.float32)
+        wanted, there = np.zeros(shape, np.float32), np.zeros(shape, dtype=bool)
+        for row, one in enumerate(questions):
+            count = len(one.relevant)
+            features[row, :count], there[row, :count] = one.features, True
+            wanted[row, :count] = one.weight * one.relevant / one.relevant.sum()
+        self.features, self.wanted, self.there = (torch.from_numpy(a) for a in (features, wanted, there))
+
+
+def _batches(questions: Sequence[Listed], parameters: FitParameters, random: np.random.Generator) -> Iterator[_Batch]:
+    """Of questions of like lengths, otherwise drawn anew; in any order."""
+    sizes = np.array([len(one.relevant) for one in questions])
+    order = np.argsort(sizes + random.uniform(0, LIKE, len(sizes)))
+    parts = [order[start : start + parameters.batch] for start in range(0, len(order), parameters.batch)]
+    for part in random.permutation(len(parts)):
+        yield _Batch([questions[place] for place in parts[part]])
+
+
+def _fitted(questions: Sequence[Listed], parameters: FitParameters) -> tuple[Floats, Floats, Floats, Floats]:
+    """Slope, hidden, bias and output of a `Layer`."""
+    import torch
+    from torch import nn
+
+    torch.manual_seed(parameters.seed)
+    features = questions[0].features.shape[1]
+    line, hidden = nn.Linear(features, 1, bias=False), nn.Linear(features, parameters.units)
+    output, drop = nn.Linear(parameters.units, 1, bias=False), nn.Dropout(parameters.dropout)
+    every = [parameter for layer in (line, hidden, output) for parameter in layer.parameters()]
+    optimiser = torch.optim.AdamW(every, lr=parameters.rate, weight_decay=parameters.decay)
+    steps = parameters.epochs * -(-len(questions) // parameters.batch)
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: max(1 - step / steps, 0.005))
+    random = np.random.default_rng(parameters.seed)
+    for _ in range(parameters.epochs):
+        for batch in _batches(questions, parameters, random):
+            masses = line(batch.features) + output(drop(torch.relu(hidden(batch.features))))
+            loss = _loss(masses[..., 0], batch) / parameters.batch
+            optimiser.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            optimiser.step()
+            schedule.step()
+    slope, weights, bias, out = (
+        part.detach().numpy().astype(np.float64)
+        for part in (line.weight[0], hidden.weight, hidden.bias, output.weight[0])
+    )
+    return slope, weights, bias, out
+
+
+def _loss(masses: "torch.Tensor", batch: _Batch) -> "torch.Tensor":
+    import torch
+
+    total = torch.logsumexp(masses.masked_fill(~batch.there, -1e9), dim=1, keepdim=True)
+    return ((total - masses) * batch.wanted).sum()

@@ -1,0 +1,19 @@
+"""The tools as the settings have them, over one open library."""
+
+from agent.aligning import aligner_for
+from agent.models import clues_for, late_for, reranker_for
+from agent.settings import Settings
+from memory.encoding import CachedEncoder
+from memory.knowledge.library import Library
+from tools import registry
+from tools.base import Tool
+
+
+def tools_for(settings: Settings, library: Library, encoder: CachedEncoder) -> dict[str, Tool]:
+    """By name. Raises `BadInput` for a setting that names what there is not, `NoModel` for a reranker that is not to be
+    had."""
+    registry.check(settings.tool)
+    extras = registry.Extras(
+        reranker_for(settings), clues_for(settings), late_for(settings, encoder), aligner_for(settings, library)
+    )
+    return {name: registry.make(name, library.store, extras) for name in registry.NAMES}

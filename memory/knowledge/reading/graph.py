@@ -1,0 +1,138 @@
+"""A graph folder: nodes and edges as JSON lines, an edge of two ends or a relation of many (seed 004, 8.2).
+
+A line with `members` for `source` and `target` is a relation of them all. It becomes a virtual node, a document like
+the nodes', to which each member has one edge, by its role or else by the relation: of n members n edges, not n².
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from memory.datatypes import Document, Edge
+from memory.errors import Unreadable
+from memory.knowledge.reading.jsonl import Record, field, named, read_jsonl, records
+from memory.knowledge.reading.source import Failure, Source, clean, edges_beside, shown, storable
+
+MEMBERS = b'"members"'
+"""What a line of a relation of many has in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A relation of many, `place` its line. `members` are (id of a node, role), each once; without an `id` it has one
+    by what it says, so that it is the same one in any run."""
+
+    id: str
+    relation: str
+    title: str
+    text: str
+    members: tuple[tuple[str, str], ...]
+    place: str
+
+
+def read_graph(source: Source) -> Iterator[Document | Failure]:
+    """The nodes, and after them the relations of many; a member that is no node here is named by its id."""
+    waiting = list(_relations(edges_beside(source.path)))
+    members = {id_ for item in waiting if isinstance(item, Relation) for id_, _ in item.members}
+    ids: set[str] = set()
+    titles: dict[str, str] = {}
+    for item in read_jsonl(source):
+        yield item
+        if waiting and isinstance(item, Document):
+            ids.add(item.id)
+            if item.id in members:
+                titles[item.id] = item.title or item.id
+    for checked in named(_checked(waiting, ids), shown(edges_beside(source.path))):
+        yield checked if isinstance(checked, Failure) else _document(checked, titles)
+
+
+def read_graph_edges(source: Source) -> Iterator[Edge | Failure]:
+    """The edges as they come, repeated ones and those to unknown nodes among them; then those of the relations of
+    many, of which `read_graph` has told what is wrong."""
+    path = edges_beside(source.path)
+    yield from named(_edges(path), shown(path))
+    if waiting := list(_relations(path)):
+        ids = {item.id for item in read_jsonl(source) if isinstance(item, Document)}
+        for relation in _checked(waiting, ids):
+            if isinstance(relation, Relation):
+                yield from (Edge(member, relation.id, role) for member, role in relation.members)
+
+
+def _edges(path: Path) -> Iterator[Edge | Failure]:
+    for item in records(path):
+        if isinstance(item, Failure):
+            yield item
+            continue
+        number, record = item
+        if _is_relation(record):
+            continue
+        try:
+            source, target = (storable(field(record, end)) for end in ("source", "target"))
+            yield Edge(source, target, storable(field(record, "relation", "")))
+        except Unreadable as error:
+            yield Failure(f"{shown(path)}:{number}", error.message)
+
+
+def _relations(path: Path) -> Iterator[Relation | Failure]:
+    """Lines that are no JSON, and a file that cannot be read, are for `_edges` to tell."""
+    for item in records(path, having=MEMBERS):
+        if isinstance(item, tuple) and _is_relation(item[1]):
+            place = f"{shown(path)}:{item[0]}"
+            try:
+                yield _relation(item[1], place)
+            except Unreadable as error:
+                yield Failure(place, error.message)
+
+
+def _is_relation(record: Record) -> bool:
+    return "members" in record and "source" not in record and "target" not in record
+
+
+def _relation(record: Record, place: str) -> Relation:
+    relation = " ".join(clean(field(record, "relation")).split())
+    given = record["members"]
+    if not isinstance(given, list):
+        raise Unreadable('"members" is not a list')
+    members = tuple(dict.fromkeys(_member(member, relation) for member in given))
+    if len({id_ for id_, _ in members}) < 2:
+        raise Unreadable("a relation of fewer than two members")
+    title = " ".join(clean(field(record, "title", "")).split())
+    told = json.dumps([relation, title, sorted(members)], ensure_ascii=False)
+    own = f"{relation}:{hashlib.sha256(told.encode()).hexdigest()[:16]}"
+    id_ = storable(field(record, "id", "")) or own
+    return Relation(id_, relation, title, clean(field(record, "text", "")).strip(), members, place)
+
+
+def _member(member: object, relation: str) -> tuple[str, str]:
+    """Id and role of `"a"` or `{"id": "a", "role": "is_author"}`."""
+    record = member if isinstance(member, dict) else {"id": member}
+    id_ = storable(field(record, "id"))
+    if not id_:
+        raise Unreadable("a member without an id")
+    return id_, storable(field(record, "role", "")) or relation
+
+
+def _checked(items: Iterable[Relation | Failure], nodes: set[str]) -> Iterator[Relation | Failure]:
+    """Those that stand among these nodes. Said again, word for word, a relation without an id is the same one."""
+    known: dict[str, Relation] = {}
+    for item in items:
+        if isinstance(item, Failure):
+            yield item
+        elif item.id in nodes:
+            yield Failure(item.place, f"the id '{item.id}' is that of a node already")
+        elif item.id in known:
+            if known[item.id].members != item.members or known[item.id].text != item.text:
+                yield Failure(item.place, f"the id '{item.id}' is on an earlier line already")
+        elif len({id_ for id_, _ in item.members} & nodes) < 2:
+            yield Failure(item.place, "fewer than two of its members are nodes")
+        else:
+            known[item.id] = item
+            yield item
+
+
+def _document(relation: Relation, titles: Mapping[str, str]) -> Document:
+    names = (titles.get(id_, id_) for id_ in dict.fromkeys(id_ for id_, _ in relation.members))
+    text = relation.text or f"{relation.relation}: {', '.join(names)}"
+    return Document(relation.id, relation.title or relation.relation, text, relation.place)

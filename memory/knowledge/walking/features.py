@@ -1,0 +1,247 @@
+"""What speaks for a node: by itself, and by what lies around it."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.datatypes import Vector, Vectors
+from memory.knowledge.walking.asked import Asked, places
+from memory.layers import Ints
+
+Floats = NDArray[np.float64]
+
+DIRECT = (
+    *("cosine", "sentence", "keyword", "exact", "named", "rivals", "place", "share", "at"),
+    *("gap", "length", "names", "rest"),
+)
+"""Of a node: its cosine; the best cosine of its sentences (its own, where the library has none); its BM25 as a share of
+the most; whether the question names it as its title writes it; the words of that name; log of the nodes of that name;
+the place of the name in its title; the share of the question's words, by rarity, that are in the name; where in the
+question it stands, 0 to 1; how much less its cosine is than the best of its rivals'; log of its text's words; the names
+in its title; the question's other words that it holds, by rarity."""
+
+AROUND = (
+    *("degree", "mean", "mean gap", "smoothed", "smoothed gap", "nearest", "average", "said", "often", "called"),
+    *("arrived", "pair words", "pair cosine", "pair arrived", "centroid", "centroid gap", "votes", "votes gap"),
+)
+"""Of a node with its neighbours: log of how many; the cosine of their mean vector over the kinds of edges, and of the
+vector smoothed over the graph; their best and their mean cosine; the question's words beyond its name that any of them
+holds, that they hold on average, and that are in the name of one; log of the mass that stands on them; the most of the
+question that it and one neighbour hold together; the best cosine of the sum of the two; log of the most mass of a
+neighbour times the strength of the edge. Of its partition: the cosine of the centroid; log of the mass of its other
+nodes. A gap is how much less that is than the best of the node's rivals'."""
+
+FLOOR = 1e-4
+"""Mass that stands everywhere, as a share of the greatest: logarithms of less would say nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """What nodes, that rise, weigh by themselves, as shares of the greatest."""
+
+    nodes: Ints
+    shares: Floats
+
+    @classmethod
+    def of(cls, nodes: Ints, masses: Floats) -> "Standing":
+        """Of log masses."""
+        return cls(nodes, np.exp(masses - masses.max(initial=-np.inf)))
+
+    def shares_of(self, nodes: Ints) -> Floats:
+        """0 of one that is not among them."""
+        found = np.zeros(len(nodes))
+        at, known = places(self.nodes, nodes)
+        found[known] = self.shares[at]
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Looked:
+    """Nodes that are weighed, rising, and what is known of each."""
+
+    asked: Asked
+    nodes: Ints
+
+    def taken_over(self, nodes: Ints) -> "Looked":
+        """Other nodes, rising: what is known here of some of them is not looked up again."""
+        here, known = places(self.nodes, nodes)
+        fresh = np.ones(len(nodes), dtype=bool)
+        fresh[known] = False
+        others, taken = Looked(self.asked, nodes[fresh]), Looked(self.asked, nodes)
+        for name in ("cosines", "held", "direct"):
+            own, new = getattr(self, name), getattr(others, name)
+            both = np.empty((len(nodes), *own.shape[1:]))
+            both[known], both[fresh] = own[here], new
+            taken.__dict__[name] = both
+        return taken
+
+    @cached_property
+    def cosines(self) -> Floats:
+        return self.asked.cosines(self.nodes)
+
+    @cached_property
+    def held(self) -> Floats:
+        return self.asked.held(self.nodes)
+
+    @cached_property
+    def name_words(self) -> NDArray[np.bool_]:
+        return self.asked.name_words(self.nodes)
+
+    @cached_property
+    def _groups(self) -> tuple[Ints, Ints]:
+        """The nodes that are named, and numbers that those of one name share."""
+        groups = np.full(len(self.nodes), -1)
+        for number, named in enumerate(self.asked.named):
+            at, known = places(self.nodes, named.nodes)
+            groups[at] = (number << 40) + (named.starts[known] << 20) + named.ends[known]
+        named_ones = np.flatnonzero(groups >= 0)
+        return named_ones, np.unique(groups[named_ones], return_inverse=True)[1].reshape(-1)
+
+    def gap(self, values: Floats) -> Floats:
+        """How much less each is than the best of its group; 0 of one that is not named."""
+        at, groups = self._groups
+        best = np.full(len(at), -np.inf)
+        np.maximum.at(best, groups, values[at])
+        gaps = np.zeros(len(values))
+        gaps[at] = values[at] - best[groups]
+        return gaps
+
+    @cached_property
+    def direct(self) -> Floats:
+        """Shape (nodes, len(DIRECT))."""
+        asked, titles = self.asked, self.asked.ground.titles
+        columns: dict[str, Floats] = {name: np.zeros(len(self.nodes)) for name in DIRECT}
+        for form, named, within in zip(asked.query.forms, asked.named, asked.named_words, strict=True):
+            at, known = places(self.nodes, named.nodes)
+            last = max(1, int(named.ends.max(initial=1)) - 1)
+            columns["exact"][at] += form.weight * named.exact[known]
+            columns["named"][at] += form.weight * (named.ends - named.starts)[known]
+            columns["rivals"][at] += form.weight * np.log(named.rivals[known])
+            columns["place"][at] += form.weight * named.places[known]
+            columns["share"][at] += within[known] @ asked.weights
+            columns["at"][at] += form.weight * named.starts[known] / last
+        columns["cosine"], columns["sentence"] = self.cosines, self._sentences()
+        columns["keyword"] = self.held @ asked.weights
+        columns["gap"] = self.gap(self.cosines)
+        columns["length"] = np.log1p(titles.lengths[self.nodes])
+        columns["names"] = titles.names[self.nodes].astype(np.float64)
+        columns["rest"] = ((self.held > 0) & ~self.name_words) @ asked.weights
+        return np.stack([columns[name] for name in DIRECT], axis=1)
+
+    def _sentences(self) -> Floats:
+        if not len(self.asked.ground.sentences_of.values):
+            return self.cosines
+        rows, places = self.asked.ground.sentences_of.of(self.nodes)
+        best = np.full(len(self.nodes), -1.0)
+        np.maximum.at(best, places, self.asked.store.unit_vectors(rows) @ self.asked.vector)
+        return np.where(best > -1, best, self.cosines)
+
+    def around(self, standing: Standing) -> Floats:
+        """Shape (nodes, len(AROUND))."""
+        asked, near, weights = self.asked, self._near, self.asked.weights
+        beyond = (near.held > 0)[near.other] & ~self.name_words[near.of]
+        called = near.named[near.other] & ~self.name_words[near.of]
+        arriving = near.strength * standing.shares_of(near.nodes)[near.other]
+        together = np.maximum(near.held[near.other], self.held[near.of]) @ weights
+        summed = (near.cosines[near.other] + self.cosines[near.of]) / np.sqrt(2 + 2 * near.likeness)
+        smoothed = (asked.store.smoothed_vectors(self.nodes) @ asked.vector).astype(np.float64)
+        centroid, votes = self._of_partitions(standing)
+        columns = {
+            "degree": np.log1p(asked.ground.degrees[self.nodes]),
+            "mean": near.mean,
+            "mean gap": self.gap(near.mean),
+            "smoothed": smoothed,
+            "smoothed gap": self.gap(smoothed),
+            "nearest": near.most(near.cosines[near.other]),
+            "average": near.sum(near.cosines[near.other]) / near.count,
+            "said": near.most(beyond) @ weights,
+            "often": near.sum(beyond @ weights) / near.count,
+            "called": near.most(called @ weights),
+            "arrived": np.log(near.sum(arriving) + FLOOR),
+            "pair words": near.most(together),
+            "pair cosine": near.most(summed),
+            "pair arrived": np.log(near.most(arriving) + FLOOR),
+            "centroid": centroid,
+            "centroid gap": self.gap(centroid),
+            "votes": votes,
+            "votes gap": self.gap(votes),
+        }
+        return np.stack([columns[name] for name in AROUND], axis=1)
+
+    def _of_partitions(self, standing: Standing) -> tuple[Floats, Floats]:
+        partitioning = self.asked.ground.partitioning
+        partitions = partitioning.of_node[self.nodes]
+        mass = np.bincount(partitioning.of_node[standing.nodes], standing.shares, partitioning.count)
+        others = np.maximum(mass[partitions] - standing.shares_of(self.nodes), 0)
+        centroid = (partitioning.centroids[partitions] @ self.asked.vector).astype(np.float64)
+        return centroid, np.log(others + FLOOR)
+
+    @cached_property
+    def _near(self) -> "_Near":
+        asked, ground = self.asked, self.asked.ground
+        pairs, of = ground.around(self.nodes)
+        nodes, other = np.unique(ground.neighbours.values[pairs], return_inverse=True)
+        other = other.reshape(-1)
+        vectors = asked.store.node_vectors(nodes)
+        joined, own = vectors.take(other, axis=0), asked.store.node_vectors(self.nodes).take(of, axis=0)
+        return _Near(
+            nodes=nodes,
+            of=of,
+            other=other,
+            size=len(self.nodes),
+            strength=ground.strengths[pairs].astype(np.float64),
+            cosines=(vectors @ asked.vector).astype(np.float64),
+            held=asked.held(nodes),
+            named=asked.name_words(nodes),
+            likeness=np.maximum(np.einsum("ij,ij->i", own, joined), -0.99).astype(np.float64),
+            mean=_mean_cosines(joined * ground.balance[pairs][:, None], asked.vector, of, len(self.nodes)),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Near:
+    """Pairs of a node, `of`, in order, and its neighbour, `other`, a place in `nodes`: `strength` and `likeness` are of
+    pairs, `cosines` and `held` of the neighbours, `mean` of the nodes."""
+
+    nodes: Ints
+    of: Ints
+    other: Ints
+    size: int
+    strength: Floats
+    cosines: Floats
+    held: Floats
+    named: NDArray[np.bool_]
+    likeness: Floats
+    mean: Floats
+
+    @cached_property
+    def count(self) -> Ints:
+        return np.maximum(np.bincount(self.of, minlength=self.size), 1)
+
+    @cached_property
+    def _groups(self) -> tuple[Ints, Ints]:
+        starts = np.flatnonzero(np.diff(self.of, prepend=-1))
+        return self.of[starts], starts
+
+    def sum(self, values: Floats) -> Floats:
+        return np.bincount(self.of, values, self.size).astype(np.float64)
+
+    def most(self, values: NDArray[np.generic]) -> Floats:
+        """Of each node the greatest value of its pairs, at least 0."""
+        nodes, starts = self._groups
+        found = np.zeros((self.size, *values.shape[1:]))
+        if len(nodes):
+            found[nodes] = np.maximum.reduceat(values, starts, axis=0)
+        return np.maximum(found, 0)
+
+
+def _mean_cosines(vectors: Vectors, vector: Vector, of: Ints, size: int) -> Floats:
+    """Of each node the cosine of the sum of its neighbours' weighted vectors, of pairs in order; 0 without any."""
+    found = np.zeros(size)
+    if len(of):
+        starts = np.flatnonzero(np.diff(of, prepend=-1))
+        sums = np.add.reduceat(vectors, starts, axis=0)
+        found[of[starts]] = (sums @ vector) / np.maximum(np.linalg.norm(sums, axis=1), 1e-9)
+    return found

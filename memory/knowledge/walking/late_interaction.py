@@ -1,0 +1,81 @@
+"""Late interaction: a second scorer of the nodes that a walk weighed, by every token of the question against every
+token of a node's text (ColBERT: Khattab and Zaharia 2020, arXiv 2004.12832; seed 004). Off unless it is asked for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.datatypes import Query
+from memory.knowledge.chunking import with_title
+from memory.layers import Ints
+from memory.ports import Store
+from memory.token_cache import CachedTokens
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class LateParameters:
+    """The `top` nodes by mass are scored, and `weight` times their standardised score is added to the log mass."""
+
+    top: int = 32
+    weight: float = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class LateInteraction:
+    """Of an encoder, through the cache of its tokens. What is not in the cache is encoded at the first question that
+    comes by it, and takes seconds then."""
+
+    tokens: CachedTokens
+    parameters: LateParameters = LateParameters()
+
+    def reweigh(self, store: Store, query: Query, nodes: Ints, masses: Floats) -> tuple[Ints, Floats]:
+        """Nodes and log masses, best first; the same, after the scores of the first ones are added."""
+        scores = self.scores(store, query, nodes[: self.parameters.top])
+        return added(nodes, masses, scores, self.parameters.weight)
+
+    def scores(self, store: Store, query: Query, nodes: Ints) -> Floats:
+        """MaxSim of the question's forms, added by weight; shape (nodes,)."""
+        ids = store.layers().chunk_ids
+        chunks = store.chunks([ids[node] for node in nodes.tolist()])
+        passages = self.tokens.of_passages([with_title(chunk.title, chunk.text) for chunk in chunks])
+        questions = self.tokens.of_questions([form.text for form in query.forms])
+        scores = np.zeros(len(nodes))
+        for form, question in zip(query.forms, questions, strict=True):
+            scores += form.weight * max_sim(question, passages)
+        return scores
+
+
+def added(nodes: Ints, masses: Floats, scores: Floats, weight: float) -> tuple[Ints, Floats]:
+    """Nodes and masses, best first, with the scores of the first of them standardised and added."""
+    changed = masses.copy()
+    changed[: len(scores)] += weight * standardised(scores)
+    order = np.argsort(-changed, kind="stable")
+    return nodes[order], changed[order]
+
+
+def max_sim(question: NDArray[np.float32], passages: Sequence[NDArray[np.floating]]) -> Floats:
+    """Of each passage the mean over the question's tokens of the greatest cosine to a token of it (ColBERT's equation
+    3, divided by the length of the question); 0 where either has no token.
+
+    Shapes (question's tokens, d) and (tokens, d) of each to (passages,).
+    """
+    scores = np.zeros(len(passages))
+    lengths = np.array([len(passage) for passage in passages], np.int64)
+    full = np.flatnonzero(lengths)  # reduceat has no empty parts
+    if not len(full) or not len(question):
+        return scores
+    tokens = np.concatenate([passages[place] for place in full.tolist()]).astype(np.float32)
+    starts = np.cumsum(lengths[full]) - lengths[full]
+    scores[full] = np.maximum.reduceat(tokens @ question.T, starts, axis=0).mean(axis=1)
+    return scores
+
+
+def standardised(scores: Floats) -> Floats:
+    """Of mean 0 and deviation 1; all 0 where they do not differ."""
+    apart = scores - scores.mean() if len(scores) else scores
+    deviation = float(np.sqrt((apart**2).mean())) if len(scores) else 0.0
+    return apart / deviation if deviation > 1e-9 else np.zeros(len(scores))

@@ -1,0 +1,82 @@
+"""Stitch: the chosen partitions and the bridge edges among them, as one small graph (seed 004, section 4.1)."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.layers import Ints
+from memory.nodes import TITLE_LINK, Cells, NodeGraph, Partitioning, Weights
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Stitched:
+    """`nodes` are rows, partition after partition in the order of their choice; `starts` say where each begins. `edges`
+    are numbers of the graph's edges, within the partitions and between them. `glue[i]`: nothing lands on node i."""
+
+    partitions: Ints
+    nodes: Ints
+    starts: Ints
+    edges: Ints
+    glue: Flags
+    graph: NodeGraph
+
+    @cached_property
+    def places(self) -> Ints:
+        """Of the nodes in rising order their places in `nodes`."""
+        return np.argsort(self.nodes, kind="stable")
+
+    @cached_property
+    def _rising(self) -> Ints:
+        return self.nodes[self.places]
+
+    def place_of(self, rows: Ints) -> Ints:
+        """Where rows are in `nodes`; -1 where they are not."""
+        if not len(self.nodes):
+            return np.full(len(rows), -1, np.int64)
+        rising = self._rising
+        at = np.minimum(np.searchsorted(rising, rows), len(rising) - 1)
+        return np.where(rising[at] == rows, self.places[at], -1)
+
+    def ways_from(self, rows: Ints) -> "Ways":
+        """The edges from these nodes to others that are stitched, forwards or backwards."""
+        edges, of = self.graph.by_end.of(rows)
+        sources, targets = self.graph.sources[edges], self.graph.targets[edges]
+        others = np.where(sources == rows[of], targets, sources)
+        inside = np.flatnonzero(self.place_of(others) >= 0)
+        of, others, edges = of[inside], others[inside], edges[inside]
+        links = self._links[self.graph.kinds[edges]] & (sources[inside] == rows[of])
+        return Ways(of, others, edges, self.graph.weights[edges], links)
+
+    @cached_property
+    def _links(self) -> Flags:
+        """Which relations of the graph are links by title."""
+        return np.array([relation == TITLE_LINK for relation in self.graph.relations], dtype=bool)
+
+
+@dataclass(frozen=True, eq=False)
+class Ways:
+    """Way i leads from the place `of[i]` in what was asked for to node `others[i]` by edge `edges[i]`; `links[i]`: it
+    follows a link by title forwards, from the node that names the other."""
+
+    of: Ints
+    others: Ints
+    edges: Ints
+    weights: Weights
+    links: Flags
+
+
+def stitch(
+    partitions: Ints, partitioning: Partitioning, cells: Cells, graph: NodeGraph, allowed: Flags | None = None
+) -> Stitched:
+    """Of the `allowed` nodes, shape (nodes of the graph,), where not all are."""
+    nodes, of = partitioning.members.of(partitions)
+    edges = cells.among(partitions)
+    if allowed is not None:
+        nodes, of = nodes[allowed[nodes]], of[allowed[nodes]]
+        edges = edges[allowed[graph.sources[edges]] & allowed[graph.targets[edges]]]
+    starts = np.searchsorted(of, np.arange(len(partitions) + 1))
+    return Stitched(partitions, nodes, starts, edges, np.isin(nodes, partitioning.glue), graph)

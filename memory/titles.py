@@ -1,0 +1,132 @@
+"""What titles call their nodes: names by which a question finds a node, and by which nodes of one name are rivals.
+
+A title may list several names, as a set of synonyms does ("abstraction, abstract entity"); what stands in brackets
+tells two of one name apart, and is none.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.layers import Ints
+from memory.ragged import spread
+from memory.words import FUNCTION_WORDS, stemmed_words, words
+
+FILE = "titles.npz"
+LONGEST = 6
+"""Words of a name."""
+
+_BRACKETS = re.compile(r"\s*\([^()]*\)")
+_LIST = re.compile(r",\s+")
+
+Keys = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, eq=False)
+class TitleIndex:
+    """Name i has the stems behind `stems[i]` (these rise) and the words behind `written[i]`; it is the name of
+    `nodes[i]`, the `places[i]`-th in its title. Of each node, `names` counts its names and `lengths` its text's words.
+    """
+
+    stems: Keys
+    written: Keys
+    nodes: Ints
+    places: Ints
+    names: Ints
+    lengths: Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Named:
+    """What a text names: each node once, rising, by its best name: as written before by stems, long before short, first
+    in its title before later. The name is the text's words `starts[i]` to `ends[i]`; `rivals[i]` nodes have it."""
+
+    nodes: Ints
+    starts: Ints
+    ends: Ints
+    exact: NDArray[np.bool_]
+    places: Ints
+    rivals: Ints
+
+
+def names_of(title: str) -> list[str]:
+    """The whole, and where it lists several, each of them."""
+    plain = _BRACKETS.sub("", title).strip() or title.strip()
+    return list(dict.fromkeys([*_LIST.split(plain), plain]))
+
+
+def title_index(titles_and_texts: Iterable[tuple[str, str]]) -> TitleIndex:
+    rows, names, lengths = [], [], []
+    for node, (title, text) in enumerate(titles_and_texts):
+        found = names_of(title)
+        rows += [
+            (_key(stemmed_words(name)), _key(words(name)), node, place)
+            for place, name in enumerate(found)
+            if 0 < len(words(name)) <= LONGEST
+        ]
+        names.append(len(found))
+        lengths.append(len(words(text)))
+    stems, written = (np.array([row[i] for row in rows], np.uint64) for i in (0, 1))
+    nodes, places = (np.array([row[i] for row in rows], np.int64) for i in (2, 3))
+    order = np.lexsort((places, nodes, stems))
+    return TitleIndex(
+        stems[order],
+        written[order],
+        nodes[order],
+        places[order],
+        np.array(names, np.int64),
+        np.array(lengths, np.int64),
+    )
+
+
+def named_in(text: str, index: TitleIndex) -> Named:
+    """Names that are function words alone name nothing."""
+    written, stemmed = words(text), stemmed_words(text)
+    spans = [
+        (start, end)
+        for start in range(len(written))
+        for end in range(start + 1, min(start + LONGEST, len(written)) + 1)
+        if any(word not in FUNCTION_WORDS for word in written[start:end])
+    ]
+    keys = np.array([_key(stemmed[start:end]) for start, end in spans], np.uint64)
+    first, last = (np.searchsorted(index.stems, keys, side) for side in ("left", "right"))
+    entries, of_span = spread(first, last)
+    as_written = np.array([_key(written[start:end]) for start, end in spans], np.uint64)
+    starts, ends = np.array(spans, np.int64).reshape(-1, 2)[of_span].T
+    exact = index.written[entries] == as_written[of_span]
+    nodes, places = index.nodes[entries], index.places[entries]
+    order = np.lexsort((starts, places, -(ends - starts), ~exact, nodes))
+    _, best = np.unique(nodes[order], return_index=True)
+    kept = order[best]
+    count = len(index.names)
+    rivals = np.bincount(np.unique(of_span * count + nodes) // max(1, count), minlength=len(spans))[of_span]
+    return Named(nodes[kept], starts[kept], ends[kept], exact[kept], places[kept], rivals[kept])
+
+
+def write_titles(folder: Path, titles_and_texts: Iterable[tuple[str, str]]) -> None:
+    made = title_index(titles_and_texts)
+    np.savez(
+        folder / FILE,
+        stems=made.stems,
+        written=made.written,
+        nodes=made.nodes.astype(np.int32),
+        places=made.places.astype(np.int16),
+        names=made.names.astype(np.int16),
+        lengths=made.lengths.astype(np.int32),
+    )
+
+
+def read_titles(folder: Path) -> TitleIndex:
+    """Raises what a broken file raises (`damage.BROKEN`)."""
+    with (folder / FILE).open("rb") as file, np.load(file) as arrays:  # np.load alone leaves a broken file open
+        counted = (arrays[name].astype(np.int64) for name in ("nodes", "places", "names", "lengths"))
+        return TitleIndex(arrays["stems"], arrays["written"], *counted)
+
+
+def _key(parts: list[str]) -> int:
+    return int.from_bytes(hashlib.blake2b(" ".join(parts).encode(), digest_size=8).digest(), "big")

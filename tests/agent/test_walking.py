@@ -1,0 +1,192 @@
+"""Think, stitch, walk and observe of a turn, on the real library of examples/."""
+
+import json
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agent import gathering, observing
+from agent.assistant import Assistant
+from agent.evidence import answered, evidence
+from agent.export import intermediate_row
+from agent.observing import ObserveParameters
+from agent.paths import lines, parents
+from agent.settings import read_settings
+from agent.state import TURN_JSON, Step, Turn
+from agent.walking import WalkingParameters
+from memory.datatypes import Passage
+from memory.encoding import CachedEncoder
+from memory.errors import Cancelled
+from memory.knowledge.indexing import index
+
+QUESTION = "Where was the director of Metropolis born?"
+
+
+@pytest.fixture(scope="module")
+def assistant(examples_path: Path, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Assistant]:
+    home = tmp_path_factory.mktemp("data")
+    with Assistant.open(read_settings(library=examples_path, home=home, cache=cache)) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def turn(assistant: Assistant) -> Turn:
+    return answered(assistant.services, QUESTION, [])
+
+
+def steps_of(turn: Turn, node: str) -> list[Step]:
+    return [step for step in turn.steps if step.node == node]
+
+
+def passage(name: str, **scores: float) -> Passage:
+    return Passage(name, name, name, name, 0.5, "hybrid", scores=scores)
+
+
+def test_the_steps_say_what_was_chosen_stitched_and_walked(assistant: Assistant, turn: Turn) -> None:
+    store = assistant.services.library.store
+    partitioning, graph = store.partitioning(), store.nodes()
+    (think,), (stitch,), (walk,) = (steps_of(turn, node) for node in ("think", "stitch", "walk"))
+    assert think.summary.startswith("search with hybrid") and partitioning.names[0] in think.details[0]
+    assert f"{graph.count} nodes" in stitch.summary and f"{len(graph.sources)} edges" in stitch.summary
+    assert turn.walk is not None
+    landings = turn.walk.landings
+    assert walk.summary.startswith(f"{landings} landings, {len(turn.walk.nodes) - landings} steps")
+    assert set(turn.paths) <= set(walk.details)
+
+
+def test_a_turn_has_its_walk_and_the_paths_of_it(assistant: Assistant, turn: Turn) -> None:
+    walk = turn.walk
+    assert walk is not None and walk.landings >= 1
+    assert len(walk.nodes) == len(set(walk.nodes)) == len(walk.titles) == len(walk.scores) == len(walk.partitions)
+    assert len(walk.edges) == len(walk.nodes) - walk.landings > 0
+    assert all(before < place for place, before in enumerate(parents(walk)))
+    assert turn.paths == lines(walk) and any(path.startswith("Metropolis -> ") for path in turn.paths)
+    chunks = assistant.services.library.store.chunks(walk.nodes)
+    assert tuple(chunk.title for chunk in chunks) == tuple(walk.titles)
+
+
+def test_the_walk_is_in_the_json_of_a_turn_and_comes_back_from_it(turn: Turn) -> None:
+    record = json.loads(TURN_JSON.dump_json(turn))
+    assert list(record["walk"]) == ["nodes", "edges", "titles", "scores", "partitions", "landings"]
+    assert set(record["walk"]["edges"][0]) == {"source", "target", "relation"}
+    assert record["paths"] == list(turn.paths)
+    assert TURN_JSON.validate_python(record) == turn
+    row = intermediate_row("a", turn)
+    assert json.loads(json.dumps(row))["walk"] == record["walk"] and row["paths"] == record["paths"]
+
+
+def test_a_turn_of_before_there_were_walks_is_read(turn: Turn) -> None:
+    record = json.loads(TURN_JSON.dump_json(turn))
+    del record["walk"], record["paths"]
+    old = TURN_JSON.validate_python(record)
+    assert (old.walk, old.paths) == (None, ())
+
+
+def test_what_the_walk_came_to_stands_behind_the_best_five_documents(assistant: Assistant, turn: Turn) -> None:
+    services = assistant.services
+    without = replace(services, walking=WalkingParameters(passages=0))
+    plain = evidence(without, QUESTION, [], 10)
+    walked = evidence(services, QUESTION, [], 10)
+    fresh = [p for p in walked if p.tool == "walk"]
+    assert fresh and {p.id for p in fresh}.isdisjoint(p.id for p in plain)
+    start = walked.index(fresh[0])
+    assert list(walked[start : start + len(fresh)]) == fresh and len(fresh) <= services.walking.passages
+    assert len({p.document for p in walked[:start]}) == 5
+    assert [p.id for p in walked if p.tool != "walk"] == [p.id for p in plain]
+    assert all(p.why and turn.walk and p.id in turn.walk.nodes for p in fresh)
+
+
+def test_what_a_tool_found_has_the_path_to_it(turn: Turn) -> None:
+    assert turn.walk is not None
+    reached = set(turn.walk.nodes[turn.walk.landings :])
+    found = [p for p in turn.passages if p.id in reached]
+    assert found and all("-[" in p.path[0] for p in found)
+    assert {p.tool for p in found} == {"hybrid", "walk"}
+    assert not any(p.path for p in turn.passages if p.id not in turn.walk.nodes)
+
+
+def test_a_passage_of_the_walk_is_read_and_cited_like_others(assistant: Assistant) -> None:
+    """Two passages a search, of Kepler; the walk comes to Laika, so no second round is needed."""
+    narrow = replace(assistant.services, evidence=2)
+    turn = answered(narrow, "Who was Laika, and what did Kepler think of the tides?", [])
+    cited = {source.document: source.tool for source in turn.answer.sources}
+    assert cited["animals/laika.md"] == "walk" and len(steps_of(turn, "walk")) == 1
+
+
+def test_the_tool_walk_leads_and_no_second_walk_is_made(assistant: Assistant) -> None:
+    *_, turn = assistant.ask("by walk", QUESTION, tool="walk")
+    assert isinstance(turn, Turn)
+    assert not steps_of(turn, "stitch") and not steps_of(turn, "walk")
+    assert {p.tool for p in turn.passages} == {"walk"}
+    assert turn.walk is not None and turn.paths == lines(turn.walk) != ()
+
+
+def test_a_question_about_the_whole_library_is_not_walked_for(assistant: Assistant) -> None:
+    *_, turn = assistant.ask("whole", "What is this collection about?")
+    assert isinstance(turn, Turn)
+    assert [step.node for step in turn.steps if step.node in ("stitch", "walk")] == []
+    assert (turn.walk, turn.paths) == (None, ())
+
+
+def test_the_walk_stays_within_a_scope(assistant: Assistant) -> None:
+    scope = ("films/metropolis.md", "animals/laika.md", "people/thea-von-harbou.md")
+    *_, turn = assistant.ask("scope", QUESTION, scope=scope)
+    assert isinstance(turn, Turn) and turn.walk is not None
+    chunks = assistant.services.library.store.chunks(turn.walk.nodes)
+    assert {chunk.document for chunk in chunks} <= set(scope)
+    assert {p.document for p in turn.passages} <= set(scope)
+
+
+def test_a_turn_can_be_cancelled_before_the_walk(assistant: Assistant) -> None:
+    cancel = threading.Event()
+    events = assistant.ask("cancelled", QUESTION, cancel=cancel)
+    for event in events:
+        if isinstance(event, Step) and event.node == "stitch":
+            break
+    cancel.set()
+    with pytest.raises(Cancelled):
+        list(events)
+    assert assistant.turns("cancelled") == []
+
+
+def test_an_empty_library_is_not_walked(tmp_path: Path, cache: Path, encoder: CachedEncoder) -> None:
+    """Its only document was removed."""
+    (tmp_path / "documents").mkdir()
+    (tmp_path / "documents" / "moon.txt").write_text("The Moon is far away.", "utf-8")
+    list(index([tmp_path / "documents"], tmp_path / "library", encoder))
+    (tmp_path / "documents" / "moon.txt").unlink()
+    list(index([tmp_path / "documents"], tmp_path / "library", encoder))
+    with Assistant.open(read_settings(library=tmp_path / "library", home=tmp_path / "data", cache=cache)) as empty:
+        *_, turn = empty.ask("t", QUESTION)
+    assert isinstance(turn, Turn)
+    assert (turn.answer.outcome, turn.walk) == ("nothing-indexed", None)
+
+
+def test_all_turns_share_one_walker(assistant: Assistant) -> None:
+    assert assistant.services.walker is replace(assistant.services, cancel=threading.Event()).walker
+
+
+def test_a_further_round_goes_before_what_the_walk_came_to() -> None:
+    passages = [passage(str(n)) for n in range(9)]
+    read = observing.to_read(passages, 7, [passage("walked")], ObserveParameters())
+    assert [p.id for p in read] == ["0", "1", "2", "3", "4", "7", "8", "walked", "5", "6"]
+
+
+def test_a_node_that_answers_is_named() -> None:
+    parameters = ObserveParameters()
+    passages = [passage("near", cosine=0.7), passage("there", cosine=0.85), passage("too", cosine=0.9)]
+    answers = observing.answers(passages, parameters)
+    assert answers is not None and answers.id == "there"
+    assert observing.answers(passages[:1], parameters) is None
+    assert observing.answers([*passages[:1] * parameters.passages, passages[1]], parameters) is None
+
+
+def test_observe_says_that_the_walk_went_back(assistant: Assistant, turn: Turn) -> None:
+    (observed,) = steps_of(turn, "observe")
+    state = {"rewritten": QUESTION, "passages": turn.passages, "found": (10,), "went_back": 1}
+    runtime = type("Runtime", (), {"context": assistant.services})()
+    said = gathering.observe(state, runtime)["steps"][0].summary  # type: ignore[arg-type]
+    assert said.endswith("; the walk went back once") and said.split(";")[0] == observed.summary.split(";")[0]

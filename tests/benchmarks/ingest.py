@@ -1,0 +1,87 @@
+"""What it takes to index a graph folder, the encoder aside: seconds and the most memory at once, and then the time to
+read a text by its id.
+
+python -m tests.benchmarks.ingest GRAPH_FOLDER
+
+Vectors are random and word pieces are words: no model is loaded. The memory is the peak of the resident set of a
+process that does nothing else, pages of mapped files among it.
+"""
+
+import random
+import re
+import resource
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+
+import numpy as np
+
+from memory.datatypes import Vectors
+from memory.knowledge.indexing import Report, index
+from memory.knowledge.library import open_library
+from memory.ports import Role, Span
+from tests.benchmarks.inputs import paths
+
+READS = 2_000
+"""Texts that are read by their ids, at random."""
+
+
+class RandomEncoder:
+    """Unit vectors without a meaning, of the default model's size."""
+
+    name, hash, dimension, window = "random", "0" * 64, 384, 254
+
+    def __init__(self) -> None:
+        self._random = np.random.default_rng(0)
+
+    def encode(self, texts: Sequence[str], role: Role) -> Vectors:
+        vectors = self._random.standard_normal((len(texts), self.dimension), np.float32)
+        return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
+
+    def tokens(self, texts: Sequence[str]) -> list[list[Span]]:
+        return [[match.span() for match in re.finditer(r"\w+|[^\w\s]", text)] for text in texts]
+
+    def token_vectors(self, texts: Sequence[str], role: Role) -> list[Vectors]:
+        return [self.encode(["word"] * len(spans), role) for spans in self.tokens(texts)]
+
+
+def main() -> None:
+    (folder,) = paths(__doc__ or "", "folder")
+    with TemporaryDirectory() as temporary:
+        library = Path(temporary) / "library"
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+            report, seconds, peak = process.submit(measured, folder, library).result()
+        with open_library(library, None) as opened:
+            edges = opened.manifest.edges
+        micro = read_at_random(library)
+    print(f"{folder.name}: {report.documents} documents, {edges} edges in {seconds:.1f} s, peak {peak / 2**20:.0f} MiB")
+    for stage, taken in report.seconds.items():
+        print(f"    {stage:20} {taken:8.2f} s")
+    print(f"a text by its id: median {np.median(micro):.0f} us, 95% in {np.quantile(micro, 0.95):.0f} us")
+
+
+def measured(folder: Path, library: Path) -> tuple[Report, float, int]:
+    """The report, seconds and the peak in bytes of this process."""
+    started = perf_counter()
+    *_, report = index([folder], library, RandomEncoder())
+    assert isinstance(report, Report)
+    return report, perf_counter() - started, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def read_at_random(library: Path) -> list[float]:
+    """Microseconds of each."""
+    with open_library(library, None) as opened:
+        ids = random.Random(0).sample(sorted(opened.store.layers().document_ids), READS)
+        taken = []
+        for id_ in ids:
+            started = perf_counter()
+            opened.store.documents([id_])
+            taken.append((perf_counter() - started) * 1e6)
+    return taken
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+"""The tool `walk` with late interaction and without, and MaxSim alone over the best 32 of `hybrid`.
+
+python -m tests.benchmarks.late_interaction DATASET LIBRARY
+
+At most 300 questions, evenly spaced, each alone. Every weight has a row; the default is what late interaction has where
+it is asked for. The first run encodes the tokens of what is scored, a few passages a second on a busy machine.
+
+Times are of a search without the encoding of the question's vector, each the fastest of three, the ways in turn: of the
+walk, and of the walk with tokens in the cache (the question's tokens are encoded, the passages' read); "cold" is the
+first time, of a few questions and an empty cache, without the time that the model takes to load.
+"""
+
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.dataset import Question, read_dataset
+from agent.forms import query_of
+from agent.metrics import Ranking, measure
+from agent.models import encoder_for
+from agent.settings import read_settings
+from memory.datatypes import Query
+from memory.encoding import CachedEncoder
+from memory.knowledge.chunking import with_title
+from memory.knowledge.library import open_library
+from memory.knowledge.matching import MatchParameters
+from memory.knowledge.walking.late_interaction import LateInteraction, LateParameters, added
+from memory.knowledge.walking.walker import Walker, hits_of
+from memory.layers import Ints
+from memory.ports import Store
+from memory.token_cache import CachedTokens
+from tests.benchmarks.inputs import paths
+from tests.benchmarks.timing import fastest, seconds
+from tools.hybrid import Hybrid
+from tools.walk import Walk
+
+MOST, TIMED, COLD = 300, 50, 5
+"""Questions that are asked, timed, and timed with an empty cache."""
+
+WEIGHTS = (0.1, 0.25, 0.5, 1.0, 2.0)
+MEASURES = {"nDCG@5": "ndcg@5", "R@5": "recall@5", "all@8": "all@8"}
+TOP = LateParameters().top
+
+Floats = NDArray[np.float64]
+
+
+def main() -> None:
+    folder, library = paths(__doc__ or "", "dataset", "library")
+    dataset, settings = read_dataset(folder), read_settings(library=library)
+    asked = dataset.questions[:: max(1, len(dataset.questions) // MOST)][:MOST]
+    with closing(encoder_for(settings)) as encoder, open_library(library, encoder) as opened:
+        queries = {question.id: query_of(question, "last-turn", encoder) for question in asked}
+        rows = Rows(opened.store, LateInteraction(encoder.kept_tokens))
+        rankings = {id_: rows.of(query) for id_, query in queries.items()}
+        print(
+            f"{dataset.name}, {len(asked)} questions\n\n| | {' | '.join(MEASURES)} |\n|{'---|' * (len(MEASURES) + 1)}"
+        )
+        golds = {id_: dataset.golds[id_] for id_ in queries}
+        for name in next(iter(rankings.values())):
+            figures = measure(golds, {id_: its[name] for id_, its in rankings.items()})
+            print(f"| {name} | " + " | ".join(f"{figures[measured]:.3f}" for measured in MEASURES.values()) + " |")
+        print_times(opened.store, encoder, list(queries.values())[:TIMED])
+        print_size(opened.store, encoder, asked)
+
+
+class Rows:
+    """Of a question a ranking for each row of the table."""
+
+    def __init__(self, store: Store, late: LateInteraction) -> None:
+        self._store = store
+        self._late = late
+        self._hybrid = Hybrid(store)
+        self._walker = Walker(store)
+
+    def of(self, query: Query) -> dict[str, Ranking]:
+        numbers = self._store.layers().chunk_numbers
+        near = np.array([numbers[passage.id] for passage in self._hybrid.search(query, TOP).passages], np.int64)
+        alone, _ = added(near, np.zeros(len(near)), self._late.scores(self._store, query, near), 1.0)
+        thought = self._walker.think(query, hits_of(self._store, query, MatchParameters()))
+        walked = self._walker.walk(thought, self._walker.stitch(thought))
+        scores = self._late.scores(self._store, query, walked.nodes[:TOP])
+        rows = {"`hybrid`": near, f"MaxSim of its best {TOP}": alone, "`walk`": walked.nodes}
+        for weight in WEIGHTS:
+            rows[f"`walk`, weight {weight}"], _ = added(walked.nodes, walked.masses, scores, weight)
+        return {name: self._ranking(nodes) for name, nodes in rows.items()}
+
+    def _ranking(self, nodes: Ints) -> Ranking:
+        layers = self._store.layers()
+        documents = [layers.document_ids[document] for document in layers.chunk_documents[nodes].tolist()]
+        return [(document, -float(rank)) for rank, document in enumerate(dict.fromkeys(documents))]
+
+
+def print_times(store: Store, encoder: CachedEncoder, queries: list[Query]) -> None:
+    ways = {"walk": Walk(store), "with tokens in the cache": Walk(store, late=LateInteraction(encoder.kept_tokens))}
+    searches = {name: partial(lambda tool, query: tool.search(query), tool) for name, tool in ways.items()}
+    for search in searches.values():
+        search(queries[0])  # reads the graph
+    times = {name: 1000 * float(np.median(taken)) for name, taken in fastest(searches, queries).items()}
+    print("\n" + ", ".join(f"{name} {ms:.1f} ms" for name, ms in times.items()), end=", ")
+    cold = [cold_seconds(store, encoder, query) for query in queries[:COLD]]
+    print(f"cold {1000 * np.median(cold):.0f} ms")
+
+
+def cold_seconds(store: Store, encoder: CachedEncoder, query: Query) -> float:
+    with TemporaryDirectory() as folder, closing(CachedTokens(encoder.uncached, Path(folder))) as tokens:
+        walk = Walk(store, late=LateInteraction(tokens))
+        walk.walker()
+        return seconds(walk.search, query)
+
+
+def print_size(store: Store, encoder: CachedEncoder, asked: tuple[Question, ...]) -> None:
+    """Of a sample of what is in the cache: the bytes of a passage's tokens."""
+    found = Hybrid(store).search(query_of(asked[0], "last-turn", encoder), TOP).passages
+    chunks = store.chunks([passage.id for passage in found])
+    sizes = [tokens.nbytes for tokens in encoder.kept_tokens.of_passages([with_title(c.title, c.text) for c in chunks])]
+    print(f"{np.mean(sizes) / 1024:.0f} KiB a passage ({np.mean(sizes) / 2 / encoder.dimension:.0f} tokens)")
+
+
+if __name__ == "__main__":
+    main()

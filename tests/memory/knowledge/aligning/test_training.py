@@ -1,0 +1,179 @@
+"""Every aligner learns; what was learned is scored by NumPy as by torch."""
+
+import math
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from memory.errors import BadInput, ClewError, LibraryMismatch
+from memory.knowledge.aligning.losses import LOSSES, Loss
+from memory.knowledge.aligning.measures import gold_ranks, measure
+from memory.knowledge.aligning.models import MODELS, TEMPERATURE, TEMPERATURES, Perceptron
+from memory.knowledge.aligning.saved import (
+    TrainingRecord,
+    aligner_paths,
+    fingerprint_of,
+    read_aligner,
+    read_words,
+    write_aligner,
+    write_words,
+)
+from memory.knowledge.aligning.scoring import Asked
+from memory.knowledge.aligning.training import Trained, TrainingParameters, train
+from memory.nodes import Partitioning
+from memory.progress import Progress
+from tests.memory.knowledge.aligning.tiny import OF_NODE, TITLES, WIDTH, lessons, partitioning, views, words
+
+QUICK = TrainingParameters(epochs=12, batch=32, rate=3e-3)
+
+
+def trained(parameters: TrainingParameters) -> tuple[Trained, list[Progress]]:
+    events, seen = train(lessons(), views(), parameters), []
+    while True:
+        try:
+            seen.append(next(events))
+        except StopIteration as end:
+            return end.value, seen
+
+
+def quick(model: str, loss: Loss = "infonce", **more: int) -> TrainingParameters:
+    return TrainingParameters(model, loss, **{"epochs": 12, "batch": 32, **more}, rate=3e-3)
+
+
+def record_of(found: Trained, model: str = "mlp", loss: Loss = "infonce") -> TrainingRecord:
+    return TrainingRecord(
+        model=model,
+        loss=loss,
+        seed=42,
+        epoch=found.epoch,
+        epochs=found.epochs,
+        learned=found.learned,
+        validated=found.validated,
+        validation=found.validation,
+        temperature=float(found.aligner.temperature.detach()),
+        partitions=partitioning().count,
+        dimension=WIDTH,
+        partitioning=fingerprint_of(partitioning()),
+        encoder="none",
+    )
+
+
+@pytest.fixture(scope="module")
+def mlp() -> Trained:
+    return trained(quick("mlp"))[0]
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("model", MODELS)
+def test_each_beats_chance_and_is_scored_by_numpy_as_by_torch(model: str, loss: Loss, tmp_path: Path) -> None:
+    found, _ = trained(quick(model, loss))
+    path = write_aligner(tmp_path, found.aligner, record_of(found, model, loss))
+    learned, record = read_aligner(path, partitioning(), words())
+    assert (learned.name, record.learned, record.validated) == (f"{model}-{loss}", 270, 30)
+    _, held = lessons().parted(QUICK.seed)
+    ranks = []
+    for place in held:
+        query, vector = lessons().queries[place], lessons().vectors[place]
+        with torch.no_grad():
+            said = torch.from_numpy(words().scores(query.text).copy())[None]
+            wanted = found.aligner(torch.from_numpy(vector)[None], said)[0].numpy()
+        assert learned.logits(query.text, vector) == pytest.approx(wanted, abs=2e-4)
+        lessons_only = found.aligner(torch.from_numpy(vector)[None], torch.zeros_like(said))[0].detach().numpy()
+        ranks.append(gold_ranks(lessons_only, query.partitions))
+    untrained = np.stack([partitioning().centroids @ lessons().vectors[place] for place in held])
+    before = [gold_ranks(row, lessons().queries[place].partitions) for row, place in zip(untrained, held, strict=True)]
+    assert measure(ranks)["p@1"] > max(0.5, 1.5 * measure(before)["p@1"])
+
+
+def test_the_temperature_begins_at_its_value_and_moves(mlp: Trained) -> None:
+    fresh = Perceptron(views())
+    assert float(fresh.temperature.detach()) == pytest.approx(TEMPERATURE)
+    moved = float(mlp.aligner.temperature.detach())
+    assert moved != pytest.approx(TEMPERATURE, rel=1e-3)
+    assert TEMPERATURES[0] <= moved <= TEMPERATURES[1]
+
+
+def test_cosines_are_divided_by_the_temperature_once() -> None:
+    """A centroid asked for by itself, before training, towers off: cosine 1 becomes 1 / 0.07, about 14.3."""
+    aligner = Perceptron(views()).eval()
+    with torch.no_grad():
+        aligner.growths.zero_()
+        aligner.bias.zero_()
+        vectors = torch.from_numpy(partitioning().centroids)
+        logits = aligner(vectors, torch.zeros(len(vectors), 3, len(vectors)))
+    assert logits.diagonal().tolist() == pytest.approx([1 / 0.07] * len(vectors), rel=1e-4)
+
+
+def test_the_temperature_cannot_leave_its_bounds() -> None:
+    aligner = Perceptron(views())
+    with torch.no_grad():
+        aligner.log_temperature.fill_(math.log(1e-6))
+    assert float(aligner.temperature.detach()) == pytest.approx(TEMPERATURES[0])
+
+
+def test_the_same_seed_gives_the_same_weights_and_leaves_other_random_numbers_alone(mlp: Trained) -> None:
+    torch.manual_seed(1)
+    before = torch.get_rng_state()
+    again = trained(quick("mlp"))[0]
+    assert torch.equal(torch.get_rng_state(), before)
+    for one, other in zip(mlp.aligner.parameters(), again.aligner.parameters(), strict=True):
+        assert torch.equal(one, other)
+
+
+def test_training_stops_early_and_keeps_the_best(mlp: Trained) -> None:
+    found, seen = trained(quick("mlp", epochs=500))
+    assert found.epochs < 500
+    assert found.epochs - found.epoch == QUICK.patience
+    assert all(one.done < two.done for one, two in pairwise(seen))
+    assert seen[-1].done == seen[-1].total
+    assert found.validation <= mlp.validation
+
+
+def test_one_for_other_partitions_is_refused_with_the_command(tmp_path: Path, mlp: Trained) -> None:
+    (tmp_path / "metis-12").mkdir()
+    path = write_aligner(tmp_path / "metis-12", mlp.aligner, record_of(mlp))
+    p = partitioning()
+    other = Partitioning(p.method, p.size, np.roll(OF_NODE, 1), p.names, p.centroids, p.glue)
+    with pytest.raises(LibraryMismatch, match="mlp-infonce was trained for other partitions") as refused:
+        read_aligner(path, other, words())
+    assert refused.value.mend == "clew align train --model mlp --loss infonce --capsule metis-12"
+
+
+@pytest.mark.parametrize("damage", [b"", b"no tensors"])
+def test_a_broken_file_is_named(tmp_path: Path, mlp: Trained, damage: bytes) -> None:
+    path = write_aligner(tmp_path, mlp.aligner, record_of(mlp))
+    assert aligner_paths(tmp_path) == [path]
+    path.write_bytes(damage)
+    with pytest.raises(ClewError, match=r"mlp-infonce\.safetensors is damaged"):
+        read_aligner(path, partitioning(), words())
+
+
+def test_one_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="there is no aligner gcn-bce"):
+        read_aligner(tmp_path / "aligners" / "gcn-bce.safetensors", partitioning(), words())
+
+
+def test_words_are_saved_and_those_of_other_partitions_not_taken(tmp_path: Path) -> None:
+    write_words(tmp_path, words(), partitioning())
+    read = read_words(tmp_path, partitioning())
+    assert read is not None
+    assert np.array_equal(read.scores(TITLES[5]), words().scores(TITLES[5]))
+    p = partitioning()
+    other = Partitioning(p.method, p.size, np.roll(OF_NODE, 1), p.names, p.centroids, p.glue)
+    assert read_words(tmp_path, other) is None
+    assert read_words(tmp_path / "nowhere", p) is None
+
+
+def test_learned_scores_are_probabilities(tmp_path: Path) -> None:
+    for loss in LOSSES:
+        found = trained(quick("bi", loss, epochs=1))[0]
+        path = write_aligner(tmp_path, found.aligner, record_of(found, "bi", loss))
+        learned, _ = read_aligner(path, partitioning(), words())
+        asked = Asked(TITLES[0], lessons().vectors[0], np.zeros(0, np.int64), np.zeros(0))
+        scores = learned.scores(asked)
+        assert scores.dtype == np.float32
+        assert (scores >= 0).all() and (scores <= 1).all()
+        assert loss == "bce" or scores.sum() == pytest.approx(1, abs=1e-5)

@@ -1,0 +1,148 @@
+"""Capsules on disk: read as written, the last made in use, broken ones named; a re-run keeps them."""
+
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memory.datatypes import Vectors
+from memory.encoding import CachedEncoder
+from memory.errors import ClewError, LibraryBusy, NoLibrary
+from memory.knowledge.embedding import CHUNKS
+from memory.knowledge.holding import held
+from memory.knowledge.library import current_generation, open_library
+from memory.knowledge.partitioning.building import assembled, labels_of
+from memory.knowledge.partitioning.capsule import (
+    CURRENT,
+    FOLDER,
+    VECTORS,
+    Capsule,
+    capsules,
+    read_capsule,
+    write_capsule,
+)
+from memory.knowledge.partitioning.remaking import remake
+from memory.knowledge.partitioning.wanted import Wanted, wanted_of
+from memory.ports import Store
+from tests.memory.knowledge.partitioning.made import random_graph, random_vectors
+from tests.memory.knowledge.test_indexing import run, write
+
+
+def made(wanted: Wanted) -> Capsule:
+    graph, vectors = random_graph(90, 200, 2), random_vectors(90, 2)
+    return assembled(
+        graph, vectors, wanted, labels_of(graph, vectors, wanted), [(f"Word{n % 7}", "") for n in range(90)]
+    )
+
+
+def with_vectors(generation: Path) -> Vectors:
+    vectors = random_vectors(90, 2)
+    np.save(generation / CHUNKS.file, vectors)
+    return vectors
+
+
+@pytest.fixture
+def library(tmp_path: Path, encoder: CachedEncoder) -> Path:
+    write(tmp_path / "notes", moon="The Moon orbits the Earth.", sun="The Sun is hot.", mars="Mars is near the Sun.")
+    run([tmp_path / "notes"], tmp_path / "library", encoder)
+    return tmp_path / "library"
+
+
+def generation_of(library: Path) -> Path:
+    generation = current_generation(library)
+    assert generation
+    return generation
+
+
+@pytest.mark.parametrize("method, k", [("hybrid", 0), ("leiden", 0), ("leiden", 5), ("metis", 0), ("metis", 5)])
+def test_a_capsule_is_read_as_it_was_written(tmp_path: Path, method: str, k: int) -> None:
+    vectors = with_vectors(tmp_path)
+    capsule = made(wanted_of(method, None if method == "leiden" or k else 20, k))  # type: ignore[arg-type]
+    write_capsule(tmp_path, capsule, durable=True)
+    again = read_capsule(tmp_path)
+    assert (again.wanted, again.report) == (capsule.wanted, capsule.report)
+    for name in ("of_node", "centroids", "glue"):
+        one, other = getattr(again.partitioning, name), getattr(capsule.partitioning, name)
+        assert one.dtype == other.dtype and (one == other).all()
+    assert again.partitioning.names == capsule.partitioning.names
+    assert (again.cells.keys == capsule.cells.keys).all()
+    for read, written in zip(again.cells.edges, capsule.cells.edges, strict=True):
+        assert (read == written).all()
+    assert sorted(again.cells.edges.values) == list(range(len(random_graph(90, 200, 2).sources)))
+    ordered = np.load(tmp_path / FOLDER / capsule.wanted.name / VECTORS)
+    assert (ordered == vectors[np.argsort(capsule.partitioning.of_node, kind="stable")]).all()
+
+
+def test_the_last_that_was_made_is_in_use(tmp_path: Path) -> None:
+    with_vectors(tmp_path)
+    for wanted in (wanted_of("hybrid", 20), wanted_of("metis", 20), wanted_of("hybrid", 20)):
+        write_capsule(tmp_path, made(wanted), durable=True)
+        assert read_capsule(tmp_path).wanted == wanted
+    assert capsules(tmp_path) == ["metis-20", "hybrid-20"]
+    assert sorted(path.name for path in (tmp_path / FOLDER).iterdir()) == [CURRENT, "hybrid-20", "metis-20"]
+
+
+def test_every_node_of_a_store_is_in_a_partition(store: Store) -> None:
+    partitioning, graph, cells = store.partitioning(), store.nodes(), store.cells()
+    assert (partitioning.method, partitioning.size) == ("hybrid", 200)
+    assert partitioning.of_node.shape == (graph.count,)
+    assert partitioning.centroids.shape[0] == partitioning.count == cells.count
+    assert sorted(cells.edges.values) == list(range(len(graph.sources)))
+    rows = np.array([2, 0, 2])
+    assert (store.node_vectors(rows) == store.vectors([store.layers().chunk_ids[row] for row in rows])).all()
+    assert store.node_vectors(rows[:0]).shape == (0, partitioning.centroids.shape[1])
+
+
+def test_threads_read_it_once(library: Path, encoder: CachedEncoder) -> None:
+    with open_library(library, encoder) as opened, ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: (opened.store.nodes(), opened.store.partitioning()), range(32)))
+    assert len({id(graph) for graph, _ in found}) == len({id(partitioning) for _, partitioning in found}) == 1
+
+
+@pytest.mark.parametrize("file", ["nodes.npz", "capsules/current", "capsules/hybrid-200/names.json"])
+@pytest.mark.parametrize("cut", [lambda path: os.truncate(path, path.stat().st_size // 2), Path.unlink])
+def test_damage_is_named(library: Path, encoder: CachedEncoder, file: str, cut: type[Path]) -> None:
+    cut(generation_of(library) / file)
+    with open_library(library, encoder) as opened, pytest.raises(ClewError, match="library is damaged"):
+        opened.store.nodes() if file == "nodes.npz" else opened.store.cells()
+    assert run([], library, encoder, rebuild=True).new == 3
+
+
+def test_another_capsule_is_made_and_used_by_who_opens_next(library: Path, encoder: CachedEncoder) -> None:
+    with open_library(library, encoder) as before:
+        assert before.store.partitioning().method == "hybrid"
+        *_, capsule = remake(library, wanted_of("metis", 2))
+        assert isinstance(capsule, Capsule) and capsule.report["largest"] <= 2
+        assert before.store.partitioning().method == "hybrid"
+    with open_library(library, encoder) as after:
+        assert (after.store.partitioning().method, after.store.partitioning().size) == ("metis", 2)
+
+
+def test_a_rerun_keeps_what_was_wanted(library: Path, encoder: CachedEncoder) -> None:
+    list(remake(library, wanted_of("metis", 2)))
+    before = generation_of(library)
+    run([library.parent / "notes"], library, encoder)
+    assert generation_of(library) == before
+    write(library.parent / "notes", venus="Venus is bright.")
+    run([library.parent / "notes"], library, encoder)
+    assert capsules(generation_of(library)) == ["hybrid-200", "metis-2"]
+    assert len(read_capsule(generation_of(library)).partitioning.of_node) == 4
+    run([], library, encoder, rebuild=True)
+    assert capsules(generation_of(library)) == ["hybrid-200"]
+
+
+def test_only_where_there_is_a_library_that_nobody_changes(library: Path, tmp_path: Path) -> None:
+    with pytest.raises(NoLibrary):
+        list(remake(tmp_path / "nowhere", Wanted()))
+    assert not (tmp_path / "nowhere").exists()
+    with held(library), pytest.raises(LibraryBusy):
+        list(remake(library, Wanted()))
+
+
+def test_names_of_partitions_that_do_not_fit_are_damage(library: Path, encoder: CachedEncoder) -> None:
+    (generation_of(library) / "capsules" / "hybrid-200" / "names.json").write_text(json.dumps(["a", "b", "c", "d"]))
+    with open_library(library, encoder) as opened, pytest.raises(ClewError, match="library is damaged"):
+        opened.store.partitioning()

@@ -1,0 +1,103 @@
+"""The hybrid method: its promises on any graph, and what each of its phases is for."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memory.datatypes import Vectors
+from memory.knowledge.partitioning import hybrid
+from memory.knowledge.partitioning.labels import Labels, numbered
+from memory.knowledge.partitioning.merging import merged
+from memory.knowledge.partitioning.packing import packed
+from memory.knowledge.partitioning.splitting import split
+from memory.nodes import NodeGraph
+from tests.memory.knowledge.partitioning.made import clique, graph, random_graph, random_vectors, topics
+
+
+def check(labels: Labels, count: int, size: int) -> None:
+    assert labels.shape == (count,)
+    sizes = np.bincount(labels, minlength=1)
+    assert sizes.sum() == count
+    assert count == 0 or 1 <= sizes.min() <= sizes.max() <= size
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    count=st.integers(0, 120),
+    edges=st.integers(0, 300),
+    size=st.integers(1, 40),
+    alike=st.booleans(),
+    seed=st.integers(0, 1000),
+)
+def test_every_node_is_in_one_partition_of_1_to_size_nodes(
+    count: int, edges: int, size: int, alike: bool, seed: int
+) -> None:
+    made = random_graph(count, edges, seed)
+    vectors = np.ones((count, 8), np.float32) / np.sqrt(8).astype(np.float32) if alike else random_vectors(count, seed)
+    labels = hybrid.partition(made, vectors, size)
+    check(labels, count, size)
+    assert (labels == hybrid.partition(made, vectors, size)).all()
+    assert len(made.sources) == len(random_graph(count, edges, seed).sources)  # no edge is added
+
+
+STAR = graph(1000, [(0, leaf) for leaf in range(1, 1000)])
+PATH = graph(1000, [(node, node + 1) for node in range(999)])
+
+
+@pytest.mark.parametrize("made", [STAR, PATH, graph(1000, []), graph(1, []), graph(300, clique(range(300)))])
+@pytest.mark.parametrize("vectors", [random_vectors, lambda count, _: np.zeros((count, 8), np.float32)])
+def test_shapes_that_no_method_likes(made: NodeGraph, vectors: Callable[[int, int], Vectors]) -> None:
+    labels = hybrid.partition(made, vectors(made.count, 1), 200)
+    check(labels, made.count, 200)
+    assert labels.max() + 1 <= 2 * -(-made.count // 200)  # and they are filled
+
+
+def test_islands_join_their_nearest_neighbour_while_there_is_room() -> None:
+    labels = np.array([0] * 6 + [1] * 6 + [2, 2, 3, 3])
+    joined = numbered(merged(labels, topics([0] * 6 + [1] * 6 + [1, 1, 0, 0]), 8, 4))
+    assert joined.tolist() == [0] * 6 + [1] * 6 + [1, 1, 0, 0]
+    strict = merged(labels, topics([0] * 6 + [1] * 6 + [1, 1, 0, 0]), 7, 4)
+    assert np.bincount(numbered(strict)).max() <= 7
+    assert len(set(strict[12:])) == 1  # the two islands have only each other
+
+
+def test_what_is_too_big_is_divided_where_its_edges_are_few() -> None:
+    parts = [list(range(start, start + 10)) for start in (0, 10, 20)]
+    made = graph(30, [edge for part in parts for edge in clique(part)] + [(0, 10), (10, 20)])
+    labels = split(made.adjacency(), np.zeros(30, np.int64), 12)
+    assert numbered(labels).tolist() == [0] * 10 + [1] * 10 + [2] * 10
+
+
+def test_leiden_refuses_a_clique_and_metis_cuts_it() -> None:
+    labels = numbered(split(graph(30, clique(range(30))).adjacency(), np.zeros(30, np.int64), 10))
+    check(labels, 30, 10)
+    assert labels.max() + 1 <= 5
+
+
+def test_orphans_are_packed_by_meaning_not_by_number() -> None:
+    of = [0, 1] * 20
+    labels = packed(np.arange(40), topics(of), 20, 10)
+    assert len(set(labels[::2])) == len(set(labels[1::2])) == 1
+    assert labels[0] != labels[1]
+
+
+def test_a_bin_is_filled_by_what_is_near_to_all_that_it_holds() -> None:
+    """The seed's original looked only at the first orphan of a bin: the last of these is nearer to that one, the third
+    to both together."""
+    vectors = np.array([[1, 0, 0], [0.8, 0.6, 0], [0.7, 0.7, 0.14], [0.75, -0.65, 0.12]], np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    labels = np.array([0, 0, 0, 1, 1, 2, 3])
+    found = packed(labels, vectors[[0, 0, 0, 1, 1, 2, 3]], 6, 4)
+    assert found[0] == found[3] == found[5] != found[6]
+
+
+@pytest.mark.parametrize("topic", [0, 1])
+def test_between_two_communities_a_node_goes_where_it_is_alike(topic: int) -> None:
+    ties = [(20, node) for node in (0, 1, 2, 10, 11, 12)]
+    made = graph(21, [*clique(range(10)), *clique(range(10, 20)), *ties])
+    labels = hybrid.partition(made, topics([0] * 10 + [1] * 10 + [topic]), 12)
+    assert labels[0] != labels[10]
+    assert labels[20] == labels[10 * topic]

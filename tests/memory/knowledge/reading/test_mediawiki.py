@@ -1,0 +1,178 @@
+"""Wikipedia dumps: which pages are documents, which links are edges, and what that takes of memory."""
+
+import bz2
+import gzip
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from memory.datatypes import Document, Edge
+from memory.knowledge.pages import Pages
+from memory.knowledge.reading import Failure, Source, discover, read, read_edges, source_digest
+from tests.memory.knowledge.reading.dump import END, HEAD, PAGES, dump, page
+
+ARTICLES = ["Moon", "Natural satellite", "Earth", "Tide (sea)", "Château d'If", "Île d'If", "Blank"]
+LINKS = [
+    ("Moon", "Earth"),
+    ("Moon", "Château d'If"),
+    ("Moon", "Natural satellite"),
+    ("Moon", "Tide (sea)"),
+    ("Earth", "Moon"),
+    ("Tide (sea)", "Moon"),
+    ("Château d'If", "Île d'If"),
+    ("Île d'If", "Château d'If"),
+]
+
+
+def source_of(path: Path, data: bytes, pages: Pages | None = None) -> Source:
+    path.write_bytes(data)
+    [source] = discover([path]).sources
+    assert source.kind == "mediawiki"
+    return replace(source, pages=pages) if pages else source
+
+
+def documents(source: Source) -> list[Document]:
+    return [item for item in read(source) if isinstance(item, Document)]
+
+
+def ids(source: Source) -> list[str]:
+    return [document.id for document in documents(source)]
+
+
+@pytest.mark.parametrize(
+    ("name", "packed"), [("wiki.xml", bytes), ("wiki.xml.bz2", bz2.compress), ("wiki.XML.gz", gzip.compress)]
+)
+def test_articles_are_documents_and_links_edges(tmp_path: Path, name: str, packed: type[bytes]) -> None:
+    source = source_of(tmp_path / name, packed(dump().encode()))
+    items = list(read(source))
+    assert items[0] == Document(
+        "Moon", "Moon", "The Moon is the only natural satellite of the Earth.", str(tmp_path / name)
+    )
+    assert [item.id for item in items if isinstance(item, Document)] == ARTICLES
+    assert len(items) == len(ARTICLES)
+    assert list(read_edges(source)) == [Edge(*ends, "links to") for ends in LINKS]
+
+
+def test_a_page_without_words_is_its_title(tmp_path: Path) -> None:
+    texts = {document.id: document.text for document in documents(source_of(tmp_path / "x.xml", dump().encode()))}
+    assert texts["Blank"] == "Blank"
+    assert texts["Tide (sea)"] == "Tides rise twice a day & follow the Moon."
+
+
+@pytest.mark.parametrize(
+    ("pages", "kept"),
+    [
+        (Pages(categories=("moons",)), ["Moon", "Natural satellite"]),
+        (Pages(categories=("Category:Planets_of the Solar System",)), ["Earth"]),
+        (Pages(keywords=("SEA",)), ["Tide (sea)", "Château d'If"]),
+        (Pages(keywords=("fortress", "a planet")), ["Natural satellite", "Earth", "Château d'If"]),
+        (Pages(keywords=("plane", "se", "tid")), []),
+        (Pages(("moons",), ("earth",)), ["Moon", "Natural satellite", "Earth"]),
+    ],
+)
+def test_pages_are_chosen_by_category_or_keyword(tmp_path: Path, pages: Pages, kept: list[str]) -> None:
+    source = source_of(tmp_path / "x.xml", dump().encode(), pages)
+    assert ids(source) == kept
+    wanted = [Edge(*ends, "links to") for ends in LINKS if set(ends) <= set(kept)]
+    assert list(read_edges(source)) == wanted
+    assert source_digest(source) != source_digest(replace(source, pages=Pages()))
+    if not kept:
+        [failure] = read(source)
+        assert isinstance(failure, Failure)
+        assert failure.reason == "no article for --keyword plane --keyword se --keyword tid"
+
+
+def test_of_several_revisions_the_last_counts(tmp_path: Path) -> None:
+    revisions = "".join(f"<revision><text>{text}</text></revision>" for text in ("Old words.", "New words."))
+    source = source_of(tmp_path / "x.xml", f"{HEAD}<page><title>A</title><ns>0</ns>{revisions}</page>{END}".encode())
+    assert [document.text for document in documents(source)] == ["New words."]
+
+
+def test_a_dump_that_is_cut_off_keeps_its_good_pages(tmp_path: Path) -> None:
+    whole = dump().encode()
+    source = source_of(tmp_path / "x.xml", whole[: whole.index(b"Tides")])
+    *good, failure = read(source)
+    assert [item.id for item in good if isinstance(item, Document)] == ARTICLES[:3]
+    assert isinstance(failure, Failure)
+    assert failure.reason.startswith("broken or cut off after the page 'Earth' (")
+    assert "\n" not in failure.reason
+    assert [edge for edge in read_edges(source) if isinstance(edge, Failure)] == []
+    assert Edge("Earth", "Moon", "links to") in list(read_edges(source))
+
+
+def test_a_zipped_dump_that_is_cut_off_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
+    many = "".join(page(f"Page {n}", 0, "", f"Number {n} of {n * 7919 % 9973}.") for n in range(5000))
+    for name, whole in (
+        ("x.xml.gz", gzip.compress((HEAD + many + END).encode())),
+        ("x.xml.bz2", bz2.compress(f"{HEAD}{many}".encode(), 1) + bz2.compress(END.encode())),
+    ):
+        *good, failure = read(source_of(tmp_path / name, whole[: len(whole) * 3 // 4]))
+        assert 1000 < len(good) < 5000
+        assert isinstance(failure, Failure)
+        assert failure.reason.startswith("the zipped file is broken or cut off after the page 'Page ")
+    [failure] = read(source_of(tmp_path / "y.xml.bz2", b"not zipped"))
+    assert isinstance(failure, Failure)
+
+
+def test_a_dump_without_articles_is_named(tmp_path: Path) -> None:
+    source = source_of(tmp_path / "x.xml", dump(PAGES[-2:]).encode())
+    assert list(read(source)) == [Failure(str(tmp_path / "x.xml"), "no article in it")]
+
+
+def test_other_xml_is_no_dump(tmp_path: Path) -> None:
+    (tmp_path / "feed.xml").write_text("<rss><mediawiki/></rss>")
+    (tmp_path / "notes.xml").write_text("<?xml version='1.0'?>\n<notes>About &lt;mediawiki&gt;</notes>")
+    (tmp_path / "wiki.xml").write_text("\ufeff<?xml version='1.0'?>\n<!-- made by hand -->\n" + dump(), "utf-8")
+    found = discover([tmp_path])
+    assert [source.path.name for source in found.sources] == ["wiki.xml"]
+    assert found.notes == ["2 files of other kinds skipped: .xml 2"]
+
+
+def test_entities_are_not_resolved_without_end(tmp_path: Path) -> None:
+    declared = "".join(f'<!ENTITY e{n + 1} "{f"&e{n};" * 10}">' for n in range(9))
+    bomb = f"<!DOCTYPE mediawiki [<!ENTITY e0 'ha'>{declared}]>" + HEAD + page("A", 0, "", "Words") + END
+    (tmp_path / "x.xml").write_text(bomb.replace("Words", "Words &e9;"))
+    assert all(
+        len(item.text) < 100
+        for item in read(Source(tmp_path / "x.xml", "mediawiki", tmp_path))
+        if isinstance(item, Document)
+    )
+
+
+MEASURE = """
+import resource, sys
+from pathlib import Path
+from memory.knowledge.reading import Source, read, read_edges
+path = Path(sys.argv[1])
+source = Source(path, "mediawiki", path)
+count = sum(1 for _ in read(source))
+print(count, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def test_one_page_at_a_time_is_in_memory(tmp_path: Path) -> None:
+    """Ten times the pages take no more memory, though their text is 60 MB more."""
+    peaks = {}
+    for pages in (2_000, 20_000):
+        path = tmp_path / f"{pages}.xml"
+        with path.open("w") as file:
+            file.write(HEAD)
+            file.writelines(
+                page(f"Page {n}", 0, "", f"Words {n}.\n== More ==\n{'filling ' * 400}") for n in range(pages)
+            )
+            file.write(END)
+        done = subprocess.run(
+            [sys.executable, "-c", MEASURE, str(path)],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[4])},
+        )
+        count, peak = map(int, done.stdout.split())
+        assert count == pages
+        peaks[pages] = peak / 1024
+    assert peaks[20_000] < peaks[2_000] + 10, f"MiB: {peaks}"

@@ -1,0 +1,37 @@
+"""What the walk reads, cut off or gone: one line with the command that mends it."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memory.encoding import CachedEncoder
+from memory.errors import ClewError
+from memory.knowledge.library import current_generation, open_library
+from memory.ports import Store
+from tests.memory.knowledge.walking.made import library_of
+
+READ: dict[str, Callable[[Store], object]] = {
+    "titles.npz": lambda store: store.title_index(),
+    "smoothed.npy": lambda store: store.smoothed_vectors(np.arange(2)),
+    "capsules/hybrid-200/vectors.npy": lambda store: store.partition_vectors(0),
+}
+
+
+@pytest.mark.parametrize("file", READ)
+@pytest.mark.parametrize(
+    "damage", [lambda path: os.truncate(path, path.stat().st_size // 2), lambda path: os.truncate(path, 0), Path.unlink]
+)
+def test_damage_is_named(tmp_path: Path, encoder: CachedEncoder, file: str, damage: Callable[[Path], None]) -> None:
+    library_of(tmp_path, {"Moon": "The Moon orbits the Earth.", "Sun": "The Sun is hot."}, encoder).store.close()
+    generation = current_generation(tmp_path / "library")
+    assert generation
+    damage(generation / file)
+    with (
+        open_library(tmp_path / "library", encoder) as opened,
+        pytest.raises(ClewError, match=r"library is damaged\. Try: clew index --rebuild") as told,
+    ):
+        READ[file](opened.store)
+    assert "\n" not in str(told.value)

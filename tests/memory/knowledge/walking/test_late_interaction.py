@@ -1,0 +1,104 @@
+"""MaxSim by hand and by loops, and how it is added to what the walk weighed."""
+
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memory.datatypes import Query
+from memory.encoding import CachedEncoder
+from memory.knowledge.chunking import with_title
+from memory.knowledge.library import Library
+from memory.knowledge.matching import MatchParameters
+from memory.knowledge.walking.late_interaction import LateInteraction, LateParameters, added, max_sim, standardised
+from memory.knowledge.walking.scorer import Scorer
+from memory.knowledge.walking.walker import Walked, Walker, hits_of
+from memory.token_cache import CachedTokens
+from tests.memory.test_encoding import Counting
+from tools.base import encode_query
+
+QUESTION = "Who directed Metropolis?"
+
+
+def test_max_sim_of_two_tokens_by_hand() -> None:
+    question = np.array([[1, 0], [0, 1]], np.float32)
+    one = np.array([[0.6, 0.8], [0.8, 0.6]], np.float32)  # .8 for either token
+    other = np.array([[1, 0]], np.float32)  # 1 for the first, 0 for the second
+    against = np.array([[-1, 0], [0, -1]], np.float32)
+    assert max_sim(question, [one, other, against]) == pytest.approx([0.8, 0.5, 0.0])
+
+
+def test_max_sim_is_what_loops_find() -> None:
+    random = np.random.default_rng(0)
+    question = random.normal(size=(7, 16)).astype(np.float32)
+    passages = [random.normal(size=(length, 16)).astype(np.float16) for length in (5, 1, 0, 30, 0)]
+    slow = [
+        sum(max(float(token @ other) for other in passage.astype(np.float32)) for token in question) / len(question)
+        if len(passage)
+        else 0.0
+        for passage in passages
+    ]
+    assert max_sim(question, passages) == pytest.approx(slow, abs=1e-5)
+
+
+def test_nothing_to_compare_scores_nothing() -> None:
+    question, none = np.ones((1, 4), np.float32), np.zeros((0, 4), np.float32)
+    assert max_sim(question, []).shape == (0,)
+    assert max_sim(question, [none, none]).tolist() == [0, 0]
+    assert max_sim(none, [question]).tolist() == [0]
+
+
+def test_scores_are_standardised() -> None:
+    assert standardised(np.array([1.0, 3.0])) == pytest.approx([-1, 1])
+    assert standardised(np.array([2.0, 2.0])).tolist() == [0, 0]
+    assert standardised(np.zeros(0)).shape == (0,)
+
+
+def test_they_are_added_to_the_first_and_the_order_follows() -> None:
+    nodes, masses = np.array([5, 7, 9]), np.array([1.0, 0.5, -3.0])
+    order, changed = added(nodes, masses, np.array([0.2, 0.8]), 0.5)
+    assert order.tolist() == [7, 5, 9] and changed == pytest.approx([1.0, 0.5, -3.0])
+    assert added(nodes, masses, np.zeros(0), 0.5)[0].tolist() == [5, 7, 9]
+    assert masses.tolist() == [1.0, 0.5, -3.0]  # another's, and not written to
+
+
+@pytest.fixture
+def query(encoder: CachedEncoder) -> Query:
+    return encode_query(QUESTION, [], encoder)
+
+
+def walked(library: Library, query: Query, late: LateInteraction | None) -> Walked:
+    walker = Walker(library.store, scorer=Scorer.unfitted(), late=late)
+    thought = walker.think(query, hits_of(library.store, query, MatchParameters()))
+    return walker.walk(thought, walker.stitch(thought))
+
+
+def test_the_walk_is_reweighed_from_the_cache(
+    examples: Library, query: Query, encoder: CachedEncoder, tmp_path: Path
+) -> None:
+    counting, plain = Counting(encoder), walked(examples, query, None)
+    with closing(CachedTokens(counting, tmp_path)) as tokens:
+        late = LateInteraction(tokens, LateParameters(top=4, weight=100.0))
+        found = walked(examples, query, late)
+        first = len(counting.tokenised)
+        again = walked(examples, query, late)
+    assert first == 4 + 1 and counting.tokenised[first:] == [QUESTION]
+    assert again.nodes.tolist() == found.nodes.tolist()
+    assert sorted(found.nodes.tolist()) == sorted(plain.nodes.tolist())
+    ids = [examples.store.layers().chunk_ids[node] for node in plain.nodes[:4].tolist()]
+    texts = [with_title(chunk.title, chunk.text) for chunk in examples.store.chunks(ids)]
+    (question,) = encoder.token_vectors([QUESTION], "query")
+    scores = max_sim(question, encoder.token_vectors(texts, "passage"))
+    assert found.nodes[0] == plain.nodes[np.argmax(scores)]
+    assert {visit.node for visit in found.visits} == {visit.node for visit in plain.visits}
+
+
+def test_forms_count_by_their_weight(examples: Library, query: Query, encoder: CachedEncoder) -> None:
+    late, nodes = LateInteraction(encoder.kept_tokens), np.arange(3)
+    (form,) = query.forms
+    other = replace(form, text="the moon")
+    alone = [late.scores(examples.store, replace(query, forms=(one,)), nodes) for one in (form, other)]
+    both = replace(query, forms=(replace(form, weight=0.7), replace(other, weight=0.3)))
+    assert late.scores(examples.store, both, nodes) == pytest.approx(0.7 * alone[0] + 0.3 * alone[1])

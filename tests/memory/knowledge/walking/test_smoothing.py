@@ -1,0 +1,67 @@
+"""Vectors smoothed over the graph, as the formula says it with dense matrices."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memory.datatypes import Vectors
+from memory.knowledge.walking import smoothing
+from memory.knowledge.walking.smoothing import FILE, neighbour_mean, write_smoothed
+from memory.nodes import NodeGraph
+from tests.memory.knowledge.partitioning.made import random_vectors
+from tests.memory.knowledge.walking.made import graph_of
+
+TYPED = graph_of(
+    7,
+    [(0, 1, 0, 1.0), (0, 2, 0, 1.0), (0, 3, 1, 0.5), (1, 0, 0, 1.0), (2, 3, 1, 0.25), (3, 4, 0, 1.0), (5, 0, 1, 1.0)],
+    ("is a", "part of"),
+)
+"""Node 6 has no edge; 0 and 1 are joined both ways; 0 has edges of four kinds: out and in, of two relations."""
+
+
+def dense_mean(graph: NodeGraph) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    """P by loops: of each node and kind (a relation one way) the edges' weights by their number, rows then to 1."""
+    mean = np.zeros((graph.count, graph.count))
+    edges = list(zip(graph.sources, graph.targets, graph.kinds, graph.weights, strict=True))
+    ways = [(s, t, (k, "out"), w) for s, t, k, w in edges] + [(t, s, (k, "in"), w) for s, t, k, w in edges]
+    for node, other, kind, weight in ways:
+        mean[node, other] += weight / sum(n == node and k == kind for n, _, k, _ in ways)
+    return np.asarray(mean / np.maximum(mean.sum(axis=1, keepdims=True), 1e-9))
+
+
+def smoothed(folder: Path, graph: NodeGraph, vectors: Vectors) -> Vectors:
+    write_smoothed(folder, graph, vectors)
+    return np.asarray(np.load(folder / FILE), np.float32)
+
+
+def test_kinds_count_alike_however_many_edges_they_have() -> None:
+    crowd = graph_of(12, [*((0, n, 0, 1.0) for n in range(1, 11)), (0, 11, 1, 1.0)], ("of many", "of one"))
+    row = neighbour_mean(crowd).toarray()[0]
+    assert row[11] == pytest.approx(0.5) and row[1:11] == pytest.approx(np.full(10, 0.05))
+
+
+def test_the_mean_is_what_loops_find() -> None:
+    assert neighbour_mean(TYPED).toarray() == pytest.approx(dense_mean(TYPED), abs=1e-6)
+
+
+def test_it_is_the_formula(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    vectors, mean = random_vectors(7, 3, dimension=10), dense_mean(TYPED)
+    expected = vectors + mean @ vectors + 0.5 * mean @ mean @ vectors
+    expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+    whole = smoothed(tmp_path, TYPED, vectors)
+    assert whole == pytest.approx(expected, abs=2e-3)  # float16
+    monkeypatch.setattr(smoothing, "COLUMNS", 3)  # in pieces that do not come out even
+    assert np.array_equal(smoothed(tmp_path, TYPED, vectors), whole)
+
+
+def test_a_node_without_edges_keeps_its_own(tmp_path: Path) -> None:
+    vectors = random_vectors(7, 5)
+    assert smoothed(tmp_path, TYPED, vectors)[6] == pytest.approx(vectors[6], abs=1e-3)
+    assert not neighbour_mean(TYPED).toarray()[6].any()
+    bare = graph_of(3, [], ())
+    assert smoothed(tmp_path, bare, vectors[:3]) == pytest.approx(vectors[:3], abs=1e-3)
+
+
+def test_no_nodes(tmp_path: Path) -> None:
+    assert smoothed(tmp_path, graph_of(0, [], ()), np.zeros((0, 8), np.float32)).shape == (0, 8)

@@ -1,0 +1,232 @@
+"""The tool `walk`: paths, why, the graph that was walked, notes, scope, and libraries that lack nearly everything."""
+
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memory.datatypes import Edge, Findings, Query, Wording
+from memory.encoding import CachedEncoder
+from memory.knowledge.indexing import Report, index
+from memory.knowledge.library import Library, open_library
+from memory.knowledge.walking.choosing import ThinkParameters
+from memory.knowledge.walking.walker import WalkerParameters
+from memory.knowledge.walking.wandering import WalkParameters as Wandering
+from memory.ports import Store
+from tests.memory.knowledge.walking.made import graph_library_of, library_of
+from tools.base import encode_query
+from tools.walk import Walk, WalkParameters
+
+QUESTION = "Where was the director of Metropolis born?"
+STEP = re.compile(r"\((.+)\) (?:-\[(.+)\]->|<-\[(.+)\]-) \((.+)\)")
+FAR = WalkParameters(k=1000, walker=WalkerParameters(answers=2.0, walk=Wandering(landings=1, depth=4)))
+"""It lands on few and answers end nothing: a walk of many steps."""
+
+TEXTS = {
+    "Metropolis": "Metropolis is a German film by Fritz Lang.",
+    "Fritz Lang": "Fritz Lang was a director of films.",
+    "Vienna": "Vienna is the capital of Austria.",
+    "The Moon": "The Moon orbits the Earth.",
+    "Bread": "It is made of flour.",
+}
+EDGES = [("Fritz Lang", "directed", "Metropolis"), ("Fritz Lang", "born in", "Vienna")]
+
+
+@pytest.fixture
+def query(encoder: CachedEncoder) -> Query:
+    return encode_query(QUESTION, [], encoder)
+
+
+@pytest.fixture(scope="module")
+def films(tmp_path_factory: pytest.TempPathFactory, encoder: CachedEncoder) -> Iterator[Library]:
+    with graph_library_of(tmp_path_factory.mktemp("films"), TEXTS, EDGES, encoder) as library:
+        yield library
+
+
+def row_edges(store: Store) -> set[Edge]:
+    graph, ids = store.nodes(), store.layers().chunk_ids
+    return {
+        Edge(ids[source], ids[target], graph.relations[kind])
+        for source, target, kind in zip(graph.sources, graph.targets, graph.kinds, strict=True)
+    }
+
+
+def test_of_a_graph_folder_the_paths_are_its_relations(films: Library, query: Query) -> None:
+    found = Walk(films.store, FAR).search(query)
+    assert {passage.title for passage in found.passages} == set(TEXTS)
+    walk = found.walk
+    assert walk is not None and walk.edges and set(walk.edges) <= row_edges(films.store)
+    paths = {passage.title: passage.path for passage in found.passages}
+    walked = [path for path in paths.values() if path]
+    assert walked and {step for path in walked for step in path} <= {
+        "(Fritz Lang) -[directed]-> (Metropolis)",
+        "(Metropolis) <-[directed]- (Fritz Lang)",
+        "(Fritz Lang) -[born in]-> (Vienna)",
+        "(Vienna) <-[born in]- (Fritz Lang)",
+    }
+
+
+@pytest.mark.parametrize("parameters", [WalkParameters(k=1000), FAR])
+def test_passages_and_the_walk_tell_the_same(examples: Library, query: Query, parameters: WalkParameters) -> None:
+    found = Walk(examples.store, parameters).search(query)
+    walk = found.walk
+    assert walk is not None
+    count = len(walk.nodes)
+    assert 0 < walk.landings <= count and len(walk.edges) == count - walk.landings
+    assert len(walk.titles) == len(walk.scores) == len(walk.partitions) == count == len(set(walk.nodes))
+    for place, edge in enumerate(walk.edges, walk.landings):  # each step leads to a node from one before
+        (before,) = {edge.source, edge.target} - {walk.nodes[place]}
+        assert before in walk.nodes[:place]
+    layers, partitioning = examples.store.layers(), examples.store.partitioning()
+    rows = [layers.chunk_numbers[id_] for id_ in walk.nodes]
+    assert list(walk.partitions) == [partitioning.names[partitioning.of_node[row]] for row in rows]
+    assert not set(rows[: walk.landings]) & set(partitioning.glue.tolist())
+    assert list(walk.titles) == [chunk.title for chunk in examples.store.chunks(walk.nodes)]
+    scores = {passage.id: passage.score for passage in found.passages}
+    assert sum(scores.values()) == pytest.approx(1)  # of all that were weighed
+    assert [scores[id_] for id_ in walk.nodes] == pytest.approx(list(walk.scores))
+    landed, walked = set(walk.nodes[: walk.landings]), set(walk.nodes[walk.landings :])
+    for passage in found.passages:
+        assert bool(passage.path) == (passage.id in walked)
+        if passage.id in landed:
+            assert passage.why.startswith("landed on, in ")
+        elif passage.id in walked:
+            assert passage.why.startswith("walked to by ") and " from " in passage.why
+        else:
+            assert passage.why == f"matches the question ({passage.scores['cosine']:.2f})"
+
+
+def test_paths_are_in_the_form_of_the_seed(examples: Library, query: Query) -> None:
+    found = Walk(examples.store, FAR).search(query)
+    paths = [passage for passage in found.passages if passage.path]
+    assert paths and max(len(passage.path) for passage in paths) > 1
+    for passage in paths:
+        steps = [STEP.fullmatch(step) for step in passage.path]
+        assert all(steps)
+        ends = [(step.group(1), step.group(4)) for step in steps if step]
+        assert ends[-1][1] == passage.title
+        assert all(one[1] == other[0] for one, other in pairwise(ends))
+
+
+def test_the_scores_of_a_passage_are_what_other_searches_say(examples: Library, query: Query) -> None:
+    found = Walk(examples.store).search(query, 5).passages
+    (hits,) = examples.store.keyword_search([QUESTION], 1000)
+    words = {hit.chunk: hit.score for hit in hits}
+    vectors = examples.store.vectors([passage.id for passage in found])
+    for passage, vector in zip(found, vectors, strict=True):
+        assert set(passage.scores) == {"cosine", "sentence", "keyword"}
+        assert passage.scores["cosine"] == pytest.approx(float(vector @ query.forms[0].vector), abs=1e-4)
+        assert passage.scores["keyword"] == pytest.approx(words.get(passage.id, 0.0), abs=1e-4)
+
+
+def test_notes_say_how_much_was_walked_and_where(examples: Library, query: Query) -> None:
+    found = Walk(examples.store, FAR).search(query)
+    store = examples.store
+    count, partitions = store.nodes().count, store.partitioning().count
+    size, *lines = found.notes
+    edges = len(store.nodes().sources)
+    assert size.startswith(f"{count} nodes and {edges} edges of {partitions} partitions: ")
+    assert size.split(": ", 1)[1].split("; ") and all(" -> " in line for line in lines)
+    assert found.walk is not None
+    assert {title for line in lines for title in line.split(" -> ")} <= set(found.walk.titles)
+    assert len(lines) <= len(found.walk.edges)
+
+
+def test_k_changes_how_much_is_told_and_not_what(examples: Library, query: Query) -> None:
+    tool = Walk(examples.store)
+    five, two, none = (tool.search(query, k) for k in (None, 2, 0))
+    assert len(five.passages) == 5 and five.passages[:2] == two.passages and none.passages == ()
+    assert five.walk == two.walk == none.walk and five.notes == none.notes
+
+
+@pytest.mark.parametrize("parameters", [WalkParameters(k=1000), FAR])
+def test_nothing_is_outside_the_scope(examples: Library, query: Query, parameters: WalkParameters) -> None:
+    layers, tool = examples.store.layers(), Walk(examples.store, parameters)
+    whole = tool.search(query).walk
+    assert whole is not None
+    walked = {layers.document_ids[layers.chunk_documents[layers.chunk_numbers[id_]]] for id_ in whole.nodes}
+    for scope in (
+        frozenset(layers.document_ids) - walked,
+        frozenset(sorted(walked)[::2]),
+        frozenset({"films/hugo.html"}),
+    ):
+        found = tool.search(replace(query, scope=scope))
+        assert found.passages and found.walk is not None
+        assert {passage.document for passage in found.passages} <= scope
+        nodes = {layers.document_ids[layers.chunk_documents[layers.chunk_numbers[id_]]] for id_ in found.walk.nodes}
+        assert nodes <= scope
+        assert {end for edge in found.walk.edges for end in (edge.source, edge.target)} <= set(found.walk.nodes)
+
+
+def test_a_scope_of_glue_alone(films: Library, query: Query, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is chosen then, for its partitions have no votes: passages, and no landing."""
+    partitioning = films.store.partitioning()
+    apart = replace(
+        partitioning,
+        of_node=np.array([1, 1, 1, 1, 0]),
+        names=("bread", "films"),
+        centroids=partitioning.centroids[[0, 0]],
+        glue=np.array([2]),
+    )
+    monkeypatch.setattr(films.store, "partitioning", lambda: apart)
+    scoped = replace(query, scope=frozenset({"Vienna"}))
+    for most in (1, 2000):
+        think = ThinkParameters(most=most)
+        found = Walk(films.store, WalkParameters(walker=WalkerParameters(think=think))).search(scoped)
+        assert [passage.title for passage in found.passages] == ["Vienna"]
+        assert found.walk is not None and found.walk.nodes == ()
+
+
+def test_forms_that_ask_for_different_things(films: Library, encoder: CachedEncoder) -> None:
+    forms = [Wording("rewrite", "What does the Moon orbit?", 0.8), Wording("question", "And Vienna?", 0.2)]
+    found = Walk(films.store).search(encode_query("And Vienna?", forms, encoder), 2)
+    assert {passage.title for passage in found.passages} == {"The Moon", "Vienna"}
+    assert found.passages[0].title == "The Moon"
+
+
+def nothing_breaks(found: Findings, count: int) -> None:
+    assert len(found.passages) <= count and found.notes
+    assert all(np.isfinite(passage.score) and passage.why for passage in found.passages)
+
+
+@pytest.mark.parametrize("text", ["the of and", "", "?!", "zyzzyva", "Moon " * 300])
+def test_questions_that_say_nothing(films: Library, examples: Library, encoder: CachedEncoder, text: str) -> None:
+    for library in (films, examples):
+        nothing_breaks(Walk(library.store).search(encode_query(text, [], encoder), 5), 5)
+
+
+def test_a_library_of_one_chunk(tmp_path: Path, query: Query, encoder: CachedEncoder) -> None:
+    with library_of(tmp_path, {"Metropolis": TEXTS["Metropolis"]}, encoder) as library:
+        found = Walk(library.store).search(query)
+        nothing = Walk(library.store).search(replace(query, scope=frozenset()))
+    (passage,) = found.passages
+    assert passage.score == 1 and passage.path == () and passage.why.startswith(("landed on", "matches"))
+    assert found.notes[0].startswith("1 nodes and 0 edges of 1 partitions")
+    assert (nothing.passages, nothing.walk, nothing.notes) == ((), None, ("no passage to walk from",))
+
+
+def test_an_empty_library(tmp_path: Path, query: Query, encoder: CachedEncoder) -> None:
+    library_of(tmp_path / "notes", TEXTS, encoder).store.close()
+    (tmp_path / "notes" / "corpus.jsonl").unlink()
+    (tmp_path / "notes" / "library").rename(tmp_path / "library")
+    *_, report = index([tmp_path / "notes"], tmp_path / "library", encoder)
+    assert isinstance(report, Report)
+    with open_library(tmp_path / "library", encoder) as library:
+        assert library.store.nodes().count == 0
+        found = Walk(library.store).search(query)
+    assert (found.passages, found.walk, found.notes) == ((), None, ("no passage to walk from",))
+
+
+def test_the_same_from_a_library_that_was_copied(examples_path: Path, encoder: CachedEncoder, tmp_path: Path) -> None:
+    shutil.copytree(examples_path, tmp_path / "copy")
+    asked = [encode_query(text, [], encoder) for text in (QUESTION, "Moon", "Which animals flew to space?")]
+    found = []
+    for path in (examples_path, tmp_path / "copy"):
+        with open_library(path, encoder) as library:
+            found.append([Walk(library.store, FAR).search(query) for query in asked])
+    assert found[0] == found[1]

@@ -1,0 +1,109 @@
+"""`clew align` on a small library of its own."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.ui.conftest import Run
+
+TOPICS = ("river", "engine", "violin", "glacier", "orchid")
+EACH = 12
+
+
+def write_lines(path: Path, rows: list[dict[str, str]]) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+
+
+@pytest.fixture
+def library(clew: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Five topics in a ring, two partitionings; the questions name one node each."""
+    folder, count = Path("graph"), len(TOPICS) * EACH
+    folder.mkdir()
+    called = [f"{TOPICS[n // EACH]} number{n}" for n in range(count)]
+    texts = [f"{name} is told of with {TOPICS[n // EACH]} words, and mark{n} as well." for n, name in enumerate(called)]
+    write_lines(folder / "nodes.jsonl", [{"id": str(n), "title": called[n], "text": texts[n]} for n in range(count)])
+    paths = [(n, n + 1, "next to") for n in range(count - 1)] + [(n, (n + EACH) % count, "like") for n in (0, 13, 26)]
+    write_lines(
+        folder / "edges.jsonl", [{"source": str(s), "target": str(t), "relation": relation} for s, t, relation in paths]
+    )
+    write_lines(folder / "queries.jsonl", [{"_id": f"q{n}", "text": f"the {called[n]}"} for n in (3, 20, 50)])
+    (folder / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n" + "".join(f"q{n}\t{n}\t1\n" for n in (3, 20, 50)))
+    monkeypatch.setenv("CLEW_LIBRARY", "library")
+    monkeypatch.setattr("memory.knowledge.aligning.making.HELD_OUT", 40)
+    monkeypatch.setattr("agent.aligning.SIZE", 60)
+    monkeypatch.setattr("agent.aligning.SIZE_WITHOUT_GPU", 40)
+    assert clew("index", folder, "-q").exit_code == 0
+    assert clew("partition", "--method", "metis", "--size", EACH, "-q").exit_code == 0
+    return folder
+
+
+def test_train_and_evaluate(clew: Run, library: Path) -> None:
+    run = clew("align", "train", "--size", 80, "--epochs", 2, "--loss", "all", "--json")
+    assert run.exit_code == 0, run.stderr
+    records = [json.loads(line) for line in run.stdout.splitlines()]
+    assert [(record["model"], record["loss"]) for record in records] == [("mlp", "infonce"), ("mlp", "bce")]
+    assert all((r["learned"], r["validated"], r["trained_on"]) == (72, 8, "synthetic queries") for r in records)
+
+    run = clew("align", "evaluate", library, "--json", "-q")
+    assert run.exit_code == 0, run.stderr
+    rows = [json.loads(line) for line in run.stdout.splitlines()]
+    assert {row["capsule"] for row in rows} == {"hybrid-200", "metis-12"}
+    of_metis = [row for row in rows if row["capsule"] == "metis-12"]
+    assert {row["aligner"] for row in of_metis} == {"centroid", "votes", "words", "mlp-infonce", "mlp-bce"}
+    assert {row["set"] for row in of_metis} == {"synthetic train", "synthetic held-out", "graph"}
+    (best,) = [row for row in of_metis if (row["aligner"], row["set"]) == ("words", "graph")]
+    assert (best["queries"], best["metrics"]["p@1"], best["pools"][0]["held"]) == (3, 1.0, 1.0)
+    assert set(best["metrics"]) == {"p@1", "r@5", "r@10", "mrr"}
+    assert all(0 < row["ms"] < 50 for row in rows)
+
+    table = clew("align", "evaluate", "--capsule", "metis-12", "-q").stdout
+    assert "mlp-bce" in table
+    assert "hybrid-200" not in table
+
+
+def test_a_machine_without_a_gpu_says_so(clew: Run, library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    run = clew("align", "train", "--model", "bi", "--epochs", 1)
+    assert run.exit_code == 0, run.stderr
+    assert "note: there is no GPU here: 40 synthetic queries (--size to change)" in run.stderr
+    assert run.stdout.startswith("bi-infonce: epoch 1 of 1")
+
+
+def test_an_aligner_of_other_partitions_is_refused_in_a_line(clew: Run, library: Path) -> None:
+    assert clew("align", "train", "--size", 40, "--epochs", 1, "-q").exit_code == 0
+    (made,) = Path("library").glob("*/capsules/metis-12/aligners/mlp-infonce.safetensors")
+    other = made.parent.parent.with_name("hybrid-200") / "aligners" / made.name
+    other.parent.mkdir(exist_ok=True)
+    other.write_bytes(made.read_bytes())
+    run = clew("align", "evaluate", "--capsule", "hybrid-200", "-q")
+    assert run.exit_code == 3
+    assert run.stderr == (
+        "clew: the aligner mlp-infonce was trained for other partitions than those of hybrid-200\n"
+        "try: clew align train --model mlp --loss infonce --capsule hybrid-200\n"
+    )
+
+
+def test_a_capsule_that_there_is_not(clew: Run, library: Path) -> None:
+    run = clew("align", "train", "--capsule", "leiden-0", "--size", 40)
+    assert (run.exit_code, run.stdout) == (2, "")
+    assert run.stderr.splitlines() == [
+        "clew: there is no capsule 'leiden-0'",
+        "try: --capsule hybrid-200|metis-12",
+    ]
+
+
+def test_without_a_library(clew: Run) -> None:
+    run = clew("align", "evaluate", "--library", "nowhere")
+    assert run.exit_code == 3
+    assert run.stderr.startswith("clew: there is no library at nowhere")
+
+
+def test_a_data_set_of_other_documents(clew: Run, library: Path) -> None:
+    other = Path("other")
+    other.mkdir()
+    write_lines(other / "queries.jsonl", [{"_id": "q", "text": "the river"}])
+    (other / "qrels.tsv").write_text("q\tunheard\t1\n")
+    run = clew("align", "evaluate", other, "-q")
+    assert run.exit_code == 2
+    assert "holds no document that is relevant in other" in run.stderr

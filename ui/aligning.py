@@ -1,0 +1,122 @@
+"""`clew align`: aligners trained on synthetic queries, and measured."""
+
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ui import options
+
+if TYPE_CHECKING:
+    from agent.aligning import Saved
+    from agent.aligning_evaluation import AlignerRow
+
+MODELS = ["bi", "mlp", "gcn", "sage", "gin", "rgcn", "all"]
+LOSSES = ["infonce", "bce", "all"]
+"""Those of `agent.aligning`, which is not imported to print a help text."""
+
+
+@click.group()
+def align() -> None:
+    """Train and measure what chooses partitions for a question."""
+
+
+@align.command()
+@options.library
+@click.option("--model", type=click.Choice(MODELS), default="mlp", show_default=True, help="The two towers.")
+@click.option("--loss", type=click.Choice(LOSSES), default="infonce", show_default=True, help="What is minimised.")
+@click.option("--epochs", type=click.IntRange(1), default=20, show_default=True, help="At most; it may stop earlier.")
+@click.option("--size", type=click.IntRange(10), help="Synthetic queries.  [default: 100000 with a GPU, 10000 without]")
+@click.option("--seed", type=click.IntRange(0), default=42, show_default=True, help="Of the queries and the training.")
+@click.option("--capsule", metavar="NAME", default="", help="The partitioning.  [default: the one in use]")
+@options.as_json("Print what is known of each aligner as a JSON object, a line each.")
+@options.quiet
+def train(
+    library: Path | None,
+    model: str,
+    loss: str,
+    epochs: int,
+    size: int | None,
+    seed: int,
+    capsule: str,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Train aligners on synthetic queries and save them beside their partitions."""
+    from agent.aligning import SIZE_WITHOUT_GPU, TrainingPlan, default_size, train_aligners
+    from agent.settings import read_settings
+    from ui.progress import shown
+    from ui.streams import print_json
+
+    wanted = size or default_size()
+    if not size and not quiet and wanted == SIZE_WITHOUT_GPU:
+        click.echo(f"note: there is no GPU here: {wanted} synthetic queries (--size to change)", err=True)
+    plan = TrainingPlan(model, loss, epochs, wanted, seed, capsule)
+    events = train_aligners(plan, read_settings(library=library))
+    with closing(shown(events, quiet)) as saved:
+        for one in saved:
+            if as_json:
+                print_json(one.record.model_dump())
+            else:
+                click.echo(_line(one))
+
+
+def _line(saved: "Saved") -> str:
+    record = saved.record
+    return (
+        f"{record.model}-{record.loss}: epoch {record.epoch} of {record.epochs}, validation loss "
+        f"{record.validation:.3f}, temperature {record.temperature:.3f}, {record.learned} queries: {saved.path}"
+    )
+
+
+@align.command()
+@click.argument("dataset", required=False, type=click.Path(exists=True, file_okay=False, path_type=Path))
+@options.library
+@click.option("--capsule", metavar="NAME", default="", help="One partitioning alone.  [default: all]")
+@options.as_json("Print each row as a JSON object, a line each.")
+@options.quiet
+def evaluate(dataset: Path | None, library: Path | None, capsule: str, as_json: bool, quiet: bool) -> None:
+    """Measure all aligners of all partitionings on synthetic queries, and on those of DATASET, where it is given: a
+    folder with queries.jsonl and qrels."""
+    from agent.aligning_evaluation import evaluate_aligners
+    from agent.settings import read_settings
+    from ui.progress import shown
+    from ui.streams import print_json
+
+    rows: list[AlignerRow] = []
+    with closing(shown(evaluate_aligners(dataset, capsule, read_settings(library=library)), quiet)) as events:
+        for row in events:
+            rows.append(row)
+            if as_json:
+                print_json(row.to_json())
+    if not as_json:
+        _print_rows(rows)
+
+
+def _print_rows(rows: "Sequence[AlignerRow]") -> None:
+    from rich import box
+    from rich.table import Table
+
+    from ui.streams import output
+
+    names = ("p@1", "r@5", "r@10", "mrr")
+    pools = [str(pool.partitions) for pool in rows[0].pools]
+    headings = ("queries", *names, "ms p50", *(f"pool {depth} | dense" for depth in pools))
+    table = Table("partitions", "aligner", "set", *headings, box=box.SIMPLE, pad_edge=False)
+    for column in table.columns[3:]:
+        column.justify = "right"
+    for row in rows:
+        table.add_row(
+            row.capsule,
+            row.aligner,
+            row.set,
+            str(row.queries),
+            *(f"{row.metrics[name]:.3f}" for name in names),
+            f"{row.ms:.2f}",
+            *(f"{pool.held:.3f} | {pool.nearest:.3f}" for pool in row.pools),
+        )
+    console = output()
+    console.print(table, soft_wrap=False)
+    console.print("pool: gold among the nodes of the best partitions; dense: among as many nearest by exact cosine")

@@ -1,0 +1,68 @@
+"""`clew partition`: the graph of a library's nodes divided anew."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ui import options
+
+if TYPE_CHECKING:
+    from memory.knowledge.partitioning.capsule import Capsule
+    from memory.nodes import PartitionMethod
+
+METHODS = ["hybrid", "leiden", "metis"]
+"""Those of `memory.nodes`, which is not imported to print a help text."""
+
+
+@click.command()
+@options.library
+@click.option(
+    "--method", type=click.Choice(METHODS), default="hybrid", show_default=True, help="How nodes are grouped."
+)
+@click.option("--size", type=click.IntRange(1), help="The most nodes of a partition (hybrid, metis).  [default: 200]")
+@click.option("--k", type=click.IntRange(1), help="How many partitions (metis; leiden: about).")
+@options.as_json("Print the report as a JSON object.")
+@options.quiet
+def partition(
+    library: Path | None, method: "PartitionMethod", size: int | None, k: int | None, as_json: bool, quiet: bool
+) -> None:
+    """Divide the graph of a library anew, and use these partitions from now on.
+
+    `clew index` makes those of --method hybrid --size 200.
+    """
+    from contextlib import closing
+
+    from agent.settings import read_settings
+    from memory.knowledge.partitioning.remaking import remake
+    from memory.knowledge.partitioning.wanted import wanted_of
+    from ui.progress import shown
+    from ui.streams import print_json
+
+    events = remake(read_settings(library=library).library, wanted_of(method, size, k))
+    with closing(shown(events, quiet)) as seen:
+        *_, capsule = seen
+    if as_json:
+        print_json(_as_object(capsule))
+    else:
+        click.echo("\n".join(_lines(capsule.wanted.name, capsule.report)))
+
+
+def _as_object(capsule: "Capsule") -> dict[str, Any]:
+    wanted = capsule.wanted
+    return {"capsule": wanted.name, "method": wanted.method, "size": wanted.size, "k": wanted.k, **capsule.report}
+
+
+def _lines(name: str, report: Mapping[str, Any]) -> list[str]:
+    sizes = f"{report['smallest']} to {report['largest']} nodes (median {report['median']:g}, mean {report['mean']:g})"
+    between = f"{report['edge_cut']:.1%} of {report['edges']}, joining {report['bridged']} pairs of partitions"
+    rows = {
+        name: f"{report['partitions']} partitions of {report['nodes']} nodes",
+        "sizes": sizes,
+        "edges between": between,
+        "coherence": f"{report['coherence']:.3f}, {report['lift']:.2f} times that of random partitions",
+        "islands": f"{report['components']} components, {report['alone']} nodes without an edge",
+        "hubs": f"{report['hubs']}, {report['glue']} of them glue",
+    }
+    return [f"{label:14} {text}" for label, text in rows.items()]
