@@ -115,10 +115,11 @@ class OpenCapsule:
 
 def generation_of(path: Path) -> Path:
     """The current generation, that has partitions. Raises `NotSetUp`."""
-    generation = current_generation(path)
-    if generation is None or not capsules(generation):
-        raise NotSetUp(f"the library at {path} has no partitions", f"clew partition --library {path}")
-    return generation
+    if (generation := current_generation(path)) is not None:
+        with naming_damage(generation):
+            if capsules(generation):
+                return generation
+    raise NotSetUp(f"the library at {path} has no partitions", f"clew partition --library {path}")
 
 
 def default_size() -> int:

@@ -50,7 +50,7 @@ def test_train_and_evaluate(clew: Run, library: Path) -> None:
     rows = [json.loads(line) for line in run.stdout.splitlines()]
     assert {row["capsule"] for row in rows} == {"hybrid-200", "metis-12"}
     of_metis = [row for row in rows if row["capsule"] == "metis-12"]
-    assert {row["aligner"] for row in of_metis} == {"centroid", "votes", "words", "mlp-infonce", "mlp-bce"}
+    assert {row["aligner"] for row in of_metis} == {"centroid", "votes", "walk", "words", "mlp-infonce", "mlp-bce"}
     assert {row["set"] for row in of_metis} == {"synthetic train", "synthetic held-out", "graph"}
     (best,) = [row for row in of_metis if (row["aligner"], row["set"]) == ("words", "graph")]
     assert (best["queries"], best["metrics"]["p@1"], best["pools"][0]["held"]) == (3, 1.0, 1.0)
@@ -107,3 +107,26 @@ def test_a_data_set_of_other_documents(clew: Run, library: Path) -> None:
     run = clew("align", "evaluate", other, "-q")
     assert run.exit_code == 2
     assert "holds no document that is relevant in other" in run.stderr
+
+
+def test_the_walk_chooses_by_the_aligner_that_a_setting_names(
+    clew: Run, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert clew("align", "train", "--size", 40, "--epochs", 1, "-q").exit_code == 0
+    monkeypatch.setenv("CLEW_ALIGNER", "mlp-infonce")
+    assert " 1  river number3 " in clew("search", "the river number3", "--tool", "walk", "-k", 1).stdout
+    assert clew("partition", "--method", "metis", "--size", EACH, "-q").exit_code == 0  # the same partitions keep it
+    assert clew("search", "the river number3", "--tool", "walk").exit_code == 0
+    assert clew("partition", "--method", "metis", "--size", 20, "-q").exit_code == 0
+    refused = clew("search", "the river number3", "--tool", "walk")
+    assert refused.exit_code == 2 or "there is no aligner 'mlp-infonce'" in refused.stderr
+    assert "one of votes, centroid, words" in refused.stderr
+
+
+def test_the_help_names_what_there_is() -> None:
+    from agent.aligning import ALL, MODEL_NAMES
+    from memory.knowledge.aligning.losses import LOSSES as KNOWN
+    from ui.aligning import LOSSES, MODELS
+
+    assert [*MODEL_NAMES, ALL] == MODELS
+    assert [*KNOWN, ALL] == LOSSES

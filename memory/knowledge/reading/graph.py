@@ -69,6 +69,8 @@ def _edges(path: Path) -> Iterator[Edge | Failure]:
         if _is_relation(record):
             continue
         try:
+            if "members" in record:
+                raise Unreadable('both "members" and an end of an edge: it is one or the other')
             source, target = (storable(field(record, end)) for end in ("source", "target"))
             yield Edge(source, target, storable(field(record, "relation", "")))
         except Unreadable as error:

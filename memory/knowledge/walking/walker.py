@@ -49,7 +49,8 @@ class Thought:
 
 @dataclass(frozen=True, eq=False)
 class Walked:
-    """`nodes` are all that were weighed with what is around them, best first, and `masses` theirs."""
+    """`nodes` are all that were looked at, best first, and `masses` theirs: of the best of them with what lies around
+    each, of others that a step might have led to as far as it is known."""
 
     asked: Asked
     stitched: Stitched
@@ -133,7 +134,8 @@ class Walker:
             start + np.argsort(-cosines[start:end])[: self._parameters.walk.landings]
             for start, end in pairwise(stitched.starts.tolist())
         ]
-        return np.asarray(stitched.nodes[np.concatenate([*best, np.zeros(0, np.int64)])], np.int64)
+        places = np.concatenate([*best, np.zeros(0, np.int64)])
+        return np.asarray(stitched.nodes[places[np.isfinite(cosines[places])]], np.int64)
 
     def _cosines(self, asked: Asked, stitched: Stitched) -> Floats:
         """Of all nodes that are stitched; whole partitions are read in one piece each."""

@@ -144,3 +144,10 @@ def test_a_members_other_id_is_followed(tmp_path: Path, encoder: CachedEncoder) 
     with open_library(tmp_path / "lib", None) as library:
         assert {edge.source for edge in library.store.neighbours(["X"])[0]} == {"A", "B", "C"}
         assert {edge.source for edge in library.store.neighbours(["two/X"])[0]} == {"two/A", "two/B", "two/C"}
+
+
+def test_a_line_is_an_edge_or_a_relation_of_many(tmp_path: Path) -> None:
+    folder = write(tmp_path / "g", [{**FRIENDS, "members": ["A", "B"]}])
+    assert not virtual(folder)
+    [failure] = edges(folder)
+    assert isinstance(failure, Failure) and "one or the other" in failure.reason

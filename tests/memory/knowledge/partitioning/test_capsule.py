@@ -13,6 +13,7 @@ from memory.encoding import CachedEncoder
 from memory.errors import ClewError, LibraryBusy, NoLibrary
 from memory.knowledge.embedding import CHUNKS
 from memory.knowledge.holding import held
+from memory.knowledge.indexing import index
 from memory.knowledge.library import current_generation, open_library
 from memory.knowledge.partitioning.building import assembled, labels_of
 from memory.knowledge.partitioning.capsule import (
@@ -146,3 +147,18 @@ def test_names_of_partitions_that_do_not_fit_are_damage(library: Path, encoder: 
     (generation_of(library) / "capsules" / "hybrid-200" / "names.json").write_text(json.dumps(["a", "b", "c", "d"]))
     with open_library(library, encoder) as opened, pytest.raises(ClewError, match="library is damaged"):
         opened.store.partitioning()
+
+
+def test_a_store_keeps_the_partitions_that_it_opened(tmp_path: Path, encoder: CachedEncoder) -> None:
+    """Also where others take their place before it reads the vectors."""
+    (tmp_path / "notes").mkdir()
+    for n in range(6):
+        (tmp_path / "notes" / f"{n}.txt").write_text(f"Note {n} tells of thing{n % 3} and of nothing else.")
+    list(index([tmp_path / "notes"], tmp_path / "library", encoder))
+    with open_library(tmp_path / "library", encoder) as library:
+        store = library.store
+        members = store.partitioning().members
+        list(remake(tmp_path / "library", Wanted("metis", 2)))
+        for partition in range(store.partitioning().count):
+            nodes, _ = members.of(np.array([partition]))
+            assert np.array_equal(store.partition_vectors(partition), store.node_vectors(nodes))
