@@ -96,7 +96,9 @@ def named_in(text: str, index: TitleIndex) -> Named:
     keys = np.array([_key(stemmed[start:end]) for start, end in spans], np.uint64)
     first, last = (np.searchsorted(index.stems, keys, side) for side in ("left", "right"))
     entries, of_span = spread(first, last)
-    as_written = np.array([_key(written[start:end]) for start, end in spans], np.uint64)
+    as_written = np.zeros(len(spans), np.uint64)
+    for span in np.flatnonzero(last > first).tolist():
+        as_written[span] = _key(written[slice(*spans[span])])
     starts, ends = np.array(spans, np.int64).reshape(-1, 2)[of_span].T
     exact = index.written[entries] == as_written[of_span]
     nodes, places = index.nodes[entries], index.places[entries]

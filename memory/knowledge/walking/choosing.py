@@ -38,8 +38,7 @@ def choose(
 ) -> Ints:
     """The partitions in the order of their choice: by score, then those of the nodes that were found, best first, then
     more by score. The first is taken whatever its size; only `allowed` nodes, shape (nodes,), count."""
-    of_node = partitioning.of_node if allowed is None else partitioning.of_node[allowed]
-    sizes = np.bincount(of_node, minlength=partitioning.count).tolist()
+    sizes = _sizes(partitioning, allowed).tolist()
     order = np.argsort(-scores, kind="stable")
     above = int((scores[order] >= parameters.above).sum())  # the order falls, so these come first
     first = order[: max(parameters.top, above)]
@@ -53,3 +52,9 @@ def choose(
             chosen[partition] = None
             nodes += sizes[partition]
     return np.array(list(chosen), np.int64)
+
+
+def _sizes(partitioning: Partitioning, allowed: NDArray[np.bool_] | None) -> Ints:
+    if allowed is None:
+        return np.diff(partitioning.members.starts)
+    return np.bincount(partitioning.of_node[allowed], minlength=partitioning.count)
