@@ -17,7 +17,7 @@ from memory.knowledge.once import Once
 from memory.knowledge.walking.features import DIRECT, Looked
 from memory.knowledge.walking.late_interaction import LateInteraction
 from memory.knowledge.walking.telling import Told, visited_lines
-from memory.knowledge.walking.walker import Walked, Walker, WalkerParameters, hits_of
+from memory.knowledge.walking.walker import Walked, Walker, WalkerParameters, hits_of, shares
 from memory.layers import Ints
 from memory.ports import Store
 from tools.base import passages_of
@@ -71,8 +71,7 @@ def findings(store: Store, walked: Walked, k: int, tool: str) -> Findings:
     """What a walk brings back: the k best nodes, what it went through, and notes on how much that is."""
     if not len(walked.nodes):
         return Findings(notes=("no passage to walk from",))
-    shares = np.exp(walked.masses - walked.masses[0])
-    shares /= shares.sum()
+    parts = shares(walked.masses)
     layers, best = store.layers(), walked.nodes[:k]
     visited = np.array([visit.node for visit in walked.visits], np.int64)
     rows = np.union1d(best, visited)
@@ -83,10 +82,10 @@ def findings(store: Store, walked: Walked, k: int, tool: str) -> Findings:
     passages = [
         _told(passage, told, row, share, features[row])
         for passage, row, share in zip(
-            passages_of([chunks[row] for row in best.tolist()], tool), best.tolist(), shares.tolist(), strict=False
+            passages_of([chunks[row] for row in best.tolist()], tool), best.tolist(), parts.tolist(), strict=False
         )
     ]
-    by_node = dict(zip(walked.nodes.tolist(), shares.tolist(), strict=True))
+    by_node = dict(zip(walked.nodes.tolist(), parts.tolist(), strict=True))
     return Findings(tuple(passages), _notes(walked, told), walk=told.subgraph(by_node))
 
 
