@@ -7,17 +7,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Self
+from typing import Self, cast
 
 from filelock import FileLock, Timeout
+from langgraph.types import StreamMode
 
 from agent import checkpoints
 from agent.checkpoints import config_for
 from agent.graph import turn_graph
-from agent.models import encoder_for
+from agent.models import encoder_for, writers_for
 from agent.services import Services
 from agent.settings import DATABASE, Settings
-from agent.state import TURN_JSON, Step, Turn, TurnState
+from agent.state import TURN_JSON, Doing, Piece, Turn, TurnEvent, TurnState
 from agent.toolbox import tools_for
 from memory.datatypes import Sentence
 from memory.dialogue.extraction import unique
@@ -26,6 +27,10 @@ from memory.errors import BadInput, Cancelled, ClewError
 from memory.knowledge.library import open_library
 from memory.knowledge.reading.source import storable
 from tools import registry
+from tools.walk import Walk
+
+AFTER = ("answer", "verify", "remember")
+"""The nodes that a stopped answer goes through again."""
 
 
 class Assistant:
@@ -51,9 +56,17 @@ class Assistant:
             opened.callback(library.store.close)
             tools = tools_for(settings, library, encoder)
             threads = opened.enter_context(Threads(settings.home / DATABASE))
-            assistant = cls(
-                Services(encoder, library, threads, tools, settings.tool, settings.names_tool), settings.home
+            services = Services(
+                encoder,
+                library,
+                threads,
+                tools,
+                settings.tool,
+                settings.names_tool,
+                writers=writers_for(settings),
+                unsupported=settings.unsupported,
             )
+            assistant = cls(services, settings.home)
             opened.pop_all()
         return assistant
 
@@ -79,8 +92,9 @@ class Assistant:
         tool: str = "",
         scope: tuple[str, ...] = (),
         cancel: threading.Event | None = None,
-    ) -> Iterator[Step | Turn]:
-        """Run a turn: its steps as they happen, then the finished turn.
+    ) -> Iterator[TurnEvent]:
+        """Run a turn: its steps as they happen, the words of an answer as a language model writes them, then the
+        finished turn.
 
         A turn that a crash cut off on this thread is finished first: its steps and its `Turn` come before.
         Raises `BadInput` for an empty question or an unknown tool, `Cancelled` once `cancel` is set.
@@ -103,11 +117,20 @@ class Assistant:
         state = self._graph.get_state(config_for(thread, self._next_turn(thread)))
         return str(state.values.get("question", "")) if state.next else ""
 
-    def resume(self, thread: str, cancel: threading.Event | None = None) -> Iterator[Step | Turn]:
-        """Finish the turn that was cut off, where there is one: the steps that were left, then the finished turn."""
+    def resume(self, thread: str, cancel: threading.Event | None = None) -> Iterator[TurnEvent]:
+        """Finish the turn that was cut off, or answer anew, from the same evidence, the last one if it was stopped:
+        the steps that were left, then the finished turn; nothing where there is neither."""
         with self._held(thread, cancel):
             if self.interrupted(thread):
                 yield from self._run(thread, None, cancel)
+            elif stopped := self.stopped(thread):
+                yield from self._answer_anew(stopped, cancel)
+
+    def stopped(self, thread: str) -> Turn | None:
+        """The last turn of a thread, if the person stopped its answer."""
+        records = self.threads.records(thread)
+        last = TURN_JSON.validate_json(records[-1]) if records else None
+        return last if last and last.answer.outcome == "stopped" else None
 
     def turns(self, thread: str) -> list[Turn]:
         """The finished turns of a thread, oldest first."""
@@ -132,16 +155,22 @@ class Assistant:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _run(self, thread: str, state: TurnState | None, cancel: threading.Event | None) -> Iterator[Step | Turn]:
+    def _run(
+        self, thread: str, state: TurnState | None, cancel: threading.Event | None, turn: int = 0
+    ) -> Iterator[TurnEvent]:
         """A turn from its start, or from its last checkpoint (None). Only the death of the process leaves the
-        checkpoint: a turn that failed or was cancelled is over."""
-        config = config_for(thread, self._next_turn(thread))
+        checkpoint: a turn that failed or was cancelled is over. `turn`: another than the next one."""
+        config = config_for(thread, turn or self._next_turn(thread))
         services = replace(self._services, cancel=cancel or threading.Event())
         finished: Turn | None = None
         try:
-            updates = self._graph.stream(state, config, context=services, stream_mode="updates", durability="sync")
-            for update in updates:
-                for change in update.values():
+            modes: list[StreamMode] = ["updates", "custom"]
+            told = self._graph.stream(state, config, context=services, stream_mode=modes, durability="sync")
+            for mode, event in told:
+                if mode == "custom":  # words of an answer, as a node writes them
+                    yield cast(Piece | Doing, event)
+                    continue
+                for change in cast(dict[str, TurnState], event).values():
                     yield from change["steps"]
                     finished = change.get("finished", finished)
         finally:
@@ -149,6 +178,32 @@ class Assistant:
         if finished is None:
             raise ClewError("the turn ended without an answer", "ask again")
         yield _whole(finished, self.threads.said(thread))
+
+    def _answer_anew(self, turn: Turn, cancel: threading.Event | None) -> Iterator[TurnEvent]:
+        """From what the turn found: its state as it was after `observe`."""
+        found = tuple(passage for passage in turn.passages if passage.tool != Walk.name)
+        walked = tuple(passage for passage in turn.passages if passage.tool == Walk.name)
+        state: TurnState = {
+            "thread": turn.thread,
+            "turn": turn.turn,
+            "question": turn.question,
+            "rewritten": turn.rewritten,
+            "recalled": turn.recalled,
+            "wordings": turn.wordings,
+            "calls": turn.calls,
+            "passages": found,
+            "walked": walked,
+            "walk": turn.walk,
+            "paths": turn.paths,
+            "found": (len(found),),
+            "round": 1,
+            "missing": (),
+            "notes": (),
+            "steps": tuple(step for step in turn.steps if step.node not in AFTER),
+        }
+        config = config_for(turn.thread, turn.turn)
+        self._graph.update_state(config, state, as_node="observe")
+        yield from self._run(turn.thread, None, cancel, turn.turn)
 
     def _next_turn(self, thread: str) -> int:
         return self.threads.last_turn(thread) + 1

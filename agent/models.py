@@ -1,15 +1,86 @@
 """Which model a setting names: the one place that knows models by name; and how the settings have the tool `clues`."""
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agent.settings import Settings
 from memory.encoding import MINILM, CachedEncoder, load_encoder
+from memory.errors import BadInput
 from memory.knowledge.clues.aliases import load_aliases
 from memory.knowledge.library import recorded_encoder
 from memory.knowledge.walking.late_interaction import LateInteraction
-from memory.ports import Reranker
+from memory.ports import Reranker, Writer
 from memory.reranking import load_reranker
 from tools.clues import CluesParameters
+
+if TYPE_CHECKING:
+    from agent.language.ollama_server import OllamaServer
+
+ROLES = ("rewrite", "think", "answer", "summarise", "extract")
+AUTO, NONE, OLLAMA = "auto", "none", "ollama"
+LLM_HELP = "--llm auto, none, ollama:NAME, openai:NAME; for one part: --llm ollama:SMALL,answer=ollama:LARGE"
+
+
+@dataclass(frozen=True, slots=True)
+class Writers:
+    """The language models by what they are for (seed 004, section 8.1: a small one thinks, a large one writes)."""
+
+    rewrite: Writer | None = None
+    think: Writer | None = None
+    answer: Writer | None = None
+    summarise: Writer | None = None
+    extract: Writer | None = None
+
+
+def roles_named(llm: str) -> dict[str, str]:
+    """Role -> name, from `ollama:llama3.2:3b` or `ollama:llama3.2:3b,answer=ollama:llama3.1:8b`. Raises `BadInput`."""
+    named: dict[str, str] = {}
+    everywhere = AUTO
+    for part in filter(None, (part.strip() for part in llm.split(","))):
+        role, equals, name = part.partition("=")
+        if not equals:
+            everywhere = part
+        elif role.strip() in ROLES and name.strip():
+            named[role.strip()] = name.strip()
+        else:
+            raise BadInput(f"'{part}' names no model for {', '.join(ROLES)}", LLM_HELP)
+    return {role: named.get(role, everywhere) for role in ROLES}
+
+
+def writers_for(settings: Settings) -> Writers:
+    """The language models that the settings name; `auto` is the best of a local Ollama, or none.
+
+    Raises `BadInput` for a name that says no provider, `NoModel` for a model that is not there, `ServiceUnreachable`
+    where the server of a model that was named does not answer.
+    """
+    named = roles_named(settings.llm)
+    made: dict[str, Writer | None] = {name: _writer(name, settings) for name in dict.fromkeys(named.values())}
+    return Writers(**{role: made[name] for role, name in named.items()})
+
+
+def _writer(name: str, settings: Settings) -> Writer | None:
+    if name == NONE:
+        return None
+    provider, _, model = name.partition(":")
+    if name != AUTO and not model:
+        raise BadInput(f"'{name}' is no language model", LLM_HELP)
+    if name != AUTO and provider != OLLAMA:
+        from agent.language.langchain_writer import load_chat_model
+
+        return load_chat_model(name)
+    from agent.language.choosing import best, named_model
+
+    server = ollama_for(settings)
+    return best(server) if name == AUTO else named_model(server, model)
+
+
+def ollama_for(settings: Settings) -> "OllamaServer":
+    """The server that `OLLAMA_HOST` names; nothing is connected yet."""
+    from agent.language.capabilities import Cards
+    from agent.language.ollama_server import OllamaServer
+
+    return OllamaServer(Cards(settings.cache / "models.json"))
 
 
 def encoder_for(settings: Settings) -> CachedEncoder:

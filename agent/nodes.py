@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 from agent import answering, verifying
 from agent.gathering import evidence_of
 from agent.services import Services
-from agent.state import TURN_JSON, Answer, Step, Turn, TurnState
+from agent.state import TURN_JSON, Answer, Degraded, Step, Turn, TurnState
 from memory.datatypes import Recalled, Utterance
 from memory.dialogue.extraction import extract
 from memory.dialogue.recalling import centroids_of, embedded
@@ -40,20 +40,23 @@ def rewrite(state: TurnState, runtime: Runtime[Services]) -> TurnState:
     services = runtime.context
     recalled = state.get("recalled", Recalled())
     made = rewrite_question(
-        state["question"], recalled, services.encoder, services.rewrite, services.writer, services.cancel
+        state["question"], recalled, services.encoder, services.rewrite, services.writers.rewrite, services.cancel
     )
     details = [
         f"{form.name} x {form.weight:.2f}{', towards the context' if form.context else ''}: {form.text}"
         for form in made.wordings
     ]
-    if services.writer and recalled.selected:
+    degraded: tuple[Degraded, ...] = ()
+    if (writer := services.writers.rewrite) and recalled.selected:
         why = f": {made.why}" if made.why else ""
-        details.append(f"written by {services.writer.name}: {made.how}{why}")
+        details.append(f"written by {writer.name}: {made.how}{why}")
+        degraded = (Degraded("rewrite", made.why),) if made.how == "learned" else ()
     if made.words:
         details.append("from the conversation: " + ", ".join(f"{word} {share:.2f}" for word, share in made.words))
     return {
         "wordings": made.wordings,
         "rewritten": made.text,
+        "degraded": degraded,
         "steps": (Step("rewrite", made.text, tuple(details)),),
     }
 
@@ -118,6 +121,9 @@ def _finished(state: TurnState, services: Services) -> Turn:
         recalled=state.get("recalled", Recalled()),
         walk=state.get("walk"),
         paths=state.get("paths", ()),
+        model=state.get("model", ""),
+        degraded=state.get("degraded", ()),
+        ledger=state.get("ledger", ()),
     )
 
 

@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from threading import Event
+from typing import Literal
 
+from agent.models import Writers
 from agent.observing import ObserveParameters
 from agent.picking import AnswerParameters
 from agent.walking import WalkingParameters
@@ -13,7 +15,6 @@ from memory.dialogue.threads import Threads
 from memory.encoding import CachedEncoder
 from memory.knowledge.library import Library
 from memory.knowledge.walking.walker import Walker
-from memory.ports import Writer
 from tools.base import Tool
 from tools.walk import Walk
 
@@ -21,8 +22,9 @@ from tools.walk import Walk
 @dataclass(frozen=True, slots=True)
 class Services:
     """`default_tool` is called where the person names none for a turn; `names_tool`: whether their settings named that
-    one, so that no policy takes another. `evidence` is how many passages a turn gathers; `writer` is the language
-    model, where there is one."""
+    one, so that no policy takes another. `evidence` is how many passages a turn gathers; `writers` are the language
+    models by what they are for, where there are any; `unsupported` is what becomes of their sentences that the passages
+    do not support."""
 
     encoder: CachedEncoder
     library: Library
@@ -31,7 +33,8 @@ class Services:
     default_tool: str
     names_tool: bool = False
     evidence: int = 10
-    writer: Writer | None = None
+    writers: Writers = field(default_factory=Writers)
+    unsupported: Literal["mark", "rewrite", "remove"] = "mark"
     recall: RecallParameters = field(default_factory=RecallParameters)
     rewrite: RewriteParameters = field(default_factory=RewriteParameters)
     observe: ObserveParameters = field(default_factory=ObserveParameters)

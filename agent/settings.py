@@ -24,7 +24,8 @@ class Settings(BaseSettings):
     paths of the tool `clues`; empty: none. `clues` is what that tool walks over, and `aliases` a file of further names
     of relations for it (memory/knowledge/clues/aliases.py); empty: none. `late_interaction` has the tool `walk` score
     nodes by their tokens too (memory/knowledge/walking/late_interaction.py); `aligner` chooses its partitions: votes,
-    centroid, words, or one that `clew align train` made, as mlp-infonce."""
+    centroid, words, or one that `clew align train` made, as mlp-infonce. `llm` names the language models
+    (agent/models.py); `unsupported` is what becomes of sentences of theirs that their passages do not support."""
 
     model_config = SettingsConfigDict(env_prefix="CLEW_", extra="forbid", frozen=True)
 
@@ -36,6 +37,8 @@ class Settings(BaseSettings):
     clues: Literal["units", "triples"] = "units"
     aliases: str = ""
     tool: str = "hybrid"
+    llm: str = "auto"
+    unsupported: Literal["mark", "rewrite", "remove"] = "mark"
     port: int = Field(default=7860, ge=1, le=65535)
     home: Path = Field(default_factory=lambda: user_data_path("clew"))
     cache: Path = Field(default_factory=lambda: user_cache_path("clew"))

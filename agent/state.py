@@ -9,7 +9,8 @@ from pydantic import TypeAdapter
 from memory.datatypes import Passage, Point, Recalled, Subgraph, Wording
 
 Verdict = Literal["supported", "weak", "unsupported", "uncited"]
-Outcome = Literal["answered", "partial", "nothing-found", "nothing-indexed"]
+Outcome = Literal["answered", "partial", "nothing-found", "nothing-indexed", "stopped"]
+"""`stopped`: the person stopped it while it was written; what was said by then is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +81,59 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class Piece:
+    """Some words of an answer that a language model is writing. With `restart`, what was shown before is void."""
+
+    text: str
+    restart: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Doing:
+    """What a turn is waiting for right now: 'loading llama3.1:8b'."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Degraded:
+    """A part of a turn (rewrite, think, answer) that a language model should have done and did not, and why."""
+
+    part: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What became of one part of a prompt (a passage, the path, the context): whole, summarised (its best sentences),
+    or left out; `tokens` as estimated."""
+
+    part: str
+    tokens: int
+    kept: Literal["whole", "summarised", "left out"] = "whole"
+
+
+@dataclass(frozen=True, slots=True)
+class Prompted:
+    """A line of a turn's context ledger: what a model was sent for one purpose. `estimated`, `read` and `written` are
+    tokens; the latter two as the server counts them, 0 where it does not."""
+
+    purpose: str
+    model: str
+    window: int
+    estimated: int
+    read: int = 0
+    written: int = 0
+    parts: tuple[Room, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """A turn that is over, as it is remembered, shown, exported and replayed. `turn` counts from 1 in its thread.
 
     `library` is the fingerprint of the library that it was answered from; `created` is ISO 8601 in UTC. `walk` is what
-    was walked for it (None: nothing was), and `paths` the same as lines, `Hub -> A -> B`, the best end first.
+    was walked for it (None: nothing was), and `paths` the same as lines, `Hub -> A -> B`, the best end first. `model`
+    is the language model that wrote the answer, empty where it is extracted; `degraded` and `ledger` are of its models.
     """
 
     thread: str
@@ -101,7 +150,13 @@ class Turn:
     created: str = ""
     walk: Subgraph | None = None
     paths: tuple[str, ...] = ()
+    model: str = ""
+    degraded: tuple[Degraded, ...] = ()
+    ledger: tuple[Prompted, ...] = ()
 
+
+TurnEvent = Step | Piece | Doing | Turn
+"""What a turn hands out while it runs; the finished turn is the last."""
 
 TURN_JSON = TypeAdapter(Turn)
 """How a turn is stored, exported and read again."""
@@ -146,5 +201,8 @@ class TurnState(TypedDict, total=False):
     notes: Annotated[tuple[str, ...], appended]
     missing: tuple[str, ...]
     answer: Answer
+    model: str
+    degraded: Annotated[tuple[Degraded, ...], appended]
+    ledger: Annotated[tuple[Prompted, ...], appended]
     steps: Annotated[tuple[Step, ...], appended]
     finished: Turn

@@ -21,10 +21,11 @@ class TimedNode(Protocol):
 
 
 def timed(node: Node) -> TimedNode:
-    """The node with its time in its step; a turn that was cancelled ends before the next node."""
+    """The node with its time in its step; a turn that was cancelled ends before the next node, unless it has
+    its answer already, or what was said of it by then."""
 
     def run(state: TurnState, *, runtime: Runtime[Services]) -> TurnState:
-        if runtime.context.cancel.is_set():
+        if runtime.context.cancel.is_set() and "answer" not in state:
             raise Cancelled("the turn was cancelled")
         started = time.perf_counter()
         update = node(state, runtime)

@@ -9,6 +9,8 @@ ClewError                 the run failed                                  exit 1
 |-- LibraryBusy           another process is indexing this library        exit 1
 |-- Unreadable            one source could not be read; the rest goes on  exit 1
 |-- ServiceUnreachable    a server does not answer                        exit 4
+|   `-- ModelFailed         it does, and its language model fails: not pulled, no memory, crashed, broken off
+|       `-- PromptCut       the model was given less of the prompt than it was sent
 |-- Cancelled             the person stopped it                           exit 1
 `-- DeadlineExceeded      the query's time is over                        exit 1
 """
@@ -58,6 +60,14 @@ class Unreadable(ClewError):
 
 class ServiceUnreachable(ClewError):
     exit_code = 4
+
+
+class ModelFailed(ServiceUnreachable):
+    pass
+
+
+class PromptCut(ModelFailed):
+    pass
 
 
 class Cancelled(ClewError):

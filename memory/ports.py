@@ -84,6 +84,22 @@ class Usage:
     written: int
 
 
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What a writer waits for before its first word: 'loading llama3.1:8b'."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Abilities:
+    """What a model can do beside writing text: call tools, keep to a JSON schema; `thinks`: it can be told not to."""
+
+    tools: bool = False
+    schema: bool = False
+    thinks: bool = False
+
+
 class Writer(Protocol):
     """A language model: messages in; pieces of text, tool calls and at the end the usage out, as they come."""
 
@@ -94,6 +110,12 @@ class Writer(Protocol):
     def window(self) -> int:
         """Tokens that prompt and answer may have together."""
 
+    @property
+    def abilities(self) -> Abilities: ...
+
+    def tokens(self, text: str) -> int:
+        """About how many tokens a text has for this model; rather too many than too few."""
+
     def write(
         self,
         messages: Sequence[Message],
@@ -103,9 +125,13 @@ class Writer(Protocol):
         cancel: threading.Event | None = None,
         temperature: float | None = None,
         tokens: int | None = None,
-    ) -> Iterator[str | ToolCall | Usage]:
-        """With `schema`, the text is JSON that fits it; `temperature` (None: the model's own) and `tokens`, the most
-        that it may write, are its server's options. Raises `ServiceUnreachable`, or `Cancelled` when set."""
+    ) -> Iterator[str | ToolCall | Usage | Waiting]:
+        """With `schema`, the text is JSON that fits it, where the model can; `temperature` (None: the model's own) and
+        `tokens`, the most that it may write, are its server's options.
+
+        Raises `ServiceUnreachable`, as `ModelFailed` where the server is there and the model is the trouble, as
+        `PromptCut` where the server has read less than it was sent; `Cancelled` when `cancel` is set.
+        """
 
 
 class Reranker(Protocol):

@@ -11,11 +11,15 @@ import pytest
 from memory.encoding import MINILM, CachedEncoder, load_encoder
 from memory.knowledge.indexing import Report, index
 from memory.knowledge.library import Library, open_library
+from tests.ollama.playing import MODELS
+from tests.ollama.server import OllamaDouble, serving
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples"
 
 os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["CLEW_LLM"] = "none"  # a server that runs on this machine is used by the tests that ask for it alone
+os.environ.pop("OLLAMA_HOST", None)
 
 # A shell starts its background jobs with Ctrl-C ignored, and what the tests start would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -74,3 +78,11 @@ def data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"the data sets are not at {folder} (set CLEW_DATA)")
     return folder
+
+
+@pytest.fixture
+def ollama(monkeypatch: pytest.MonkeyPatch) -> Iterator[OllamaDouble]:
+    """A server with all the models of `tests/ollama/playing.py`, that `OLLAMA_HOST` names."""
+    with serving(MODELS) as double:
+        monkeypatch.setenv("OLLAMA_HOST", double.host)
+        yield double

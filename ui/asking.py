@@ -15,7 +15,7 @@ from ui.plain import one_line, typed
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from agent.state import Step, Turn
+    from agent.state import Turn, TurnEvent
 
 
 @click.command()
@@ -69,18 +69,18 @@ def _question(words: tuple[str, ...]) -> str:
     return text
 
 
-def _watch(events: "Iterator[Step | Turn]", question: str, console: "Console", quiet: bool) -> "Turn":
+def _watch(events: "Iterator[TurnEvent]", question: str, console: "Console", quiet: bool) -> "Turn":
     """The steps as they happen, and the last turn: before it comes one that a crash cut off, where there is one."""
-    from agent.state import Step
+    from agent.state import Step, Turn
     from ui.rendering import step_line
 
     turn: Turn | None = None
     width = console.width if console.is_terminal else None
     with _status(console, quiet):
         for event in events:
-            if not isinstance(event, Step):
+            if isinstance(event, Turn):
                 turn = event
-            elif not quiet:
+            elif isinstance(event, Step) and not quiet:
                 console.print(step_line(event, width))
             if turn and turn is event and turn.question != question and not quiet:
                 console.print(f"finished first, as it was cut off: {one_line(turn.question)}")
@@ -105,13 +105,13 @@ def _print_answer(turn: "Turn") -> None:
         console.print(line)
 
 
-def _print_events(events: "Iterable[Step | Turn]") -> None:
-    from agent.state import Step
+def _print_events(events: "Iterable[TurnEvent]") -> None:
+    from agent.state import Step, Turn
     from ui.exporting import turn_object
     from ui.streams import print_json
 
     for event in events:
         if isinstance(event, Step):
             print_json({"event": "step", **asdict(event)})
-        else:
+        elif isinstance(event, Turn):
             print_json({"event": "answer", **turn_object(event)})

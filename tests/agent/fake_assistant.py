@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 
 from agent.services import Services
-from agent.state import Answer, Call, Claim, Step, Turn
+from agent.state import Answer, Call, Claim, Step, Turn, TurnEvent
 from memory.datatypes import Passage, Recalled, Sentence, Wording
 from memory.dialogue.threads import Threads
 
@@ -35,7 +35,7 @@ class FakeAssistant:
         library = SimpleNamespace(manifest=SimpleNamespace(fingerprint=self.library))
         return cast(Services, SimpleNamespace(library=library))
 
-    def ask(self, thread: str, question: str) -> Iterator[Step | Turn]:
+    def ask(self, thread: str, question: str) -> Iterator[TurnEvent]:
         self.asked.append(question)
         yield Step("rewrite", "the question stands alone", ms=1.5)
         yield self._remembered(thread, question)
@@ -43,7 +43,7 @@ class FakeAssistant:
     def interrupted(self, thread: str) -> str:
         return self.cut_off.get(thread, "")
 
-    def resume(self, thread: str) -> Iterator[Step | Turn]:
+    def resume(self, thread: str) -> Iterator[TurnEvent]:
         yield Step("answer", "went on")
         yield self._remembered(thread, self.cut_off.pop(thread))
 

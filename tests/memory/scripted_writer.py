@@ -3,11 +3,11 @@
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from memory.errors import Cancelled
-from memory.ports import Message, ToolCall, ToolSpec, Usage
+from memory.ports import Abilities, Message, ToolCall, ToolSpec, Usage
 
 Script = Callable[[Sequence[Message], Mapping[str, Any] | None, Sequence[ToolSpec]], str | ToolCall]
 
@@ -19,6 +19,10 @@ class ScriptedWriter:
     script: Script
     name: str = "scripted"
     window: int = 1000
+    abilities: Abilities = field(default_factory=lambda: Abilities(tools=True, schema=True))
+
+    def tokens(self, text: str) -> int:
+        return len(text.split())
 
     def write(
         self,

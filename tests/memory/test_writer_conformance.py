@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memory.errors import Cancelled
-from memory.ports import Message, ToolCall, ToolSpec, Usage, Writer
+from memory.ports import Message, ToolCall, ToolSpec, Usage, Waiting, Writer
 from tests.memory.scripted_writer import ScriptedWriter
 
 QUESTION = Message("user", "What is the capital of France?")
@@ -45,11 +45,11 @@ def writer(request: pytest.FixtureRequest) -> Writer:
     return made
 
 
-def said(events: Sequence[str | ToolCall | Usage]) -> str:
+def said(events: Sequence[str | ToolCall | Usage | Waiting]) -> str:
     return "".join(event for event in events if isinstance(event, str))
 
 
-def usages(events: Sequence[str | ToolCall | Usage]) -> list[Usage]:
+def usages(events: Sequence[str | ToolCall | Usage | Waiting]) -> list[Usage]:
     return [event for event in events if isinstance(event, Usage)]
 
 

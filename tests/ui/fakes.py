@@ -20,7 +20,7 @@ from pydantic import TypeAdapter
 from agent.assistant import Assistant
 from agent.services import Services
 from agent.settings import Settings, read_settings
-from agent.state import Answer, Claim, Step, Turn, Verdict
+from agent.state import Answer, Claim, Step, Turn, TurnEvent, Verdict
 from memory.datatypes import Edge, Passage, Sentence, Subgraph
 from memory.dialogue.threads import Threads
 from memory.errors import Cancelled, ClewError
@@ -81,7 +81,7 @@ class FakeAssistant(Assistant):
         tool: str = "",
         scope: tuple[str, ...] = (),
         cancel: threading.Event | None = None,
-    ) -> Iterator[Step | Turn]:
+    ) -> Iterator[TurnEvent]:
         yield from self.resume(thread)
         yield Step("rewrite", question, ("question x 1.00",), 0.3)
         if "fails" in question:
@@ -96,7 +96,7 @@ class FakeAssistant(Assistant):
     def interrupted(self, thread: str) -> str:
         return self._interrupted
 
-    def resume(self, thread: str, cancel: threading.Event | None = None) -> Iterator[Step | Turn]:
+    def resume(self, thread: str, cancel: threading.Event | None = None) -> Iterator[TurnEvent]:
         if self._interrupted:
             question, self._interrupted = self._interrupted, ""
             yield Step("answer", "the rest of the turn", (), 5)

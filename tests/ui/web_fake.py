@@ -17,7 +17,7 @@ import numpy as np
 
 from agent.assistant import Assistant
 from agent.services import Services
-from agent.state import Answer, Claim, Step, Turn
+from agent.state import Answer, Claim, Step, Turn, TurnEvent
 from memory.datatypes import Edge, Passage, Sentence, Subgraph
 from memory.dialogue.threads import Threads
 from memory.errors import Cancelled, ClewError
@@ -71,14 +71,14 @@ class PageAssistant(Assistant):
         tool: str = "",
         scope: tuple[str, ...] = (),
         cancel: threading.Event | None = None,
-    ) -> Iterator[Step | Turn]:
+    ) -> Iterator[TurnEvent]:
         yield from self.resume(thread, cancel)
         yield from self._turn(thread, question, cancel or threading.Event())
 
     def interrupted(self, thread: str) -> str:
         return CUT_OFF if thread in self._cut_off else ""
 
-    def resume(self, thread: str, cancel: threading.Event | None = None) -> Iterator[Step | Turn]:
+    def resume(self, thread: str, cancel: threading.Event | None = None) -> Iterator[TurnEvent]:
         if thread in self._cut_off:
             yield from self._turn(thread, CUT_OFF, cancel or threading.Event())
             self._cut_off.discard(thread)
@@ -89,7 +89,7 @@ class PageAssistant(Assistant):
     def close(self) -> None:
         self.threads.close()
 
-    def _turn(self, thread: str, question: str, cancel: threading.Event) -> Iterator[Step | Turn]:
+    def _turn(self, thread: str, question: str, cancel: threading.Event) -> Iterator[TurnEvent]:
         for name in ("recall", "rewrite", "act"):
             time.sleep(self._pause)
             yield Step(name, f"{name}: {question}", ("a detail", ATTACK), 1.5)

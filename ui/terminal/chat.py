@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from agent.assistant import Assistant
-from agent.state import Step, Turn
+from agent.state import TurnEvent
 from memory.errors import BadInput, Cancelled, ClewError, NotSetUp
 from ui.loading import Loading
 from ui.options import chosen_thread, way_back
@@ -83,7 +83,7 @@ def _handle(session: Session, loading: Loading, line: str) -> None:
         _take_turn(session, loading, lambda stop: ask(session.thread, line, tool=session.tool, cancel=stop))
 
 
-def _take_turn(session: Session, loading: Loading, events: Callable[[Event], Iterator[Step | Turn]]) -> None:
+def _take_turn(session: Session, loading: Loading, events: Callable[[Event], Iterator[TurnEvent]]) -> None:
     with stoppable() as stopped:
         if not loading.ended:
             with session.messages.status("loading the encoder…") if session.messages.is_terminal else nullcontext():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from agent.state import Answer, Step, Turn
+from agent.state import Answer, Step, Turn, TurnEvent
 from ui.plain import cut, one_line
 from ui.rendering import DIM, answer_text, indented, source_lines, step_line
 
@@ -43,7 +43,7 @@ def stoppable() -> Iterator[threading.Event]:
 
 
 def show_events(
-    events: Iterator[Step | Turn], output: "Console", messages: "Console", stopped: threading.Event
+    events: Iterator[TurnEvent], output: "Console", messages: "Console", stopped: threading.Event
 ) -> Turn | None:
     """Draw a turn, or two where one was cut off before; the last is handed back."""
     turn: Turn | None = None
@@ -54,6 +54,8 @@ def show_events(
                 if status:
                     status.start()
                 messages.print(step_line(event, width))
+                continue
+            if not isinstance(event, Turn):
                 continue
             if status:
                 status.stop()

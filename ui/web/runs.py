@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from agent.state import Step, Turn
+from agent.state import TurnEvent
 from memory.errors import BadInput, ClewError
 from ui.loading import Loading
 
@@ -28,12 +28,12 @@ class Run:
         self.questions = questions
         self.interrupted = interrupted
         self.cancel = threading.Event()
-        self._events: list[Step | Turn] = []
+        self._events: list[TurnEvent] = []
         self._ended = False
         self._error: ClewError | None = None
         self._changed = threading.Condition()
 
-    def follow(self) -> Iterator[Step | Turn | None]:
+    def follow(self) -> Iterator[TurnEvent | None]:
         """Its events from the first to the last, and None for each `TICK` without one. Raises what ended the run."""
         seen, ended = 0, False
         while not ended:
@@ -46,7 +46,7 @@ class Run:
         if self._error:
             raise self._error
 
-    def add(self, event: Step | Turn) -> None:
+    def add(self, event: TurnEvent) -> None:
         with self._changed:
             self._events.append(event)
             self._changed.notify_all()
@@ -105,7 +105,7 @@ class Runs:
                 run.cancel.set()
         self._workers.shutdown()
 
-    def _begin(self, thread: str, question: str, events: Callable[[threading.Event], Iterator[Step | Turn]]) -> Run:
+    def _begin(self, thread: str, question: str, events: Callable[[threading.Event], Iterator[TurnEvent]]) -> Run:
         """With the lock held."""
         interrupted = self._assistant.interrupted(thread)
         run = Run(tuple(filter(None, (interrupted, question))), bool(interrupted))
@@ -114,7 +114,7 @@ class Runs:
         work.add_done_callback(lambda done: self._end(thread, run, done))
         return run
 
-    def _work(self, run: Run, events: Callable[[threading.Event], Iterator[Step | Turn]]) -> None:
+    def _work(self, run: Run, events: Callable[[threading.Event], Iterator[TurnEvent]]) -> None:
         if self._loading:
             self._loading.wait(run.cancel)
         for event in events(run.cancel):

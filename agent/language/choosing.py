@@ -1,0 +1,53 @@
+"""Which of a server's models writes: the one that was named, or the best suited of those that are there."""
+
+import os
+from collections.abc import Sequence
+
+from agent.language.capabilities import Card
+from agent.language.ollama_server import OllamaServer, Pulled
+from agent.language.ollama_writer import OllamaWriter
+from memory.errors import ModelFailed, NoModel, ServiceUnreachable
+
+SHARE = 0.6
+"""Of this machine's memory: a larger model would leave no room for its context and for everything else."""
+
+
+def named_model(server: OllamaServer, name: str) -> OllamaWriter:
+    """Raises `NoModel` where it is not pulled or is no chat model, `ServiceUnreachable`."""
+    model = server.find(name)
+    card = server.card(model)
+    if not card.chats:
+        raise NoModel(f"{name} is an encoder and writes nothing", "--llm ollama:llama3.2:3b, for example")
+    return OllamaWriter(server, model.name, card)
+
+
+def best(server: OllamaServer) -> OllamaWriter | None:
+    """None where no server listens, or has no chat model, or is no Ollama: then Clew works without."""
+    if not server.answers():
+        return None
+    try:
+        there = [(model, server.card(model)) for model in server.pulled()]
+    except (ServiceUnreachable, ModelFailed, NoModel):
+        return None
+    chosen = best_suited(there, _memory())
+    return OllamaWriter(server, chosen[0].name, chosen[1]) if chosen else None
+
+
+def best_suited(there: Sequence[tuple[Pulled, Card]], memory: float) -> tuple[Pulled, Card] | None:
+    """Of the chat models that fit into so many bytes, those that call tools before others, then the largest; where none
+    fits, the smallest."""
+    chats = [(model, card) for model, card in there if card.chats]
+    if not chats:
+        return None
+    fitting = [(model, card) for model, card in chats if model.size <= SHARE * memory]
+    if not fitting:
+        return min(chats, key=lambda pair: pair[0].size)
+    return max(fitting, key=lambda pair: (pair[1].tools, pair[0].size, pair[0].name))
+
+
+def _memory() -> float:
+    """Bytes; without end where the system does not say."""
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):
+        return float("inf")

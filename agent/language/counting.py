@@ -1,0 +1,56 @@
+"""How many tokens a text has for a model that is far away: estimated by its bytes, learned from what its server counts.
+
+A prompt that is longer than the window is cut by the server without a word: what it says it has read tells.
+"""
+
+import threading
+
+BYTES_PER_TOKEN = 3.0
+"""Fewer than a token has in most scripts and tokenizers, so that an estimate is rather too high."""
+
+MOST_BYTES_PER_TOKEN = 8.0
+"""More than a token has in any text that people write: what is read below that was cut."""
+
+MESSAGE = 8
+"""Tokens of a chat template around each message."""
+
+MARGIN = 1.1
+"""What an estimate by learned counts has above them."""
+
+CUT = 0.75
+"""The share of what was expected from which, once a model's counts are known, less was read than sent."""
+
+SHORTEST = 400
+"""Bytes; shorter prompts are mostly template and teach nothing."""
+
+
+class TokenCounts:
+    """What is known of one model's tokens. Safe from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._fewest: float | None = None
+        self._most: float | None = None
+
+    def estimate(self, text: str) -> int:
+        """Rather too many than too few."""
+        with self._lock:
+            rate = 1 / BYTES_PER_TOKEN if self._most is None else MARGIN * self._most
+        return int(rate * len(text.encode("utf-8", "replace"))) + 1
+
+    def learn(self, size: int, read: int) -> None:
+        """From a prompt of so many bytes that was read whole."""
+        if size < SHORTEST or not read:
+            return
+        rate = read / size
+        with self._lock:
+            self._fewest = rate if self._fewest is None else min(self._fewest, rate)
+            self._most = rate if self._most is None else max(self._most, rate)
+
+    def was_cut(self, size: int, read: int, window: int) -> bool:
+        """Whether of a prompt of so many bytes only a part was read. A server that does not count (0) says nothing."""
+        if not read:
+            return False
+        with self._lock:
+            rate = 1 / MOST_BYTES_PER_TOKEN if self._fewest is None else CUT * self._fewest
+        return read >= window or (size >= SHORTEST and read < rate * size)

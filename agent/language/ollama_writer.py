@@ -1,0 +1,162 @@
+"""A model of an Ollama server as a `Writer`."""
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
+from typing import Any
+
+import ollama
+
+from agent.language.capabilities import Card
+from agent.language.counting import MESSAGE, TokenCounts
+from agent.language.ollama_server import OllamaServer
+from agent.language.streaming import Wire, watched
+from agent.language.thoughts import without_thoughts
+from memory.errors import ModelFailed, NoModel, PromptCut, ServiceUnreachable
+from memory.ports import Abilities, Message, ToolCall, ToolSpec, Usage, Waiting
+
+WINDOW = 8192
+"""Tokens: more would take gigabytes of memory beside the model, and small models lose what stands in the middle."""
+
+SMALLEST = 4096
+"""The least that is asked for. The next is twice as much: another number makes the server load the model anew."""
+
+ANSWER = 1024
+"""Tokens kept free for the answer where nobody says how long it may be."""
+
+KEEP_ALIVE = "15m"
+"""How long the server keeps the model in memory after a call: as long as a person reads and thinks."""
+
+CALL = count(1)
+
+
+class OllamaWriter:
+    """Always says how large the context has to be (`num_ctx`): the server's default cuts prompts without a word."""
+
+    def __init__(self, server: OllamaServer, name: str, card: Card) -> None:
+        self._server = server
+        self._name = name
+        self._card = card
+        self._counts = TokenCounts()
+        self._context = min(SMALLEST, self.window)
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def window(self) -> int:
+        return min(self._card.window, WINDOW)
+
+    @property
+    def abilities(self) -> Abilities:
+        return self._card.abilities
+
+    def tokens(self, text: str) -> int:
+        return self._counts.estimate(text)
+
+    def write(
+        self,
+        messages: Sequence[Message],
+        *,
+        schema: Mapping[str, Any] | None = None,
+        tools: Sequence[ToolSpec] = (),
+        cancel: threading.Event | None = None,
+        temperature: float | None = None,
+        tokens: int | None = None,
+    ) -> Iterator[str | ToolCall | Usage | Waiting]:
+        """See `Writer.write`. A prompt that cannot fit raises `PromptCut` before it is sent."""
+        sent = "".join([*(_text(message) for message in messages), *(str(tool) for tool in tools)])
+        self._make_room(self.tokens(sent) + MESSAGE * (len(messages) + len(tools)) + (tokens or ANSWER))
+        options = {"num_ctx": self._context, "temperature": temperature, "num_predict": tokens}
+        yield from self._waiting()
+        wire = Wire()
+        request: dict[str, Any] = {
+            "model": self._name,
+            "messages": _messages(messages),
+            "options": {name: value for name, value in options.items() if value is not None},
+            "keep_alive": KEEP_ALIVE,
+            "stream": True,
+        }
+        if schema is not None and self._card.schema:
+            request["format"] = dict(schema)
+        if tools and self._card.tools:
+            request["tools"] = [_tool(tool) for tool in tools]
+        if self._card.thinks:
+            request["think"] = False
+        with self._server.client(wire, read=None) as client:
+            parts = watched(lambda: self._parts(client, request), wire, self._server.patience, cancel)
+            yield from self._read(parts, len(sent.encode("utf-8", "replace")))
+
+    def _make_room(self, needed: int) -> None:
+        if needed > self.window:
+            raise PromptCut(
+                f"the prompt and its answer need {needed} tokens, and the window of {self._name} has {self.window}",
+                "a model with a longer context",
+            )
+        while self._context < needed:
+            self._context = min(2 * self._context, self.window)
+
+    def _waiting(self) -> Iterator[Waiting]:
+        try:
+            loaded = self._server.running()
+        except ServiceUnreachable:
+            return  # the call itself will say what is wrong
+        if self._name not in loaded:
+            yield Waiting(f"loading {self._name}")
+
+    def _parts(self, client: ollama.Client, request: Mapping[str, Any]) -> Iterator[ollama.ChatResponse]:
+        try:
+            with self._server.translated(self._name):
+                yield from client.chat(**request)
+        except NoModel as error:  # it was there when the conversation began
+            raise ModelFailed(error.message, error.mend) from error
+
+    def _read(self, parts: Iterator[ollama.ChatResponse], size: int) -> Iterator[str | ToolCall | Usage]:
+        """Text without thoughts, the calls, and at the end the counts, which tell whether the prompt was cut."""
+        ended: list[ollama.ChatResponse] = []
+
+        def said() -> Iterator[str | ToolCall]:
+            for part in parts:
+                if part.message.content:
+                    yield part.message.content
+                for call in part.message.tool_calls or ():
+                    yield ToolCall(f"call-{next(CALL)}", call.function.name, dict(call.function.arguments))
+                if part.done:
+                    ended.append(part)
+
+        yield from without_thoughts(said())
+        if not ended:
+            raise ModelFailed(f"the answer of {self._name} broke off", "ask again; see the server's log")
+        read, written = ended[0].prompt_eval_count or 0, ended[0].eval_count or 0
+        if self._counts.was_cut(size, read, self._context):
+            raise PromptCut(f"{self._name} read {read} tokens of a longer prompt", "a model with a longer context")
+        self._counts.learn(size, read)
+        yield Usage(read, written)
+
+
+def _text(message: Message) -> str:
+    return message.text + "".join(f"{call.name}{dict(call.arguments)}" for call in message.calls)
+
+
+def _messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
+    """As `/api/chat` takes them; a tool's message names the tool whose call it answers."""
+    names = {call.id: call.name for message in messages for call in message.calls}
+    made: list[dict[str, Any]] = []
+    for message in messages:
+        one: dict[str, Any] = {"role": message.role, "content": message.text}
+        if message.calls:
+            one["tool_calls"] = [
+                {"function": {"name": call.name, "arguments": dict(call.arguments)}} for call in message.calls
+            ]
+        if message.role == "tool":
+            one["tool_name"] = names.get(message.call_id, message.call_id)
+        made.append(one)
+    return made
+
+
+def _tool(tool: ToolSpec) -> dict[str, Any]:
+    return {
+        "type": "function",
+        "function": {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)},
+    }

@@ -1,0 +1,1 @@
+"""A double of the Ollama server on a real socket, and the models that it plays."""

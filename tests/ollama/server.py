@@ -1,0 +1,297 @@
+"""An Ollama server as its API reference describes it (docs/api.md of ollama/ollama, version 0.12), playing scripted
+models: a real HTTP server on a real socket, for the real client."""
+
+import hashlib
+import json
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Protocol
+
+DEFAULT_CONTEXT = 4096
+"""What the server takes where a request does not say `num_ctx`."""
+
+BYTES_PER_TOKEN = 4.2
+
+
+@dataclass(frozen=True)
+class Failure(Exception):
+    """An error as the server sends it: with a status before the first word, else as a line of the stream."""
+
+    status: int
+    message: str
+
+
+class Died(Exception):
+    """The process is gone: the connection ends without a word."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request as the model gets it: `messages` after the server has cut what does not fit."""
+
+    messages: Sequence[Mapping[str, Any]]
+    tools: Sequence[Mapping[str, Any]] = ()
+    format: Any = None
+    think: Any = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        return "\n".join(str(message.get("content") or "") for message in self.messages)
+
+
+Said = Iterator[str | tuple[str, Mapping[str, Any]] | Mapping[str, str] | float]
+
+
+class Play(Protocol):
+    """What a model says: pieces of text, whole tool calls as `(name, arguments)`, thoughts as `{"thinking": text}`,
+    seconds of silence as a float; `Failure` and `Died` as exceptions."""
+
+    def __call__(
+        self, asked: Asked, /
+    ) -> Iterator[str | tuple[str, Mapping[str, Any]] | Mapping[str, str] | float]: ...
+
+
+@dataclass(frozen=True)
+class Model:
+    """`window` is what it was trained for; `counts`: whether the server says how many tokens were read; `real_window`
+    is what the server takes in truth, whatever it is asked for (None: what it is asked for)."""
+
+    play: Play
+    capabilities: Sequence[str] | None = ("completion", "tools")
+    window: int = 131072
+    size: int = 2_019_393_189
+    parameters: str = "3.2B"
+    loads: float = 0.0
+    real_window: int | None = None
+
+
+class OllamaDouble:
+    """`requests` are the bodies of `/api/chat`, in order; `unplug` ends the server and every connection."""
+
+    def __init__(self, models: Mapping[str, Model], port: int = 0, version: str = "0.12.6") -> None:
+        self.models = dict(models)
+        self.version = version
+        self.requests: list[dict[str, Any]] = []
+        self.pullable: dict[str, Model] = {}
+        self.loaded: set[str] = set()
+        self.hung_up = threading.Event()
+        double = self
+
+        class Handler(_Handler):
+            server_double = double
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        self._thread.start()
+
+    @property
+    def host(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def unplug(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def digest(self, name: str) -> str:
+        return hashlib.sha256(name.encode()).hexdigest()
+
+
+@contextmanager
+def serving(models: Mapping[str, Model], **options: Any) -> Iterator[OllamaDouble]:
+    double = OllamaDouble(models, **options)
+    try:
+        yield double
+    finally:
+        double.unplug()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server_double: OllamaDouble
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_: Any) -> None:
+        return
+
+    def do_GET(self) -> None:
+        double = self.server_double
+        replies: dict[str, Any] = {
+            "/": "Ollama is running",
+            "/api/version": {"version": double.version},
+            "/api/tags": {"models": [self._listed(name, model) for name, model in double.models.items()]},
+            "/api/ps": {"models": [self._listed(name, double.models[name]) for name in sorted(double.loaded)]},
+        }
+        if self.path in replies:
+            self._send(200, replies[self.path])
+        else:
+            self._send(404, {"error": "404 page not found"})
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])) or b"{}")
+        verbs = {"/api/show": self._show, "/api/chat": self._chat, "/api/pull": self._pull}
+        try:
+            verbs[self.path](body)
+        except Failure as failure:
+            self._send(failure.status, {"error": failure.message})
+        except (Died, BrokenPipeError, ConnectionResetError):
+            self.server_double.hung_up.set()
+            self.close_connection = True
+
+    def _model(self, body: Mapping[str, Any]) -> tuple[str, Model]:
+        name = str(body.get("model") or "")
+        name = name if ":" in name else f"{name}:latest"
+        if name not in self.server_double.models:
+            raise Failure(404, f"model '{name}' not found")
+        return name, self.server_double.models[name]
+
+    def _listed(self, name: str, model: Model) -> dict[str, Any]:
+        details = {"format": "gguf", "family": "llama", "families": ["llama"], "parameter_size": model.parameters}
+        common = {"name": name, "model": name, "digest": self.server_double.digest(name), "size": model.size}
+        return {**common, "modified_at": "2026-05-04T17:37:44.706015396-07:00", "details": details}
+
+    def _show(self, body: Mapping[str, Any]) -> None:
+        _, model = self._model(body)
+        shown: dict[str, Any] = {
+            "modelfile": "",
+            "template": "{{ .System }}{{ .Tools }}{{ .Prompt }}",
+            "details": {"family": "llama", "parameter_size": model.parameters, "quantization_level": "Q4_K_M"},
+            "model_info": {"general.architecture": "llama", "llama.context_length": model.window},
+        }
+        if model.capabilities is not None:
+            shown["capabilities"] = list(model.capabilities)
+        self._send(200, shown)
+
+    def _chat(self, body: dict[str, Any]) -> None:
+        name, model = self._model(body)
+        double = self.server_double
+        double.requests.append(body)
+        able = model.capabilities or ("completion", "tools")
+        if body.get("tools") and "tools" not in able:
+            raise Failure(400, f"registry.ollama.ai/library/{name} does not support tools")
+        if body.get("think") is not None and "thinking" not in able:
+            raise Failure(400, f'"{name}" does not support thinking')
+        if name not in double.loaded:
+            time.sleep(model.loads)
+            double.loaded.add(name)
+        options = body.get("options") or {}
+        window = min(model.real_window or options.get("num_ctx") or DEFAULT_CONTEXT, model.window)
+        messages, read = _fitting(body["messages"], body.get("tools") or (), window)
+        asked = Asked(messages, body.get("tools") or (), body.get("format"), body.get("think"), options)
+        said = model.play(asked)
+        most = options.get("num_predict") or 10**6
+        self._stream(name, said, read, most, body.get("stream", True))
+
+    def _stream(self, name: str, said: Iterator[Any], read: int, most: int, stream: bool) -> None:
+        """The first failure has a status; the headers are sent with the first word."""
+        written, reason, begun = 0, "stop", False
+        whole = ""
+        calls: list[dict[str, Any]] = []
+        try:
+            for piece in said:
+                if isinstance(piece, float):
+                    time.sleep(piece)
+                    continue
+                if written >= most:
+                    reason = "length"
+                    break
+                message: dict[str, Any] = {"role": "assistant", "content": piece if isinstance(piece, str) else ""}
+                if isinstance(piece, tuple):
+                    message["tool_calls"] = [{"function": {"name": piece[0], "arguments": piece[1]}}]
+                    calls += message["tool_calls"]
+                elif isinstance(piece, Mapping):
+                    message |= piece
+                whole += message["content"]
+                written += 1
+                if stream:
+                    begun = begun or self._begin()
+                    self._line({"model": name, "created_at": _now(), "message": message, "done": False})
+        except Failure as failure:
+            if not begun:
+                raise
+            self._line({"error": failure.message})
+            self._end()
+            return
+        message = {"role": "assistant", "content": "" if stream else whole}
+        if calls and not stream:
+            message["tool_calls"] = calls
+        counts = {"prompt_eval_count": read, "prompt_eval_duration": 130_079_000, "eval_count": written}
+        times = {"total_duration": 4_883_583_458, "load_duration": 1_334_875, "eval_duration": 4_232_710_000}
+        done = {"model": name, "created_at": _now(), "message": message, "done": True, "done_reason": reason}
+        if not stream:
+            self._send(200, {**done, **times, **counts})
+            return
+        begun = begun or self._begin()
+        self._line({**done, **times, **counts})
+        self._end()
+
+    def _pull(self, body: Mapping[str, Any]) -> None:
+        name = str(body["model"])
+        name = name if ":" in name else f"{name}:latest"
+        self._begin()
+        self._line({"status": "pulling manifest"})
+        model = self.server_double.pullable.get(name)
+        if model is None:
+            self._line({"error": "pull model manifest: file does not exist"})
+        else:
+            digest = f"sha256:{self.server_double.digest(name)}"
+            for share in (0, 0.5, 1):
+                told = {"digest": digest, "total": model.size, "completed": int(share * model.size)}
+                self._line({"status": f"pulling {digest[7:19]}", **told})
+            for status in ("verifying sha256 digest", "writing manifest", "success"):
+                self._line({"status": status})
+            self.server_double.models[name] = model
+        self._end()
+
+    def _send(self, status: int, value: Any) -> None:
+        body = (value if isinstance(value, str) else json.dumps(value)).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def _begin(self) -> bool:
+        self.send_response(200)
+        self.send_header("Content-Type", "application/x-ndjson")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        return True
+
+    def _line(self, value: Mapping[str, Any]) -> None:
+        line = json.dumps(value).encode() + b"\n"
+        self.wfile.write(f"{len(line):x}\r\n".encode() + line + b"\r\n")
+        self.wfile.flush()
+
+    def _end(self) -> None:
+        self.wfile.write(b"0\r\n\r\n")
+
+
+def _fitting(
+    messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]], window: int
+) -> tuple[Sequence[Mapping[str, Any]], int]:
+    """The oldest messages are dropped until the rest fits, system messages and the last one kept; then the text itself
+    is cut in front. Nothing is said of it; only the count of tokens tells."""
+    system = [message for message in messages if message["role"] == "system"]
+    others = [message for message in messages if message["role"] != "system"]
+    while len(others) > 1 and _tokens([*system, *others], tools) > window:
+        others = others[1:]
+    kept = [*system, *others]
+    if _tokens(kept, tools) > window:
+        room = int(window * BYTES_PER_TOKEN)
+        last = str(others[-1]["content"]).encode()[-room:].decode("utf-8", "ignore")
+        kept = [{**others[-1], "content": last}]
+    return kept, min(_tokens(kept, tools), window)
+
+
+def _tokens(messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]]) -> int:
+    size = sum(len(str(message.get("content") or "").encode()) for message in messages)
+    return int((size + sum(len(json.dumps(tool)) for tool in tools)) / BYTES_PER_TOKEN) + 6 * len(messages) + 1
+
+
+def _now() -> str:
+    return "2026-08-04T19:22:45.499127Z"
