@@ -9,8 +9,9 @@ from pydantic import TypeAdapter
 from memory.datatypes import Passage, Point, Recalled, Subgraph, Wording
 
 Verdict = Literal["supported", "weak", "unsupported", "uncited"]
-Outcome = Literal["answered", "partial", "nothing-found", "nothing-indexed", "stopped"]
-"""`stopped`: the person stopped it while it was written; what was said by then is kept."""
+Outcome = Literal["answered", "partial", "unclear", "nothing-found", "nothing-indexed", "stopped"]
+"""`unclear`: the answer is a question back. `stopped`: the person stopped it while it was written; what had been said is
+kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,9 @@ class Degraded:
     why: str
 
 
+Kept = Literal["whole", "summarised", "left out"]
+
+
 @dataclass(frozen=True, slots=True)
 class Room:
     """What became of one part of a prompt (a passage, the path, the context): whole, summarised (its best sentences),
@@ -110,7 +114,7 @@ class Room:
 
     part: str
     tokens: int
-    kept: Literal["whole", "summarised", "left out"] = "whole"
+    kept: Kept = "whole"
 
 
 @dataclass(frozen=True, slots=True)
