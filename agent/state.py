@@ -10,8 +10,7 @@ from memory.datatypes import Passage, Point, Recalled, Subgraph, Wording
 
 Verdict = Literal["supported", "weak", "unsupported", "uncited"]
 Outcome = Literal["answered", "partial", "unclear", "nothing-found", "nothing-indexed", "stopped"]
-"""`unclear`: the answer is a question back. `stopped`: the person stopped it while it was written; what had been said is
-kept."""
+"""`unclear`: the answer is a question back. `stopped`: the person stopped it while it was written."""
 
 
 @dataclass(frozen=True, slots=True)
