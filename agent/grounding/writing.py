@@ -17,7 +17,7 @@ from agent.verifying import verdict
 from memory.datatypes import Passage, Sentence
 from memory.errors import ModelFailed, PromptCut
 from memory.ports import Message
-from memory.words import content_words
+from memory.words import content_words, words
 from prompts import render
 
 MARGIN = 100
@@ -28,8 +28,8 @@ TRIES = 3
 
 PATHS = 3
 
-FOREIGN = 0.3
-"""The share of an answer's words that the passages have, below which it is in another language."""
+FOREIGN = 0.5
+"""An answer with less than so much of the passages' share of English function words is in another language."""
 
 _AT_END = re.compile(rf"\s*\b{NOT_FOUND}\b[.!]?\s*$")
 
@@ -148,9 +148,13 @@ def _usable(claims: Sequence[Claim], passages: Sequence[Passage]) -> bool:
     citing = [claim for claim in claims if claim.cites]
     if any(not _wrong(claim, passages) for claim in citing):
         return True
-    said = set(content_words(" ".join(claim.text for claim in claims)))
-    known = set(content_words(" ".join(passage.text for passage in passages)))
-    return bool(citing) and len(said & known) < FOREIGN * len(said)
+    said, known = " ".join(claim.text for claim in claims), " ".join(passage.text for passage in passages)
+    return bool(citing) and _function_words(said) < FOREIGN * _function_words(known)
+
+
+def _function_words(text: str) -> float:
+    """Their share."""
+    return 1 - len(content_words(text)) / max(len(words(text)), 1)
 
 
 def _wrong(claim: Claim, passages: Sequence[Passage]) -> bool:
