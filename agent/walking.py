@@ -34,10 +34,11 @@ def nearest(store: Store, query: Query, most: int) -> tuple[int, ...]:
 
 
 def think(walker: Walker, store: Store, query: Query, near: Sequence[int], passages: Sequence[Passage]) -> Thought:
-    """With what the tools found among the candidates: its partitions are stitched in."""
+    """With what the tools found among the candidates: its partitions are stitched in. `walk` asks for the same that
+    `stitch` did, and where that was in this process it is not weighed again."""
     numbers = store.layers().chunk_numbers
     found = {numbers[passage.id] for passage in passages if passage.id in numbers}
-    return walker.think(query, np.array(sorted(found.union(near)), np.int64))
+    return walker.thought(query, np.array(sorted(found.union(near)), np.int64))
 
 
 def again(walker: Walker, store: Store, partitions: Sequence[int], scope: frozenset[str] | None) -> Stitched:

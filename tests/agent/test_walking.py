@@ -5,22 +5,29 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from langgraph.runtime import Runtime
 
 from agent import gathering, observing
 from agent.assistant import Assistant
 from agent.evidence import answered, evidence
 from agent.export import intermediate_row
+from agent.graph import evidence_graph
 from agent.observing import ObserveParameters
 from agent.paths import lines, parents
+from agent.services import Services
 from agent.settings import read_settings
-from agent.state import TURN_JSON, Step, Turn
+from agent.state import TURN_JSON, Step, Turn, TurnState
 from agent.walking import WalkingParameters
-from memory.datatypes import Passage
+from memory.datatypes import Passage, Query
 from memory.encoding import CachedEncoder
 from memory.errors import Cancelled
 from memory.knowledge.indexing import index
+from memory.knowledge.walking.walker import Thought, Walker
+from memory.layers import Ints
+from tools.walk import Walk
 
 QUESTION = "Where was the director of Metropolis born?"
 
@@ -39,6 +46,10 @@ def turn(assistant: Assistant) -> Turn:
 
 def steps_of(turn: Turn, node: str) -> list[Step]:
     return [step for step in turn.steps if step.node == node]
+
+
+def runtime_of(services: Services) -> Runtime[Services]:
+    return Runtime(context=services)
 
 
 def passage(name: str, **scores: float) -> Passage:
@@ -169,6 +180,34 @@ def test_all_turns_share_one_walker(assistant: Assistant) -> None:
     assert assistant.services.walker is replace(assistant.services, cancel=threading.Event()).walker
 
 
+def test_what_stitch_weighed_is_not_weighed_again_by_walk(
+    assistant: Assistant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two a turn: before the tools are called, and with what they found."""
+    weighed: list[int] = []
+    think = Walker.think
+
+    def counted(walker: Walker, query: Query, hits: Ints) -> Thought:
+        weighed.append(len(hits))
+        return think(walker, query, hits)
+
+    monkeypatch.setattr(Walker, "think", counted)
+    few = replace(assistant.services, walking=WalkingParameters(nearest=5))
+    turn = answered(few, "Which dog went to space in a rocket?", [])
+    assert len(steps_of(turn, "walk")) == 1
+    assert len(weighed) == 2 and weighed[0] == 5 < weighed[1]
+
+
+def test_a_walk_is_the_same_where_another_process_has_stitched(assistant: Assistant) -> None:
+    services = assistant.services
+    asked: TurnState = {"thread": "t", "turn": 1, "question": QUESTION, "tool": "", "scope": ()}
+    state: Any = evidence_graph().invoke(asked, context=services)
+    other = replace(services, tools={**services.tools, "walk": Walk(services.library.store)})
+    assert services.walker is not other.walker
+    stitched, walked = (node(state, runtime_of(services)) for node in (gathering.stitch, gathering.walk))
+    assert gathering.walk({**state, **stitched}, runtime_of(other)) == walked
+
+
 def test_a_further_round_goes_before_what_the_walk_came_to() -> None:
     passages = [passage(str(n)) for n in range(9)]
     read = observing.to_read(passages, 7, [passage("walked")], ObserveParameters())
@@ -187,6 +226,5 @@ def test_a_node_that_answers_is_named() -> None:
 def test_observe_says_that_the_walk_went_back(assistant: Assistant, turn: Turn) -> None:
     (observed,) = steps_of(turn, "observe")
     state = {"rewritten": QUESTION, "passages": turn.passages, "found": (10,), "went_back": 1}
-    runtime = type("Runtime", (), {"context": assistant.services})()
-    said = gathering.observe(state, runtime)["steps"][0].summary  # type: ignore[arg-type]
+    said = gathering.observe(state, runtime_of(assistant.services))["steps"][0].summary  # type: ignore[arg-type]
     assert said.endswith("; the walk went back once") and said.split(";")[0] == observed.summary.split(";")[0]
