@@ -19,9 +19,9 @@ from agent.observing import ObserveParameters
 from agent.paths import lines, parents
 from agent.services import Services
 from agent.settings import read_settings
-from agent.state import TURN_JSON, Step, Turn, TurnState
+from agent.state import TURN_JSON, Call, Step, Turn, TurnState
 from agent.walking import WalkingParameters
-from memory.datatypes import Passage, Query
+from memory.datatypes import Passage, Query, Wording
 from memory.encoding import CachedEncoder
 from memory.errors import Cancelled
 from memory.knowledge.indexing import index
@@ -125,6 +125,32 @@ def test_a_passage_of_the_walk_is_read_and_cited_like_others(assistant: Assistan
     turn = answered(narrow, "Who was Laika, and what did Kepler think of the tides?", [])
     cited = {source.document: source.tool for source in turn.answer.sources}
     assert cited["animals/laika.md"] == "walk" and len(steps_of(turn, "walk")) == 1
+
+
+def test_a_further_round_walks_for_what_is_missing_and_keeps_what_was_found(assistant: Assistant) -> None:
+    """One passage a search and one a walk: of Metropolis both, then of animals in space, both."""
+    narrow = replace(assistant.services, evidence=1, walking=WalkingParameters(passages=1))
+    question = "Who directed Metropolis, and which dog went to space?"
+    turn = answered(narrow, question, [])
+    _, second = steps_of(turn, "think")
+    assert "for what is missing: dog went space" in second.summary and second.details
+    walked = [p for p in turn.passages if p.tool == "walk"]
+    assert [p.document for p in walked] == ["films/metropolis.md", "animals/laika.md"]
+    assert len({p.id for p in turn.passages}) == len(turn.passages) == 4
+    alone = answered(replace(narrow, observe=ObserveParameters(rounds=1)), question, [])
+    assert alone.walk is not None and turn.walk is not None
+    assert set(alone.walk.nodes) <= set(turn.walk.nodes) and {p.id for p in walked} <= set(turn.walk.nodes)
+    assert turn.paths == lines(turn.walk) and len(parents(turn.walk)) == len(turn.walk.nodes)
+
+
+def test_what_a_walk_came_to_is_not_found_again_by_a_tool(assistant: Assistant) -> None:
+    looked_for = Call("hybrid", (Wording("missing", "dog went space", 1.0),))
+    state: TurnState = {"question": QUESTION, "planned": (looked_for,), "passages": (passage("known"),)}
+    found = gathering.act(state, runtime_of(assistant.services))["passages"]
+    again: TurnState = {**state, "walked": (found[2],)}
+    update = gathering.act(again, runtime_of(assistant.services))
+    assert [p.id for p in update["passages"]] == [p.id for p in found if p.id != found[2].id]
+    assert update["found"] == (len(found) - 2,)
 
 
 def test_the_tool_walk_leads_and_no_second_walk_is_made(assistant: Assistant) -> None:
