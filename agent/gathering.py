@@ -120,7 +120,7 @@ def walk(state: TurnState, runtime: Runtime[Services]) -> TurnState:
         **_of_walk(paths.joined(drawn, reached.walk, to_draw) if drawn else reached.walk),
         "walked": (*before, *fresh),
         "passages": walking.with_paths(state["passages"], reached),
-        "went_back": reached.went_back,
+        "went_back": len(reached.walk.back),
         "steps": (Step("walk", summary, details),),
     }
 

@@ -41,8 +41,13 @@ def arrow(walk: Subgraph, before: Sequence[int], place: int) -> str:
 
 
 def relation(walk: Subgraph, before: Sequence[int], place: int) -> str:
-    """`title link from Metropolis`."""
-    return f"{walk.edges[place - walk.landings].relation} from {walk.titles[before[place]]}"
+    """`title link from Metropolis`, and whether the walk had gone back there."""
+    return f"{walk.edges[place - walk.landings].relation} from {walk.titles[before[place]]}{back(walk, place)}"
+
+
+def back(walk: Subgraph, place: int) -> str:
+    """What is said of a step from a node that the walk had gone back to; nothing of others."""
+    return ", after going back" if walk.nodes[place] in walk.back else ""
 
 
 def lines(walk: Subgraph) -> tuple[str, ...]:
@@ -73,4 +78,5 @@ def joined(first: Subgraph, second: Subgraph, wanted: Collection[str]) -> Subgra
         scores=both(first.scores, second.scores),
         partitions=both(first.partitions, second.partitions),
         landings=first.landings + len(landed),
+        back=(*first.back, *(second.nodes[place] for place in steps if second.nodes[place] in second.back)),
     )

@@ -72,11 +72,9 @@ def size(stitched: Stitched, walker: Walker) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """What a walk went through, how often it went back from where scores dropped, and the passages that it came to,
-    each with its path, best first."""
+    """What a walk went through, and the passages that it came to, each with its path, best first."""
 
     walk: Subgraph
-    went_back: int
     passages: tuple[Passage, ...]
 
 
@@ -85,7 +83,7 @@ def walk(walker: Walker, store: Store, thought: Thought, stitched: Stitched, mos
     found = findings(store, walked, most, Walk.name)
     graph = found.walk or Subgraph()
     came_to = tuple(passage for passage in found.passages if passage.id in graph.nodes)
-    return Reached(graph, sum(visit.back for visit in walked.visits), came_to)
+    return Reached(graph, came_to)
 
 
 def with_paths(passages: Sequence[Passage], reached: Reached) -> tuple[Passage, ...]:

@@ -46,6 +46,7 @@ SECOND = Subgraph(
     scores=(0.1, 0.2, 0.3, 0.05, 0.01),
     partitions=("towers", "people", "cities", "rivers", "cities"),
     landings=2,
+    back=("vienna", "prater"),
 )
 """A further walk: it lands on a node to which the first one walked, and goes on from there."""
 
@@ -55,6 +56,7 @@ def test_of_a_further_walk_the_paths_to_what_is_wanted_go_on_from_the_first() ->
     assert both.nodes == (*WALK.nodes, "vienna") and both.landings == WALK.landings
     assert both.edges == (*WALK.edges, Edge("lang", "vienna", "born in"))
     assert (both.titles[5], both.scores[5], both.partitions[5]) == ("Vienna", 0.3, "cities")
+    assert both.back == ("vienna",)
     assert chain(parents(both), 5) == (0, 2, 5) and "Metropolis -> Fritz Lang -> Vienna" in lines(both)
 
 

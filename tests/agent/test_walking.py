@@ -81,12 +81,19 @@ def test_a_turn_has_its_walk_and_the_paths_of_it(assistant: Assistant, turn: Tur
 
 def test_the_walk_is_in_the_json_of_a_turn_and_comes_back_from_it(turn: Turn) -> None:
     record = json.loads(TURN_JSON.dump_json(turn))
-    assert list(record["walk"]) == ["nodes", "edges", "titles", "scores", "partitions", "landings"]
+    assert list(record["walk"]) == ["nodes", "edges", "titles", "scores", "partitions", "landings", "back"]
     assert set(record["walk"]["edges"][0]) == {"source", "target", "relation"}
     assert record["paths"] == list(turn.paths)
     assert TURN_JSON.validate_python(record) == turn
     row = intermediate_row("a", turn)
     assert json.loads(json.dumps(row))["walk"] == record["walk"] and row["paths"] == record["paths"]
+
+
+def test_a_walk_of_before_it_told_where_it_went_back_is_read(turn: Turn) -> None:
+    record = json.loads(TURN_JSON.dump_json(turn))
+    del record["walk"]["back"]
+    walk = TURN_JSON.validate_python(record).walk
+    assert walk is not None and turn.walk is not None and walk == replace(turn.walk, back=())
 
 
 def test_a_turn_of_before_there_were_walks_is_read(turn: Turn) -> None:
