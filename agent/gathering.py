@@ -97,11 +97,11 @@ def stitch(state: TurnState, runtime: Runtime[Services]) -> TurnState:
 
 
 def walk(state: TurnState, runtime: Runtime[Services]) -> TurnState:
-    """What it comes to and no tool found is evidence, behind the best of the tools'; with what the walks of earlier
-    rounds came to."""
+    """What it comes to and no tool found is evidence: behind the best of the tools', and from a further round, that
+    looked for a part of the question only, behind all that is there."""
     services, query = runtime.context, _query(state, runtime.context, state["planned"][0].wordings)
     walker, store = services.walker, services.library.store
-    drawn, before = state.get("walk"), state.get("walked", ())
+    drawn, before, again = state.get("walk"), state.get("walked", ()), state["round"] > 1
     thought = walking.think(walker, store, query, state.get("near", ()), (*state["passages"], *before))
     stitched = walking.again(walker, store, state["partitions"], query.scope)
     reached = walking.walk(walker, store, thought, stitched, services.walking.best)
@@ -118,8 +118,8 @@ def walk(state: TurnState, runtime: Runtime[Services]) -> TurnState:
     )
     return {
         **_of_walk(paths.joined(drawn, reached.walk, to_draw) if drawn else reached.walk),
-        "walked": (*before, *fresh),
-        "passages": walking.with_paths(state["passages"], reached),
+        "walked": before if again else fresh,
+        "passages": (*walking.with_paths(state["passages"], reached), *(fresh if again else ())),
         "went_back": len(reached.walk.back),
         "steps": (Step("walk", summary, details),),
     }

@@ -120,7 +120,7 @@ class TurnState(TypedDict, total=False):
 
     Of the last round are `near`, the rows of the nodes nearest to what was looked for, `partitions`, the numbers of
     those that were stitched, and `went_back`, which counts the steps from what had been left; of all rounds `walk` and
-    `paths`, as in `Turn`, and `walked`, the passages that a walk came to and no tool had found before."""
+    `paths`, as in `Turn`; of the first `walked`, the passages that its walk came to and no tool had found."""
 
     thread: str
     turn: int

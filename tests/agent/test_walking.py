@@ -142,7 +142,7 @@ def test_a_further_round_walks_for_what_is_missing_and_keeps_what_was_found(assi
     _, second = steps_of(turn, "think")
     assert "for what is missing: dog went space" in second.summary and second.details
     walked = [p for p in turn.passages if p.tool == "walk"]
-    assert [p.document for p in walked] == ["films/metropolis.md", "animals/laika.md"]
+    assert [p.document for p in walked] == ["animals/laika.md", "films/metropolis.md"]  # the first walk's last
     assert len({p.id for p in turn.passages}) == len(turn.passages) == 4
     alone = answered(replace(narrow, observe=ObserveParameters(rounds=1)), question, [])
     assert alone.walk is not None and turn.walk is not None
