@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Literal
 
 from langgraph.runtime import Runtime
 
@@ -15,6 +16,11 @@ from memory.dialogue.recalling import centroids_of, embedded
 from memory.dialogue.recalling import recall as recall_sentences
 from memory.dialogue.rewriting import recent
 from memory.dialogue.rewriting import rewrite as rewrite_question
+
+
+def begin(state: TurnState) -> Literal["recall", "answer"]:
+    """A turn whose evidence is there already is only answered."""
+    return "answer" if state.get("round") else "recall"
 
 
 def recall(state: TurnState, runtime: Runtime[Services]) -> TurnState:
