@@ -19,7 +19,8 @@ _SAYS_WHICH = frozenset(
 
 _OWN = frozenset(
     "same other first second third last next most best only time times way ways world internet people year years"
-    " day days start run difference differences reason reasons meaning definition answer question number amount fact facts thing things"
+    " day days start run difference differences reason reasons meaning definition answer"
+    " question number amount fact facts thing things"
     " kind kinds type types list name names word words sun moon earth sky weather past present future beginning end"
     " usa us uk u.s government law public information list united rest top bottom middle".split()
 )
