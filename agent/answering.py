@@ -98,6 +98,13 @@ def nothing_indexed() -> Answer:
     return Answer("nothing-indexed", (Claim("There are no documents in this library yet, so I cannot answer."),))
 
 
+def nothing(question: str, passages: Sequence[Passage]) -> Answer:
+    """A refusal: what of the question no passage holds, and the nearest titles."""
+    names = [name for name in _NAMED.finditer(question) if content_words(name.group())]
+    unknown = _joined(_not_held(names, passages), question)
+    return _nothing(passages, tuple(dict.fromkeys(unknown or missing_words(question, passages))))
+
+
 def _nothing(passages: Sequence[Passage], missing: tuple[str, ...]) -> Answer:
     nearest = tuple(dict.fromkeys(passage.title for passage in passages if passage.title))[:3]
     said = "I found nothing in the documents that answers this."

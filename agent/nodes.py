@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 
 from langgraph.runtime import Runtime
 
-from agent import answering, verifying
-from agent.gathering import evidence_of
+from agent import answering, quoting, verifying
 from agent.services import Services
 from agent.state import TURN_JSON, Answer, Step, Turn, TurnState
 from memory.datatypes import Recalled, Utterance
@@ -65,14 +64,7 @@ def answer(state: TurnState, runtime: Runtime[Services]) -> TurnState:
     elif state.get("points"):
         written = answering.overview(state["points"], state["passages"], state["notes"])
     else:
-        read, expanded = evidence_of(state, services), state["wordings"][-1]
-        context = expanded.text if expanded.weight > 0.5 else ""  # else the question says itself what it is about
-        written = answering.answer(
-            state["question"], state["rewritten"], read, services.encoder, services.answer, context
-        )
-        written = answering.led_by(written, state.get("told", ""), state["passages"])
-        quoted = services.library.store.documents([source.document for source in written.sources])
-        written = answering.placed(written, {document.id: document for document in quoted})
+        written = quoting.quoted(state, services)
     said, sources = _counted(len(written.claims), "sentence"), _counted(len(written.sources), "source")
     summary = f"{written.outcome}: {said} from {sources}"
     return {"answer": written, "steps": (Step("answer", summary),)}
