@@ -8,7 +8,7 @@ DATA holds `mtrag-un`, `hotpotqa` and `musique`, LIBRARIES a library of each by 
 asked of their own library, where they can be answered, and of that of `mtrag-un`, where they cannot.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,12 +86,12 @@ def _asked(dataset: Path, library: Path, label: str) -> Iterator[Example]:
     name = dataset.name if dataset.name == library.name else f"{dataset.name} {FOREIGN}"
     with Assistant.open(read_settings(library=library)) as assistant:
         services = assistant.services
-        with click.progressbar(read_questions(dataset), label=name, file=click.get_text_stream("stderr")) as questions:
-            for question in questions:
-                found = signals(asked(services, question.text, question.history), services.encoder)
-                conversation = question.id.split("<::>")[0]
-                known = label or labels[question.id].answerability
-                yield Example(name, domains[question.id], conversation, known, found)
+        click.echo(f"gathering for the questions of {name}", err=True)
+        for question in read_questions(dataset):
+            found = signals(asked(services, question.text, question.history), services.encoder)
+            conversation = question.id.split("<::>")[0]
+            known = label or labels[question.id].answerability
+            yield Example(name, domains[question.id], conversation, known, found)
 
 
 def fit(examples: Sequence[Example]) -> Judge:
@@ -137,7 +137,7 @@ def _fit(examples: Sequence[Example], wanted: str, names: Sequence[str]) -> Line
 
 
 def report(examples: Sequence[Example]) -> Iterator[str]:
-    """Each domain judged by what was fitted without it; each set of single questions by what was fitted without that."""
+    """Each domain judged by what was fitted without it, and so is each set of single questions."""
     domains = sorted({example.domain for example in examples if example.set == CONVERSATIONS})
     if len(domains) < 2:
         raise BadInput(f"all questions are of one domain, {', '.join(domains)}", "use data of two domains")
@@ -146,7 +146,7 @@ def report(examples: Sequence[Example]) -> Iterator[str]:
     for domain in domains:
         of_domain = [e for e in examples if e.domain == domain]
         made = fit([e for e in examples if e.domain != domain])
-        found = {f"{domain} {place}": judge(e.signals, made) for place, e in enumerate(of_domain)}
+        found: dict[str, str] = {f"{domain} {place}": judge(e.signals, made) for place, e in enumerate(of_domain)}
         labels = {f"{domain} {place}": e.label for place, e in enumerate(of_domain)}
         yield from _lines(f"fitted elsewhere, reported on {domain}", found, labels)
         verdicts |= found
@@ -160,7 +160,7 @@ def report(examples: Sequence[Example]) -> Iterator[str]:
             yield f"{where:24}" + "   ".join(shares)
 
 
-def _lines(title: str, verdicts: dict[str, str], known: dict[str, str]) -> Iterator[str]:
+def _lines(title: str, verdicts: Mapping[str, str], known: Mapping[str, str]) -> Iterator[str]:
     yield f"{title}: {len(known)} questions"
     for verdict, wanted in (("refuse", UNANSWERABLE), ("ask back", UNDERSPECIFIED)):
         found = decided({name for name, one in verdicts.items() if one == verdict}, known, wanted)

@@ -21,6 +21,12 @@ from memory.knowledge.chunking import embedded_text
 from memory.ports import Encoder
 from memory.words import content_words
 
+EVIDENCE = (
+    *("cosine", "drop", "own_cosine", "held", "held_together", "match", "sentence", "sentence_held", "spread"),
+    *("own_held", "own_together", "own_sentence", "own_sentence_held"),
+    *("keyword", "in_title", "documents", "kind_unheld", "walk_share"),
+)
+
 READ = 8
 """Passages that are looked at."""
 
@@ -60,9 +66,8 @@ def signals(asked: Asked, encoder: Encoder) -> dict[str, float]:
 def _of_evidence(asked: Asked, encoder: Encoder) -> dict[str, float]:
     """Cosines and the shares of the question's words, by their rarity, that passages and sentences hold."""
     read = asked.passages[:READ]
-    names = ("cosine", "drop", "own_cosine", "held", "held_together", "match", "sentence", "sentence_held", "spread")
     if not read:
-        return {**dict.fromkeys((*names, "keyword", "in_title", "documents", "kind_unheld", "walk_share"), 0.0)}
+        return dict.fromkeys(EVIDENCE, 0.0)
     found = candidates(read, 90)
     weights = word_weights(dict.fromkeys(content_words(asked.rewritten), 1.0), found)
     texts = [f"{passage.title} {passage.heading} {passage.text}" for passage in read]
@@ -71,6 +76,8 @@ def _of_evidence(asked: Asked, encoder: Encoder) -> dict[str, float]:
     own, whole = encoder.encode([asked.question, asked.rewritten], "query")
     cosines = np.sort(vectors @ whole)[::-1]
     said = encoder.encode([one.text for one in found], "passage") @ whole if found else np.zeros(1, np.float32)
+    own_said = encoder.encode([one.text for one in found], "passage") @ own if found else np.zeros(1, np.float32)
+    own_weights = word_weights(dict.fromkeys(content_words(asked.question), 1.0), found)
     best = [found[place].text for place in np.argsort(-said)[:5]] if found else []
     kinds = kinds_of(asked.rewritten)
     values = {
@@ -82,6 +89,10 @@ def _of_evidence(asked: Asked, encoder: Encoder) -> dict[str, float]:
         "match": (vectors @ whole + 0.3 * shares).max(),
         "sentence": said.max(),
         "sentence_held": max((covered(weights, one.text) for one in found), default=0.0),
+        "own_held": max(covered(own_weights, text) for text in texts),
+        "own_together": covered(own_weights, " ".join(texts)),
+        "own_sentence": own_said.max(),
+        "own_sentence_held": max((covered(own_weights, one.text) for one in found), default=0.0),
         "spread": 1.0 - _likeness(vectors[:5]),
         "keyword": max(passage.scores.get("keyword", 0.0) for passage in read),
         "in_title": max(covered(weights, _title(passage)) for passage in read),
