@@ -42,10 +42,10 @@ def answer(
     missing: list[str] = []
     unanswered: list[str] = []
     for own, standing in asked:
-        names = [name for name in _NAMED.finditer(standing) if content_words(name.group())]
+        names = [name for name in _NAMED.finditer(standing) if content_words(name.group()) and name.group() in question]
         unknown = _not_held(names, read)
         found = []
-        if 2 * len(unknown) <= len(names):
+        if not names or len(unknown) < len(names):
             found = pick(own, standing, context, read, encoder, parameters, sentences)
         missing += _joined(unknown, standing) or (() if found else missing_words(own, read))
         unanswered += () if found or unknown else [own]

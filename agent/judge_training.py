@@ -5,7 +5,7 @@
 
 DATA holds `mtrag-un`, `hotpotqa` and `musique`, LIBRARIES a library of each by the same name. What a set says
 (`answerability`) is what is learned and measured, and never a signal. The questions of `hotpotqa` and `musique` are
-asked of their own library, where they can be answered, and of that of `mtrag-un`, where they cannot.
+asked of their own library, where they can be answered, and of that of `mtrag-un`, where they are foreign.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,12 +16,13 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.answer_metrics import UNANSWERABLE, UNDERSPECIFIED, decided, read_labels
+from agent.answer_metrics import ANSWERABLE, UNANSWERABLE, UNDERSPECIFIED, decided, read_labels
 from agent.assistant import Assistant
 from agent.dataset import read_questions
 from agent.evidence import asked
-from agent.judging import SHIPPED, Decision, Judge, judge
+from agent.judging import SHIPPED, Decision, Judge, Verdict, judge, may_be_unclear
 from agent.lines import read_objects
+from agent.picking import AnswerParameters
 from agent.settings import read_settings
 from agent.turn_signals import signals
 from memory.dialogue.learned import Linear
@@ -31,15 +32,18 @@ CONVERSATIONS = "mtrag-un"
 SINGLE = ("hotpotqa", "musique")
 FOREIGN = "foreign"
 
-REFUSING: tuple[str, ...] = ()
-ASKING_BACK: tuple[str, ...] = ()
+FOREIGN_SIGNALS = (
+    *("match", "names_unheld", "sentence", "keyword", "held", "cosine", "sentence_held", "own_sentence", "in_title"),
+)
+"""What is looked at to see whether the documents are about something else; for the other decisions, all signals."""
 
-C = 0.1
+C, FOREIGN_C = 0.03, 0.1
 """Inverse of the strength of the L2 penalty."""
 
 FOLDS = 5
-COST = 0.05
-"""The share of the answerable questions that a decision may be taken for."""
+COST, REFUSAL_COST, FOREIGN_COST = 0.05, 0.04, 0.005
+"""The share of the answerable questions of conversations that may be asked back, that may be refused (less, as what a
+threshold costs where it was chosen it does not cost elsewhere), and that may be taken for foreign."""
 
 Vector = NDArray[np.float64]
 
@@ -76,7 +80,7 @@ def read_examples(data: Path, libraries: Path) -> Iterator[Example]:
     yield from _asked(data / CONVERSATIONS, libraries / CONVERSATIONS, "")
     for name in SINGLE:
         yield from _asked(data / name, libraries / name, "ANSWERABLE")
-        yield from _asked(data / name, libraries / CONVERSATIONS, UNANSWERABLE)
+        yield from _asked(data / name, libraries / CONVERSATIONS, FOREIGN)
 
 
 def _asked(dataset: Path, library: Path, label: str) -> Iterator[Example]:
@@ -95,41 +99,60 @@ def _asked(dataset: Path, library: Path, label: str) -> Iterator[Example]:
 
 
 def fit(examples: Sequence[Example]) -> Judge:
-    return Judge(fit_decision(examples, UNANSWERABLE, REFUSING), fit_decision(examples, UNDERSPECIFIED, ASKING_BACK))
+    """Each threshold is where its decision is worth most at its cost, by the log odds of conversations that the model
+    had not seen: where F1 is best for refusing, after what is asked back and what is foreign; where most are found for
+    asking back."""
+    conversations = [example for example in examples if example.set == CONVERSATIONS]
+    answerable = [example for example in examples if example.label in (*ANSWERABLE, FOREIGN)]
+    names = sorted(examples[0].signals)
+    about = _fit(answerable, FOREIGN, FOREIGN_SIGNALS, FOREIGN_C)
+    own = np.array([about.of(e.signals) for e in conversations if e.label in ANSWERABLE])
+    foreign = Decision(about, round(float(np.quantile(own, 1 - FOREIGN_COST)), 4))
+    unclear = unseen(conversations, UNDERSPECIFIED, names)
+    unclear[[not may_be_unclear(e.signals) for e in conversations]] = -np.inf
+    least = threshold(conversations, unclear, UNDERSPECIFIED, "recall", COST)
+    odds = unseen(conversations, UNANSWERABLE, names)
+    odds[[foreign.margin(e.signals) >= 0 or e.signals["names_unheld"] == 1 for e in conversations]] = np.inf
+    odds[unclear >= least] = -np.inf
+    return Judge(
+        Decision(
+            _fit(conversations, UNANSWERABLE, names), threshold(conversations, odds, UNANSWERABLE, "f1", REFUSAL_COST)
+        ),
+        foreign,
+        Decision(_fit(conversations, UNDERSPECIFIED, names), least),
+    )
 
 
-def fit_decision(examples: Sequence[Example], wanted: str, names: Sequence[str]) -> Decision:
-    """Logistic regression: is the label `wanted`? `least` is where F1 is best at a cost of at most `COST`, by the log
-    odds of conversations that the model had not seen."""
+def unseen(examples: Sequence[Example], wanted: str, names: Sequence[str]) -> Vector:
+    """The log odds of each example by a model of other conversations."""
     from sklearn.model_selection import GroupKFold
 
-    own = [place for place, example in enumerate(examples) if example.set == CONVERSATIONS]
     odds = np.zeros(len(examples))
     groups = [example.conversation for example in examples]
     for known, held_out in GroupKFold(FOLDS).split(examples, groups=groups):
         model = _fit([examples[place] for place in known], wanted, names)
         odds[held_out] = [model.of(examples[place].signals) for place in held_out]
-    least = threshold([examples[place] for place in own], odds[own], wanted)
-    return Decision(_fit(examples, wanted, names), round(least, 4))
+    return odds
 
 
-def threshold(examples: Sequence[Example], odds: Vector, wanted: str) -> float:
+def threshold(examples: Sequence[Example], odds: Vector, wanted: str, best_by: str, cost: float) -> float:
     """Infinite where every one costs too much."""
     known = {str(place): example.label for place, example in enumerate(examples)}
     best, least = 0.0, np.inf
-    for candidate in np.unique(odds):
+    for candidate in np.unique(odds[np.isfinite(odds)]):
         found = decided({str(place) for place in np.flatnonzero(odds >= candidate)}, known, wanted)
-        if found["cost"] <= COST and found["f1"] > best:
-            best, least = found["f1"], float(candidate)
-    return least
+        if found["cost"] <= cost and found[best_by] > best:
+            best, least = found[best_by], float(candidate)
+    return round(least, 4)
 
 
-def _fit(examples: Sequence[Example], wanted: str, names: Sequence[str]) -> Linear:
+def _fit(examples: Sequence[Example], wanted: str, names: Sequence[str], c: float = C) -> Linear:
+    """Logistic regression: is the label `wanted`?"""
     from sklearn.linear_model import LogisticRegression
 
     values = np.array([[example.signals[name] for name in names] for example in examples])
     mean, deviation = values.mean(axis=0), values.std(axis=0) + 1e-6
-    model = LogisticRegression(C=C, max_iter=1000)
+    model = LogisticRegression(C=c, max_iter=1000)
     model.fit((values - mean) / deviation, [example.label == wanted for example in examples])
     raw = model.coef_[0] / deviation
     intercept = float(model.intercept_[0] - raw @ mean)
@@ -146,7 +169,7 @@ def report(examples: Sequence[Example]) -> Iterator[str]:
     for domain in domains:
         of_domain = [e for e in examples if e.domain == domain]
         made = fit([e for e in examples if e.domain != domain])
-        found: dict[str, str] = {f"{domain} {place}": judge(e.signals, made) for place, e in enumerate(of_domain)}
+        found: dict[str, str] = {f"{domain} {place}": taken(e, made) for place, e in enumerate(of_domain)}
         labels = {f"{domain} {place}": e.label for place, e in enumerate(of_domain)}
         yield from _lines(f"fitted elsewhere, reported on {domain}", found, labels)
         verdicts |= found
@@ -155,9 +178,17 @@ def report(examples: Sequence[Example]) -> Iterator[str]:
     for name in SINGLE:
         made = fit([e for e in examples if not e.set.startswith(name)])
         for where in (name, f"{name} {FOREIGN}"):
-            own = [judge(e.signals, made) for e in examples if e.set == where]
+            own = [taken(e, made) for e in examples if e.set == where]
             shares = (f"{verdict} {own.count(verdict) / len(own):.3f}" for verdict in ("refuse", "ask back"))
             yield f"{where:24}" + "   ".join(shares)
+
+
+def taken(example: Example, made: Judge) -> Verdict:
+    """With the refusals that need no judge (`agent.quoting`): of what names nothing that is there, and of a first
+    question that no passage is near to."""
+    found, verdict = example.signals, judge(example.signals, made)
+    far = not found["history"] and found["match"] < AnswerParameters().relevant
+    return "refuse" if verdict == "answer" and (far or found["names_unheld"] == 1) else verdict
 
 
 def _lines(title: str, verdicts: Mapping[str, str], known: Mapping[str, str]) -> Iterator[str]:

@@ -1,10 +1,11 @@
-"""Whether a turn is answered, refused or asked back: two linear models over its signals, in `judge.json`.
+"""Whether a turn is answered, refused or asked back: three linear models over its signals, in `judge.json`.
 
 Made by `python -m agent.judge_training`, which says how they are fitted and measured. A language model's answers and
 quoted ones are judged alike.
 """
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -14,6 +15,9 @@ from typing import Literal
 from memory.dialogue.learned import Linear
 
 SHIPPED = Path(__file__).with_name("judge.json")
+
+SHORT = 8
+"""Different content words of a question that leans; a longer one says itself what it is about."""
 
 Verdict = Literal["answer", "refuse", "ask back"]
 
@@ -32,7 +36,11 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Judge:
+    """`refuse`: the documents are about it and do not say it. `foreign`: they are about something else. `ask_back`: it
+    is unclear what is asked."""
+
     refuse: Decision
+    foreign: Decision
     ask_back: Decision
 
     def to_json(self) -> str:
@@ -40,15 +48,25 @@ class Judge:
 
 
 def judge(signals: Mapping[str, float], judge: Judge) -> Verdict:
-    """`signals` are those of `agent.turn_signals`. Nobody is asked back twice running; a question that is unclear and
-    cannot be answered is asked back. Raises `KeyError` for a signal that is not there."""
-    if judge.ask_back.margin(signals) >= 0 and not signals["asked_back"]:
+    """`signals` are those of `agent.turn_signals`. A question that is unclear and cannot be answered is asked back.
+    Raises `KeyError` for a signal that is not there."""
+    if may_be_unclear(signals) and judge.ask_back.margin(signals) >= 0:
         return "ask back"
-    return "refuse" if judge.refuse.margin(signals) >= 0 else "answer"
+    return "refuse" if max(judge.refuse.margin(signals), judge.foreign.margin(signals)) >= 0 else "answer"
+
+
+def may_be_unclear(signals: Mapping[str, float]) -> bool:
+    """Nobody is asked back twice running. A first question is unclear only where its words say so: it is short and
+    leans on what nobody said, or speaks of 'the actor' and names nothing. Most first questions of the conversations
+    that were learned from are unclear, most of other people's are not."""
+    if signals["history"]:
+        return not signals["asked_back"]
+    leans = signals["leans"] and signals["content"] <= math.log1p(SHORT)
+    return bool(leans or (signals["unnamed"] and not signals["own_names"]))
 
 
 @cache
 def shipped() -> Judge:
     """The one that comes with Clew."""
     values = json.loads(SHIPPED.read_text("utf-8"))
-    return Judge(*(Decision(Linear(**values[name]["model"]), values[name]["least"]) for name in ("refuse", "ask_back")))
+    return Judge(**{name: Decision(Linear(**made["model"]), made["least"]) for name, made in values.items()})

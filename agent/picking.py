@@ -40,7 +40,7 @@ class AnswerParameters:
     redundant: float = 0.9
     longest: int = 90
     followed: int = 1
-    words_in_all: int = 60
+    words_in_all: int = 90
 
 
 KINDS = (

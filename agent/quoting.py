@@ -1,8 +1,11 @@
 """`answer` without a language model: asked back, refused or quoted, as the judge says."""
 
+from dataclasses import replace
+
 from agent import answering, judging
 from agent.asking_back import ask_back
 from agent.gathering import evidence_of
+from agent.picking import AnswerParameters
 from agent.services import Services
 from agent.state import Answer, TurnState
 from agent.turn_signals import Asked, signals
@@ -34,8 +37,16 @@ def asked_of(state: TurnState, services: Services) -> Asked:
 
 
 def _written(asked: Asked, verdict: judging.Verdict, services: Services) -> Answer:
+    """What the judge wants answered in a conversation, from the best passages where none is as near as `relevant` wants
+    it: a question that leans on what was said is near to little. A first question has to be as near as that."""
     if verdict == "refuse":
         return answering.nothing(asked.rewritten, asked.passages)
     expanded = asked.wordings[-1]
     context = expanded.text if expanded.weight > 0.5 else ""  # else the question says itself what it is about
-    return answering.answer(asked.question, asked.rewritten, asked.passages, services.encoder, services.answer, context)
+
+    def written(parameters: AnswerParameters) -> Answer:
+        return answering.answer(asked.question, asked.rewritten, asked.passages, services.encoder, parameters, context)
+
+    strict = written(services.answer)
+    follows = bool(asked.recalled.extracted)
+    return written(replace(services.answer, relevant=0.0)) if strict.refused and follows else strict

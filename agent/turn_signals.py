@@ -107,13 +107,13 @@ def _of_question(asked: Asked) -> dict[str, float]:
     held = set(content_words(" ".join(f"{p.title} {p.heading} {p.text}" for p in asked.passages[:READ])))
     names = [name.group() for name in _NAMED.finditer(asked.rewritten) if content_words(name.group())]
     own_names = [name for name in _NAMED.findall(asked.question) if content_words(name)]
-    unheld = [name for name in names if not set(content_words(name)) <= held]
+    unheld = [name for name in own_names if not set(content_words(name)) <= held]
     return {
         "words": math.log1p(len(asked.question.split())),
         "content": math.log1p(len(set(content_words(asked.question)))),
         "names": float(bool(names)),
         "own_names": float(bool(own_names)),
-        "names_unheld": len(unheld) / len(names) if names else 0.0,
+        "names_unheld": len(unheld) / len(own_names) if own_names else 0.0,
         "yes_or_no": float(bool(_YES_OR_NO.match(asked.question.strip()))),
         "advice": float(bool(_ADVICE.search(asked.question))),
         "now": float(bool(_NOW.search(asked.question))),
