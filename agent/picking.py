@@ -108,16 +108,14 @@ def _followed(
     best_of: Callable[[int], Candidate | None],
     parameters: AnswerParameters,
 ) -> list[Candidate]:
-    """Behind each sentence the best of the passages that it names; as many words as an answer may have. The best
-    sentence always stays."""
+    """Behind each sentence the best of the passage that it names, while the answer has no more words than it may."""
     kept: list[Candidate] = []
     for candidate in chosen:
         there = {one.passage for one in (*chosen, *kept)}
         named = [place for place in named_in(candidate.text, question, passages) if place not in there]
         second = [found for place in named[: parameters.followed] if (found := best_of(place))]
-        for one in (candidate, *second):
-            if not kept or sum(len(other.text.split()) for other in (*kept, one)) <= parameters.words_in_all:
-                kept.append(one)
+        words = sum(len(one.text.split()) for one in (*kept, candidate, *second))
+        kept += [candidate, *(second if words <= parameters.words_in_all else ())]
     return kept
 
 
