@@ -173,6 +173,9 @@ class TurnState(TypedDict, total=False):
     """The state machine's state: this turn and its thread's id. `found` counts the new passages of each round; `points`
     are there where the question is about the whole library; `told` is what a tool itself answers.
 
+    `wanted` counts the searches of this round that a language model wanted; `brought` has, for each of `calls`, the ids
+    of the first passages that it was the first to find.
+
     `near` are the rows of the nodes nearest to the question, `partitions` the numbers of those that were stitched;
     `walk` and `paths` are a turn's, `walked` the passages that no tool had found; `went_back` counts the steps from
     what had been left. All of these are of the last round."""
@@ -187,7 +190,9 @@ class TurnState(TypedDict, total=False):
     rewritten: str
     round: int
     planned: tuple[Call, ...]
+    wanted: int
     calls: Annotated[tuple[Call, ...], appended]
+    brought: Annotated[tuple[tuple[str, ...], ...], appended]
     passages: tuple[Passage, ...]
     found: Annotated[tuple[int, ...], appended]
     near: tuple[int, ...]
