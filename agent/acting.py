@@ -40,14 +40,20 @@ def run(planned: Sequence[Call], search: Search) -> list[Ran]:
 
 def for_model(tool: Tool, query: Query, asked: Query, store: Store) -> Findings:
     """What a search finds that a language model wanted: a few passages, whose cosines are to what was `asked`, as all
-    others are. How near they are to the model's own words answers nothing; nor does what the tool says to these."""
+    others are, and their scores no higher. How near they are to the model's own words answers nothing; nor does what
+    the tool itself says to these."""
     found = tool.search(query, SHOWN)
     if not found.passages:
         return Findings(notes=found.notes)
     forms = np.stack([form.vector for form in asked.forms])
     cosines = (forms @ store.vectors([passage.id for passage in found.passages]).T).max(axis=0)
     passages = tuple(
-        replace(passage, why=f"{passage.why}; looked for: {query.text}", scores={**passage.scores, "cosine": cosine})
+        replace(
+            passage,
+            why=f"{passage.why}; looked for: {query.text}",
+            score=min(passage.score, max(0.0, cosine)),
+            scores={**passage.scores, "cosine": cosine},
+        )
         for passage, cosine in zip(found.passages, cosines.tolist(), strict=True)
     )
     return Findings(passages, found.notes)
