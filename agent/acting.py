@@ -59,11 +59,11 @@ def for_model(tool: Tool, query: Query, asked: Query, store: Store) -> Findings:
     return Findings(passages, found.notes)
 
 
-def gathered(known: Sequence[Passage], ran: Sequence[Ran]) -> Gathered:
+def gathered(known: Sequence[Passage], ran: Sequence[Ran], walked: Sequence[Passage]) -> Gathered:
     """What a further round found stands behind what is there, as it was looked for with a part of the question only;
-    and what a model's searches found behind what the policy's did."""
-    own = _joined(known, _interleaved([findings.passages for call, findings in ran if not by_model(call)]))
-    whole = _joined(own, _interleaved([findings.passages for call, findings in ran if by_model(call)]))
+    and what a model's searches found behind what the policy's did. What a walk came to before keeps its place there."""
+    own = _joined(known, _interleaved([findings.passages for call, findings in ran if not by_model(call)]), walked)
+    whole = _joined(own, _interleaved([findings.passages for call, findings in ran if by_model(call)]), walked)
     seen = {passage.id for passage in known}
     brought = []
     for _, findings in ran:
@@ -80,10 +80,11 @@ def _timed(call: Call, search: Search) -> Ran:
     return replace(call, found=len(findings.passages), ms=ms), findings
 
 
-def _joined(known: Sequence[Passage], found: Iterable[Passage]) -> tuple[Passage, ...]:
-    first: dict[str, Passage] = {}
+def _joined(known: Sequence[Passage], found: Iterable[Passage], walked: Sequence[Passage]) -> tuple[Passage, ...]:
+    first, met = dict[str, Passage](), {passage.id for passage in walked}
     for passage in chain(known, found):
-        first.setdefault(passage.id, passage)
+        if passage.id not in met:
+            first.setdefault(passage.id, passage)
     return tuple(first.values())
 
 

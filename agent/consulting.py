@@ -13,7 +13,7 @@ from typing import Any, Literal
 from agent import calling
 from agent.calling import Checked, Made, Refused
 from agent.language.counting import MESSAGE
-from agent.state import Call, Prompted, Room
+from agent.state import Call, Kept, Prompted, Room
 from memory.datatypes import Passage
 from memory.errors import ServiceUnreachable
 from memory.knowledge.reading.source import storable
@@ -41,7 +41,7 @@ class Seen:
     tool: str
     query: str
     passages: tuple[tuple[str, str], ...] = ()
-    kept: Literal["whole", "summarised", "left out"] = "whole"
+    kept: Kept = "whole"
 
     @property
     def text(self) -> str:
@@ -212,7 +212,7 @@ def fitted(whole: Sequence[Seen], fits: Callable[[Sequence[Seen]], bool]) -> Seq
 def _shorter(whole: Sequence[Seen]) -> Iterator[Sequence[Seen]]:
     yield whole
     now = list(whole)
-    kept: Literal["summarised", "left out"]
+    kept: Kept
     for kept in ("summarised", "left out"):
         for place, one in enumerate(now):
             now[place] = replace(one, kept=kept)

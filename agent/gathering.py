@@ -25,18 +25,16 @@ OVERVIEW = CommunitiesParameters().readable
 def think(state: TurnState, runtime: Runtime[Services]) -> TurnState:
     """The policy: first the tools that the person named, for a question about the whole library its communities, else
     the default tool; then the same for what is missing. Behind these, what a language model wants searched. And what
-    the nodes nearest to the question say of partitions.
-    """
+    the nodes nearest to what the policy looks for say of partitions."""
     services, again = runtime.context, state.get("round", 0)
     planned, summary = _by_rounds(state, services)
     update, details = _consulted(state, runtime, planned)
     update["round"] = again + 1
     if more := len(update["planned"]) - len(planned):
         summary = ", and ".join(filter(None, (summary, f"{more} {'search' if more == 1 else 'searches'} of the model")))
-    names = _tools_of(state, services)
-    if again or asks_for_the_whole(state["question"]) or not _walks(names, services):
+    if asks_for_the_whole(state["question"]) or not _walks(planned, services):
         return {**update, "steps": (Step("think", summary or "nothing more to look for", details),)}
-    query = _query(state, services, state["wordings"])
+    query = _query(state, services, planned[0].wordings)
     near = walking.nearest(services.library.store, query, services.walking.nearest)
     thought = walking.think(services.walker, services.library.store, query, near, ())
     best = walking.best_partitions(thought, services.walking.told)
@@ -58,9 +56,9 @@ def act(state: TurnState, runtime: Runtime[Services]) -> TurnState:
     for call, findings in ran:
         points, told = points or findings.points, told or findings.answer
         graph = graph or (findings.walk if call.tool == Walk.name else None)
-    made = acting.gathered(known, ran)
+    made = acting.gathered(known, ran, state.get("walked", ()))
     calls, notes = tuple(call for call, _ in ran), tuple(chain.from_iterable(findings.notes for _, findings in ran))
-    split = state["round"] == 1 and any(map(calling.by_model, calls))
+    split = not state.get("found") and any(map(calling.by_model, calls))
     summary = "; ".join(f"{call.tool}: {call.found} passages in {call.ms:.0f} ms" for call in calls)
     own = [call for call in calls if not calling.by_model(call)][-1:]
     forms = chain.from_iterable(_by_form(call, made.passages) for call in own)
@@ -79,15 +77,17 @@ def act(state: TurnState, runtime: Runtime[Services]) -> TurnState:
 
 
 def after_act(state: TurnState, runtime: Runtime[Services]) -> Literal["stitch", "observe"]:
-    """What goes over the whole library needs no walk, and where a tool has walked there is no second one."""
-    walks = _walks(_tools_of(state, runtime.context), runtime.context)
+    """What goes over the whole library needs no walk, and where a tool has walked there is no second one; nor is there
+    one for what only a language model looks for."""
+    walks = _walks([call for call in state["planned"] if not calling.by_model(call)], runtime.context)
     return "stitch" if walks and not state.get("points") else "observe"
 
 
 def stitch(state: TurnState, runtime: Runtime[Services]) -> TurnState:
-    services, query = runtime.context, _query(state, runtime.context, state["wordings"])
-    walker, store = services.walker, services.library.store
-    thought = walking.think(walker, store, query, state.get("near", ()), state["passages"])
+    """Of what the tools were asked for: the whole question, or in a further round what is missing."""
+    services, query = runtime.context, _query(state, runtime.context, state["planned"][0].wordings)
+    walker, store, before = services.walker, services.library.store, state.get("walked", ())
+    thought = walking.think(walker, store, query, state.get("near", ()), (*state["passages"], *before))
     stitched = walker.stitch(thought)
     details = tuple(walking.scored(walker, thought, stitched.partitions))
     return {
@@ -97,28 +97,30 @@ def stitch(state: TurnState, runtime: Runtime[Services]) -> TurnState:
 
 
 def walk(state: TurnState, runtime: Runtime[Services]) -> TurnState:
-    """What it comes to and no tool found is evidence, behind the best of the tools'."""
-    services, query = runtime.context, _query(state, runtime.context, state["wordings"])
+    """What it comes to and no tool found is evidence: behind the best of the tools', and from a further round, that
+    looked for a part of the question only, behind all that is there."""
+    services, query = runtime.context, _query(state, runtime.context, state["planned"][0].wordings)
     walker, store = services.walker, services.library.store
-    thought = walking.think(walker, store, query, state.get("near", ()), state["passages"])
+    drawn, before, again = state.get("walk"), state.get("walked", ()), state["round"] > 1
+    thought = walking.think(walker, store, query, state.get("near", ()), (*state["passages"], *before))
     stitched = walking.again(walker, store, state["partitions"], query.scope)
     reached = walking.walk(walker, store, thought, stitched, services.walking.best)
-    known = {passage.id for passage in state["passages"]}
+    known = {passage.id for passage in (*state["passages"], *before)}
     fresh = tuple(p for p in reached.passages if p.id not in known)[: services.walking.passages]
-    update = _of_walk(reached.walk)
     landed, steps = reached.walk.landings, len(reached.walk.nodes) - reached.walk.landings
+    to_draw = known.intersection(reached.walk.nodes[landed:]).union(passage.id for passage in fresh)
     new = "1 new passage" if len(fresh) == 1 else f"{len(fresh) or 'no'} new passages"
     summary = f"{landed} landings, {steps} steps, {new}"
     details = (
-        *update["paths"],
+        *paths.lines(reached.walk),
         *(f"{p.score:.2f} {p.title or p.document}: {p.why}" for p in fresh),
         *(f"landed on {title}, in {name}" for title, name in _landings(reached.walk)),
     )
     return {
-        **update,
-        "walked": fresh,
-        "passages": walking.with_paths(state["passages"], reached),
-        "went_back": reached.went_back,
+        **_of_walk(paths.joined(drawn, reached.walk, to_draw) if drawn else reached.walk),
+        "walked": before if again else fresh,
+        "passages": (*walking.with_paths(state["passages"], reached), *(fresh if again else ())),
+        "went_back": len(reached.walk.back),
         "steps": (Step("walk", summary, details),),
     }
 
@@ -157,25 +159,20 @@ def evidence_of(state: TurnState, services: Services) -> tuple[Passage, ...]:
 
 def _by_rounds(state: TurnState, services: Services) -> tuple[tuple[Call, ...], str]:
     """What the policy searches in this round, and that in words; nothing where only a model goes on."""
-    names, wordings = _tools_of(state, services), state["wordings"]
-    summary = f"search with {'+'.join(names)}"
+    tool, wordings = state.get("tool") or _by_policy(state["question"], services), state["wordings"]
+    summary = f"search with {tool}"
     if state.get("round", 0):
         if not _finds_more(state, services):
             return (), ""
         wanted = " ".join(state["missing"])
         wordings, summary = (Wording("missing", wanted, 1.0),), f"{summary} for what is missing: {wanted}"
-    return tuple(Call(name, wordings) for name in names), summary
+    return tuple(Call(name, wordings) for name in registry.names_in(tool)), summary
 
 
 def _finds_more(state: TurnState, services: Services) -> bool:
     """Whether the policy looks for what is missing: a round that found nothing new is the last."""
     learned = state["round"] == 1 or state["found"][-1] > 0
     return bool(state["missing"]) and state["round"] < services.observe.rounds and learned
-
-
-def _tools_of(state: TurnState, services: Services) -> list[str]:
-    """The policy's."""
-    return registry.names_in(state.get("tool") or _by_policy(state["question"], services))
 
 
 def _consulted(
@@ -189,7 +186,8 @@ def _consulted(
     if writer is None or done or asks_for_the_whole(state["question"]) or not services.library.manifest.chunks:
         return {"planned": planned, "wanted": 0}, ()
     calls = state.get("calls", ())
-    seen = consulting.seen(calls, state.get("brought", ()), state.get("passages", ()), state["rewritten"])
+    known = (*state.get("passages", ()), *state.get("walked", ()))
+    seen = consulting.seen(calls, state.get("brought", ()), known, state["rewritten"])
     asked = Asked(state["rewritten"], seen, calling.made(calls), calling.made(planned))
     answer = consulting.consult(
         writer, calling.specs(services.tools), asked, services.cancel, lambda text: runtime.stream_writer(Doing(text))
@@ -219,8 +217,9 @@ def _query(state: TurnState, services: Services, wordings: Sequence[Wording]) ->
     return replace(query, cancel=services.cancel)
 
 
-def _walks(tools: Sequence[str], services: Services) -> bool:
-    return Walk.name not in tools and services.library.manifest.chunks > 0
+def _walks(by_policy: Sequence[Call], services: Services) -> bool:
+    tools = [call.tool for call in by_policy]
+    return bool(tools) and Walk.name not in tools and services.library.manifest.chunks > 0
 
 
 def _of_walk(walk: Subgraph | None) -> TurnState:
