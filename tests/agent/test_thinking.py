@@ -11,10 +11,12 @@ import pytest
 
 from agent.assistant import Assistant
 from agent.evidence import answered, evidence
+from agent.graph import evidence_graph
 from agent.models import Writers, writers_for
+from agent.observing import ObserveParameters
 from agent.services import Services
 from agent.settings import Settings
-from agent.state import Degraded, Doing, Step, Turn
+from agent.state import Degraded, Doing, Step, Turn, TurnState
 from agent.walking import WalkingParameters
 from memory.errors import Cancelled
 from memory.ports import Abilities
@@ -132,6 +134,24 @@ def test_a_model_that_is_never_content_ends_after_so_many_rounds(
     assert [passage.id for passage in found[:2]] == [passage.id for passage in evidence(plain, QUESTION, [], 2)[:2]]
 
 
+def test_what_the_model_finds_is_read_behind_the_best_of_the_policys(
+    plain: Services, ollama: OllamaDouble, indexed: Settings
+) -> None:
+    services = think(plain, ollama, indexed, wanders)
+    start: TurnState = {"thread": "t", "turn": 1, "question": QUESTION, "tool": "", "scope": ()}
+    state = evidence_graph().invoke(start, context=services)
+    first, of_model, *_ = state["found"]
+    assert first == 2 and of_model > 0
+
+
+def test_once_a_passage_answers_the_model_is_not_asked_again(
+    plain: Services, ollama: OllamaDouble, indexed: Settings
+) -> None:
+    easy = replace(plain, observe=ObserveParameters(answers=0.3))
+    turn = answered(think(easy, ollama, indexed, wanders), QUESTION, [])
+    assert len(ollama.requests) == len(steps(turn, "act")) == 1
+
+
 def test_calls_at_once_are_made_in_their_order_behind_the_policys(
     plain: Services, ollama: OllamaDouble, indexed: Settings
 ) -> None:
@@ -241,7 +261,7 @@ def test_a_models_own_words_do_not_answer_for_the_question(
 
     turn = answered(think(plain, ollama, indexed, parrots), QUESTION, [])
     (cat,) = [passage for passage in turn.passages if passage.title == "Félicette"]
-    assert cat.scores["cosine"] < 0.3
+    assert cat.score <= cat.scores["cosine"] < 0.3
     assert not any("Félicette answers" in step.summary for step in turn.steps)
 
 
