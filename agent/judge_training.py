@@ -41,9 +41,9 @@ C, FOREIGN_C = 0.03, 0.1
 """Inverse of the strength of the L2 penalty."""
 
 FOLDS = 5
-COST, REFUSAL_COST, FOREIGN_COST = 0.05, 0.03, 0.005
-"""The share of the answerable questions of conversations that may be asked back, that may be refused (less, as what a
-threshold costs where it was chosen it does not cost elsewhere), and that may be taken for foreign."""
+COST, REFUSAL_COST, FOREIGN_COST = 0.03, 0.04, 0.005
+"""The share of the answerable questions of conversations that may be asked back, that may be refused (both less than
+.05, as a threshold costs more elsewhere than where it was chosen), and that may be taken for foreign."""
 
 Vector = NDArray[np.float64]
 

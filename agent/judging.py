@@ -57,12 +57,12 @@ def judge(signals: Mapping[str, float], judge: Judge) -> Verdict:
 
 def may_be_unclear(signals: Mapping[str, float]) -> bool:
     """Nobody is asked back twice running. A first question is unclear only where its words say so: it is short and
-    leans on what nobody said, or speaks of 'the actor' and names nothing. Most first questions of the conversations
+    leans on what nobody said, or speaks of 'this animal' and names nothing. Most first questions of the conversations
     that were learned from are unclear, most of other people's are not."""
     if signals["history"]:
         return not signals["asked_back"]
     leans = signals["leans"] and signals["content"] <= math.log1p(SHORT)
-    return bool(leans or (signals["unnamed"] and not signals["own_names"]))
+    return bool(leans or (signals["points"] and not signals["own_names"]))
 
 
 @cache

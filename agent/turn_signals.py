@@ -16,7 +16,7 @@ from agent.picking import covered, kinds_of, word_weights
 from memory.datatypes import Passage, Recalled, Subgraph, Wording
 from memory.dialogue.leaning import has_pronoun, leans
 from memory.dialogue.signals import asked_back, turn_signals
-from memory.dialogue.unnamed import POINTING, unnamed
+from memory.dialogue.unnamed import POINTING, points, unnamed
 from memory.knowledge.chunking import embedded_text
 from memory.ports import Encoder
 from memory.words import content_words
@@ -143,6 +143,7 @@ def _of_conversation(asked: Asked, encoder: Encoder) -> dict[str, float]:
         "unnamed": float(bool(nouns)),
         "pointed_unnamed": float(bool(nouns) and bool(pointed)),
         "unnamed_ever": float(bool(ever)),
+        "points": float(points(asked.question)),
         "unanswered_before": float(bool(said) and not answered),
         "asked_back": float(bool(said) and asked_back(said)),
         "own_share": own,

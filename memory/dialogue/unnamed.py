@@ -5,6 +5,7 @@ Rules and English word lists, for want of a parser; a question of another langua
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from memory.dialogue.leaning import content_words as plain_content
 from memory.words import words
@@ -32,18 +33,35 @@ _VERB = re.compile(
 )
 """What a noun phrase ends before."""
 
+_ASKS_FOR_A_VERB = frozenset("do does did don't doesn't didn't".split())
+
 LONGEST = 4
 """Words of a noun phrase without its article."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Phrase:
+    """A noun phrase: its noun, whether a pointing word stands before it, and whether it owns something."""
+
+    noun: str
+    pointing: bool
+    owner: bool
 
 
 def unnamed(question: str, said: Sequence[str]) -> tuple[str, ...]:
     """The nouns, as the question has them and those behind 'this' first; none that were in what was `said` before."""
     known = {_singular(word) for text in said for word in words(text)}
     found: dict[str, bool] = {}
-    for pointing, noun in _phrases(question):
-        if _singular(noun.casefold()) not in known:
-            found[noun] = found.get(noun, False) or pointing
+    for phrase in _phrases(question):
+        if _singular(phrase.noun.casefold()) not in known:
+            found[phrase.noun] = found.get(phrase.noun, False) or phrase.pointing
     return tuple(sorted(found, key=lambda noun: not found[noun]))
+
+
+def points(question: str) -> bool:
+    """Whether it speaks of 'this animal' or 'the actor's approach': more than an article, which may stand for what the
+    documents are about."""
+    return any(phrase.pointing or phrase.owner for phrase in _phrases(question))
 
 
 def _singular(word: str) -> str:
@@ -51,22 +69,26 @@ def _singular(word: str) -> str:
     return word.removesuffix("s")
 
 
-def _phrases(question: str) -> Iterator[tuple[bool, str]]:
-    """Whether it is pointed at, and the noun, of each phrase with a definite article that nothing makes definite."""
+def _phrases(question: str) -> Iterator[_Phrase]:
+    """Those with a definite article or a pointing word that nothing makes definite."""
     tokens = _WORD.findall(question.replace("’", "'"))
+    verb_comes = False
     for at, token in enumerate(tokens):
-        pointing = token.casefold() in POINTING
+        verb_comes = verb_comes or token.casefold() in _ASKS_FOR_A_VERB
+        pointing = token.casefold() in POINTING and not (at and plain_content([tokens[at - 1].casefold()]))
         if not pointing and token.casefold() != "the":
             continue
         phrase = _run(tokens[at + 1 : at + 1 + LONGEST])
+        following = tokens[at + 1 + len(phrase)].casefold() if at + 1 + len(phrase) < len(tokens) else ""
+        if verb_comes and phrase and following not in _SAYS_WHICH:  # 'did the chain establish' ends with the verb
+            phrase, verb_comes = phrase[: max(len(phrase) - 1, 1)], False
         if not phrase or any(word[0].isupper() or word[0].isdigit() for word in phrase):
             continue
-        owner = phrase[-1].endswith("'s") or phrase[-1].endswith("s'")
-        following = tokens[at + 1 + len(phrase)].casefold() if at + 1 + len(phrase) < len(tokens) else ""
+        owner = phrase[-1].endswith(("'s", "s'"))
         noun = re.sub(r"'s?$", "", phrase[-1])
         if noun.casefold() in _OWN or (not pointing and not owner and following in _SAYS_WHICH):
             continue
-        yield pointing, noun
+        yield _Phrase(noun, pointing, owner)
 
 
 def _run(tokens: Sequence[str]) -> list[str]:
