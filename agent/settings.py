@@ -48,6 +48,11 @@ class Settings(BaseSettings):
         """Whether somebody said which tool: then no policy takes another one."""
         return "tool" in self.model_fields_set
 
+    @property
+    def names_llm(self) -> bool:
+        """Whether somebody said which language model: a measurement and an index use none that was merely found."""
+        return "llm" in self.model_fields_set
+
     @classmethod
     def settings_customise_sources(
         cls,
