@@ -51,7 +51,7 @@ def answer(
         unanswered += () if found or unknown else [own]
         chosen += found
     if not chosen:
-        return _nothing(passages, tuple(dict.fromkeys(missing)))
+        return nothing_found(passages, tuple(dict.fromkeys(missing)))
     return _written(chosen, read, tuple(dict.fromkeys(missing)), unanswered)
 
 
@@ -98,7 +98,8 @@ def nothing_indexed() -> Answer:
     return Answer("nothing-indexed", (Claim("There are no documents in this library yet, so I cannot answer."),))
 
 
-def _nothing(passages: Sequence[Passage], missing: tuple[str, ...]) -> Answer:
+def nothing_found(passages: Sequence[Passage], missing: tuple[str, ...] = ()) -> Answer:
+    """With the titles that are nearest, to look at."""
     nearest = tuple(dict.fromkeys(passage.title for passage in passages if passage.title))[:3]
     said = "I found nothing in the documents that answers this."
     if missing:

@@ -180,7 +180,7 @@ class Assistant:
         yield _whole(finished, self.threads.said(thread))
 
     def _answer_anew(self, turn: Turn, cancel: threading.Event | None) -> Iterator[TurnEvent]:
-        """From what the turn found: its state as it was after `observe`."""
+        """From what the turn found: its state is as it was after `observe`."""
         found = tuple(passage for passage in turn.passages if passage.tool != Walk.name)
         walked = tuple(passage for passage in turn.passages if passage.tool == Walk.name)
         state: TurnState = {
@@ -201,9 +201,7 @@ class Assistant:
             "notes": (),
             "steps": tuple(step for step in turn.steps if step.node not in AFTER),
         }
-        config = config_for(turn.thread, turn.turn)
-        self._graph.update_state(config, state, as_node="observe")
-        yield from self._run(turn.thread, None, cancel, turn.turn)
+        yield from self._run(turn.thread, state, cancel, turn.turn)
 
     def _next_turn(self, thread: str) -> int:
         return self.threads.last_turn(thread) + 1

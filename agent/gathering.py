@@ -24,8 +24,8 @@ OVERVIEW = CommunitiesParameters().readable
 
 def think(state: TurnState, runtime: Runtime[Services]) -> TurnState:
     """The policy: first the tools that the person named, for a question about the whole library its communities, else
-    the default tool; then the same for what is missing. And what the nodes nearest to the question say of partitions.
-    """
+    the default tool; then the same for what is missing. And what the nodes nearest to what is looked for say of
+    partitions."""
     tool, again = state.get("tool") or _by_policy(state["question"], runtime.context), state.get("round", 0)
     wordings, summary = state["wordings"], f"search with {tool}"
     if again:
@@ -33,9 +33,9 @@ def think(state: TurnState, runtime: Runtime[Services]) -> TurnState:
         wordings, summary = (Wording("missing", wanted, 1.0),), f"{summary} for what is missing: {wanted}"
     names = registry.names_in(tool)
     update: TurnState = {"planned": tuple(Call(name, wordings) for name in names), "round": again + 1}
-    if again or asks_for_the_whole(state["question"]) or not _walks(names, runtime.context):
+    if asks_for_the_whole(state["question"]) or not _walks(names, runtime.context):
         return {**update, "steps": (Step("think", summary),)}
-    services, query = runtime.context, _query(state, runtime.context, state["wordings"])
+    services, query = runtime.context, _query(state, runtime.context, wordings)
     near = walking.nearest(services.library.store, query, services.walking.nearest)
     thought = walking.think(services.walker, services.library.store, query, near, ())
     best = walking.best_partitions(thought, services.walking.told)
@@ -62,7 +62,7 @@ def act(state: TurnState, runtime: Runtime[Services]) -> TurnState:
         points, told = points or findings.points, told or findings.answer
         graph = graph or (findings.walk if call.tool == Walk.name else None)
         each.append(findings.passages)
-    passages = _joined(known, _interleaved(each))
+    passages = _joined(known, _interleaved(each), state.get("walked", ()))
     summary = "; ".join(f"{call.tool}: {call.found} passages in {call.ms:.0f} ms" for call in calls)
     details = (*_by_form(calls[-1], passages), *(f"{p.score:.2f} {p.title or p.document}: {p.why}" for p in passages))
     return {
@@ -84,9 +84,10 @@ def after_act(state: TurnState, runtime: Runtime[Services]) -> Literal["stitch",
 
 
 def stitch(state: TurnState, runtime: Runtime[Services]) -> TurnState:
-    services, query = runtime.context, _query(state, runtime.context, state["wordings"])
-    walker, store = services.walker, services.library.store
-    thought = walking.think(walker, store, query, state.get("near", ()), state["passages"])
+    """Of what the tools were asked for: the whole question, or in a further round what is missing."""
+    services, query = runtime.context, _query(state, runtime.context, state["planned"][0].wordings)
+    walker, store, before = services.walker, services.library.store, state.get("walked", ())
+    thought = walking.think(walker, store, query, state.get("near", ()), (*state["passages"], *before))
     stitched = walker.stitch(thought)
     details = tuple(walking.scored(walker, thought, stitched.partitions))
     return {
@@ -96,28 +97,30 @@ def stitch(state: TurnState, runtime: Runtime[Services]) -> TurnState:
 
 
 def walk(state: TurnState, runtime: Runtime[Services]) -> TurnState:
-    """What it comes to and no tool found is evidence, behind the best of the tools'."""
-    services, query = runtime.context, _query(state, runtime.context, state["wordings"])
+    """What it comes to and no tool found is evidence: behind the best of the tools', and from a further round, that
+    looked for a part of the question only, behind all that is there."""
+    services, query = runtime.context, _query(state, runtime.context, state["planned"][0].wordings)
     walker, store = services.walker, services.library.store
-    thought = walking.think(walker, store, query, state.get("near", ()), state["passages"])
+    drawn, before, again = state.get("walk"), state.get("walked", ()), state["round"] > 1
+    thought = walking.think(walker, store, query, state.get("near", ()), (*state["passages"], *before))
     stitched = walking.again(walker, store, state["partitions"], query.scope)
     reached = walking.walk(walker, store, thought, stitched, services.walking.best)
-    known = {passage.id for passage in state["passages"]}
+    known = {passage.id for passage in (*state["passages"], *before)}
     fresh = tuple(p for p in reached.passages if p.id not in known)[: services.walking.passages]
-    update = _of_walk(reached.walk)
     landed, steps = reached.walk.landings, len(reached.walk.nodes) - reached.walk.landings
+    to_draw = known.intersection(reached.walk.nodes[landed:]).union(passage.id for passage in fresh)
     new = "1 new passage" if len(fresh) == 1 else f"{len(fresh) or 'no'} new passages"
     summary = f"{landed} landings, {steps} steps, {new}"
     details = (
-        *update["paths"],
+        *paths.lines(reached.walk),
         *(f"{p.score:.2f} {p.title or p.document}: {p.why}" for p in fresh),
         *(f"landed on {title}, in {name}" for title, name in _landings(reached.walk)),
     )
     return {
-        **update,
-        "walked": fresh,
-        "passages": walking.with_paths(state["passages"], reached),
-        "went_back": reached.went_back,
+        **_of_walk(paths.joined(drawn, reached.walk, to_draw) if drawn else reached.walk),
+        "walked": before if again else fresh,
+        "passages": (*walking.with_paths(state["passages"], reached), *(fresh if again else ())),
+        "went_back": len(reached.walk.back),
         "steps": (Step("walk", summary, details),),
     }
 
@@ -171,11 +174,13 @@ def _landings(walk: Subgraph) -> Iterator[tuple[str, str]]:
     return zip(walk.titles[: walk.landings], walk.partitions, strict=False)
 
 
-def _joined(known: Sequence[Passage], found: Iterable[Passage]) -> tuple[Passage, ...]:
-    """What a further round found stands behind what is there: it was looked for with a part of the question only."""
-    first: dict[str, Passage] = {}
+def _joined(known: Sequence[Passage], found: Iterable[Passage], walked: Sequence[Passage]) -> tuple[Passage, ...]:
+    """What a further round found stands behind what is there: it was looked for with a part of the question only. What
+    a walk came to before keeps its place there."""
+    first, met = dict[str, Passage](), {passage.id for passage in walked}
     for passage in chain(known, found):
-        first.setdefault(passage.id, passage)
+        if passage.id not in met:
+            first.setdefault(passage.id, passage)
     return tuple(first.values())
 
 

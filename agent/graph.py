@@ -16,8 +16,10 @@ Graph = CompiledStateGraph[TurnState, Services, TurnState, TurnState]
 
 def turn_graph(checkpointer: BaseCheckpointSaver[Any]) -> Graph:
     """recall -> rewrite -> think -> act -> stitch -> walk -> observe -> answer -> verify -> remember, from observe back
-    to think, and from act to observe where there is nothing to walk for."""
+    to think, and from act to observe where there is nothing to walk for. What is answered anew begins with answer.
+    """
     graph = _gathering()
+    graph.add_conditional_edges(START, nodes.begin)
     graph.add_node("answer", timed(nodes.answer))
     graph.add_node("verify", timed(nodes.verify))
     graph.add_node("remember", timed(nodes.remember))
@@ -31,6 +33,7 @@ def turn_graph(checkpointer: BaseCheckpointSaver[Any]) -> Graph:
 def evidence_graph() -> Graph:
     """The same up to its evidence: what `clew evaluate --tool agent` ranks."""
     graph = _gathering()
+    graph.add_edge(START, "recall")
     graph.add_conditional_edges("observe", gathering.after_observe, {"think": "think", "answer": END})
     return graph.compile()
 
@@ -44,7 +47,6 @@ def _gathering() -> StateGraph[TurnState, Services, TurnState, TurnState]:
     graph.add_node("stitch", timed(gathering.stitch))
     graph.add_node("walk", timed(gathering.walk))
     graph.add_node("observe", timed(gathering.observe))
-    graph.add_edge(START, "recall")
     graph.add_edge("recall", "rewrite")
     graph.add_edge("rewrite", "think")
     graph.add_edge("think", "act")

@@ -2,11 +2,12 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Literal
 
 from langgraph.runtime import Runtime
 
-from agent import answering, verifying
-from agent.gathering import evidence_of
+from agent import answering, answers, verifying
+from agent.language.recording import RecordedWriter
 from agent.services import Services
 from agent.state import TURN_JSON, Answer, Degraded, Step, Turn, TurnState
 from memory.datatypes import Recalled, Utterance
@@ -15,6 +16,11 @@ from memory.dialogue.recalling import centroids_of, embedded
 from memory.dialogue.recalling import recall as recall_sentences
 from memory.dialogue.rewriting import recent
 from memory.dialogue.rewriting import rewrite as rewrite_question
+
+
+def begin(state: TurnState) -> Literal["recall", "answer"]:
+    """A turn whose evidence is there already is only answered."""
+    return "answer" if state.get("round") else "recall"
 
 
 def recall(state: TurnState, runtime: Runtime[Services]) -> TurnState:
@@ -39,15 +45,15 @@ def recall(state: TurnState, runtime: Runtime[Services]) -> TurnState:
 def rewrite(state: TurnState, runtime: Runtime[Services]) -> TurnState:
     services = runtime.context
     recalled = state.get("recalled", Recalled())
-    made = rewrite_question(
-        state["question"], recalled, services.encoder, services.rewrite, services.writers.rewrite, services.cancel
-    )
+    model = services.writers.rewrite
+    writer = RecordedWriter(model, "rewrite", runtime.stream_writer) if model else None
+    made = rewrite_question(state["question"], recalled, services.encoder, services.rewrite, writer, services.cancel)
     details = [
         f"{form.name} x {form.weight:.2f}{', towards the context' if form.context else ''}: {form.text}"
         for form in made.wordings
     ]
     degraded: tuple[Degraded, ...] = ()
-    if (writer := services.writers.rewrite) and recalled.selected:
+    if writer and recalled.selected:
         why = f": {made.why}" if made.why else ""
         details.append(f"written by {writer.name}: {made.how}{why}")
         degraded = (Degraded("rewrite", made.why),) if made.how == "learned" else ()
@@ -57,28 +63,31 @@ def rewrite(state: TurnState, runtime: Runtime[Services]) -> TurnState:
         "wordings": made.wordings,
         "rewritten": made.text,
         "degraded": degraded,
+        "ledger": writer.ledger if writer else (),
         "steps": (Step("rewrite", made.text, tuple(details)),),
     }
 
 
 def answer(state: TurnState, runtime: Runtime[Services]) -> TurnState:
-    services = runtime.context
+    services, writer = runtime.context, runtime.context.writers.answer
     if not services.library.manifest.chunks:
-        written = answering.nothing_indexed()
+        made = answers.Written(answering.nothing_indexed())
     elif state.get("points"):
-        written = answering.overview(state["points"], state["passages"], state["notes"])
+        made = answers.Written(answering.overview(state["points"], state["passages"], state["notes"]))
+    elif writer:
+        made = answers.written(state, services, writer, runtime.stream_writer)
     else:
-        read, expanded = evidence_of(state, services), state["wordings"][-1]
-        context = expanded.text if expanded.weight > 0.5 else ""  # else the question says itself what it is about
-        written = answering.answer(
-            state["question"], state["rewritten"], read, services.encoder, services.answer, context
-        )
-        written = answering.led_by(written, state.get("told", ""), state["passages"])
-        quoted = services.library.store.documents([source.document for source in written.sources])
-        written = answering.placed(written, {document.id: document for document in quoted})
-    said, sources = _counted(len(written.claims), "sentence"), _counted(len(written.sources), "source")
-    summary = f"{written.outcome}: {said} from {sources}"
-    return {"answer": written, "steps": (Step("answer", summary),)}
+        made = answers.Written(answers.quoted(state, services))
+    said = _counted(len(made.answer.claims), "sentence")
+    by = f", by {made.model}" if made.model else ""
+    summary = f"{made.answer.outcome}: {said} from {_counted(len(made.answer.sources), 'source')}{by}"
+    return {
+        "answer": made.answer,
+        "model": made.model,
+        "degraded": made.degraded,
+        "ledger": made.ledger,
+        "steps": (Step("answer", summary, made.details),),
+    }
 
 
 def verify(state: TurnState, runtime: Runtime[Services]) -> TurnState:  # noqa: ARG001 every node has both

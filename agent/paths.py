@@ -1,9 +1,12 @@
 """A walk as paths: what each node was walked to from, and the lines `Hub -> A -> B` (seed 004, section 5)."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import groupby
+from typing import TypeVar
 
 from memory.datatypes import Subgraph
+
+Item = TypeVar("Item")
 
 
 def parents(walk: Subgraph) -> tuple[int, ...]:
@@ -38,8 +41,13 @@ def arrow(walk: Subgraph, before: Sequence[int], place: int) -> str:
 
 
 def relation(walk: Subgraph, before: Sequence[int], place: int) -> str:
-    """`title link from Metropolis`."""
-    return f"{walk.edges[place - walk.landings].relation} from {walk.titles[before[place]]}"
+    """`title link from Metropolis`, and whether the walk had gone back there."""
+    return f"{walk.edges[place - walk.landings].relation} from {walk.titles[before[place]]}{back(walk, place)}"
+
+
+def back(walk: Subgraph, place: int) -> str:
+    """What is said of a step from a node that the walk had gone back to; nothing of others."""
+    return ", after going back" if walk.nodes[place] in walk.back else ""
 
 
 def lines(walk: Subgraph) -> tuple[str, ...]:
@@ -49,3 +57,26 @@ def lines(walk: Subgraph) -> tuple[str, ...]:
     ends = sorted(set(range(walk.landings, len(walk.nodes))) - set(before), key=lambda end: -walk.scores[end])
     told = ([title for title, _ in groupby(walk.titles[place] for place in chain(before, end))] for end in ends)
     return tuple(dict.fromkeys(" -> ".join(titles) for titles in told if len(titles) > 1))
+
+
+def joined(first: Subgraph, second: Subgraph, wanted: Collection[str]) -> Subgraph:
+    """A walk and, of a further one, the paths to those of the `wanted` nodes that it did not come to itself."""
+    before, there = parents(second), set(first.nodes)
+    ends = [place for place, node in enumerate(second.nodes) if node in wanted and node not in there]
+    on_the_way = sorted({place for end in ends for place in chain(before, end)})
+    new = [place for place in on_the_way if second.nodes[place] not in there]
+    landed, steps = ([place for place in new if (before[place] < 0) == is_landing] for is_landing in (True, False))
+
+    def both(own: Sequence[Item], other: Sequence[Item]) -> tuple[Item, ...]:
+        begun, walked = own[: first.landings], own[first.landings :]
+        return (*begun, *(other[place] for place in landed), *walked, *(other[place] for place in steps))
+
+    return Subgraph(
+        nodes=both(first.nodes, second.nodes),
+        edges=(*first.edges, *(second.edges[place - second.landings] for place in steps)),
+        titles=both(first.titles, second.titles),
+        scores=both(first.scores, second.scores),
+        partitions=both(first.partitions, second.partitions),
+        landings=first.landings + len(landed),
+        back=(*first.back, *(second.nodes[place] for place in steps if second.nodes[place] in second.back)),
+    )

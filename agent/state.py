@@ -9,8 +9,8 @@ from pydantic import TypeAdapter
 from memory.datatypes import Passage, Point, Recalled, Subgraph, Wording
 
 Verdict = Literal["supported", "weak", "unsupported", "uncited"]
-Outcome = Literal["answered", "partial", "nothing-found", "nothing-indexed", "stopped"]
-"""`stopped`: the person stopped it while it was written; what was said by then is kept."""
+Outcome = Literal["answered", "partial", "unclear", "nothing-found", "nothing-indexed", "stopped"]
+"""`unclear`: the answer is a question back. `stopped`: the person stopped it while it was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +103,9 @@ class Degraded:
     why: str
 
 
+Kept = Literal["whole", "summarised", "left out"]
+
+
 @dataclass(frozen=True, slots=True)
 class Room:
     """What became of one part of a prompt (a passage, the path, the context): whole, summarised (its best sentences),
@@ -110,7 +113,7 @@ class Room:
 
     part: str
     tokens: int
-    kept: Literal["whole", "summarised", "left out"] = "whole"
+    kept: Kept = "whole"
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,9 +176,9 @@ class TurnState(TypedDict, total=False):
     """The state machine's state: this turn and its thread's id. `found` counts the new passages of each round; `points`
     are there where the question is about the whole library; `told` is what a tool itself answers.
 
-    `near` are the rows of the nodes nearest to the question, `partitions` the numbers of those that were stitched;
-    `walk` and `paths` are a turn's, `walked` the passages that no tool had found; `went_back` counts the steps from
-    what had been left. All of these are of the last round."""
+    Of the last round are `near`, the rows of the nodes nearest to what was looked for, `partitions`, the numbers of
+    those that were stitched, and `went_back`, which counts the steps from what had been left; of all rounds `walk` and
+    `paths`, as in `Turn`; of the first `walked`, the passages that its walk came to and no tool had found."""
 
     thread: str
     turn: int

@@ -34,10 +34,11 @@ def nearest(store: Store, query: Query, most: int) -> tuple[int, ...]:
 
 
 def think(walker: Walker, store: Store, query: Query, near: Sequence[int], passages: Sequence[Passage]) -> Thought:
-    """With what the tools found among the candidates: its partitions are stitched in."""
+    """With what the tools found among the candidates: its partitions are stitched in. `walk` asks for the same that
+    `stitch` did, and where that was in this process it is not weighed again."""
     numbers = store.layers().chunk_numbers
     found = {numbers[passage.id] for passage in passages if passage.id in numbers}
-    return walker.think(query, np.array(sorted(found.union(near)), np.int64))
+    return walker.thought(query, np.array(sorted(found.union(near)), np.int64))
 
 
 def again(walker: Walker, store: Store, partitions: Sequence[int], scope: frozenset[str] | None) -> Stitched:
@@ -71,11 +72,9 @@ def size(stitched: Stitched, walker: Walker) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """What a walk went through, how often it went back from where scores dropped, and the passages that it came to,
-    each with its path, best first."""
+    """What a walk went through, and the passages that it came to, each with its path, best first."""
 
     walk: Subgraph
-    went_back: int
     passages: tuple[Passage, ...]
 
 
@@ -84,7 +83,7 @@ def walk(walker: Walker, store: Store, thought: Thought, stitched: Stitched, mos
     found = findings(store, walked, most, Walk.name)
     graph = found.walk or Subgraph()
     came_to = tuple(passage for passage in found.passages if passage.id in graph.nodes)
-    return Reached(graph, sum(visit.back for visit in walked.visits), came_to)
+    return Reached(graph, came_to)
 
 
 def with_paths(passages: Sequence[Passage], reached: Reached) -> tuple[Passage, ...]:

@@ -171,7 +171,8 @@ class Subgraph:
     """What a tool walked: node ids in the order of their visit, and the edges taken.
 
     Of a walk over chunks each node has a title, a score (its share of the mass of all that were weighed) and the name
-    of its partition, and the first `landings` of them were landed on; other walks leave that out.
+    of its partition, and the first `landings` of them were landed on; `back` are those to which it went on from a node
+    that it had left for a better one. Other walks leave that out.
     """
 
     nodes: tuple[str, ...] = ()
@@ -180,6 +181,7 @@ class Subgraph:
     scores: tuple[float, ...] = ()
     partitions: tuple[str, ...] = ()
     landings: int = 0
+    back: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

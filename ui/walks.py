@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from agent.paths import arrow, parents
+from agent.paths import arrow, back, parents
 from agent.state import Turn
 from memory.datatypes import Subgraph
 from ui.plain import one_line
@@ -33,7 +33,7 @@ def _tree(
     line = lead.copy().append(f"{place + 1} ", DIM).append(one_line(walk.titles[place]), BOLD)
     if source := sources.get(walk.nodes[place]):
         line.append(f" [{source}]", CITATION)
-    where = f", {one_line(walk.partitions[place])}" if before[place] < 0 else ""
+    where = f", {one_line(walk.partitions[place])}" if before[place] < 0 else back(walk, place)
     yield line.append(f" {walk.scores[place]:.2f}{where}", DIM)
     steps = [child for child, parent in enumerate(before) if parent == place]
     for child in steps:

@@ -8,8 +8,8 @@ import threading
 BYTES_PER_TOKEN = 3.0
 """Fewer than a token has in most scripts and tokenizers, so that an estimate is rather too high."""
 
-MOST_BYTES_PER_TOKEN = 8.0
-"""More than a token has in any text that people write: what is read below that was cut."""
+MOST_BYTES_PER_TOKEN = 6.0
+"""More than a token has in prose: what is read below that was cut."""
 
 MESSAGE = 8
 """Tokens of a chat template around each message."""
@@ -31,6 +31,13 @@ class TokenCounts:
         self._lock = threading.Lock()
         self._fewest: float | None = None
         self._most: float | None = None
+        self._window: int | None = None
+
+    @property
+    def window(self) -> int | None:
+        """The most tokens that were read of a prompt that was cut: more the server does not take. None: not known."""
+        with self._lock:
+            return self._window
 
     def estimate(self, text: str) -> int:
         """Rather too many than too few."""
@@ -48,9 +55,14 @@ class TokenCounts:
             self._most = rate if self._most is None else max(self._most, rate)
 
     def was_cut(self, size: int, read: int, window: int) -> bool:
-        """Whether of a prompt of so many bytes only a part was read. A server that does not count (0) says nothing."""
+        """Whether of a prompt of so many bytes only a part was read: then what was read is the window. A server that
+        does not count (0) says nothing."""
         if not read:
             return False
         with self._lock:
             rate = 1 / MOST_BYTES_PER_TOKEN if self._fewest is None else CUT * self._fewest
-        return read >= window or (size >= SHORTEST and read < rate * size)
+            known = window if self._window is None else min(window, self._window)
+            cut = read >= known or (size >= SHORTEST and read < rate * size)
+            if cut:
+                self._window = min(read, known)
+        return cut

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from agent.language.counting import TokenCounts
 from agent.language.streaming import Patience, Wire, watched
 from agent.language.thoughts import without_thoughts
-from memory.errors import BadInput, ModelFailed, NotSetUp
+from memory.errors import BadInput, ClewError, ModelFailed, NotSetUp
 from memory.ports import Abilities, Message, ToolCall, ToolSpec, Usage, Waiting
 
 if TYPE_CHECKING:
@@ -19,6 +19,9 @@ WINDOW = 8192
 """Tokens; these servers do not say how much theirs take."""
 
 EXTRA = "pip install 'clew[models]'"
+
+OPENAI = "openai"
+"""The provider whose servers take a JSON schema, and say what they counted where they are asked to."""
 
 
 def load_chat_model(name: str) -> "LangChainWriter":
@@ -31,8 +34,9 @@ def load_chat_model(name: str) -> "LangChainWriter":
         from langchain.chat_models import init_chat_model
     except ImportError as error:
         raise NotSetUp(f"the model {name} needs LangChain's chat models", EXTRA) from error
+    options: dict[str, Any] = {"stream_usage": True, "max_retries": 1} if _is_openai(name) else {}
     try:
-        return LangChainWriter(name, init_chat_model(name))
+        return LangChainWriter(name, init_chat_model(name, **options))
     except ImportError as error:
         raise NotSetUp(f"the model {name} needs its provider's package: {error}", EXTRA) from error
     except Exception as error:
@@ -40,7 +44,7 @@ def load_chat_model(name: str) -> "LangChainWriter":
 
 
 class LangChainWriter:
-    """What fails there is `ModelFailed`, in the server's words. No schema is sent: replies are read tolerantly."""
+    """What fails there is `ModelFailed`, in the server's words."""
 
     def __init__(self, name: str, model: "BaseChatModel", patience: Patience | None = None) -> None:
         self._name = name
@@ -58,7 +62,7 @@ class LangChainWriter:
 
     @property
     def abilities(self) -> Abilities:
-        return Abilities(tools=True)
+        return Abilities(tools=True, schema=_is_openai(self._name))
 
     def tokens(self, text: str) -> int:
         return self._counts.estimate(text)
@@ -67,7 +71,7 @@ class LangChainWriter:
         self,
         messages: Sequence[Message],
         *,
-        schema: Mapping[str, Any] | None = None,  # noqa: ARG002 not all of them know it
+        schema: Mapping[str, Any] | None = None,
         tools: Sequence[ToolSpec] = (),
         cancel: threading.Event | None = None,
         temperature: float | None = None,
@@ -79,6 +83,9 @@ class LangChainWriter:
         model: Any = self._model
         if tools:
             model = model.bind_tools([_tool(tool) for tool in tools])
+        if schema is not None and self.abilities.schema:
+            reply = {"type": "json_schema", "json_schema": {"name": "reply", "schema": dict(schema)}}
+            model = model.bind(extra_body={"response_format": reply})  # as it is: LangChain's own way loses the counts
         sent = [_message(message) for message in messages]
         chunks = watched(lambda: model.stream(sent, **given), Wire(), self._patience, cancel)
         size = sum(len(message.text.encode("utf-8", "replace")) for message in messages)
@@ -95,13 +102,9 @@ class LangChainWriter:
 
         try:
             yield from without_thoughts(said())
-        except (ModelFailed, GeneratorExit):
+        except ClewError:
             raise
         except Exception as error:
-            from memory.errors import ClewError
-
-            if isinstance(error, ClewError):
-                raise
             raise ModelFailed(f"{self._name} failed: {_line(error)}", "see docs/models.md, or --llm none") from error
         if not whole:
             raise ModelFailed(f"{self._name} answered nothing", "ask again")
@@ -111,6 +114,10 @@ class LangChainWriter:
         if counted:
             self._counts.learn(size, counted["input_tokens"])
             yield Usage(counted["input_tokens"], counted["output_tokens"])
+
+
+def _is_openai(name: str) -> bool:
+    return name.startswith(f"{OPENAI}:")
 
 
 def _message(message: Message) -> "BaseMessage":

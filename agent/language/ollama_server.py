@@ -107,6 +107,8 @@ class OllamaServer:
         try:
             yield
         except ollama.ResponseError as error:
+            if error.status_code == 404 and not model:
+                raise self._no_ollama() from error
             raise _refused(error, model) from error
         except (ConnectionError, httpx.ConnectError, httpx.ConnectTimeout) as error:
             raise ServiceUnreachable(f"Ollama at {self.address} does not answer", "ollama serve") from error
@@ -114,7 +116,10 @@ class OllamaServer:
             broken = f"the connection to Ollama at {self.address} broke off"
             raise ModelFailed(f"{broken} ({type(error).__name__})", "ask again; see the server's log") from error
         except (json.JSONDecodeError, ValidationError, KeyError, AttributeError) as error:
-            raise ModelFailed(f"{self.address} does not answer as Ollama does", "set OLLAMA_HOST") from error
+            raise self._no_ollama() from error
+
+    def _no_ollama(self) -> ModelFailed:
+        return ModelFailed(f"{self.address} does not answer as Ollama does", "set OLLAMA_HOST to its address")
 
     def _show(self, name: str) -> Card:
         version = self.version()

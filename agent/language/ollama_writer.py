@@ -38,7 +38,7 @@ class OllamaWriter:
         self._name = name
         self._card = card
         self._counts = TokenCounts()
-        self._context = min(SMALLEST, self.window)
+        self._context = min(SMALLEST, card.window)
 
     @property
     def name(self) -> str:
@@ -46,7 +46,7 @@ class OllamaWriter:
 
     @property
     def window(self) -> int:
-        return min(self._card.window, WINDOW)
+        return min(self._card.window, WINDOW, self._counts.window or WINDOW)
 
     @property
     def abilities(self) -> Abilities:
@@ -129,10 +129,10 @@ class OllamaWriter:
         if not ended:
             raise ModelFailed(f"the answer of {self._name} broke off", "ask again; see the server's log")
         read, written = ended[0].prompt_eval_count or 0, ended[0].eval_count or 0
+        yield Usage(read, written)
         if self._counts.was_cut(size, read, self._context):
             raise PromptCut(f"{self._name} read {read} tokens of a longer prompt", "a model with a longer context")
         self._counts.learn(size, read)
-        yield Usage(read, written)
 
 
 def _text(message: Message) -> str:

@@ -34,13 +34,16 @@ class Wire:
 
     def __init__(self) -> None:
         self._sockets: list[socket.socket] = []
+        self._ended = threading.Event()
 
     @property
     def hooks(self) -> Mapping[str, list[Callable[..., Any]]]:
         return {"request": [self._listen]}
 
     def hang_up(self) -> None:
-        """A read that waits ends at once; the server sees that nobody listens, and stops writing."""
+        """A read that waits ends at once; the server sees that nobody listens, and stops writing. A connection that is
+        made later ends when it is made."""
+        self._ended.set()
         for each in self._sockets:
             try:
                 each.shutdown(socket.SHUT_RDWR)
@@ -54,6 +57,8 @@ class Wire:
     def _trace(self, event: str, told: Mapping[str, Any]) -> None:
         if event == "connection.connect_tcp.complete":
             self._sockets.append(told["return_value"].get_extra_info("socket"))
+            if self._ended.is_set():
+                self.hang_up()
 
 
 def watched(

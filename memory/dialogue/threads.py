@@ -2,9 +2,7 @@
 
 import secrets
 import sqlite3
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,64 +11,15 @@ from typing import Self
 import numpy as np
 
 from memory.datatypes import Sentence, Vector, Vectors
+from memory.dialogue.database import Database
 from memory.dialogue.extraction import same_words
-from memory.errors import ClewError
 
-SCHEMA_VERSION = 2
-BUSY_SECONDS = 30.0
 TITLE_CHARACTERS = 60
 KEPT = 8
 """Threads whose sentences are kept in memory, the last ones read."""
 
-_SCHEMA = """
-CREATE TABLE threads (
-    thread TEXT PRIMARY KEY,
-    title TEXT NOT NULL,
-    updated TEXT NOT NULL
-) STRICT;
-CREATE TABLE turns (
-    thread TEXT NOT NULL REFERENCES threads ON DELETE CASCADE,
-    turn INTEGER NOT NULL,
-    question TEXT NOT NULL,
-    record TEXT NOT NULL,
-    encoder TEXT NOT NULL,
-    PRIMARY KEY (thread, turn)
-) STRICT;
-CREATE TABLE sentences (
-    thread TEXT NOT NULL,
-    turn INTEGER NOT NULL,
-    position INTEGER NOT NULL,
-    speaker TEXT NOT NULL,
-    text TEXT NOT NULL,
-    dimension INTEGER NOT NULL,
-    vector BLOB NOT NULL,
-    PRIMARY KEY (thread, turn, position),
-    FOREIGN KEY (thread, turn) REFERENCES turns ON DELETE CASCADE
-) STRICT;
-"""
-
-_CENTROIDS = """
-CREATE TABLE centroids (
-    thread TEXT PRIMARY KEY REFERENCES threads ON DELETE CASCADE,
-    encoder TEXT NOT NULL,
-    dimension INTEGER NOT NULL,
-    vectors BLOB NOT NULL
-) STRICT
-"""
-"""Since version 2."""
-
 _COUNT = "(SELECT count(*) FROM turns WHERE turns.thread = threads.thread)"
 _THREADS = f"SELECT thread, title, {_COUNT}, updated FROM threads"
-
-_WRONG = {
-    sqlite3.SQLITE_NOTADB: ("is not a database of threads", "move the file away: a new one is made"),
-    sqlite3.SQLITE_CORRUPT: ("is damaged", "move the file away: a new one is made"),
-    sqlite3.SQLITE_FULL: ("cannot grow: the disk is full", "free some space and ask again"),
-    sqlite3.SQLITE_READONLY: ("cannot be written", "make the file and its folder writable"),
-    sqlite3.SQLITE_CANTOPEN: ("cannot be opened", "make the file and its folder readable and writable"),
-    sqlite3.SQLITE_BUSY: ("is in use by another process", "try again when that one is done"),
-}
-"""What each primary code of SQLite means to a person, and what mends it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,22 +49,8 @@ class Threads:
     """
 
     def __init__(self, path: Path | None) -> None:
-        self._name = str(path or "the threads in memory")
-        self._lock = threading.RLock()
+        self._database = Database(path)
         self._read: dict[tuple[str, str], _Read] = {}
-        try:
-            if path:
-                path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise ClewError(f"{self._name} cannot be made: {error.strerror}", "choose another folder") from error
-        with self._translated():
-            self._database = sqlite3.connect(
-                path or ":memory:", timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
-            )
-        with ExitStack() as undo:
-            undo.callback(self._database.close)
-            self._prepare()
-            undo.pop_all()
 
     def new_id(self) -> str:
         """A short id that is not in use."""
@@ -125,10 +60,10 @@ class Threads:
 
     def recent(self) -> list[Thread]:
         """Newest first."""
-        return [Thread(*row) for row in self._rows(f"{_THREADS} ORDER BY updated DESC, rowid DESC")]
+        return [Thread(*row) for row in self._database.rows(f"{_THREADS} ORDER BY updated DESC, rowid DESC")]
 
     def get(self, thread: str) -> Thread | None:
-        return next((Thread(*row) for row in self._rows(f"{_THREADS} WHERE thread = ?", thread)), None)
+        return next((Thread(*row) for row in self._database.rows(f"{_THREADS} WHERE thread = ?", thread)), None)
 
     def save(
         self,
@@ -149,8 +84,8 @@ class Threads:
         ]
         if any(key[0] == thread and turn <= read.last for key, read in self._read.items()):
             self._forget_read(thread)
-        with self._transaction() as database:
-            self._write_thread(thread, turn, _storable(question))
+        with self._database.transaction() as database:
+            _write_thread(database, thread, turn, _storable(question))
             database.execute("DELETE FROM turns WHERE thread = ? AND turn = ?", (thread, turn))
             database.execute(
                 "INSERT INTO turns VALUES (?, ?, ?, ?, ?)",
@@ -160,21 +95,23 @@ class Threads:
 
     def last_turn(self, thread: str) -> int:
         """The number of the thread's last turn; 0 where there is none."""
-        return int(self._rows("SELECT coalesce(max(turn), 0) FROM turns WHERE thread = ?", thread)[0][0])
+        return int(self._database.rows("SELECT coalesce(max(turn), 0) FROM turns WHERE thread = ?", thread)[0][0])
 
     def records(self, thread: str) -> list[str]:
         """The JSON of each turn, oldest first."""
-        return [row[0] for row in self._rows("SELECT record FROM turns WHERE thread = ? ORDER BY turn", thread)]
+        return [
+            row[0] for row in self._database.rows("SELECT record FROM turns WHERE thread = ? ORDER BY turn", thread)
+        ]
 
     def sentences(self, thread: str, encoder: str) -> tuple[list[Sentence], list[Vector | None]]:
         """The sentences of the thread in the order last said, none twice in the same words, each with its vector of
         shape (d,), or None where another encoder than that of this hash made it: only those have to be embedded (see
         `recalling.embedded`). Of a thread that was read before, only the turns since are read."""
-        with self._lock:
+        with self._database.lock:
             read = self._read.pop((thread, encoder), None)
             if read is None or read.mark != self._mark(thread, read.last):
                 read = _Read()
-            rows = self._rows(
+            rows = self._database.rows(
                 "SELECT text, speaker, turn, encoder, dimension, vector FROM sentences JOIN turns USING (thread, turn)"
                 " WHERE thread = ? AND turn > ? ORDER BY turn, position",
                 thread,
@@ -194,11 +131,11 @@ class Threads:
     def said(self, thread: str) -> list[Sentence]:
         """All sentences of the thread in the order said, also those that were said again."""
         query = "SELECT text, speaker, turn FROM sentences WHERE thread = ? ORDER BY turn, position"
-        return [Sentence(*row) for row in self._rows(query, thread)]
+        return [Sentence(*row) for row in self._database.rows(query, thread)]
 
     def _mark(self, thread: str, last: int) -> tuple[int, int]:
         """Changes when one of the thread's turns up to this one is written anew or forgotten, whoever does it."""
-        rows = self._rows(
+        rows = self._database.rows(
             "SELECT count(*), coalesce(sum(rowid), 0) FROM turns WHERE thread = ? AND turn <= ?", thread, last
         )
         return rows[0][0], rows[0][1]
@@ -209,12 +146,14 @@ class Threads:
 
     def centroids(self, thread: str, encoder: str) -> Vectors | None:
         """Those that `keep_centroids` kept, (k, d); None where there are none of the encoder of this hash."""
-        rows = self._rows("SELECT dimension, vectors FROM centroids WHERE thread = ? AND encoder = ?", thread, encoder)
+        rows = self._database.rows(
+            "SELECT dimension, vectors FROM centroids WHERE thread = ? AND encoder = ?", thread, encoder
+        )
         return next((np.frombuffer(blob, "<f4").astype(np.float32).reshape(-1, d) for d, blob in rows), None)
 
     def keep_centroids(self, thread: str, encoder: str, centroids: Vectors) -> None:
         """Keep the clusters' centroids, (k, d), over those of the turn before. The thread has to be there."""
-        with self._transaction() as database:
+        with self._database.transaction() as database:
             database.execute(
                 "INSERT OR REPLACE INTO centroids VALUES (?, ?, ?, ?)",
                 (thread, encoder, centroids.shape[1], np.asarray(centroids, "<f4").tobytes()),
@@ -223,86 +162,17 @@ class Threads:
     def delete(self, thread: str) -> None:
         """Forget the thread, where there is one."""
         self._forget_read(thread)
-        with self._transaction() as database:
+        with self._database.transaction() as database:
             database.execute("DELETE FROM threads WHERE thread = ?", (thread,))
 
     def close(self) -> None:
-        with self._lock:
-            self._database.close()
+        self._database.close()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _prepare(self) -> None:
-        with self._translated():
-            self._database.execute("PRAGMA foreign_keys = ON")
-            if self._version() == 0:
-                with self._transaction() as database:
-                    if self._version() == 0:  # no other process was first
-                        self._make_schema(database)
-            if self._version() == 1:
-                with self._transaction() as database:
-                    if self._version() == 1:
-                        database.execute(_CENTROIDS)
-                        database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-            if self._version() > SCHEMA_VERSION:
-                raise ClewError(f"{self._name} was written by a newer Clew", "update Clew")
-            self._database.execute("PRAGMA journal_mode = WAL")
-
-    def _version(self) -> int:
-        (version,) = self._database.execute("PRAGMA user_version").fetchone()
-        return int(version)
-
-    def _make_schema(self, database: sqlite3.Connection) -> None:
-        if database.execute("SELECT 1 FROM sqlite_master").fetchone():
-            raise ClewError(f"{self._name} is the database of another program", "choose another folder")
-        for statement in [*_SCHEMA.split(";"), _CENTROIDS]:
-            database.execute(statement)
-        database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-
-    def _write_thread(self, thread: str, turn: int, question: str) -> None:
-        """The title follows the earliest turn, also when that one is saved anew."""
-        self._database.execute(
-            "INSERT INTO threads VALUES (:thread, :title, :now) ON CONFLICT (thread) DO UPDATE SET updated = :now,"
-            " title = CASE WHEN EXISTS (SELECT 1 FROM turns WHERE turns.thread = :thread AND turn < :turn)"
-            " THEN title ELSE :title END",
-            {
-                "thread": thread,
-                "title": title_of(question),
-                "turn": turn,
-                "now": datetime.now(UTC).isoformat(timespec="microseconds"),
-            },
-        )
-
-    def _rows(self, query: str, *values: str | int) -> list[tuple]:  # type: ignore[type-arg]  # as sqlite3 gives them
-        with self._lock, self._translated():
-            return self._database.execute(query, values).fetchall()
-
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with self._lock, self._translated():
-            self._database.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._database
-                self._database.execute("COMMIT")
-            finally:
-                if self._database.in_transaction:
-                    self._database.execute("ROLLBACK")
-
-    @contextmanager
-    def _translated(self) -> Iterator[None]:
-        """SQLite's errors as ours. Those of wrong use (a closed database) are bugs and pass as they are."""
-        try:
-            yield
-        except (sqlite3.ProgrammingError, sqlite3.IntegrityError):
-            raise
-        except sqlite3.DatabaseError as error:
-            code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the primary code of an extended one
-            wrong, mend = _WRONG.get(code, (f"cannot be used: {error}", "try again, or move the file away"))
-            raise ClewError(f"{self._name} {wrong}", mend) from error
 
 
 def title_of(question: str) -> str:
@@ -313,6 +183,21 @@ def title_of(question: str) -> str:
     head = line[: TITLE_CHARACTERS - 1]
     whole_words = head if line[len(head)] == " " else head.rpartition(" ")[0]
     return (whole_words or head).rstrip(" ,;:.") + "…"
+
+
+def _write_thread(database: sqlite3.Connection, thread: str, turn: int, question: str) -> None:
+    """The title follows the earliest turn, also when that one is saved anew."""
+    database.execute(
+        "INSERT INTO threads VALUES (:thread, :title, :now) ON CONFLICT (thread) DO UPDATE SET updated = :now,"
+        " title = CASE WHEN EXISTS (SELECT 1 FROM turns WHERE turns.thread = :thread AND turn < :turn)"
+        " THEN title ELSE :title END",
+        {
+            "thread": thread,
+            "title": title_of(question),
+            "turn": turn,
+            "now": datetime.now(UTC).isoformat(timespec="microseconds"),
+        },
+    )
 
 
 def _to_bytes(vector: Vector) -> bytes:

@@ -19,13 +19,15 @@ from prompts import render
 
 How = Literal["model", "repaired", "learned"]
 
+TEMPERATURE, TOKENS = 0.1, 200
+
 MORE_WORDS = 25
 """What a rewritten question may have more words than twice the question's."""
 
 _NAME = re.compile(r"(?<=[^\s.?!] )(?!I['’])[A-Z][\w'’-]+|\d[\d.,:]*\d|\d")
 _CHATTER = re.compile(
     r"^(?:sure|certainly|of course|okay|here(?:'s| is)|the (?:rewritten|standalone|answer)|rewritten|standalone|answer"
-    r"|question|i (?:am|can|cannot|don't|do not)|as an ai)\b[^?]*[:,.]|^(?:[{\[<`]|\*\*)",
+    r"|question|unclear|not found|i (?:am|can|cannot|don't|do not)|as an ai)\b[^?]*[:,.]|^(?:[{\[<`]|\*\*)",
     re.IGNORECASE,
 )
 
@@ -91,4 +93,5 @@ def _line(reply: str) -> str:
 
 
 def _said(writer: Writer, messages: Sequence[Message], cancel: threading.Event | None) -> str:
-    return "".join(piece for piece in writer.write(messages, cancel=cancel) if isinstance(piece, str))
+    pieces = writer.write(messages, cancel=cancel, temperature=TEMPERATURE, tokens=TOKENS)
+    return "".join(piece for piece in pieces if isinstance(piece, str))

@@ -38,7 +38,7 @@ from memory.knowledge.partitioning.building import wanted_before
 from memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
 from memory.knowledge.partitioning.capsule import keep_trained, write_capsule
 from memory.knowledge.partitioning.graph import write_graph
-from memory.knowledge.store import SCHEMA, document_of
+from memory.knowledge.tables import SCHEMA, document_of
 from memory.knowledge.telling import add_triples, copy_triples, place_triples
 from memory.knowledge.walking.smoothing import write_smoothed
 from memory.ports import Encoder, Writer

@@ -28,6 +28,7 @@ from memory.errors import BadInput
 from memory.knowledge.chunking import ChunkerParameters, chunk_groups, piece_starts
 from memory.ports import Encoder
 from memory.sentences import Span, split
+from memory.unit import unit
 
 Distances = NDArray[np.float32]
 Item = TypeVar("Item")
@@ -114,7 +115,7 @@ def window_vectors(sentences: Sequence[str], encoder: Encoder, buffer: int) -> V
             owners.append(owner)
     sums = np.zeros((len(sentences), encoder.dimension), np.float32)
     np.add.at(sums, owners, encoder.encode(texts, "sentence"))
-    return np.asarray(sums / np.linalg.norm(sums, axis=1, keepdims=True), np.float32)
+    return unit(sums)
 
 
 def distances(vectors: Vectors, step: int) -> Distances:

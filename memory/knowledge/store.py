@@ -14,46 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.communities import Communities
-from memory.datatypes import Chunk, Document, Edge, Hit, Mark, Triple, Vectors, WordShares
-from memory.knowledge.communities.building import SCHEMA as COMMUNITIES
+from memory.datatypes import Chunk, Document, Edge, Hit, Triple, Vectors, WordShares
 from memory.knowledge.communities.building import read_communities
 from memory.knowledge.damage import naming_damage
 from memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, check_rows, mapped, open_vectors
 from memory.knowledge.keywords import KeywordIndex, KeywordParameters, KeywordScores
-from memory.knowledge.layering import SCHEMA as LAYERS
 from memory.knowledge.numbering import read_layers
 from memory.knowledge.once import Once, Value
 from memory.knowledge.partitioning.capsule import capsule_with_vectors
 from memory.knowledge.partitioning.graph import read_graph
+from memory.knowledge.tables import document_of
 from memory.knowledge.telling import TRIPLES
 from memory.knowledge.walking.smoothing import FILE as SMOOTHED
 from memory.layers import Ints, Layers, Unit
 from memory.nodes import Cells, NodeGraph, Partitioning
 from memory.titles import TitleIndex, read_titles
-
-SCHEMA = (
-    """
-CREATE TABLE sources (
-    path TEXT PRIMARY KEY, digest TEXT NOT NULL);
-CREATE TABLE documents (
-    id TEXT PRIMARY KEY, title TEXT NOT NULL, text TEXT NOT NULL, place TEXT NOT NULL, pages TEXT NOT NULL,
-    headings TEXT NOT NULL, digest TEXT NOT NULL, source TEXT NOT NULL, position INTEGER NOT NULL);
-CREATE INDEX documents_by_source ON documents (source, position);
-CREATE TABLE chunks (
-    row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, document TEXT NOT NULL, start INTEGER NOT NULL,
-    end INTEGER NOT NULL, page TEXT NOT NULL, heading TEXT NOT NULL, digest BLOB NOT NULL);
-CREATE INDEX chunks_by_document ON chunks (document);
-CREATE TABLE edges (
-    source TEXT NOT NULL, target TEXT NOT NULL, relation TEXT NOT NULL, origin TEXT NOT NULL,
-    PRIMARY KEY (source, target, relation, origin)) WITHOUT ROWID;
-CREATE INDEX edges_by_target ON edges (target);
-CREATE TABLE triples (
-    document TEXT NOT NULL, n INTEGER NOT NULL, subject TEXT NOT NULL, relation TEXT NOT NULL, object TEXT NOT NULL,
-    chunk TEXT, PRIMARY KEY (document, n)) WITHOUT ROWID;
-"""
-    + LAYERS
-    + COMMUNITIES
-)
 
 EDGES = """
 SELECT DISTINCT source, target, relation FROM edges
@@ -68,7 +43,7 @@ Rows = NDArray[np.int64]
 
 
 class EmbeddedStore:
-    """One generation of a library, opened. The schema is above; `generation` fills it.
+    """One generation of a library, opened. `tables` has its schema, `generation` fills it.
 
     Every method raises `ClewError` where it finds the files damaged; so does opening.
     """
@@ -297,13 +272,3 @@ def _best(scores: NDArray[np.float32], k: int, allowed: Rows | None = None) -> l
         kept = np.flatnonzero(values >= worst)
         places, values = places[kept], values[kept]
     return [int(place) for place in places[np.argsort(-values, kind="stable")][:k]]
-
-
-def document_of(row: Sequence[str]) -> Document:
-    """Of the columns id, title, text, place, pages, headings."""
-    id_, title, text, place, pages, headings = row
-    return Document(id_, title, text, place, _marks(pages), _marks(headings))
-
-
-def _marks(text: str) -> tuple[Mark, ...]:
-    return tuple(Mark(start, title) for start, title in json.loads(text))

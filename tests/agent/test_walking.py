@@ -5,22 +5,29 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from langgraph.runtime import Runtime
 
 from agent import gathering, observing
 from agent.assistant import Assistant
 from agent.evidence import answered, evidence
 from agent.export import intermediate_row
+from agent.graph import evidence_graph
 from agent.observing import ObserveParameters
 from agent.paths import lines, parents
+from agent.services import Services
 from agent.settings import read_settings
-from agent.state import TURN_JSON, Step, Turn
+from agent.state import TURN_JSON, Call, Step, Turn, TurnState
 from agent.walking import WalkingParameters
-from memory.datatypes import Passage
+from memory.datatypes import Passage, Query, Wording
 from memory.encoding import CachedEncoder
 from memory.errors import Cancelled
 from memory.knowledge.indexing import index
+from memory.knowledge.walking.walker import Thought, Walker
+from memory.layers import Ints
+from tools.walk import Walk
 
 QUESTION = "Where was the director of Metropolis born?"
 
@@ -39,6 +46,10 @@ def turn(assistant: Assistant) -> Turn:
 
 def steps_of(turn: Turn, node: str) -> list[Step]:
     return [step for step in turn.steps if step.node == node]
+
+
+def runtime_of(services: Services) -> Runtime[Services]:
+    return Runtime(context=services)
 
 
 def passage(name: str, **scores: float) -> Passage:
@@ -70,12 +81,19 @@ def test_a_turn_has_its_walk_and_the_paths_of_it(assistant: Assistant, turn: Tur
 
 def test_the_walk_is_in_the_json_of_a_turn_and_comes_back_from_it(turn: Turn) -> None:
     record = json.loads(TURN_JSON.dump_json(turn))
-    assert list(record["walk"]) == ["nodes", "edges", "titles", "scores", "partitions", "landings"]
+    assert list(record["walk"]) == ["nodes", "edges", "titles", "scores", "partitions", "landings", "back"]
     assert set(record["walk"]["edges"][0]) == {"source", "target", "relation"}
     assert record["paths"] == list(turn.paths)
     assert TURN_JSON.validate_python(record) == turn
     row = intermediate_row("a", turn)
     assert json.loads(json.dumps(row))["walk"] == record["walk"] and row["paths"] == record["paths"]
+
+
+def test_a_walk_of_before_it_told_where_it_went_back_is_read(turn: Turn) -> None:
+    record = json.loads(TURN_JSON.dump_json(turn))
+    del record["walk"]["back"]
+    walk = TURN_JSON.validate_python(record).walk
+    assert walk is not None and turn.walk is not None and walk == replace(turn.walk, back=())
 
 
 def test_a_turn_of_before_there_were_walks_is_read(turn: Turn) -> None:
@@ -114,6 +132,32 @@ def test_a_passage_of_the_walk_is_read_and_cited_like_others(assistant: Assistan
     turn = answered(narrow, "Who was Laika, and what did Kepler think of the tides?", [])
     cited = {source.document: source.tool for source in turn.answer.sources}
     assert cited["animals/laika.md"] == "walk" and len(steps_of(turn, "walk")) == 1
+
+
+def test_a_further_round_walks_for_what_is_missing_and_keeps_what_was_found(assistant: Assistant) -> None:
+    """One passage a search and one a walk: of Metropolis both, then of animals in space, both."""
+    narrow = replace(assistant.services, evidence=1, walking=WalkingParameters(passages=1))
+    question = "Who directed Metropolis, and which dog went to space?"
+    turn = answered(narrow, question, [])
+    _, second = steps_of(turn, "think")
+    assert "for what is missing: dog went space" in second.summary and second.details
+    walked = [p for p in turn.passages if p.tool == "walk"]
+    assert [p.document for p in walked] == ["animals/laika.md", "films/metropolis.md"]  # the first walk's last
+    assert len({p.id for p in turn.passages}) == len(turn.passages) == 4
+    alone = answered(replace(narrow, observe=ObserveParameters(rounds=1)), question, [])
+    assert alone.walk is not None and turn.walk is not None
+    assert set(alone.walk.nodes) <= set(turn.walk.nodes) and {p.id for p in walked} <= set(turn.walk.nodes)
+    assert turn.paths == lines(turn.walk) and len(parents(turn.walk)) == len(turn.walk.nodes)
+
+
+def test_what_a_walk_came_to_is_not_found_again_by_a_tool(assistant: Assistant) -> None:
+    looked_for = Call("hybrid", (Wording("missing", "dog went space", 1.0),))
+    state: TurnState = {"question": QUESTION, "planned": (looked_for,), "passages": (passage("known"),)}
+    found = gathering.act(state, runtime_of(assistant.services))["passages"]
+    again: TurnState = {**state, "walked": (found[2],)}
+    update = gathering.act(again, runtime_of(assistant.services))
+    assert [p.id for p in update["passages"]] == [p.id for p in found if p.id != found[2].id]
+    assert update["found"] == (len(found) - 2,)
 
 
 def test_the_tool_walk_leads_and_no_second_walk_is_made(assistant: Assistant) -> None:
@@ -169,6 +213,34 @@ def test_all_turns_share_one_walker(assistant: Assistant) -> None:
     assert assistant.services.walker is replace(assistant.services, cancel=threading.Event()).walker
 
 
+def test_what_stitch_weighed_is_not_weighed_again_by_walk(
+    assistant: Assistant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two a turn: before the tools are called, and with what they found."""
+    weighed: list[int] = []
+    think = Walker.think
+
+    def counted(walker: Walker, query: Query, hits: Ints) -> Thought:
+        weighed.append(len(hits))
+        return think(walker, query, hits)
+
+    monkeypatch.setattr(Walker, "think", counted)
+    few = replace(assistant.services, walking=WalkingParameters(nearest=5))
+    turn = answered(few, "Which dog went to space in a rocket?", [])
+    assert len(steps_of(turn, "walk")) == 1
+    assert len(weighed) == 2 and weighed[0] == 5 < weighed[1]
+
+
+def test_a_walk_is_the_same_where_another_process_has_stitched(assistant: Assistant) -> None:
+    services = assistant.services
+    asked: TurnState = {"thread": "t", "turn": 1, "question": QUESTION, "tool": "", "scope": ()}
+    state: Any = evidence_graph().invoke(asked, context=services)
+    other = replace(services, tools={**services.tools, "walk": Walk(services.library.store)})
+    assert services.walker is not other.walker
+    stitched, walked = (node(state, runtime_of(services)) for node in (gathering.stitch, gathering.walk))
+    assert gathering.walk({**state, **stitched}, runtime_of(other)) == walked
+
+
 def test_a_further_round_goes_before_what_the_walk_came_to() -> None:
     passages = [passage(str(n)) for n in range(9)]
     read = observing.to_read(passages, 7, [passage("walked")], ObserveParameters())
@@ -187,6 +259,5 @@ def test_a_node_that_answers_is_named() -> None:
 def test_observe_says_that_the_walk_went_back(assistant: Assistant, turn: Turn) -> None:
     (observed,) = steps_of(turn, "observe")
     state = {"rewritten": QUESTION, "passages": turn.passages, "found": (10,), "went_back": 1}
-    runtime = type("Runtime", (), {"context": assistant.services})()
-    said = gathering.observe(state, runtime)["steps"][0].summary  # type: ignore[arg-type]
+    said = gathering.observe(state, runtime_of(assistant.services))["steps"][0].summary  # type: ignore[arg-type]
     assert said.endswith("; the walk went back once") and said.split(";")[0] == observed.summary.split(";")[0]

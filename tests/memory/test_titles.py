@@ -53,6 +53,14 @@ def test_a_text_names_what_it_writes() -> None:
     }
 
 
+def test_a_title_with_a_comma_is_named_as_a_whole_too() -> None:
+    text = "Who directed Paris Texas and not Berlin"
+    assert named(text, "Paris, Texas", "Texas", "Paris")["Paris, Texas"] == "Paris Texas"
+    found = named_in("Who directed Paris, Texas?", index_of("Paris, Texas", "Texas", "Paris"))
+    assert list(zip(found.starts.tolist(), found.ends.tolist(), strict=True)) == [(2, 4), (3, 4), (2, 3)]
+    assert found.rivals.tolist() == [1, 2, 2]
+
+
 def test_the_longest_name_of_a_node_is_the_one() -> None:
     found = named_in("is Paris Texas in Texas or in Paris", index_of("Paris, Texas"))
     assert (found.starts.tolist(), found.ends.tolist(), found.places.tolist()) == ([1], [3], [2])

@@ -1,16 +1,25 @@
 """What every writer keeps (`memory.ports.Writer`). A real one is added to the parameters of `writer`."""
 
 import json
+import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from agent.language.capabilities import Cards
+from agent.language.choosing import named_model
+from agent.language.langchain_writer import load_chat_model
+from agent.language.ollama_server import OllamaServer
 from memory.errors import Cancelled
 from memory.ports import Message, ToolCall, ToolSpec, Usage, Waiting, Writer
 from tests.memory.scripted_writer import ScriptedWriter
+from tests.ollama.compatible import compatible
+from tests.ollama.playing import words
+from tests.ollama.server import Asked, Model, Said, serving
 
 QUESTION = Message("user", "What is the capital of France?")
 SCHEMA = {
@@ -39,10 +48,39 @@ def paris(messages: Sequence[Message], schema: Mapping[str, Any] | None, tools: 
     return "The capital of France is Paris."
 
 
-@pytest.fixture(params=[lambda: ScriptedWriter(paris)], ids=["scripted"])
-def writer(request: pytest.FixtureRequest) -> Writer:
-    made: Writer = request.param()
-    return made
+@pytest.fixture(params=["scripted", "ollama", "openai"])
+def writer(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Writer]:
+    """Each of the writers. Against a real server: `CLEW_TEST_OLLAMA=llama3.2:3b` (docs/models.md)."""
+    if request.param == "scripted":
+        yield ScriptedWriter(paris)
+        return
+    if request.param == "openai":
+        with compatible(parisian) as address:
+            monkeypatch.setenv("OPENAI_BASE_URL", address)
+            monkeypatch.setenv("OPENAI_API_KEY", "none")
+            yield load_chat_model("openai:parisian")
+        return
+    cards = Cards(tmp_path / "models.json")
+    if real := os.environ.get("CLEW_TEST_OLLAMA"):
+        yield named_model(OllamaServer(cards), real)
+        return
+    with serving({"parisian:1b": Model(parisian)}) as double:
+        yield named_model(OllamaServer(cards, double.host), "parisian:1b")
+
+
+def parisian(asked: Asked) -> Said:
+    """The script of `paris`, as a model on a server plays it."""
+    if asked.format:
+        return words(json.dumps({"city": "Paris", "sure": True}, indent=1))
+    if asked.messages[-1]["role"] == "tool":
+        return words(f"In Paris it is {asked.messages[-1]['content']}.")
+    if asked.tools:
+        return iter([("weather", {"city": "Paris"})])
+    return words("The capital of France is Paris.")
+
+
+def without_waiting(events: Iterable[str | ToolCall | Usage | Waiting]) -> Iterator[str | ToolCall | Usage]:
+    return (event for event in events if not isinstance(event, Waiting))
 
 
 def said(events: Sequence[str | ToolCall | Usage | Waiting]) -> str:
@@ -83,7 +121,7 @@ def test_a_tool_is_called_and_its_reply_goes_back(writer: Writer) -> None:
 def test_it_can_be_stopped_before_and_on_the_way(writer: Writer) -> None:
     cancel = threading.Event()
     events = writer.write([QUESTION], cancel=cancel)
-    assert isinstance(next(events), str)
+    assert isinstance(next(without_waiting(events)), str)
     cancel.set()
     with pytest.raises(Cancelled):
         list(events)
@@ -95,7 +133,7 @@ def test_two_threads_write_at_once(writer: Writer) -> None:
     together = threading.Barrier(2, timeout=60)
 
     def write(schema: Mapping[str, Any] | None) -> str:
-        events = writer.write([QUESTION], schema=schema)
+        events = without_waiting(writer.write([QUESTION], schema=schema))
         first = next(events)  # both are under way now
         together.wait()
         return said([first, *events])

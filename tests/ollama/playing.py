@@ -137,7 +137,7 @@ MODELS = {
     "miscites:1b": Model(miscites),
     "refuses:1b": Model(refuses),
     "asks-back:1b": Model(asks_back),
-    "cuts:1b": Model(good, real_window=512),
+    "cuts:1b": Model(good, real_window=1024),
     "slow:1b": Model(slow),
     "dies:1b": Model(dies),
     "dies-at-once:1b": Model(dies_at_once),

@@ -93,12 +93,18 @@ def test_passages_and_the_walk_tell_the_same(examples: Library, query: Query, pa
     landed, walked = set(walk.nodes[: walk.landings]), set(walk.nodes[walk.landings :])
     for passage in found.passages:
         assert bool(passage.path) == (passage.id in walked)
+        assert (passage.id in walk.back) == passage.why.endswith(", after going back")
         if passage.id in landed:
             assert passage.why.startswith("landed on, in ")
         elif passage.id in walked:
             assert passage.why.startswith("walked to by ") and " from " in passage.why
         else:
             assert passage.why == f"matches the question ({passage.scores['cosine']:.2f})"
+
+
+def test_the_graph_tells_which_steps_went_back(examples: Library, query: Query) -> None:
+    walk = Walk(examples.store, FAR).search(query).walk
+    assert walk is not None and walk.back and set(walk.back) < set(walk.nodes[walk.landings :])
 
 
 def test_paths_are_in_the_form_of_the_seed(examples: Library, query: Query) -> None:

@@ -48,6 +48,20 @@ def test_a_tree_of_two_steps_has_a_stem_beside_what_goes_on() -> None:
     ]
 
 
+def test_a_step_after_going_back_is_told_in_the_tree_and_dashed_in_the_drawing() -> None:
+    turned = replace(DEEP, back=("harbou",))
+    assert [line.plain for line in walk_lines(replace(TURN, walk=turned))][3] == (
+        "    └─ <-[Ufa]- 5 Thea von Harbou 0.15, after going back"
+    )
+    picture = draw(turned, TURN.answer)
+    assert [line.back for line in picture.lines] == [False, False, True]
+    assert picture.lines[2].told == "Ufa from Metropolis, after going back"
+    html = drawn(walk=turned)
+    assert html.count('class="way back"') == 1 and html.count('class="way"') == 2 and "; dashed where" in html
+    assert "5. Thea von Harbou: Ufa from Metropolis, after going back, 0.15" in html
+    assert "; dashed where" not in drawn(walk=DEEP)
+
+
 def test_nothing_of_a_title_steers_the_terminal() -> None:
     steering = replace(
         WALK, titles=("\x1b[31mred\x07", *WALK.titles[1:]), edges=(Edge("moon-1", "tides-1", "a\nb"),) * 2

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-from agent.paths import depths, parents, relation
+from agent.paths import back, depths, parents, relation
 from agent.state import Answer
 from memory.datatypes import Subgraph
 from ui.plain import cut, one_line
@@ -40,10 +40,11 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A step: from the right edge of one box to the left edge of another."""
+    """A step: from the right edge of one box to the left edge of another; `back`: the walk had gone back to the one."""
 
     path: str
     told: str
+    back: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ def draw(walk: Subgraph, answer: Answer) -> Drawing:
         for place in places
     )
     lines = tuple(
-        Line(_curve(at[before[place]], at[place], width), relation(walk, before, place))
+        Line(_curve(at[before[place]], at[place], width), relation(walk, before, place), bool(back(walk, place)))
         for place in places
         if before[place] >= 0
     )

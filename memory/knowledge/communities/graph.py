@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from memory.datatypes import Vectors
 from memory.knowledge.extracting.dates import dates
 from memory.layers import Entity, Ints, Layers
+from memory.unit import unit
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -85,11 +86,6 @@ def entity_vectors(named: "csr_array", sentences: Vectors) -> Vectors:
     """The mean of the sentences that name each entity, of unit length; zeros where none does. Shape (entities, d)."""
     sums = np.asarray(named.T @ sentences, np.float32)
     return unit(sums)
-
-
-def unit(rows: NDArray[np.float32]) -> Vectors:
-    """Each row of unit length; a row of zeros stays."""
-    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True).clip(1e-12), np.float32)
 
 
 def links_of(layers: Layers, named: "csr_array") -> Links:

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from memory.datatypes import Vectors
 from memory.knowledge.communities.detecting import Labels
-from memory.knowledge.communities.graph import Links, Stated, entity_graph, unit
+from memory.knowledge.communities.graph import Links, Stated, entity_graph
 from memory.layers import Ints, Layers
+from memory.unit import unit
 
 if TYPE_CHECKING:
     import networkx as nx

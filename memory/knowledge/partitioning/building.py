@@ -11,12 +11,13 @@ from memory.knowledge.embedding import CHUNKS, open_vectors, titles_and_texts
 from memory.knowledge.partitioning import hybrid, leiden, metis
 from memory.knowledge.partitioning.capsule import Capsule, capsules, read_capsule
 from memory.knowledge.partitioning.glue import glue_of
-from memory.knowledge.partitioning.labels import Labels, sums_of, unit
+from memory.knowledge.partitioning.labels import Labels, sums_of
 from memory.knowledge.partitioning.names import names_of
 from memory.knowledge.partitioning.report import report_of
 from memory.knowledge.partitioning.wanted import Wanted
 from memory.nodes import NodeGraph, Partitioning, cells_of
 from memory.progress import Progress
+from memory.unit import unit
 
 
 def build(

@@ -35,9 +35,3 @@ def sums_of(labels: Labels, count: int, vectors: Vectors) -> Vectors:
     if len(whole):
         sums[whole] = np.add.reduceat(vectors[order], starts[whole], axis=0)
     return sums
-
-
-def unit(vectors: Vectors) -> Vectors:
-    """Rows of unit length; one of zeros stays."""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.where(lengths > 0, lengths, 1), np.float32)

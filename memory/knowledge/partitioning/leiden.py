@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from memory.datatypes import Vectors
-from memory.knowledge.partitioning.labels import Labels, among, numbered, sums_of, unit
+from memory.knowledge.partitioning.labels import Labels, among, numbered, sums_of
 from memory.layers import Ints
 from memory.nodes import NodeGraph
+from memory.unit import unit
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

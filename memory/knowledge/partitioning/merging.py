@@ -5,8 +5,9 @@ from numpy.typing import NDArray
 
 from memory.datatypes import Vectors
 from memory.knowledge.partitioning.blocks import blocks
-from memory.knowledge.partitioning.labels import Labels, sums_of, unit
+from memory.knowledge.partitioning.labels import Labels, sums_of
 from memory.layers import Ints
+from memory.unit import unit
 
 NEAREST = 8
 """Neighbours that an island asks in a round."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from memory.datatypes import Vectors
 from memory.nodes import NodeGraph
+from memory.unit import unit
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -31,8 +32,7 @@ def write_smoothed(folder: Path, graph: NodeGraph, vectors: Vectors) -> None:
         once = mean @ own
         smoothed[:, start : start + COLUMNS] = own + once + 0.5 * (mean @ once)
     for start in range(0, len(vectors), 4096):
-        rows = smoothed[start : start + 4096].astype(np.float32)
-        smoothed[start : start + 4096] = rows / np.linalg.norm(rows, axis=1, keepdims=True).clip(1e-9)
+        smoothed[start : start + 4096] = unit(smoothed[start : start + 4096].astype(np.float32))
     smoothed.flush()
 
 

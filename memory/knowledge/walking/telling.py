@@ -54,6 +54,7 @@ class Told:
             scores=tuple(shares[visit.node] for visit in visits),
             partitions=tuple(self._partition(visit.node) for visit in visits),
             landings=len(visits) - len(taken),
+            back=tuple(ids[visit.node] for visit in taken if visit.back),
         )
 
     @property

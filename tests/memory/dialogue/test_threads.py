@@ -339,11 +339,11 @@ def test_places_where_no_file_can_be(tmp_path: Path) -> None:
 def test_a_full_disk_loses_the_turn_and_nothing_else(path: Path) -> None:
     with Threads(path) as threads:
         save(threads, "t", 1, "How far?", "It is far.")
-        (pages,) = threads._database.execute("PRAGMA page_count").fetchone()
-        threads._database.execute(f"PRAGMA max_page_count = {pages}")
+        (pages,) = threads._database.connection.execute("PRAGMA page_count").fetchone()
+        threads._database.connection.execute(f"PRAGMA max_page_count = {pages}")
         with pytest.raises(ClewError, match="disk is full"):
             save(threads, "t", 2, *(f"Sentence {n} of a long answer" for n in range(500)))
-        threads._database.execute("PRAGMA max_page_count = 1000000")
+        threads._database.connection.execute("PRAGMA max_page_count = 1000000")
         assert len(threads.records("t")) == 1
         save(threads, "t", 2, "And how old?")
         assert len(threads.records("t")) == 2
@@ -352,15 +352,15 @@ def test_a_full_disk_loses_the_turn_and_nothing_else(path: Path) -> None:
 def test_a_file_that_may_only_be_read(path: Path) -> None:
     with Threads(path) as threads:
         save(threads, "t", 1, "How far?")
-        threads._database.execute("PRAGMA query_only = ON")
+        threads._database.connection.execute("PRAGMA query_only = ON")
         with pytest.raises(ClewError, match="cannot be written"):
             save(threads, "t", 2, "And how old?")
         assert len(threads.records("t")) == 1
 
 
 def test_a_file_that_another_process_keeps_locked(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memory.dialogue.threads.BUSY_SECONDS", 0.05)
-    with Threads(path) as threads, Threads(path) as other, other._transaction():
+    monkeypatch.setattr("memory.dialogue.database.BUSY_SECONDS", 0.05)
+    with Threads(path) as threads, Threads(path) as other, other._database.transaction():
         with pytest.raises(ClewError, match="in use by another process"):
             save(threads, "t", 1, "How far?")
         assert threads.recent() == []

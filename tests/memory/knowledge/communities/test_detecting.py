@@ -10,7 +10,8 @@ import pytest
 from memory.communities import Method
 from memory.datatypes import Vectors
 from memory.knowledge.communities.detecting import DetectionParameters, Labels, cluster, detect, numbered
-from memory.knowledge.communities.graph import Links, unit
+from memory.knowledge.communities.graph import Links
+from memory.unit import unit
 
 METHODS = get_args(Method)
 

@@ -1,0 +1,78 @@
+"""What the node `answer` does: quotes the passages, or has a language model write from them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from agent import answering, observing
+from agent.gathering import evidence_of
+from agent.grounding.fencing import reported
+from agent.grounding.writing import Draft, Task, write
+from agent.language.recording import RecordedWriter
+from agent.services import Services
+from agent.state import Answer, Degraded, Doing, Piece, Prompted, TurnState
+from memory.datatypes import Passage, Recalled
+from memory.errors import ServiceUnreachable
+from memory.ports import Writer
+
+Tell = Callable[[Piece | Doing], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """`model` is empty where the answer is quoted; then `degraded` says why, if a model should have written it.
+    `details` are for the step."""
+
+    answer: Answer
+    model: str = ""
+    degraded: tuple[Degraded, ...] = ()
+    ledger: tuple[Prompted, ...] = ()
+    details: tuple[str, ...] = ()
+
+
+def quoted(state: TurnState, services: Services) -> Answer:
+    """The sentences of the passages that answer, each with the place that it stands at."""
+    read, expanded = evidence_of(state, services), state["wordings"][-1]
+    context = expanded.text if expanded.weight > 0.5 else ""  # else the question says itself what it is about
+    made = answering.answer(state["question"], state["rewritten"], read, services.encoder, services.answer, context)
+    return _placed(answering.led_by(made, state.get("told", ""), state["passages"]), services)
+
+
+def written(state: TurnState, services: Services, writer: Writer, tell: Tell) -> Written:
+    """By the model; where it fails, or finds nothing where a passage plainly answers, quoted. Raises `Cancelled`."""
+    recorded = RecordedWriter(writer, "answer", tell)
+    read = evidence_of(state, services)[: services.answer.passages]
+    context = state.get("recalled", Recalled()).selected
+    task = Task(state["question"], state["rewritten"], read, tuple(state.get("paths", ())), tuple(context))
+    try:
+        draft = write(task, recorded, services.unsupported, tell, services.cancel)
+    except ServiceUnreachable as error:
+        return _instead(state, services, recorded, tell, error.message)
+    details = _details(draft, read)
+    if draft.answer is None:
+        if observing.answers(read, services.observe):
+            return _instead(state, services, recorded, tell, f"{writer.name} found no answer in the passages", details)
+        nothing = answering.nothing_found(state["passages"])
+        return Written(nothing, writer.name, ledger=recorded.ledger, details=details)
+    degraded = (Degraded("answer", f"it breaks off: {draft.broke}"),) if draft.broke else ()
+    return Written(_placed(draft.answer, services), writer.name, degraded, recorded.ledger, details)
+
+
+def _instead(
+    state: TurnState, services: Services, recorded: RecordedWriter, tell: Tell, why: str, details: Sequence[str] = ()
+) -> Written:
+    """Quoted, in the place of whatever the model may have begun to say."""
+    tell(Piece("", restart=True))
+    degraded = (Degraded("answer", why),)
+    return Written(quoted(state, services), "", degraded, recorded.ledger, (*details, f"quoted, as {why}"))
+
+
+def _details(draft: Draft, passages: Sequence[Passage]) -> tuple[str, ...]:
+    """Instructions in documents, and citations of passages that there are not."""
+    number = draft.unknown
+    dropped = f"{number} citation{'' if number == 1 else 's'} of passages that there are not: dropped"
+    return (*reported(passages, draft.removed), *((dropped,) if number else ()))
+
+
+def _placed(answer: Answer, services: Services) -> Answer:
+    documents = services.library.store.documents([source.document for source in answer.sources])
+    return answering.placed(answer, {document.id: document for document in documents})

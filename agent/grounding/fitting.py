@@ -1,0 +1,68 @@
+"""What of the passages goes into a prompt of a certain size: whole, by their best sentences, or not at all."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from agent.grounding.fencing import fenced, neutralised
+from agent.state import Kept, Room
+from memory.datatypes import Passage
+from memory.sentences import split
+from memory.words import content_words
+
+SENTENCES = 3
+"""What a passage that does not fit whole is summarised to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """`text` is what the prompt has of the passages, whose numbers in it count from 1 in their order; `rooms` has a
+    line for each passage; `removed[i]` counts the instructions that were left out of passage i."""
+
+    text: str
+    rooms: tuple[Room, ...]
+    removed: tuple[int, ...]
+
+    @property
+    def tokens(self) -> int:
+        return sum(room.tokens for room in self.rooms)
+
+
+def fit(question: str, passages: Sequence[Passage], room: int, count: Callable[[str], int]) -> Material:
+    """The passages in their order, the best first, in at most `room` tokens by `count`.
+
+    Where they do not all fit, the last ones are summarised to the sentences that share most words with the question;
+    what still does not fit is left out, the last first. The first is always there.
+    """
+    clean = [neutralised(passage.text) for passage in passages]
+    whole = [fenced(n, p.title, c.text) for n, (p, c) in enumerate(zip(passages, clean, strict=True), 1)]
+    short = [
+        fenced(n, p.title, best_sentences(question, c.text))
+        for n, (p, c) in enumerate(zip(passages, clean, strict=True), 1)
+    ]
+    shown: list[str | None] = list(whole)
+    sizes = [count(text) for text in whole]
+    for place in reversed(range(len(passages))):
+        if sum(sizes) <= room:
+            break
+        shown[place], sizes[place] = short[place], min(count(short[place]), sizes[place])
+    for place in reversed(range(1, len(passages))):
+        if sum(sizes) <= room:
+            break
+        shown[place], sizes[place] = None, 0
+    rooms = tuple(
+        Room(f"passage {n}: {passage.title or passage.document}", sizes[n - 1], _kept(shown[n - 1], whole[n - 1]))
+        for n, passage in enumerate(passages, 1)
+    )
+    return Material("\n".join(text for text in shown if text), rooms, tuple(one.removed for one in clean))
+
+
+def best_sentences(question: str, text: str) -> str:
+    """In the order of the text; the first ones where none shares a word with the question."""
+    asked = set(content_words(question))
+    sentences = [text[start:end] for start, end in split(text)]
+    ranked = sorted(range(len(sentences)), key=lambda n: (-len(asked & set(content_words(sentences[n]))), n))
+    return " ".join(sentences[n] for n in sorted(ranked[:SENTENCES]))
+
+
+def _kept(shown: str | None, whole: str) -> Kept:
+    return "left out" if shown is None else "whole" if shown == whole else "summarised"

@@ -1,0 +1,61 @@
+"""A writer that keeps the context ledger, and says what it waits for."""
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from agent.state import Doing, Prompted, Room
+from memory.ports import Abilities, Message, ToolCall, ToolSpec, Usage, Waiting, Writer
+
+
+class RecordedWriter:
+    """`ledger` has a line for each prompt, in order; `rooms`, of what the next prompt is made, is told by who makes
+    it."""
+
+    def __init__(self, writer: Writer, purpose: str, tell: Callable[[Doing], object]) -> None:
+        self._writer = writer
+        self._purpose = purpose
+        self._tell = tell
+        self.ledger: tuple[Prompted, ...] = ()
+        self.rooms: tuple[Room, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self._writer.name
+
+    @property
+    def window(self) -> int:
+        return self._writer.window
+
+    @property
+    def abilities(self) -> Abilities:
+        return self._writer.abilities
+
+    def tokens(self, text: str) -> int:
+        return self._writer.tokens(text)
+
+    def write(
+        self,
+        messages: Sequence[Message],
+        *,
+        schema: Mapping[str, Any] | None = None,
+        tools: Sequence[ToolSpec] = (),
+        cancel: threading.Event | None = None,
+        temperature: float | None = None,
+        tokens: int | None = None,
+    ) -> Iterator[str | ToolCall | Usage | Waiting]:
+        """See `Writer.write`."""
+        estimated, used = sum(self.tokens(message.text) for message in messages), Usage(0, 0)
+        given = self._writer.write(
+            messages, schema=schema, tools=tools, cancel=cancel, temperature=temperature, tokens=tokens
+        )
+        try:
+            for piece in given:
+                if isinstance(piece, Waiting):
+                    self._tell(Doing(piece.text))
+                elif isinstance(piece, Usage):
+                    used = piece
+                yield piece
+        finally:
+            line = Prompted(self._purpose, self.name, self.window, estimated, used.read, used.written, self.rooms)
+            self.ledger = (*self.ledger, line)
