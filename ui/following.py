@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from agent.state import Answer, TurnEvent
 
 CHANGED = "  after it was checked, the answer is:"
-ANEW = "  begun anew:"
+ANEW = "  in its place:"
 
 
 class Layout(Protocol):
@@ -75,7 +75,7 @@ class Following:
 
     def _wait(self, what: str) -> None:
         if self._spinner and not self._writing:
-            self._spinner.update(Text(what, DIM))
+            self._spinner.update(Text(what or " ", DIM))  # rich would keep the last words for an empty text
             self._spinner.start()
 
     def _rest(self) -> None:
@@ -83,11 +83,14 @@ class Following:
             self._spinner.stop()
 
     def _write(self, text: str, restart: bool) -> None:
+        """`restart` may come where nothing was shown yet, or be all that comes before a quoted answer."""
         self._rest()
         if restart and self._writing:
             self._writing.end()
             self._writing = None
             self._output.print(Text(ANEW, DIM))
+        if not text and self._writing is None:
+            return
         if self._writing is None:
             self._layout.begin()
             self._writing = Writing(self._output)

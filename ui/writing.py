@@ -1,6 +1,7 @@
 """An answer at a terminal as a language model writes it: word by word, wrapped, and compared with what it became."""
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -70,14 +71,15 @@ class Writing:
 
 
 def became(written: str, answer: "Answer") -> bool:
-    """Whether the answer is what was written: the same words and citations, wherever in its sentence a citation stands.
-    One that was stopped may lack words at its end."""
+    """Whether the answer is what was written: the same words, and no citation less, wherever in its sentence it stands.
+    (A sentence that cites nothing gets the number of the passage that says it.) One that was stopped may lack words at
+    its end."""
     words, cited = _words_and_citations(written)
     known, cites = _words_and_citations("".join(claim.lead + claim.text for claim in answer.claims))
     cites += [str(number) for claim in answer.claims for number in claim.cites]
     if answer.outcome == "stopped":
-        return words[: len(known)] == known and set(cites) <= set(cited)
-    return words == known and cited == cites
+        return words[: len(known)] == known
+    return words == known and Counter(cited) <= Counter(cites)
 
 
 def marks(answer: "Answer") -> list[Text]:

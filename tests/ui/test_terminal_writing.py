@@ -54,7 +54,7 @@ def test_marks_of_what_is_not_carried_follow_the_words(chat: Chat) -> None:
 def test_what_was_begun_anew_is_told(chat: Chat) -> None:
     with chat() as screen:
         screen.wait_for(PROMPT)
-        assert "Something else altogether\n  begun anew:\n\nThe Moon is" in asked(screen, "restarts")
+        assert "Something else altogether\n  in its place:\n\nThe Moon is" in asked(screen, "restarts")
 
 
 def test_what_was_done_without_the_model_is_told(chat: Chat) -> None:

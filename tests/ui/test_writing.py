@@ -63,7 +63,9 @@ MOON, ROUND = Claim("The Moon is far.", (1,)), Claim("It is round.", (2, 3), new
     [
         ("The Moon is far [1].\n- It is round [2][3].", True),
         ("The Moon is far. [1] It is round [2, 3].", True),
-        ("The Moon is far [1]. It is round [2].", False),
+        ("The Moon is far [1]. It is round [2].", True),
+        ("The Moon is far [1]. It is round [2, 4].", False),
+        ("The Moon is far [1]. It is round [2], [2].", False),
         ("The Moon is far [1].", False),
         ("The Moon is far [1]. It is round [2][3]. Nero paid.", False),
     ],
