@@ -42,16 +42,16 @@ def answer(
     missing: list[str] = []
     unanswered: list[str] = []
     for own, standing in asked:
-        names = [name for name in _NAMED.finditer(standing) if content_words(name.group())]
+        names = [name for name in _NAMED.finditer(standing) if content_words(name.group()) and name.group() in question]
         unknown = _not_held(names, read)
         found = []
-        if 2 * len(unknown) <= len(names):
+        if not names or len(unknown) < len(names):
             found = pick(own, standing, context, read, encoder, parameters, sentences)
         missing += _joined(unknown, standing) or (() if found else missing_words(own, read))
         unanswered += () if found or unknown else [own]
         chosen += found
     if not chosen:
-        return nothing_found(passages, tuple(dict.fromkeys(missing)))
+        return _nothing(passages, tuple(dict.fromkeys(missing)))
     return _written(chosen, read, tuple(dict.fromkeys(missing)), unanswered)
 
 
@@ -98,8 +98,14 @@ def nothing_indexed() -> Answer:
     return Answer("nothing-indexed", (Claim("There are no documents in this library yet, so I cannot answer."),))
 
 
-def nothing_found(passages: Sequence[Passage], missing: tuple[str, ...] = ()) -> Answer:
-    """With the titles that are nearest, to look at."""
+def nothing(question: str, passages: Sequence[Passage]) -> Answer:
+    """A refusal: what of the question no passage holds, and the nearest titles."""
+    names = [name for name in _NAMED.finditer(question) if content_words(name.group())]
+    unknown = _joined(_not_held(names, passages), question)
+    return _nothing(passages, tuple(dict.fromkeys(unknown or missing_words(question, passages))))
+
+
+def _nothing(passages: Sequence[Passage], missing: tuple[str, ...]) -> Answer:
     nearest = tuple(dict.fromkeys(passage.title for passage in passages if passage.title))[:3]
     said = "I found nothing in the documents that answers this."
     if missing:

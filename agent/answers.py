@@ -1,4 +1,4 @@
-"""What the node `answer` does: quotes the passages, or has a language model write from them."""
+"""`answer` with a language model: written from the passages, or quoted where the model fails."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from agent.gathering import evidence_of
 from agent.grounding.fencing import reported
 from agent.grounding.writing import Draft, Task, write
 from agent.language.recording import RecordedWriter
+from agent.quoting import placed, quoted
 from agent.services import Services
 from agent.state import Answer, Degraded, Doing, Piece, Prompted, TurnState
 from memory.datatypes import Passage, Recalled
@@ -29,20 +30,12 @@ class Written:
     details: tuple[str, ...] = ()
 
 
-def quoted(state: TurnState, services: Services) -> Answer:
-    """The sentences of the passages that answer, each with the place that it stands at."""
-    read, expanded = evidence_of(state, services), state["wordings"][-1]
-    context = expanded.text if expanded.weight > 0.5 else ""  # else the question says itself what it is about
-    made = answering.answer(state["question"], state["rewritten"], read, services.encoder, services.answer, context)
-    return _placed(answering.led_by(made, state.get("told", ""), state["passages"]), services)
-
-
 def written(state: TurnState, services: Services, writer: Writer, tell: Tell) -> Written:
     """By the model; where it fails, or finds nothing where a passage plainly answers, quoted. Raises `Cancelled`."""
     recorded = RecordedWriter(writer, "answer", tell)
     read = evidence_of(state, services)[: services.answer.passages]
     context = state.get("recalled", Recalled()).selected
-    task = Task(state["question"], state["rewritten"], read, tuple(state.get("paths", ())), tuple(context))
+    task = Task(state["wordings"][0].text, state["rewritten"], read, tuple(state.get("paths", ())), tuple(context))
     try:
         draft = write(task, recorded, services.unsupported, tell, services.cancel)
     except ServiceUnreachable as error:
@@ -51,10 +44,10 @@ def written(state: TurnState, services: Services, writer: Writer, tell: Tell) ->
     if draft.answer is None:
         if observing.answers(read, services.observe):
             return _instead(state, services, recorded, tell, f"{writer.name} found no answer in the passages", details)
-        nothing = answering.nothing_found(state["passages"])
+        nothing = answering.nothing(state["rewritten"], state["passages"])
         return Written(nothing, writer.name, ledger=recorded.ledger, details=details)
     degraded = (Degraded("answer", f"it breaks off: {draft.broke}"),) if draft.broke else ()
-    return Written(_placed(draft.answer, services), writer.name, degraded, recorded.ledger, details)
+    return Written(placed(draft.answer, services), writer.name, degraded, recorded.ledger, details)
 
 
 def _instead(
@@ -71,8 +64,3 @@ def _details(draft: Draft, passages: Sequence[Passage]) -> tuple[str, ...]:
     number = draft.unknown
     dropped = f"{number} citation{'' if number == 1 else 's'} of passages that there are not: dropped"
     return (*reported(passages, draft.removed), *((dropped,) if number else ()))
-
-
-def _placed(answer: Answer, services: Services) -> Answer:
-    documents = services.library.store.documents([source.document for source in answer.sources])
-    return answering.placed(answer, {document.id: document for document in documents})

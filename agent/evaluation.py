@@ -1,11 +1,12 @@
 """`clew evaluate`: a row of figures for each tool and each form of a data set's questions."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from agent.answer_metrics import AnswerFigures, figures, read_labels
 from agent.dataset import Dataset, Question, read_dataset
 from agent.export import answer_row
 from agent.forms import FORMS, REMEMBERING, FormName
@@ -15,6 +16,7 @@ from agent.models import encoder_for
 from agent.ranking import Find, Search, encode_histories, rank
 from agent.services import Services
 from agent.settings import Settings
+from agent.state import Turn
 from agent.toolbox import tools_for
 from memory.datatypes import Passage, Query
 from memory.dialogue.threads import Threads
@@ -67,8 +69,9 @@ class Row:
         }
 
 
-def evaluate(plan: Plan, settings: Settings) -> Iterator[Progress | Row]:
-    """A row for each tool and form asked for, each after the progress of its making.
+def evaluate(plan: Plan, settings: Settings) -> Iterator[Progress | Row | AnswerFigures]:
+    """A row for each tool and form asked for, each after the progress of its making; then what the answers are worth,
+    where they are asked for.
 
     Raises `BadInput` before any work for what cannot be evaluated, and what opening the library raises.
     """
@@ -101,7 +104,9 @@ def evaluate(plan: Plan, settings: Settings) -> Iterator[Progress | Row]:
                 notes=notes,
             )
         if plan.answers:
-            yield from _answer_all(dataset, services, plan.answers)
+            turns = yield from _answer_all(dataset, services, plan.answers)
+            worth = figures(turns, read_labels(plan.dataset))
+            yield AnswerFigures(dataset.name, len(turns), worth, library.manifest.fingerprint)
 
 
 def _search(tool: str, form: FormName, services: Services, k: int) -> Search:
@@ -126,16 +131,20 @@ def _agent_search(form: FormName, services: Services) -> Find:
     return find
 
 
-def _answer_all(dataset: Dataset, services: Services, path: Path) -> Iterator[Progress]:
-    """Every question, also those without qrels: whether they can be answered is not known to who answers."""
+def _answer_all(dataset: Dataset, services: Services, path: Path) -> Generator[Progress, None, dict[str, Turn]]:
+    """Every question, also those without qrels: whether they can be answered is not known to who answers. Returns the
+    turns by the question's id."""
     from agent.evidence import answered
 
+    turns: dict[str, Turn] = {}
     replace_file(path, "")
     for done, question in enumerate(dataset.everything):
         yield Progress("answers", done, len(dataset.everything))
         turn = answered(services, question.text, question.history, sorted(question.context or ()))
         append_object(path, answer_row(question.id, turn))
+        turns[question.id] = turn
     yield Progress("answers", len(dataset.everything), len(dataset.everything))
+    return turns
 
 
 def _tools(name: str) -> list[str]:

@@ -5,8 +5,10 @@ from dataclasses import replace
 
 from agent import observing
 from agent.graph import evidence_graph, turn_graph
+from agent.quoting import asked_of
 from agent.services import Services
 from agent.state import Turn, TurnState
+from agent.turn_signals import Asked
 from memory.datatypes import Passage, Utterance
 from memory.dialogue.extraction import extract
 from memory.dialogue.threads import Threads
@@ -23,6 +25,15 @@ def evidence(
         state = _remembered(given, question, history, scope)
         gathered = evidence_graph().invoke(state, context=given)
         return tuple(observing.ranked(gathered["passages"], gathered.get("walked", ()), given.observe))
+
+
+def asked(services: Services, question: str, history: Sequence[Utterance], scope: Sequence[str] = ()) -> Asked:
+    """The turn up to its answer, as if the history had been said here."""
+    with Threads(None) as threads:
+        given = replace(services, threads=threads)
+        state = _remembered(given, question, history, scope)
+        gathered: TurnState = evidence_graph().invoke(state, context=given)  # type: ignore[assignment]
+        return asked_of(gathered, given)
 
 
 def answered(services: Services, question: str, history: Sequence[Utterance], scope: Sequence[str] = ()) -> Turn:

@@ -53,13 +53,14 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """`cited` is the share of the turns not refused that cite something (1 where all were refused); `verdicts` count
-    claims."""
+    """`unclear` were asked back. `cited` is the share of the turns answered that cite something (1 where none was);
+    `verdicts` count claims."""
 
     conversations: int
     turns: int
     answered: int
     partial: int
+    unclear: int
     refused: int
     cited: float
     verdicts: Mapping[str, int] = field(default_factory=dict)
@@ -90,14 +91,15 @@ def played(prompt: Prompt, row: Mapping[str, Any], *, resumed: bool = False) -> 
 
 
 def summarize(turns: Sequence[Played]) -> Summary:
-    told = [turn for turn in turns if not turn.refused]
+    told = [turn for turn in turns if not turn.refused and turn.outcome != "unclear"]
     checks = [(turn, check) for turn in turns for check in turn.checks]
     return Summary(
         conversations=len({turn.conversation for turn in turns}),
         turns=len(turns),
         answered=sum(turn.outcome == "answered" for turn in turns),
         partial=sum(turn.outcome == "partial" for turn in turns),
-        refused=len(turns) - len(told),
+        unclear=sum(turn.outcome == "unclear" for turn in turns),
+        refused=sum(turn.refused for turn in turns),
         cited=sum(turn.citations > 0 for turn in told) / len(told) if told else 1.0,
         verdicts=dict(Counter(verdict for turn in turns for verdict in turn.verdicts)),
         passed=sum(check.passed for _, check in checks),
@@ -112,7 +114,8 @@ def summarize(turns: Sequence[Played]) -> Summary:
 def _check(expectation: Expectation, row: Mapping[str, Any]) -> Check:
     kind, value = expectation.kind, expectation.value
     if isinstance(value, bool):
-        return Check(kind, value, row["refused"] is value, row["outcome"])
+        holds = row["refused"] if kind == "refuses" else row["outcome"] == "unclear"
+        return Check(kind, value, holds is value, row["outcome"])
     if kind == "cites":
         cited = row["citations"]
         return Check(kind, value, any(_is_cited(value, one) for one in cited), _documents(cited))
@@ -137,4 +140,6 @@ def _documents(citations: Sequence[Mapping[str, Any]]) -> str:
 def _in_words(check: Check) -> str:
     if check.kind == "refuses":
         return "a refusal" if check.value else "an answer"
+    if check.kind == "asks_back":
+        return "a question back" if check.value else "no question back"
     return f"{check.kind} '{check.value}'"

@@ -6,7 +6,7 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
-from agent import answering, answers, verifying
+from agent import answering, answers, quoting, verifying
 from agent.language.recording import RecordedWriter
 from agent.services import Services
 from agent.state import TURN_JSON, Answer, Degraded, Step, Turn, TurnState
@@ -77,7 +77,7 @@ def answer(state: TurnState, runtime: Runtime[Services]) -> TurnState:
     elif writer:
         made = answers.written(state, services, writer, runtime.stream_writer)
     else:
-        made = answers.Written(answers.quoted(state, services))
+        made = answers.Written(quoting.quoted(state, services))
     said = _counted(len(made.answer.claims), "sentence")
     by = f", by {made.model}" if made.model else ""
     summary = f"{made.answer.outcome}: {said} from {_counted(len(made.answer.sources), 'source')}{by}"

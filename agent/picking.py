@@ -2,13 +2,14 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agent.candidates import PRONOUN, Candidate, candidates
+from agent.following import named_in
 from memory.datatypes import Passage
 from memory.knowledge.chunking import embedded_text
 from memory.ports import Encoder
@@ -38,6 +39,8 @@ class AnswerParameters:
     beside_best: float = 0.83
     redundant: float = 0.9
     longest: int = 90
+    followed: int = 1
+    words_in_all: int = 90
 
 
 KINDS = (
@@ -76,7 +79,7 @@ def pick(
     beside the rewritten question counts as what was said earlier."""
     found = candidates(passages, parameters.longest)
     context = dict.fromkeys(content_words(expanded), EARLIER)
-    weights = _weights({**context, **_asked_words(question, rewritten)}, found)
+    weights = word_weights({**context, **_asked_words(question, rewritten)}, found)
     asked = _asked_vector(question, rewritten, expanded, encoder)
     relevant = _relevant(passages, weights, asked, encoder, parameters)
     read = [candidate for candidate in found if candidate.passage in relevant]
@@ -84,8 +87,36 @@ def pick(
         return []
     vectors = encoder.encode([candidate.text for candidate in read], "passage")
     scores = _scores(weights, rewritten, read, passages, vectors @ asked, parameters)
-    kinds = _kinds(rewritten)
-    return [_with_kind(read[place], kinds) for place in _choose(scores, vectors, parameters, sentences)]
+    chosen = [read[place] for place in _choose(scores, vectors, parameters, sentences)]
+
+    def best_of(place: int) -> Candidate | None:
+        own = [candidate for candidate in found if candidate.passage == place and candidate not in chosen]
+        if not own:
+            return None
+        cosines = encoder.encode([candidate.text for candidate in own], "passage") @ asked
+        return own[int(np.argmax(_scores(weights, rewritten, own, passages, cosines, parameters)))]
+
+    kinds = kinds_of(rewritten)
+    followed = _followed(chosen, f"{question} {rewritten}", passages, best_of, parameters)
+    return [_with_kind(candidate, kinds) for candidate in followed]
+
+
+def _followed(
+    chosen: Sequence[Candidate],
+    question: str,
+    passages: Sequence[Passage],
+    best_of: Callable[[int], Candidate | None],
+    parameters: AnswerParameters,
+) -> list[Candidate]:
+    """Behind each sentence the best of the passage that it names, while the answer has no more words than it may."""
+    kept: list[Candidate] = []
+    for candidate in chosen:
+        there = {one.passage for one in (*chosen, *kept)}
+        named = [place for place in named_in(candidate.text, question, passages) if place not in there]
+        second = [found for place in named[: parameters.followed] if (found := best_of(place))]
+        words = sum(len(one.text.split()) for one in (*kept, candidate, *second))
+        kept += [candidate, *(second if words <= parameters.words_in_all else ())]
+    return kept
 
 
 def has_earlier_turns(question: str, rewritten: str) -> bool:
@@ -106,7 +137,7 @@ def _asked_words(question: str, rewritten: str) -> dict[str, float]:
     return {**dict.fromkeys(content_words(rewritten), earlier), **dict.fromkeys(content_words(question), 1.0)}
 
 
-def _weights(asked: Mapping[str, float], found: Sequence[Candidate]) -> dict[str, float]:
+def word_weights(asked: Mapping[str, float], found: Sequence[Candidate]) -> dict[str, float]:
     """Stem -> weight: a word that many of the sentences hold tells little of which of them answers. They sum to 1."""
     words = [set(content_words(candidate.written)) for candidate in found]
     rarity = {
@@ -128,7 +159,7 @@ def _relevant(
     if not passages:
         return set()
     cosines = encoder.encode([embedded_text(passage) for passage in passages], "passage") @ asked
-    held = [_covered(weights, f"{passage.title} {passage.heading} {passage.text}") for passage in passages]
+    held = [covered(weights, f"{passage.title} {passage.heading} {passage.text}") for passage in passages]
     return {
         number
         for number, (cosine, share) in enumerate(zip(cosines, held, strict=True))
@@ -136,7 +167,7 @@ def _relevant(
     }
 
 
-def _covered(weights: Mapping[str, float], text: str) -> float:
+def covered(weights: Mapping[str, float], text: str) -> float:
     """The share of the question's words that a text holds."""
     held = set(content_words(text))
     return sum(weight for stem, weight in weights.items() if stem in held)
@@ -150,13 +181,13 @@ def _scores(
     cosines: NDArray[np.float32],
     parameters: AnswerParameters,
 ) -> NDArray[np.float64]:
-    kinds = _kinds(question)
+    kinds = kinds_of(question)
     scores = []
     for candidate, cosine in zip(found, cosines, strict=True):
         passage = passages[candidate.passage]
         scores.append(
             parameters.cosine * float(cosine)
-            + parameters.words * _covered(weights, f"{passage.title} {passage.heading} {candidate.text}")
+            + parameters.words * covered(weights, f"{passage.title} {passage.heading} {candidate.text}")
             + parameters.passage * passage.score
             + parameters.kind * any(re.search(kind, candidate.text) for kind in kinds)
             - parameters.no_statement * _states_nothing(candidate)
@@ -164,7 +195,7 @@ def _scores(
     return np.array(scores)
 
 
-def _kinds(question: str) -> list[str]:
+def kinds_of(question: str) -> list[str]:
     """How a sentence looks that holds what the last sentence of the question asks for."""
     last = question[slice(*split(question)[-1])] if question else ""
     return [evidence for sign, evidence in KINDS if re.search(sign, last, re.IGNORECASE)]

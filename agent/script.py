@@ -14,13 +14,14 @@ from memory.knowledge.reading.source import storable
 SEPARATOR = "<::>"
 """Parts the conversation from the turn in an id, as in MTRAG's."""
 
-Kind = Literal["contains", "cites", "rewritten_contains", "refuses"]
+Kind = Literal["contains", "cites", "rewritten_contains", "refuses", "asks_back"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+YES_OR_NO = ("refuses", "asks_back")
 
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """`value` is a bool for `refuses` and a text for the others."""
+    """`value` is a bool for `refuses` and `asks_back`, and a text for the others."""
 
     kind: Kind
     value: str | bool
@@ -121,9 +122,9 @@ def _asked(turn: Any, place: str) -> tuple[str, tuple[Expectation, ...]]:
 
 def _expectations(kind: Kind, value: Any, place: str) -> list[Expectation]:
     """One for each text of a list."""
-    if kind == "refuses":
+    if kind in YES_OR_NO:
         if not isinstance(value, bool):
-            raise BadInput(f"{place} has a 'refuses' that is neither true nor false")
+            raise BadInput(f"{place} has a '{kind}' that is neither true nor false")
         return [Expectation(kind, value)]
     values = value if isinstance(value, list) else [value]
     if not values or not all(isinstance(text, str) and text.strip() for text in values):

@@ -10,7 +10,7 @@ from memory.datatypes import Passage, Point, Recalled, Subgraph, Wording
 
 Verdict = Literal["supported", "weak", "unsupported", "uncited"]
 Outcome = Literal["answered", "partial", "unclear", "nothing-found", "nothing-indexed", "stopped"]
-"""`unclear`: the answer is a question back. `stopped`: the person stopped it while it was written."""
+"""`unclear`: the answer is a question back, and no refusal. `stopped`: the person stopped it while it was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Claim:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What is shown. `sources[n - 1]` is source [n]; `missing` are words of the question that nothing found holds;
-    `nearest` are titles to look at where nothing was found."""
+    `nearest` are titles to look at where nothing was found, or to choose from where the question is unclear."""
 
     outcome: Outcome
     claims: tuple[Claim, ...]

@@ -32,7 +32,7 @@ def verdict(claim: Claim, sources: Sequence[Passage]) -> Verdict:
         return "uncited"
     cited = [sources[number - 1] for number in claim.cites]
     evidence = " ".join(f"{passage.title} {passage.heading} {passage.text}" for passage in cited)
-    if _plain(claim.text) in _plain(evidence):
+    if same_words(claim.text) in same_words(evidence):
         return "supported"
     words, known = content_words(claim.text), set(content_words(evidence))
     held = sum(word in known for word in words) / len(words) if words else 0.0
@@ -46,5 +46,6 @@ def _exact(text: str) -> set[str]:
     return {number.rstrip(".,") for number in _NUMBER.findall(text)} | {name.casefold() for name in _NAME.findall(text)}
 
 
-def _plain(text: str) -> str:
+def same_words(text: str) -> str:
+    """The same for texts that differ only in case, spacing and punctuation."""
     return " ".join(re.findall(r"\w+", text.casefold()))

@@ -1,6 +1,6 @@
 """`clew evaluate`: how well the tools find what a data set says is relevant."""
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ from ui import options
 from ui.plain import one_line
 
 if TYPE_CHECKING:
+    from agent.answer_metrics import AnswerFigures
     from agent.evaluation import Row
 
 FILE = click.Path(dir_okay=False, path_type=Path)
@@ -46,8 +47,10 @@ def evaluate(
     """Measure retrieval on DATASET, a folder with queries.jsonl and qrels.
 
     FORM is last-turn (the question alone, a tool's default), last-two, user-turns, last-answer, mmr, or rewrite (the
-    agent's default).
+    agent's default). With --answers, what the answers are worth is printed as well: docs/figures.md says how that is
+    measured. With --json that is one more line.
     """
+    from agent.answer_metrics import AnswerFigures
     from agent.evaluation import Plan
     from agent.evaluation import evaluate as run_evaluation
     from agent.models import named_alone
@@ -58,15 +61,22 @@ def evaluate(
     settings = named_alone(read_settings(library=library, llm=llm))
     plan = Plan(dataset, tool or settings.tool, query, k, within == "context", run, answers)
     rows: list[Row] = []
-    with closing(shown(run_evaluation(plan, settings), quiet)) as events:
+    answered: list[AnswerFigures] = []
+    results: Generator[Row | AnswerFigures] = shown(run_evaluation(plan, settings), quiet)
+    with closing(results) as events:
         for row in events:
-            rows.append(row)
+            if isinstance(row, AnswerFigures):
+                answered.append(row)
+            else:
+                rows.append(row)
             if as_json:
                 print_json(row.to_json())
     for note in dict.fromkeys(note for row in rows for note in row.notes):
         click.echo(f"note: {one_line(note)}", err=True)
     if not as_json:
         _print_rows(rows)
+        for figures in answered:
+            _print_answers(figures)
 
 
 def _print_rows(rows: "Sequence[Row]") -> None:
@@ -91,4 +101,21 @@ def _print_rows(rows: "Sequence[Row]") -> None:
         )
     console = output()
     console.print(f"{rows[0].dataset}, library {rows[0].library[:12]}")
+    console.print(table, soft_wrap=False)
+
+
+def _print_answers(worth: "AnswerFigures") -> None:
+    from rich import box
+    from rich.table import Table
+
+    from ui.streams import output
+
+    table = Table("answers", "measure", "value", box=box.SIMPLE, pad_edge=False)
+    table.columns[2].justify = "right"
+    for group, figures in worth.figures.items():
+        for place, (name, value) in enumerate(figures.items()):
+            shown = f"{value:.0f}" if name in ("sentences", "swapped") else f"{value:.3f}"
+            table.add_row("" if place else group.replace("_", " "), name.replace("_", " "), shown)
+    console = output()
+    console.print(f"answers to {worth.questions} questions of {worth.dataset}")
     console.print(table, soft_wrap=False)

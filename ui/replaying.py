@@ -85,6 +85,7 @@ def _rows(summary: "Summary") -> dict[str, str]:
         "turns": str(summary.turns),
         "answered": str(summary.answered),
         "answered in part": str(summary.partial),
+        "asked back": str(summary.unclear),
         "refused": str(summary.refused),
         "answers with a citation": f"{summary.cited:.1%}" if summary.answered + summary.partial else "none",
         "sentences": ", ".join(f"{count} {verdict}" for verdict, count in summary.verdicts.items()) or "none",

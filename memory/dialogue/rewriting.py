@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from memory.datatypes import Recalled, Sentence, Wording
+from memory.dialogue.choosing import chosen
 from memory.dialogue.extraction import is_filler
 from memory.dialogue.leaning import leans
 from memory.dialogue.learned import Learned, shipped
@@ -73,12 +74,15 @@ def rewrite(
     Searched are the question; the question with a name for its pronoun, or behind the turn that it clarifies; and that
     with the words of the conversation that it needs, its vector moved towards the selected context. What each is worth
     is decided for each turn (`learned.py`). Without a conversation the question is left alone, and so is a thank-you.
+    A reply that chooses of what the assistant asked back is the question before with that in it.
     What a language model writes, where it can be used (`writing.py`), takes the place of the second. Raises
     `Cancelled`.
     """
     asked, said = " ".join(question.split()), recent(recalled.extracted, recalled.selected, parameters)
     if not said or is_filler(asked):
         return Rewritten(tidy(asked), (Wording("question", asked, 1.0),))
+    if meant := chosen(asked, said):
+        return Rewritten(tidy(meant), (Wording("question", meant, 1.0),))
     draft = drafted(asked, said, recalled.selected, encoder, parameters)
     written = write(asked, recalled.selected, draft.text, writer, cancel) if writer else Written(draft.text, "learned")
     if written.how != "learned":

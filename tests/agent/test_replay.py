@@ -127,6 +127,7 @@ def test_the_summary_counts_all_turns(script: Script, out: Path) -> None:
         turns=5,
         answered=4,
         partial=0,
+        unclear=0,
         refused=1,
         cited=1.0,
         verdicts={"supported": 4, "uncited": 5},
