@@ -1,17 +1,17 @@
 """The nodes that gather the evidence of a turn: think, act, stitch, walk, observe, and again."""
 
-import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, zip_longest
+from itertools import chain
 from typing import Literal
 
 from langgraph.runtime import Runtime
 
-from agent import observing, paths, walking
+from agent import acting, calling, consulting, observing, paths, walking
+from agent.consulting import Asked
 from agent.services import Services
-from agent.state import Call, Step, TurnState
-from memory.datatypes import Passage, Query, Recalled, Subgraph, Wording
+from agent.state import Call, Degraded, Doing, Step, TurnState
+from memory.datatypes import Findings, Passage, Query, Recalled, Subgraph, Wording
 from memory.knowledge.communities.wholes import asks_for_the_whole
 from tools import registry
 from tools.base import encode_query
@@ -24,62 +24,62 @@ OVERVIEW = CommunitiesParameters().readable
 
 def think(state: TurnState, runtime: Runtime[Services]) -> TurnState:
     """The policy: first the tools that the person named, for a question about the whole library its communities, else
-    the default tool; then the same for what is missing. And what the nodes nearest to what is looked for say of
-    partitions."""
-    tool, again = state.get("tool") or _by_policy(state["question"], runtime.context), state.get("round", 0)
-    wordings, summary = state["wordings"], f"search with {tool}"
-    if again:
-        wanted = " ".join(state["missing"])
-        wordings, summary = (Wording("missing", wanted, 1.0),), f"{summary} for what is missing: {wanted}"
-    names = registry.names_in(tool)
-    update: TurnState = {"planned": tuple(Call(name, wordings) for name in names), "round": again + 1}
-    if asks_for_the_whole(state["question"]) or not _walks(names, runtime.context):
-        return {**update, "steps": (Step("think", summary),)}
-    services, query = runtime.context, _query(state, runtime.context, wordings)
+    the default tool; then the same for what is missing. Behind these, what a language model wants searched. And what
+    the nodes nearest to what the policy looks for say of partitions."""
+    services, again = runtime.context, state.get("round", 0)
+    planned, summary = _by_rounds(state, services)
+    update, details = _consulted(state, runtime, planned)
+    update["round"] = again + 1
+    if more := len(update["planned"]) - len(planned):
+        summary = ", and ".join(filter(None, (summary, f"{more} {'search' if more == 1 else 'searches'} of the model")))
+    if asks_for_the_whole(state["question"]) or not _walks(planned, services):
+        return {**update, "steps": (Step("think", summary or "nothing more to look for", details),)}
+    query = _query(state, services, planned[0].wordings)
     near = walking.nearest(services.library.store, query, services.walking.nearest)
     thought = walking.think(services.walker, services.library.store, query, near, ())
     best = walking.best_partitions(thought, services.walking.told)
-    details = tuple(walking.scored(services.walker, thought, best))
+    scored = walking.scored(services.walker, thought, best)
     if len(best) and len(thought.partitions) > 1:
         summary += f"; most speaks for {services.walker.ground.partitioning.names[best[0]]}"
-    return {**update, "near": near, "steps": (Step("think", summary, details),)}
+    return {**update, "near": near, "steps": (Step("think", summary, (*scored, *details)),)}
+
+
+def after_think(state: TurnState) -> Literal["act", "answer"]:
+    """Where neither the policy nor the model looks for more, the evidence is what there is."""
+    return "act" if state["planned"] else "answer"
 
 
 def act(state: TurnState, runtime: Runtime[Services]) -> TurnState:
-    services = runtime.context
-    known, each = state.get("passages", ()), list[Sequence[Passage]]()
-    calls: list[Call] = []
-    notes: list[str] = []
+    services, known = runtime.context, state.get("passages", ())
+    ran = acting.run(state["planned"], lambda call: _search(state, services, call))
     points, told, graph = state.get("points", ()), state.get("told", ""), state.get("walk")
-    whole = asks_for_the_whole(state["question"])
-    for call in state["planned"]:
-        started = time.perf_counter()
-        query = _query(state, services, call.wordings)
-        findings = services.tools[call.tool].search(query, OVERVIEW if whole else services.evidence)
-        ms = round((time.perf_counter() - started) * 1000, 1)
-        calls.append(replace(call, found=len(findings.passages), ms=ms))
-        notes += findings.notes
+    for call, findings in ran:
         points, told = points or findings.points, told or findings.answer
         graph = graph or (findings.walk if call.tool == Walk.name else None)
-        each.append(findings.passages)
-    passages = _joined(known, _interleaved(each), state.get("walked", ()))
+    made = acting.gathered(known, ran, state.get("walked", ()))
+    calls, notes = tuple(call for call, _ in ran), tuple(chain.from_iterable(findings.notes for _, findings in ran))
+    split = not state.get("found") and any(map(calling.by_model, calls))
     summary = "; ".join(f"{call.tool}: {call.found} passages in {call.ms:.0f} ms" for call in calls)
-    details = (*_by_form(calls[-1], passages), *(f"{p.score:.2f} {p.title or p.document}: {p.why}" for p in passages))
+    own = [call for call in calls if not calling.by_model(call)][-1:]
+    forms = chain.from_iterable(_by_form(call, made.passages) for call in own)
+    details = (*forms, *(f"{p.score:.2f} {p.title or p.document}: {p.why}" for p in made.passages))
     return {
-        "calls": tuple(calls),
-        "passages": passages,
-        "found": (len(passages) - len(known),),
+        "calls": calls,
+        "brought": made.brought,
+        "passages": made.passages,
+        "found": (made.by_policy, made.by_model) if split else (made.by_policy + made.by_model,),
         "points": points,
         "told": told,
         **_of_walk(graph),
-        "notes": tuple(notes),
+        "notes": notes,
         "steps": (Step("act", summary, (*details, *notes)),),
     }
 
 
 def after_act(state: TurnState, runtime: Runtime[Services]) -> Literal["stitch", "observe"]:
-    """What goes over the whole library needs no walk, and where a tool has walked there is no second one."""
-    walks = _walks([call.tool for call in state["planned"]], runtime.context)
+    """What goes over the whole library needs no walk, and where a tool has walked there is no second one; nor is there
+    one for what only a language model looks for."""
+    walks = _walks([call for call in state["planned"] if not calling.by_model(call)], runtime.context)
     return "stitch" if walks and not state.get("points") else "observe"
 
 
@@ -145,15 +145,70 @@ def observe(state: TurnState, runtime: Runtime[Services]) -> TurnState:
 
 
 def after_observe(state: TurnState, runtime: Runtime[Services]) -> Literal["think", "answer"]:
-    """A round that found nothing new is the last."""
-    learned = state["round"] == 1 or state["found"][-1] > 0
-    again = state["missing"] and state["round"] < runtime.context.observe.rounds and learned
-    return "think" if again else "answer"
+    """A model that has called something sees what it brought, unless that answers."""
+    services = runtime.context
+    asks = state.get("wanted") and state["round"] < services.observe.rounds and not state.get("points")
+    asks = asks and not observing.answers(evidence_of(state, services), services.observe)
+    return "think" if asks or _finds_more(state, services) else "answer"
 
 
 def evidence_of(state: TurnState, services: Services) -> tuple[Passage, ...]:
     """In the order in which the answer reads it."""
     return observing.to_read(state["passages"], state["found"][0], state.get("walked", ()), services.observe)
+
+
+def _by_rounds(state: TurnState, services: Services) -> tuple[tuple[Call, ...], str]:
+    """What the policy searches in this round, and that in words; nothing where only a model goes on."""
+    tool, wordings = state.get("tool") or _by_policy(state["question"], services), state["wordings"]
+    summary = f"search with {tool}"
+    if state.get("round", 0):
+        if not _finds_more(state, services):
+            return (), ""
+        wanted = " ".join(state["missing"])
+        wordings, summary = (Wording("missing", wanted, 1.0),), f"{summary} for what is missing: {wanted}"
+    return tuple(Call(name, wordings) for name in registry.names_in(tool)), summary
+
+
+def _finds_more(state: TurnState, services: Services) -> bool:
+    """Whether the policy looks for what is missing: a round that found nothing new is the last."""
+    learned = state["round"] == 1 or state["found"][-1] > 0
+    return bool(state["missing"]) and state["round"] < services.observe.rounds and learned
+
+
+def _consulted(
+    state: TurnState, runtime: Runtime[Services], planned: tuple[Call, ...]
+) -> tuple[TurnState, tuple[str, ...]]:
+    """The searches of this round, those of the policy first, and what the model said in lines. It is asked at first and
+    as long as it calls something; not of the whole library, which needs no search."""
+    services, writer = runtime.context, runtime.context.writers.think
+    failed = any(one.part == "think" for one in state.get("degraded", ()))
+    done = failed or (state.get("round", 0) > 0 and not state.get("wanted"))
+    if writer is None or done or asks_for_the_whole(state["question"]) or not services.library.manifest.chunks:
+        return {"planned": planned, "wanted": 0}, ()
+    calls = state.get("calls", ())
+    known = (*state.get("passages", ()), *state.get("walked", ()))
+    seen = consulting.seen(calls, state.get("brought", ()), known, state["rewritten"])
+    asked = Asked(state["rewritten"], seen, calling.made(calls), calling.made(planned))
+    answer = consulting.consult(
+        writer, calling.specs(services.tools), asked, services.cancel, lambda text: runtime.stream_writer(Doing(text))
+    )
+    update: TurnState = {
+        "planned": (*planned, *answer.calls),
+        "wanted": answer.wanted + len(answer.calls),
+        "ledger": answer.ledger,
+        "degraded": (Degraded("think", answer.degraded),) if answer.degraded else (),
+    }
+    return update, answer.told
+
+
+def _search(state: TurnState, services: Services, call: Call) -> Findings:
+    tool = services.tools[call.tool]
+    if not calling.by_model(call):
+        whole = asks_for_the_whole(state["question"])
+        return tool.search(_query(state, services, call.wordings), OVERVIEW if whole else services.evidence)
+    words = encode_query(call.wordings[0].text, call.wordings, services.encoder, _scope(state))
+    asked = _query(state, services, state["wordings"])
+    return acting.for_model(tool, replace(words, cancel=services.cancel), asked, services.library.store)
 
 
 def _query(state: TurnState, services: Services, wordings: Sequence[Wording]) -> Query:
@@ -162,8 +217,9 @@ def _query(state: TurnState, services: Services, wordings: Sequence[Wording]) ->
     return replace(query, cancel=services.cancel)
 
 
-def _walks(tools: Sequence[str], services: Services) -> bool:
-    return Walk.name not in tools and services.library.manifest.chunks > 0
+def _walks(by_policy: Sequence[Call], services: Services) -> bool:
+    tools = [call.tool for call in by_policy]
+    return bool(tools) and Walk.name not in tools and services.library.manifest.chunks > 0
 
 
 def _of_walk(walk: Subgraph | None) -> TurnState:
@@ -172,21 +228,6 @@ def _of_walk(walk: Subgraph | None) -> TurnState:
 
 def _landings(walk: Subgraph) -> Iterator[tuple[str, str]]:
     return zip(walk.titles[: walk.landings], walk.partitions, strict=False)
-
-
-def _joined(known: Sequence[Passage], found: Iterable[Passage], walked: Sequence[Passage]) -> tuple[Passage, ...]:
-    """What a further round found stands behind what is there: it was looked for with a part of the question only. What
-    a walk came to before keeps its place there."""
-    first, met = dict[str, Passage](), {passage.id for passage in walked}
-    for passage in chain(known, found):
-        if passage.id not in met:
-            first.setdefault(passage.id, passage)
-    return tuple(first.values())
-
-
-def _interleaved(each: Sequence[Sequence[Passage]]) -> Iterator[Passage]:
-    """The best of all tools, then the second best of all, and so on."""
-    return (passage for of_rank in zip_longest(*each) for passage in of_rank if passage)
 
 
 def _by_policy(question: str, services: Services) -> str:

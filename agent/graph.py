@@ -16,13 +16,15 @@ Graph = CompiledStateGraph[TurnState, Services, TurnState, TurnState]
 
 def turn_graph(checkpointer: BaseCheckpointSaver[Any]) -> Graph:
     """recall -> rewrite -> think -> act -> stitch -> walk -> observe -> answer -> verify -> remember, from observe back
-    to think, and from act to observe where there is nothing to walk for. What is answered anew begins with answer.
+    to think, from act to observe where there is nothing to walk for, and from think to answer where nothing more is to
+    be looked for. What is answered anew begins with answer.
     """
     graph = _gathering()
     graph.add_conditional_edges(START, nodes.begin)
     graph.add_node("answer", timed(nodes.answer))
     graph.add_node("verify", timed(nodes.verify))
     graph.add_node("remember", timed(nodes.remember))
+    graph.add_conditional_edges("think", gathering.after_think)
     graph.add_conditional_edges("observe", gathering.after_observe)
     graph.add_edge("answer", "verify")
     graph.add_edge("verify", "remember")
@@ -34,6 +36,7 @@ def evidence_graph() -> Graph:
     """The same up to its evidence: what `clew evaluate --tool agent` ranks."""
     graph = _gathering()
     graph.add_edge(START, "recall")
+    graph.add_conditional_edges("think", gathering.after_think, {"act": "act", "answer": END})
     graph.add_conditional_edges("observe", gathering.after_observe, {"think": "think", "answer": END})
     return graph.compile()
 
@@ -49,7 +52,6 @@ def _gathering() -> StateGraph[TurnState, Services, TurnState, TurnState]:
     graph.add_node("observe", timed(gathering.observe))
     graph.add_edge("recall", "rewrite")
     graph.add_edge("rewrite", "think")
-    graph.add_edge("think", "act")
     graph.add_conditional_edges("act", gathering.after_act)
     graph.add_edge("stitch", "walk")
     graph.add_edge("walk", "observe")

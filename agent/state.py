@@ -173,8 +173,10 @@ def appended(known: Sequence[Item], new: Sequence[Item]) -> tuple[Item, ...]:
 
 
 class TurnState(TypedDict, total=False):
-    """The state machine's state: this turn and its thread's id. `found` counts the new passages of each round; `points`
-    are there where the question is about the whole library; `told` is what a tool itself answers.
+    """The state machine's state: this turn and its thread's id. `found` counts the new passages of each round, of the
+    first those of a language model's searches apart; `points` are there where the question is about the whole library;
+    `told` is what a tool itself answers. `wanted` counts the searches of this round that a language model wanted;
+    `brought` has, for each of `calls`, the ids of the first passages that it was the first to find.
 
     Of the last round are `near`, the rows of the nodes nearest to what was looked for, `partitions`, the numbers of
     those that were stitched, and `went_back`, which counts the steps from what had been left; of all rounds `walk` and
@@ -190,7 +192,9 @@ class TurnState(TypedDict, total=False):
     rewritten: str
     round: int
     planned: tuple[Call, ...]
+    wanted: int
     calls: Annotated[tuple[Call, ...], appended]
+    brought: Annotated[tuple[tuple[str, ...], ...], appended]
     passages: tuple[Passage, ...]
     found: Annotated[tuple[int, ...], appended]
     near: tuple[int, ...]

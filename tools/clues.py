@@ -45,8 +45,9 @@ class Clues:
 
     name = "clues"
     description = (
-        "Walks from sentence to sentence by the names that they share, beginning with what is nearest to the question. "
-        "Good for questions that join several facts. Returns the passages walked through, with the path to each."
+        "Follows names from sentence to sentence, in several steps, beginning with what is nearest to the question. "
+        "Use it for a long chain of facts, or when graph did not find the answer. Returns passages, with the path to "
+        "each."
     )
 
     def __init__(

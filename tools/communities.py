@@ -51,8 +51,8 @@ class CommunitySearch:
 
     name = "communities"
     description = (
-        "Finds the groups of connected things that a question is about, and the best passages on them. Good for broad "
-        "questions, and for what the whole collection is about: then it goes over all groups and gives an overview."
+        "Finds groups of things that belong together, and the best passages on them. Use it for broad questions: the "
+        "main themes, what several documents say of a topic, an overview of the collection. Not for a single fact."
     )
 
     def __init__(self, store: Store, parameters: CommunitiesParameters | None = None) -> None:

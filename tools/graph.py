@@ -40,8 +40,8 @@ class Graph:
 
     name = "graph"
     description = (
-        "Finds the passages that match a question and those they lead to by the people, places and works they name. "
-        "Good for questions that join two or more facts from different documents. Returns the passages of all steps."
+        "Finds passages that match a question, and those that they lead to by the people, places and works they name. "
+        "Use it when the answer joins facts from two documents, as in: where was the director of that film born?"
     )
 
     def __init__(

@@ -29,8 +29,8 @@ class HybridParameters:
 class Hybrid:
     name = "hybrid"
     description = (
-        "Searches the documents for a question or key words, by their words and by their meaning. "
-        "Good for most questions; use it first. Returns the passages that match best."
+        "Searches the documents by their words and by their meaning. Use it first, and for most questions: a fact, a "
+        "name, a number, what something is, what a document says. Returns the passages that match best."
     )
 
     def __init__(self, store: Store, parameters: HybridParameters | None = None) -> None:

@@ -71,8 +71,9 @@ class Local:
 
     name = "local"
     description = (
-        "Finds the people, places and things that a question is about, and the passages that are about them. Good for "
-        "questions about particular things. Returns passages, each with the thing by which it was found."
+        "Finds the people, places and things that a question names, and the passages about them. Use it to learn more "
+        "about one particular person, place, work or thing. Returns passages, each with the thing by which it was "
+        "found."
     )
 
     def __init__(self, store: Store, parameters: LocalParameters | None = None) -> None:

@@ -40,8 +40,8 @@ class Walk:
 
     name = "walk"
     description = (
-        "Chooses the topics that a question is about, and walks from their best passages along links to others. "
-        "Good for questions about how things are related. Returns the passages, with the path to each."
+        "Chooses the topics that a question is about, and walks from their best passages along links to others. Use "
+        "it to find how two things are connected. Returns passages, with the path to each."
     )
 
     def __init__(

@@ -1,0 +1,249 @@
+"""A language model asked what to search for: the messages that it gets, within its window, and one more try.
+
+It is asked anew in every round: what it has wanted and what was found is told from the state of the turn. A model that
+can call tools calls them; one that can keep to a schema writes JSON; others are not asked.
+"""
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from agent import calling
+from agent.calling import Checked, Made, Refused
+from agent.language.counting import MESSAGE
+from agent.state import Call, Kept, Prompted, Room
+from memory.datatypes import Passage
+from memory.errors import ServiceUnreachable
+from memory.knowledge.reading.source import storable
+from memory.ports import Abilities, Message, ToolCall, ToolSpec, Waiting, Writer
+from prompts import render
+
+SHOWN = 5
+"""New passages of a search that the model sees. A search that it wanted brings no more: it answers for all of them."""
+
+BEGINNING = 200
+"""Characters of each of these passages."""
+
+WRITTEN = 512
+"""Tokens that a reply may have: four calls. Of a small window at most a quarter."""
+
+LEFT_OUT = "Something was found; there is no room for it here."
+
+Strategy = Literal["tools", "schema"]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A search of this turn as the model is told of it: what it was the first to find, title and beginning of each."""
+
+    tool: str
+    query: str
+    passages: tuple[tuple[str, str], ...] = ()
+    kept: Kept = "whole"
+
+    @property
+    def text(self) -> str:
+        if not self.passages:
+            return "Nothing new was found."
+        if self.kept == "left out":
+            return LEFT_OUT
+        whole = self.kept == "whole"
+        return "\n".join(f"- {title}: {text}" if whole and text else f"- {title}" for title, text in self.passages)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the model is asked: the question as it stands alone; what this turn has searched for, and searches for now
+    whatever the model wants."""
+
+    question: str
+    seen: tuple[Seen, ...] = ()
+    before: Made = frozenset()
+    planned: Made = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Consulted:
+    """`calls` are searches that the model wants beside the policy's; `wanted` counts those of the policy that it wanted
+    as well. `told` says it all in lines; `degraded` is why the policy goes on alone."""
+
+    calls: tuple[Call, ...] = ()
+    wanted: int = 0
+    told: tuple[str, ...] = ()
+    degraded: str = ""
+    ledger: tuple[Prompted, ...] = ()
+
+
+def strategy(abilities: Abilities) -> Strategy | None:
+    """The safest way to have a model call tools; None: there is none."""
+    if abilities.tools:
+        return "tools"
+    return "schema" if abilities.schema else None
+
+
+def seen(
+    calls: Sequence[Call], brought: Sequence[Sequence[str]], passages: Sequence[Passage], question: str
+) -> tuple[Seen, ...]:
+    """From what a turn's state keeps: its calls, the ids that each was the first to find, and all passages."""
+    known = {passage.id: passage for passage in passages}
+    made = []
+    for call, ids in zip(calls, brought, strict=False):
+        texts = [wording.text for wording in call.wordings]
+        shown = tuple(_shown(known[id_]) for id_ in ids[:SHOWN])
+        made.append(Seen(call.tool, question if question in texts else texts[0], shown))
+    return tuple(made)
+
+
+def consult(
+    writer: Writer,
+    specs: Sequence[ToolSpec],
+    asked: Asked,
+    cancel: threading.Event,
+    waiting: Callable[[str], None],
+) -> Consulted:
+    """What the model wants searched. Of a reply with something that can be used, the rest is left; one with nothing but
+    faults is sent back once. Raises `Cancelled` alone; `waiting` is told what the model's server does first."""
+    way = strategy(writer.abilities)
+    if way is None:
+        return Consulted(told=(f"{writer.name} can call no tools",))
+    talk = _Talk(writer, specs, asked, way, cancel, waiting)
+    try:
+        text, calls, checked = talk.reply(())
+        if checked.useless:
+            _, _, checked = talk.reply(_sent_back(text, calls, checked.refused))
+    except ServiceUnreachable as error:
+        return Consulted(told=talk.told, degraded=error.message, ledger=tuple(talk.ledger))
+    return Consulted(
+        calls=tuple(calling.as_call(call) for call in checked.calls),
+        wanted=len(checked.covered),
+        told=talk.told,
+        degraded=checked.refused[0].why if checked.useless else "",
+        ledger=tuple(talk.ledger),
+    )
+
+
+@dataclass
+class _Talk:
+    """The model's replies to one question, at most two, and what they cost."""
+
+    writer: Writer
+    specs: Sequence[ToolSpec]
+    asked: Asked
+    way: Strategy
+    cancel: threading.Event
+    waiting: Callable[[str], None]
+    ledger: list[Prompted] = field(default_factory=list)
+    told: tuple[str, ...] = ()
+
+    def reply(self, more: Sequence[Message]) -> tuple[str, list[ToolCall], Checked]:
+        """What it says, the calls in it as it made them, and what can be used of them."""
+        tools = self.specs if self.way == "tools" else ()
+        most = min(WRITTEN, self.writer.window // 4)
+        shown = fitted(self.asked.seen, lambda seen: self._cost(seen, more) + most <= self.writer.window)
+        parts = tuple(Room(f"found by {one.tool}", self.writer.tokens(one.text), one.kept) for one in shown)
+        prompted = Prompted("think", self.writer.name, self.writer.window, self._cost(shown, more), parts=parts)
+        self.ledger.append(prompted)
+        said, calls = "", list[ToolCall]()
+        form = None if tools else calling.schema(spec.name for spec in self.specs)
+        sent = [*messages(self.asked.question, shown, self.specs, self.way), *more]
+        for event in self.writer.write(
+            sent, schema=form, tools=tools, cancel=self.cancel, temperature=0.0, tokens=most
+        ):
+            if isinstance(event, str):
+                said += event
+            elif isinstance(event, ToolCall):
+                calls.append(calling.tidied(event))
+            elif isinstance(event, Waiting):
+                self.waiting(event.text)
+            else:
+                self.ledger[-1] = replace(prompted, read=event.read, written=event.written)
+        said = storable(said)
+        checked = self._checked(said, calls)
+        self.told += _lines(self.writer.name, checked)
+        return said, calls, checked
+
+    def _checked(self, said: str, calls: Sequence[ToolCall]) -> Checked:
+        """Small models write a call as text where they should make it; other text than JSON calls nothing."""
+        if not calls and (self.way == "schema" or "{" in said):
+            try:
+                calls = calling.calls_in(said)
+            except ValueError as error:
+                return Checked(refused=(Refused(None, str(error)),))
+        names = [spec.name for spec in self.specs]
+        return calling.check(calls, names, self.asked.before, self.asked.planned)
+
+    def _cost(self, shown: Sequence[Seen], more: Sequence[Message]) -> int:
+        """Tokens of what is sent."""
+        sent = [*messages(self.asked.question, shown, self.specs, self.way), *more]
+        texts = [message.text + "".join(f"{c.name}{dict(c.arguments)}" for c in message.calls) for message in sent]
+        texts += [str(spec) for spec in self.specs] if self.way == "tools" else []
+        return sum(map(self.writer.tokens, texts)) + MESSAGE * len(texts)
+
+
+def messages(question: str, shown: Sequence[Seen], specs: Sequence[ToolSpec], way: Strategy) -> list[Message]:
+    """The question, and what was searched and found so far, as the model's own calls."""
+    rules = Message("system", render("think-rules", most=str(calling.MOST)))
+    question = " ".join(question.split())
+    if way == "tools":
+        calls = tuple(ToolCall(f"search-{n}", one.tool, {"query": one.query}) for n, one in enumerate(shown, 1))
+        answers = [Message("tool", one.text, call_id=call.id) for one, call in zip(shown, calls, strict=True)]
+        asked = Message("user", render("think", question=question))
+        return [rules, asked, *([Message("assistant", "", calls), *answers] if shown else [])]
+    told = "\n".join(f"- {spec.name}: {spec.description}" for spec in specs)
+    asked = Message("user", render("think-json", question=question, tools=told, example=specs[0].name))
+    if not shown:
+        return [rules, asked]
+    wanted = json.dumps({"calls": [{"tool": one.tool, "query": one.query} for one in shown]}, ensure_ascii=False)
+    found = "\n\n".join(f"{one.tool}, {one.query}:\n{one.text}" for one in shown)
+    return [rules, asked, Message("assistant", wanted), Message("user", render("think-found", found=found))]
+
+
+def fitted(whole: Sequence[Seen], fits: Callable[[Sequence[Seen]], bool]) -> Sequence[Seen]:
+    """What was found, shortened until it fits: the oldest to its titles first, then the oldest left out."""
+    shorter = whole
+    for shorter in _shorter(whole):
+        if fits(shorter):
+            break
+    return shorter
+
+
+def _shorter(whole: Sequence[Seen]) -> Iterator[Sequence[Seen]]:
+    yield whole
+    now = list(whole)
+    kept: Kept
+    for kept in ("summarised", "left out"):
+        for place, one in enumerate(now):
+            now[place] = replace(one, kept=kept)
+            yield tuple(now)
+
+
+def _sent_back(text: str, calls: Sequence[ToolCall], refused: Sequence[Refused]) -> list[Message]:
+    """The reply, and for each call in it what is wrong with it; where it was text, as the person's message."""
+    whys = {one.call.id: one.why for one in refused if one.call}
+    if calls:
+        answers = [Message("tool", f"Error: {whys[call.id]}.", call_id=call.id) for call in calls if call.id in whys]
+        return [Message("assistant", text, tuple(calls)), *answers]
+    reason = "; ".join(dict.fromkeys(one.why for one in refused))
+    return [Message("assistant", text), Message("user", render("think-again", reason=reason))]
+
+
+def _lines(name: str, checked: Checked) -> tuple[str, ...]:
+    wanted = [f"{name} wants {call.name}: {call.arguments['query']}" for call in checked.calls]
+    wanted += [f"{name} wants {call.name} as well: {call.arguments['query']}" for call in checked.covered]
+    wanted += [f"refused {_said(one.call)}: {one.why}" for one in checked.refused]
+    return tuple(wanted) or (f"{name} calls nothing",)
+
+
+def _said(call: ToolCall | None) -> str:
+    if call is None:
+        return "what it wrote"
+    arguments: Mapping[str, Any] = call.arguments
+    return f"{call.name}({', '.join(f'{key}={value}' for key, value in arguments.items())})"[:120]
+
+
+def _shown(passage: Passage) -> tuple[str, str]:
+    text = " ".join(passage.text.split())
+    cut = text if len(text) <= BEGINNING else text[:BEGINNING].rpartition(" ")[0] + " ..."
+    return passage.title or passage.document, cut
