@@ -39,6 +39,8 @@ def intermediate_row(name: str, turn: Turn) -> dict[str, Any]:
         "wordings": [asdict(one) for one in turn.wordings],
         "calls": [{"tool": call.tool, "found": call.found, "ms": round(call.ms, 3)} for call in turn.calls],
         "steps": [{"node": step.node, "summary": step.summary, "ms": round(step.ms, 3)} for step in turn.steps],
+        "model": turn.model,
+        "degraded": [asdict(one) for one in turn.degraded],
         "walk": asdict(turn.walk) if turn.walk else None,
         "paths": list(turn.paths),
         "thread": turn.thread,

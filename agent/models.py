@@ -48,6 +48,14 @@ def roles_named(llm: str) -> dict[str, str]:
     return {role: named.get(role, everywhere) for role in ROLES}
 
 
+def named_alone(settings: Settings, *roles: str) -> Settings:
+    """With the language models that somebody named, none that `auto` would find; for these roles alone, if some are
+    given. Raises `BadInput`."""
+    named = roles_named(settings.llm) if settings.names_llm else {}
+    chosen = [f"{role}={name}" for role, name in named.items() if name != AUTO and (not roles or role in roles)]
+    return settings.model_copy(update={"llm": ",".join([NONE, *chosen])})
+
+
 def writers_for(settings: Settings) -> Writers:
     """The language models that the settings name; `auto` is the best of a local Ollama, or none.
 

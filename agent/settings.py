@@ -13,7 +13,7 @@ DATABASE = "threads.sqlite"
 """In `Settings.home`: the threads, and the checkpoints of turns that are not over."""
 
 
-def _config_files() -> list[Path]:
+def config_files() -> list[Path]:
     """Later ones win: the user's own file, then the one of the working folder."""
     return [user_config_path("clew") / "clew.toml", Path("clew.toml")]
 
@@ -48,6 +48,11 @@ class Settings(BaseSettings):
         """Whether somebody said which tool: then no policy takes another one."""
         return "tool" in self.model_fields_set
 
+    @property
+    def names_llm(self) -> bool:
+        """Whether somebody said which language model: a measurement and an index use none that was merely found."""
+        return "llm" in self.model_fields_set
+
     @classmethod
     def settings_customise_sources(
         cls,
@@ -57,7 +62,7 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 the signature is pydantic's
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, toml_file=_config_files())
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, toml_file=config_files())
 
 
 def read_settings(**flags: Any) -> Settings:

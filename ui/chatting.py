@@ -11,7 +11,8 @@ from ui import options
 @options.library
 @options.thread
 @options.tool
-def chat(library: Path | None, thread: str | None, go_on: bool, tool: str | None) -> None:
+@options.llm
+def chat(library: Path | None, thread: str | None, go_on: bool, tool: str | None, llm: str | None) -> None:
     """Talk with the library in the terminal.
 
     Where standard input is no terminal, each of its lines is a question.
@@ -19,15 +20,16 @@ def chat(library: Path | None, thread: str | None, go_on: bool, tool: str | None
     from agent.settings import read_settings
     from ui.terminal.chat import run_chat
 
-    run_chat(read_settings(library=library, tool=tool), thread, go_on)
+    run_chat(read_settings(library=library, tool=tool, llm=llm), thread, go_on)
 
 
 @click.command()
 @options.library
 @click.option("--port", type=click.IntRange(1, 65535), help="[default: 7860]")
-def ui(library: Path | None, port: int | None) -> None:
+@options.llm
+def ui(library: Path | None, port: int | None, llm: str | None) -> None:
     """Open the page for the browser, for this machine alone (127.0.0.1)."""
     from agent.settings import read_settings
     from ui.web import launch
 
-    launch(read_settings(library=library, port=port))
+    launch(read_settings(library=library, port=port, llm=llm))

@@ -15,6 +15,7 @@ from memory.errors import ClewError
 from ui.aligning import align
 from ui.asking import ask
 from ui.chatting import chat, ui
+from ui.doctoring import doctor
 from ui.evaluating import evaluate
 from ui.indexing import index
 from ui.partitioning import partition
@@ -111,7 +112,7 @@ def main(verbose: bool, log_level: str | None) -> None:
     _set_up_streams(log_level or ("info" if verbose else "error"))
 
 
-for command in (index, chat, ask, ui, search, threads, export, replay, evaluate, partition, align):
+for command in (index, chat, ask, ui, search, threads, export, replay, evaluate, partition, align, doctor):
     main.add_command(command)
 
 

@@ -28,6 +28,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--within", type=click.Choice(["context"]), help="Rank only the documents of each question's context.")
 @click.option("--run", metavar="FILE", type=FILE, help="Write the rankings as a TREC run.")
 @click.option("--answers", metavar="FILE", type=FILE, help="Write the agent's answers.")
+@options.named_llm
 @options.as_json("Print each row as a JSON object, a line each.")
 @options.quiet
 def evaluate(
@@ -39,6 +40,7 @@ def evaluate(
     within: str | None,
     run: Path | None,
     answers: Path | None,
+    llm: str | None,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -51,11 +53,12 @@ def evaluate(
     from agent.answer_metrics import AnswerFigures
     from agent.evaluation import Plan
     from agent.evaluation import evaluate as run_evaluation
+    from agent.models import named_alone
     from agent.settings import read_settings
     from ui.progress import shown
     from ui.streams import print_json
 
-    settings = read_settings(library=library)
+    settings = named_alone(read_settings(library=library, llm=llm))
     plan = Plan(dataset, tool or settings.tool, query, k, within == "context", run, answers)
     rows: list[Row] = []
     answered: list[AnswerFigures] = []

@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
-from agent.state import TURN_JSON, Turn
+from agent.state import TURN_JSON, Turn, TurnEvent
 from memory.dialogue.threads import Thread, Threads
 from memory.errors import BadInput
+from ui.models_told import badge
 from ui.plain import one_line, plain
 from ui.rendering import answer_text, cited_numbers, place_of
 
@@ -28,6 +30,13 @@ def turn_object(turn: Turn) -> dict[str, Any]:
     value: dict[str, Any] = TURN_JSON.dump_python(turn, mode="json")
     value["answer"] |= {"text": turn.answer.text, "refused": turn.answer.refused}
     return value
+
+
+def event_object(event: TurnEvent) -> dict[str, Any]:
+    """What `clew ask --json` prints for an event: see docs/ask-json.md."""
+    if isinstance(event, Turn):
+        return {"event": "answer", **turn_object(event)}
+    return {"event": type(event).__name__.lower(), **asdict(event)}
 
 
 def as_json(thread: Thread, turns: Sequence[Turn]) -> str:
@@ -52,10 +61,19 @@ def _turn_markdown(turn: Turn) -> str:
     if turn.rewritten != turn.question:
         parts.append(f"*Understood as: {one_line(turn.rewritten)}*")
     parts.append(answer_text(turn.answer).plain)
+    if written := _written(turn):
+        parts.append(f"*{written}*")
     parts += [_source_markdown(turn, number) for number in cited_numbers(turn.answer)]
     if turn.paths:
         parts.append("\n".join(["Walked:", "", *(f"- {one_line(path)}" for path in turn.paths)]))
     return "\n\n".join(parts) + "\n"
+
+
+def _written(turn: Turn) -> str:
+    """By which model, what was done without it, and whether it is all."""
+    told = [f"written by {turn.model}" if turn.model else "", badge(turn)]
+    told.append("stopped before its end" if turn.answer.outcome == "stopped" else "")
+    return one_line("; ".join(filter(None, told))).replace("*", "")
 
 
 def _source_markdown(turn: Turn, number: int) -> str:

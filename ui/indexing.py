@@ -60,6 +60,7 @@ METHODS = ["leiden", "louvain"]
     multiple=True,
     help="Of a Wikipedia dump the pages with this word in title or first paragraph; may be repeated.",
 )
+@options.named_llm
 @click.option("--rebuild", is_flag=True, help="Make all anew, of the recorded paths where none are given.")
 @options.as_json("Print the report as a JSON object.")
 @options.quiet
@@ -73,6 +74,7 @@ def index(
     communities: "Method | None",
     categories: tuple[str, ...],
     keywords: tuple[str, ...],
+    llm: str | None,
     rebuild: bool,
     as_json: bool,
     quiet: bool,
@@ -81,23 +83,26 @@ def index(
 
     Text, Markdown, HTML, PDF and JSONL, BEIR folders, graph folders, lists of triples (JSON) and Wikipedia dumps
     (MediaWiki XML, also .bz2 and .gz). Run again, it does only what changed; with another chunker it cuts all
-    documents anew.
+    documents anew. A language model that is named writes the reports of communities, and extracts with --extractor llm.
     """
     if not paths and not rebuild:
         raise click.UsageError("name the files or folders to read, or give --rebuild")
-    from agent.models import encoder_for
+    from agent.models import encoder_for, named_alone, writers_for
     from agent.settings import read_settings
     from memory.knowledge import choices, chunkers, indexing
+    from memory.knowledge.extracting.llm import Model
     from ui.progress import shown
 
-    settings = read_settings(library=library, encoder=encoder)
-    model = encoder_for(settings)
+    settings = read_settings(library=library, encoder=encoder, llm=llm)
+    model, writers = encoder_for(settings), writers_for(named_alone(settings, "summarise", "extract"))
     parameters = choices.Parameters(
         chunkers.CHUNKERS[chunker]() if chunker else None,
         triples=triples,
         extractor=extractor,
         communities=communities,
         pages=_pages(categories, keywords),
+        model=Model(writers.extract, settings.cache / "extracted.sqlite") if writers.extract else None,
+        summariser=writers.summarise,
     )
     events = indexing.index(paths, settings.library, model, parameters=parameters, rebuild=rebuild)
     try:

@@ -37,6 +37,17 @@ def tool(function: Function) -> Function:
     return click.option("--tool", metavar="NAME", help="The retrieval method.  [default: hybrid]")(function)
 
 
+def llm(function: Function) -> Function:
+    names = "auto (the best of a local Ollama, or none), none, ollama:NAME, openai:NAME"
+    return click.option("--llm", metavar="NAME", help=f"The language model: {names}.  [default: auto]")(function)
+
+
+def named_llm(function: Function) -> Function:
+    """For what is to be the same on every machine: a model that `auto` would find there is not used."""
+    names = "ollama:NAME, openai:NAME"
+    return click.option("--llm", metavar="NAME", help=f"The language model: none, {names}.  [default: none]")(function)
+
+
 def thread(function: Function) -> Function:
     function = click.option("--thread", metavar="ID", help="The conversation to go on with (or a new id).")(function)
     return click.option("--continue", "-c", "go_on", is_flag=True, help="Go on with the last conversation.")(function)

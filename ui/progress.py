@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
@@ -31,15 +32,29 @@ def shown(events: Iterable[Progress | Result], quiet: bool) -> Generator[Result,
         yield from _with_lines(events, time.monotonic)
 
 
-def _with_bars(events: Iterable[Progress | Result], console: "Console") -> Iterator[Result]:
-    from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
+def show_download(events: Iterable[Progress]) -> None:
+    """A bar for the bytes that come, at a terminal."""
+    from ui.streams import messages
+
+    deque(_with_bars(events, messages(), in_bytes=True), maxlen=0)
+
+
+def _with_bars(events: Iterable[Progress | Result], console: "Console", in_bytes: bool = False) -> Iterator[Result]:
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        MofNCompleteColumn,
+        SpinnerColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
     from rich.progress import Progress as Bars
 
     columns = (
         SpinnerColumn(finished_text="✓"),
         TextColumn("{task.description:16}"),
         BarColumn(),
-        MofNCompleteColumn(),
+        DownloadColumn() if in_bytes else MofNCompleteColumn(),
         TimeRemainingColumn(elapsed_when_finished=True),
     )
     # Rich would send what is printed meanwhile to this console, also the results that go into a pipe.

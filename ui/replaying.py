@@ -23,8 +23,11 @@ DIR = click.Path(file_okay=False, path_type=Path)
 @click.option("--out", required=True, metavar="DIR", type=DIR, help="Where the turns are written.")
 @click.option("--resume", is_flag=True, help="Go on where an earlier run ended.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N conversations.")
+@options.llm
 @options.quiet
-def replay(script: Path, library: Path | None, out: Path, resume: bool, limit: int | None, quiet: bool) -> None:
+def replay(
+    script: Path, library: Path | None, out: Path, resume: bool, limit: int | None, llm: str | None, quiet: bool
+) -> None:
     """Ask the conversations of SCRIPT anew and check what they expect.
 
     SCRIPT is a JSONL file of conversations, or a BEIR folder whose queries have turns. The turns are written to
@@ -36,7 +39,7 @@ def replay(script: Path, library: Path | None, out: Path, resume: bool, limit: i
     from agent.settings import read_settings
     from ui.progress import counted
 
-    settings = read_settings(library=library)
+    settings = read_settings(library=library, llm=llm)
     total = sum(len(conversation.prompts) for conversation in read_script(script, limit).conversations)
     events = replay_script(script, out, settings, limit=limit, resume=resume)
     with closing(counted("turns", events, total, quiet)) as played:

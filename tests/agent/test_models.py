@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.models import clues_for, late_for, reranker_for
+from agent.models import clues_for, late_for, named_alone, reranker_for, roles_named
 from agent.settings import read_settings
 from memory.encoding import CachedEncoder
 from memory.errors import BadInput, NoModel
@@ -43,3 +43,22 @@ def test_settings_name_what_clues_walks_over_and_its_aliases(tmp_path: Path, mon
     monkeypatch.setenv("CLEW_CLUES", "guess")
     with pytest.raises(BadInput, match="the setting 'clues' is wrong"):
         read_settings()
+
+
+@pytest.mark.parametrize(
+    "llm, roles, alone",
+    [
+        (None, (), "none"),
+        ("auto", (), "none"),
+        ("ollama:a:1b", ("summarise", "extract"), "none,summarise=ollama:a:1b,extract=ollama:a:1b"),
+        ("auto,answer=ollama:b:8b", (), "none,answer=ollama:b:8b"),
+        ("none", (), "none,rewrite=none,think=none,answer=none,summarise=none,extract=none"),
+    ],
+)
+def test_what_has_to_be_the_same_everywhere_uses_a_named_model_alone(
+    llm: str | None, roles: tuple[str, ...], alone: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CLEW_LLM")
+    settings = named_alone(read_settings(llm=llm), *roles)
+    assert settings.llm == alone
+    roles_named(settings.llm)

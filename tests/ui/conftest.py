@@ -19,6 +19,7 @@ def home(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where this test's threads are kept; nothing of the user's own is read or written."""
     for name in [name for name in os.environ if name.startswith("CLEW_")]:
         monkeypatch.delenv(name)
+    monkeypatch.setenv("CLEW_LLM", "none")  # a server of this machine's user is none of the tests' business
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("CLEW_CACHE", str(cache))

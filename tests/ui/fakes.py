@@ -2,7 +2,7 @@
 
 What a question holds says what happens: `walk` walks, `slow` takes its time and looks at `cancel`, `Neptune` is not
 answered, `weak` and `wrong` are not carried by their sources, `escape` brings control characters along, `fails` and
-`bug` raise.
+`bug` raise; see also writing_fake.py.
 """
 
 import sys
@@ -18,12 +18,15 @@ import numpy as np
 from pydantic import TypeAdapter
 
 from agent.assistant import Assistant
+from agent.models import Writers
 from agent.services import Services
 from agent.settings import Settings, read_settings
 from agent.state import Answer, Claim, Step, Turn, TurnEvent, Verdict
 from memory.datatypes import Edge, Passage, Sentence, Subgraph
 from memory.dialogue.threads import Threads
 from memory.errors import Cancelled, ClewError
+from memory.ports import Writer
+from tests.ui.writing_fake import MODEL, is_written, pieces, written
 
 RECORD = TypeAdapter(Turn)
 
@@ -60,7 +63,8 @@ class FakeAssistant(Assistant):
         self._loading = loading
         tool = SimpleNamespace(name="hybrid", description="Searches by words and by meaning.")
         library = SimpleNamespace(manifest=SimpleNamespace(documents=30, fingerprint="f00d"))
-        self._fake_services = SimpleNamespace(tools={"hybrid": tool, "dense": tool}, library=library)
+        writers = Writers(answer=cast(Writer, SimpleNamespace(name=MODEL)) if settings.llm != "none" else None)
+        self._fake_services = SimpleNamespace(tools={"hybrid": tool, "dense": tool}, library=library, writers=writers)
 
     @property
     def threads(self) -> Threads:
@@ -82,7 +86,8 @@ class FakeAssistant(Assistant):
         scope: tuple[str, ...] = (),
         cancel: threading.Event | None = None,
     ) -> Iterator[TurnEvent]:
-        yield from self.resume(thread)
+        if self._interrupted:
+            yield from self.resume(thread)
         yield Step("rewrite", question, ("question x 1.00",), 0.3)
         if "fails" in question:
             raise ClewError("the turn failed", "ask again")
@@ -91,7 +96,7 @@ class FakeAssistant(Assistant):
         if "slow" in question:
             _dawdle(cancel)
         yield Step("act", f"{tool or 'hybrid'}: 2 passages in 12 ms", (), 12.4)
-        yield self._store(thread, question)
+        yield from self._answered(thread, question, cancel or threading.Event())
 
     def interrupted(self, thread: str) -> str:
         return self._interrupted
@@ -101,6 +106,18 @@ class FakeAssistant(Assistant):
             question, self._interrupted = self._interrupted, ""
             yield Step("answer", "the rest of the turn", (), 5)
             yield self._store(thread, question)
+        elif stopped := self.stopped(thread):
+            yield from self._answered(thread, stopped.question, cancel or threading.Event(), stopped.turn)
+
+    def stopped(self, thread: str) -> Turn | None:
+        turns = self.turns(thread)
+        return turns[-1] if turns and turns[-1].answer.outcome == "stopped" else None
+
+    def _answered(self, thread: str, question: str, cancel: threading.Event, resumed: int = 0) -> Iterator[TurnEvent]:
+        if is_written(question):
+            yield from pieces(question, cancel, bool(resumed))
+            yield Step("verify", "2 supported", (), 5)
+        yield self._store(thread, question, resumed)
 
     def turns(self, thread: str) -> list[Turn]:
         return [RECORD.validate_json(record) for record in self.threads.records(thread)]
@@ -108,9 +125,9 @@ class FakeAssistant(Assistant):
     def close(self) -> None:
         self.threads.close()
 
-    def _store(self, thread: str, question: str) -> Turn:
-        number = len(self.threads.records(thread)) + 1
-        turn = make_turn(thread, number, question)
+    def _store(self, thread: str, question: str, resumed: int = 0) -> Turn:
+        number = resumed or len(self.threads.records(thread)) + 1
+        turn = written(make_turn(thread, number, question), question, bool(resumed))
         record = RECORD.dump_json(turn).decode()
         said = [Sentence(question, "user", number)]
         self.threads.save(thread, number, question, record, said, np.ones((1, 1), np.float32), "none")
@@ -154,7 +171,7 @@ def _dawdle(cancel: threading.Event | None) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    """`fakes.py DATA [--thread ID] [--interrupted QUESTION] [--loading SECONDS]`: the chat."""
+    """`fakes.py DATA [--thread ID] [--interrupted QUESTION] [--loading SECONDS] [--llm NAME]`: the chat."""
     import click
 
     from ui.cli import Clew
@@ -170,8 +187,9 @@ def main(arguments: list[str]) -> None:
     @click.option("--continue", "go_on", is_flag=True)
     @click.option("--interrupted", default="")
     @click.option("--loading", default=0.0)
-    def chat(data: Path, thread: str | None, go_on: bool, interrupted: str, loading: float) -> None:
-        settings = read_settings(home=data)
+    @click.option("--llm", default="none")
+    def chat(data: Path, thread: str | None, go_on: bool, interrupted: str, loading: float, llm: str) -> None:
+        settings = read_settings(home=data, llm=llm)
         run_chat(settings, thread, go_on, lambda settings: FakeAssistant(settings, interrupted, loading))
 
     group(["chat", *arguments], prog_name="clew")

@@ -9,6 +9,8 @@ from typing import get_args
 import pytest
 
 from memory.knowledge import chunkers, layering
+from memory.knowledge.library import read_manifest, required_generation
+from tests.ollama.server import OllamaDouble
 from tests.ui.conftest import Run, process
 from ui.indexing import CHUNKERS, TRIPLES
 
@@ -59,8 +61,32 @@ def test_rebuild_reads_the_recorded_paths(clew: Run, documents: Path) -> None:
 def test_a_language_model_that_is_not_set_up_is_told_of(clew: Run, documents: Path) -> None:
     done = clew("index", documents, "--library", "lib", "--extractor", "llm")
     assert (done.exit_code, done.stdout) == (3, "")
-    wrong = "clew: --extractor llm wants a language model, and none is set up\ntry: --extractor rules or spacy\n"
-    assert done.stderr == wrong
+    assert done.stderr.splitlines() == [
+        "clew: --extractor llm wants a language model, and none is set up",
+        "try: name it with --llm, or --extractor rules",
+    ]
+
+
+def test_a_language_model_that_is_named_writes_reports_and_extracts(
+    clew: Run, documents: Path, ollama: OllamaDouble, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (documents / "lang.md").write_text(
+        "# Fritz Lang\n\nFritz Lang directed Metropolis. Thea von Harbou wrote Metropolis.\n"
+    )
+    monkeypatch.setenv("CLEW_CACHE", str(home / "cache"))
+    assert clew("index", documents, "--library", "lib", "--llm", "auto").exit_code == 0
+    assert not ollama.requests, "what was not named is not used"
+    named = ("--llm", "ollama:good:1b", "--extractor", "llm", "--rebuild")
+    done = clew("index", documents, "--library", "lib", *named)
+    assert done.exit_code == 0, done.stderr
+    assert ollama.requests and (home / "cache" / "extracted.sqlite").exists()
+    manifest = read_manifest(required_generation(Path("lib")))
+    assert manifest.extractor == "llm:good:1b"
+    asked, extracting = len(ollama.requests), [r for r in ollama.requests if "format" in r]
+    assert extracting and len(extracting) < asked, "it also wrote reports"
+    gone = clew("index", documents, "--library", "lib", "--llm", "ollama:missing:1b")
+    assert (gone.exit_code, gone.stdout) == (3, "")
+    assert gone.stderr.splitlines()[-1] == "try: ollama pull missing:1b"
 
 
 def test_another_chunker_is_a_line_and_a_wrong_one_is_refused(clew: Run, documents: Path) -> None:

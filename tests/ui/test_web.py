@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -13,13 +14,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.state import Answer, Claim, Step
+from agent.state import Answer, Claim, Degraded, Prompted, Step
 from memory.datatypes import Passage
 from memory.dialogue.threads import Thread
 from memory.errors import ClewError
 from tests.ui.conftest import ROOT
 from tests.ui.fakes import make_turn
 from tests.ui.web_fake import ATTACK, ATTACKING_WALK, CUT_OFF, PageAssistant, attacking_answer
+from tests.ui.writing_fake import MODEL, WORDS
 from ui.web import views
 from ui.web.citing import pieces
 from ui.web.markup import Markup, parted, sources_of, when
@@ -226,7 +228,7 @@ def test_a_database_that_cannot_be_read_is_a_line(
 
 @pytest.fixture
 def markup() -> Markup:
-    return Markup(5, ["Tides", ATTACK])
+    return Markup(5, ["Tides", ATTACK], ATTACK)
 
 
 def all_html(markup: Markup) -> str:
@@ -237,12 +239,23 @@ def all_html(markup: Markup) -> str:
         type(turn)("t", n, ATTACK, ATTACK, answer, steps=(Step("act", ATTACK, (ATTACK,)),), walk=ATTACKING_WALK)
         for n, answer in enumerate((attacking_answer(), refused), 1)
     )
-    now = Now(ATTACK, (Step("act", ATTACK, (ATTACK,)),), ATTACK, ATTACK, attacking_answer(), ATTACK)
+    told = {"model": ATTACK, "degraded": (Degraded(ATTACK, ATTACK),)}
+    turns = tuple(replace(turn, **told, ledger=(Prompted(ATTACK, ATTACK, 1, 1, 1, 1),)) for turn in turns)  # type: ignore[arg-type]
+    now = Now(ATTACK, (Step("act", ATTACK, (ATTACK,)),), ATTACK, ATTACK, ATTACK, attacking_answer(), ATTACK)
     view = View(ATTACK, turns, now, busy=True)
+    writing = markup.now(replace(view, now=replace(now, answer=None)))
     thread = Thread(ATTACK, ATTACK, 2, datetime.now(UTC).isoformat())
     welcome = markup.past(View())
     return "".join(
-        [markup.past(view), markup.now(view), markup.sources(view), markup.threads([thread], ATTACK), welcome]
+        [
+            markup.header(),
+            writing,
+            markup.past(view),
+            markup.now(view),
+            markup.sources(view),
+            markup.threads([thread], ATTACK),
+            welcome,
+        ]
     )
 
 
@@ -345,3 +358,78 @@ def test_the_looks_name_no_other_host() -> None:
         "the name space of SVG, which nobody fetches"
     )
     assert "url(" not in style and "@import" not in text
+
+
+# What a language model writes
+
+
+def test_words_are_shown_as_they_come_and_the_answer_is_not_revealed_again(conversations: Conversations) -> None:
+    seen = list(conversations.ask("t", "it writes"))
+    said = [view.now.said for view in seen if view.now and view.now.said]
+    assert said[0] == WORDS[0] and said[-1] == "".join(WORDS) and said == sorted(said, key=len)
+    assert [view.now.status for view in seen if view.now and view.now.status.startswith("loading")] == [
+        f"loading {MODEL}…"
+    ]
+    assert not [view for view in seen if view.now and view.now.answer]
+    assert seen[-1].turns[0].model == MODEL and seen[-1].now is None
+
+
+def test_what_is_begun_anew_takes_the_place_of_what_was_said(conversations: Conversations) -> None:
+    said = [view.now.said for view in conversations.ask("t", "restarts") if view.now]
+    assert "Something else altogether " in said and said[-1] == "".join(WORDS)
+
+
+def test_pieces_are_drawn_no_more_often_than_can_be_seen(
+    conversations: Conversations, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(views, "FRAME", 60.0)
+    said = [view.now.said for view in conversations.ask("t", "it writes") if view.now]
+    assert len(set(said)) <= 2 and said[-1] == "".join(WORDS), "the step after them shows them"
+
+
+def test_what_was_said_until_the_stop_is_kept_and_can_be_gone_on_with(
+    conversations: Conversations, markup: Markup
+) -> None:
+    stopped = stop_when_said(conversations)
+    assert [turn.answer.outcome for turn in stopped.turns] == ["stopped"] and stopped.now is None
+    html = markup.past(stopped)
+    assert "The Moon is 384,4" in html and 'data-pick="/resume">Go on<' in html
+    first, *_, last = conversations.resume("t")
+    assert first.now and first.now.question == "unfinished" and first.turns == () and first.busy
+    assert [turn.answer.outcome for turn in last.turns] == ["answered"] and last.turns[0].turn == 1
+    assert "Go on" not in markup.past(last)
+    assert [*conversations.resume("t")] == [View("t", last.turns)], "there is nothing to go on with"
+
+
+def stop_when_said(conversations: Conversations) -> View:
+    last = View()
+    for last in conversations.ask("t", "unfinished"):
+        if last.now and last.now.said == "".join(WORDS[:2]):
+            conversations.runs.stop("t")
+    return last
+
+
+def test_a_stopped_answer_comes_back_where_going_on_fails(
+    conversations: Conversations, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped = stop_when_said(conversations)
+
+    def fails(*_: object) -> Iterator[Step]:
+        yield Step("answer", "begun")
+        raise ClewError("the server is gone", "ollama serve")
+
+    monkeypatch.setattr(PageAssistant, "resume", fails)
+    *_, last = conversations.resume("t")
+    assert last.turns == stopped.turns and not last.busy
+    assert last.now and (last.now.question, last.now.error) == ("", "the server is gone. Try: ollama serve")
+
+
+def test_the_page_says_which_model_wrote_and_what_was_done_without_it(conversations: Conversations) -> None:
+    *_, last = conversations.ask("t", "writes degraded")
+    markup = Markup(5, [], MODEL)
+    html = markup.past(last)
+    assert MODEL in markup.header() and f"written by {MODEL}" in html
+    assert "<b>rewriting</b>: it is empty" in html and "&lt;b&gt;out of memory&lt;/b&gt;" in html
+    assert "left out: passage 7" in html
+    plain = markup.past(View("t", (make_turn("t", 1, "Why?"),)))
+    assert "written by" not in plain and "degraded" not in plain and "ledger" not in plain

@@ -20,6 +20,7 @@ import pytest
 from tests.ui.conftest import ROOT
 from tests.ui.fakes import fill_threads
 from tests.ui.web_fake import CUT_OFF
+from tests.ui.writing_fake import MODEL
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
@@ -81,9 +82,11 @@ def free_port() -> int:
 
 
 @contextmanager
-def fake_page(data: Path, pause: float = 0.05, loading: float = 0.0, interrupted: str = "") -> Iterator[str]:
+def fake_page(
+    data: Path, pause: float = 0.05, loading: float = 0.0, interrupted: str = "", model: str = ""
+) -> Iterator[str]:
     port = free_port()
-    with serving("-m", "tests.ui.web_fake", data, port, pause, loading, interrupted, port=port) as address:
+    with serving("-m", "tests.ui.web_fake", data, port, pause, loading, interrupted, model, port=port) as address:
         yield address
 
 
@@ -188,6 +191,33 @@ def test_a_walk_is_drawn_and_leads_to_its_sources(page: "Page") -> None:
     assert figure.locator(".node").count() == 4 and figure.locator(".way").count() == 2
     figure.locator("a", has_text="Monkeys in space").click()
     page.locator("#source-1-2.lit").wait_for()
+
+
+def test_words_come_as_they_are_written_and_stay_when_they_are_stopped(
+    context: "BrowserContext", tmp_path: Path
+) -> None:
+    with fake_page(tmp_path, pause=0.15, model="yes") as address:
+        page = opened(context, address)
+        assert MODEL in page.locator("#side .brand").inner_text()
+        ask(page, "It writes, degraded")
+        written = page.locator("#past .written")
+        assert f"written by {MODEL}" in written.inner_text() and "it is empty" not in written.inner_text()
+        written.locator("summary").click()
+        assert "rewriting: it is empty" in written.inner_text()
+        page.locator("#past .steps > summary").click()
+        assert "1,204 of 8,192 tokens read" in page.locator("#past .ledger").inner_text()
+        ask(page, "unfinished", wait=False)
+        page.wait_for_selector(f"#now .status >> text=loading {MODEL}")
+        page.wait_for_selector("#now .writing >> text=The Moon is 384,4")
+        page.click("#stop")
+        page.wait_for_selector("#turn-2 .notice.stopped")
+        assert "The Moon is 384,4" in page.locator("#turn-2 .answer").inner_text()
+        page.click(".go-on")
+        page.wait_for_selector("#now .writing >> text=The Moon is 384,4")
+        assert page.locator(".question >> text=unfinished").count() == 1, "not shown twice meanwhile"
+        page.wait_for_selector("#past #turn-2 .answer >> text=Monkeys are small.")
+        assert page.locator(".turn").count() == 2 and page.locator(".go-on").count() == 0
+        page.goto("about:blank")
 
 
 def test_a_new_conversation_and_back_from_the_list_and_from_the_address(

@@ -16,12 +16,15 @@ from typing import cast
 import numpy as np
 
 from agent.assistant import Assistant
+from agent.models import Writers
 from agent.services import Services
 from agent.state import Answer, Claim, Step, Turn, TurnEvent
 from memory.datatypes import Edge, Passage, Sentence, Subgraph
 from memory.dialogue.threads import Threads
 from memory.errors import Cancelled, ClewError
+from memory.ports import Writer
 from tests.ui.fakes import RECORD, make_turn
+from tests.ui.writing_fake import MODEL, is_written, pieces, written
 
 ATTACK = (
     '<script>window.attacked = 1</script><img src=x onerror="window.attacked = 1"> {{ 7 * 7 }} ${window.attacked = 1}'
@@ -42,7 +45,9 @@ CUT_OFF = "Was the Moon ever closer?"
 class PageAssistant(Assistant):
     """`interrupted` is the thread on which a turn, about `CUT_OFF`, was cut off."""
 
-    def __init__(self, data: Path, pause: float = 0.0, loading: float = 0.0, interrupted: str = "") -> None:
+    def __init__(
+        self, data: Path, pause: float = 0.0, loading: float = 0.0, interrupted: str = "", model: bool = False
+    ) -> None:
         self._own_threads = Threads(data / "threads.sqlite")
         self._pause = pause
         self._seconds = loading
@@ -50,7 +55,8 @@ class PageAssistant(Assistant):
         titles = ["Tides", ATTACK, "Laika", "Metropolis", "Hugo"]
         store = SimpleNamespace(titles=lambda limit: titles[:limit])
         library = SimpleNamespace(manifest=SimpleNamespace(documents=5, fingerprint="f00d"), store=store)
-        self._fake_services = SimpleNamespace(library=library)
+        writers = Writers(answer=cast(Writer, SimpleNamespace(name=MODEL)) if model else None)
+        self._fake_services = SimpleNamespace(library=library, writers=writers)
 
     @property
     def threads(self) -> Threads:
@@ -72,7 +78,8 @@ class PageAssistant(Assistant):
         scope: tuple[str, ...] = (),
         cancel: threading.Event | None = None,
     ) -> Iterator[TurnEvent]:
-        yield from self.resume(thread, cancel)
+        if self.interrupted(thread):
+            yield from self.resume(thread, cancel)
         yield from self._turn(thread, question, cancel or threading.Event())
 
     def interrupted(self, thread: str) -> str:
@@ -82,6 +89,12 @@ class PageAssistant(Assistant):
         if thread in self._cut_off:
             yield from self._turn(thread, CUT_OFF, cancel or threading.Event())
             self._cut_off.discard(thread)
+        elif stopped := self.stopped(thread):
+            yield from self._answered(thread, stopped.question, cancel or threading.Event(), stopped.turn)
+
+    def stopped(self, thread: str) -> Turn | None:
+        turns = self.turns(thread)
+        return turns[-1] if turns and turns[-1].answer.outcome == "stopped" else None
 
     def turns(self, thread: str) -> list[Turn]:
         return [RECORD.validate_json(record) for record in self.threads.records(thread)]
@@ -99,11 +112,17 @@ class PageAssistant(Assistant):
             raise ZeroDivisionError("a bug")
         if "slow" in question and cancel.wait(20):
             raise Cancelled("the turn was cancelled")
-        yield self._stored(thread, question)
+        yield from self._answered(thread, question, cancel)
 
-    def _stored(self, thread: str, question: str) -> Turn:
-        number = len(self.threads.records(thread)) + 1
-        turn = make_turn(thread, number, question)
+    def _answered(self, thread: str, question: str, cancel: threading.Event, resumed: int = 0) -> Iterator[TurnEvent]:
+        if is_written(question):
+            yield from pieces(question, cancel, bool(resumed), self._pause)
+            yield Step("verify", "2 supported", (), 5)
+        yield self._stored(thread, question, resumed)
+
+    def _stored(self, thread: str, question: str, resumed: int = 0) -> Turn:
+        number = resumed or len(self.threads.records(thread)) + 1
+        turn = written(make_turn(thread, number, question), question, bool(resumed))
         if "markup" in question:
             turn = replace(turn, answer=attacking_answer(), walk=ATTACKING_WALK)
         record = RECORD.dump_json(turn).decode()
@@ -128,11 +147,11 @@ def attacking_answer() -> Answer:
     return Answer("answered", (Claim(f"Before. {ATTACK}", (1,), "supported"),), (passage,))
 
 
-def main(data: str, port: str, pause: str, loading: str, interrupted: str) -> None:
+def main(data: str, port: str, pause: str, loading: str, interrupted: str, model: str) -> None:
     """The page with this assistant, until Ctrl-C."""
     from ui.web.serving import serve_page
 
-    with PageAssistant(Path(data), float(pause), float(loading), interrupted) as assistant:
+    with PageAssistant(Path(data), float(pause), float(loading), interrupted, bool(model)) as assistant:
         serve_page(assistant, int(port))
 
 

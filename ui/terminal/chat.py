@@ -2,25 +2,23 @@
 
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import nullcontext
-from threading import Event
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from agent.assistant import Assistant
-from agent.state import TurnEvent
 from memory.errors import BadInput, Cancelled, ClewError, NotSetUp
-from ui.loading import Loading
 from ui.options import chosen_thread, way_back
 from ui.plain import cut, one_line
+from ui.pulling import with_models
 from ui.rendering import DIM
 from ui.streams import messages, output
 from ui.terminal.commands import COMMANDS, Leave, run_command
 from ui.terminal.prompting import Lines, Piped, Prompt
 from ui.terminal.session import Session
-from ui.terminal.turns import show_earlier, show_events, stoppable
+from ui.terminal.turns import show_earlier, take_turn
 
 if TYPE_CHECKING:
     from agent.settings import Settings
@@ -37,30 +35,32 @@ def run_chat(
     """Raises what opening the library raises; without a terminal also what a turn raises."""
     out, err = output(), messages()
     at_terminal = sys.stdin.isatty() and out.is_terminal
-    with err.status("opening the library…") if at_terminal else nullcontext():
-        assistant = open_assistant(settings)
-    with assistant:
+
+    def opening(settings: "Settings") -> Assistant:
+        with err.status("opening the library…") if at_terminal else nullcontext():
+            return open_assistant(settings)
+
+    with with_models(settings, opening) as assistant:
         name, _ = chosen_thread(assistant.threads, thread, go_on)
         # In a terminal everything is one conversation on one screen, steps and messages too.
         session = Session(assistant, settings, name, out, out if at_terminal else err)
-        loading = Loading(assistant)
-        lines = _prompt(session, loading) if at_terminal else Piped()
-        loading.begin(then=lines.redraw)
+        lines = _prompt(session) if at_terminal else Piped()
+        session.loading.begin(then=lines.redraw)
         try:
-            _converse(session, loading, lines, at_terminal)
+            _converse(session, lines, at_terminal)
         finally:
             _say_how_to_come_back(session)
 
 
-def _converse(session: Session, loading: Loading, lines: Lines, at_terminal: bool) -> None:
+def _converse(session: Session, lines: Lines, at_terminal: bool) -> None:
     if at_terminal:
         _welcome(session)
-    _finish_what_was_cut_off(session, loading)
+    _finish_what_was_cut_off(session)
     while True:
         try:
             line = lines.read()
             if line:
-                _handle(session, loading, line)
+                _handle(session, line)
         except (EOFError, Leave):
             return
         except KeyboardInterrupt:
@@ -74,50 +74,41 @@ def _converse(session: Session, loading: Loading, lines: Lines, at_terminal: boo
             _complain(session, error)
 
 
-def _handle(session: Session, loading: Loading, line: str) -> None:
+def _handle(session: Session, line: str) -> None:
     """A path such as `/etc/hosts` begins a question, not a command."""
     if _COMMAND.match(line):
         run_command(session, line)
     else:
         ask = session.assistant.ask
-        _take_turn(session, loading, lambda stop: ask(session.thread, line, tool=session.tool, cancel=stop))
+        take_turn(session, lambda stop: ask(session.thread, line, tool=session.tool, cancel=stop))
 
 
-def _take_turn(session: Session, loading: Loading, events: Callable[[Event], Iterator[TurnEvent]]) -> None:
-    with stoppable() as stopped:
-        if not loading.ended:
-            with session.messages.status("loading the encoder…") if session.messages.is_terminal else nullcontext():
-                loading.wait(stopped)
-        session.turn = show_events(events(stopped), session.output, session.messages, stopped) or session.turn
-
-
-def _finish_what_was_cut_off(session: Session, loading: Loading) -> None:
+def _finish_what_was_cut_off(session: Session) -> None:
     question = session.assistant.interrupted(session.thread)
     if not question:
         return
     session.messages.print(Text(f"  cut off last time, finishing it now: {one_line(question)}", DIM))
-    _take_turn(session, loading, lambda stop: session.assistant.resume(session.thread, cancel=stop))
+    take_turn(session, lambda stop: session.assistant.resume(session.thread, cancel=stop))
 
 
 def _welcome(session: Session) -> None:
     manifest = session.assistant.services.library.manifest
     count = f"{manifest.documents} document{'' if manifest.documents == 1 else 's'}"
-    session.output.print(
-        Text.assemble(("Clew", "bold"), (f" · {count} in {session.settings.library} · /help, Ctrl-D leaves", DIM))
-    )
+    parts = [f"{count} in {session.settings.library}", session.model, "/help, Ctrl-D leaves"]
+    session.output.print(Text.assemble(("Clew", "bold"), (" · ".join(["", *filter(None, parts)]), DIM)))
     if session.turn:
         session.output.print(Text(f"going on with {session.thread}, turn {session.turn.turn + 1}", DIM))
         show_earlier(session.turn, session.output)
 
 
-def _prompt(session: Session, loading: Loading) -> Prompt:
+def _prompt(session: Session) -> Prompt:
     tools = tuple(session.assistant.services.tools)
     choices = {command.name: tools if command.name == "/tool" else () for command in COMMANDS}
 
     def below() -> str:
         title = cut(one_line(session.turn.question), 40) if session.turn else "a new conversation"
-        parts = [session.thread, title, session.shown_tool, *([] if loading.ended else ["loading the encoder…"])]
-        return "  " + " · ".join(parts)
+        loading = "" if session.loading.ended else "loading the encoder…"
+        return "  " + " · ".join(filter(None, (session.thread, title, session.shown_tool, session.model, loading)))
 
     return Prompt(session.settings.home, lambda: choices, below)
 

@@ -11,8 +11,10 @@ from rich.text import Text
 from agent.lines import replace_file
 from memory.errors import BadInput
 from ui.exporting import as_json, as_markdown, known_thread, stored_turns
+from ui.models_told import ledger_lines
 from ui.plain import near
 from ui.rendering import DIM, MARKS, indented, passage_text, source_line, unfolded
+from ui.terminal.turns import take_turn
 from ui.walks import walk_lines
 
 if TYPE_CHECKING:
@@ -78,6 +80,8 @@ def _steps(session: "Session", _: str) -> None:
     for step in turn.steps:
         for line in unfolded(step):
             session.output.print(line)
+    for prompted in ledger_lines(turn.ledger):
+        session.output.print(Text(f"  {prompted}", DIM))
     for claim in turn.answer.claims:
         if claim.verdict in MARKS:
             session.output.print(Text(f"  {claim.verdict}: {claim.text}", MARKS[claim.verdict][1]))
@@ -89,6 +93,12 @@ def _walk(session: "Session", _: str) -> None:
         raise BadInput("nothing was walked for the last answer", "/steps")
     for line in lines:
         session.output.print(line)
+
+
+def _resume(session: "Session", _: str) -> None:
+    if session.turn is None or session.turn.answer.outcome != "stopped":
+        raise BadInput("no answer was stopped here", "type a question")
+    take_turn(session, lambda stop: session.assistant.resume(session.thread, cancel=stop))
 
 
 def _thread(session: "Session", _: str) -> None:
@@ -148,6 +158,7 @@ COMMANDS = (
     Command("/sources", "[N]", "the sources of the last answer; N: the whole passage", _sources),
     Command("/steps", "", "what the last turn did, in detail", _steps),
     Command("/walk", "", "what the last turn walked through: landings, and the steps from each", _walk),
+    Command("/resume", "", "answer the question whose answer was stopped", _resume),
     Command("/thread", "", "this conversation: id, title, where it is kept", _thread),
     Command("/new", "", "begin another conversation", _new),
     Command("/clear", "", "clear the screen", _clear),

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 from agent.state import Turn
 from memory.errors import BadInput
+from ui.loading import Loading
+from ui.models_told import model_of
 from ui.options import threads_path
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ class Session:
     ) -> None:
         self.assistant = assistant
         self.settings = settings
+        self.loading = Loading(assistant)
         self.tool = ""
         self.output = output
         self.messages = messages
@@ -32,6 +35,11 @@ class Session:
     @property
     def shown_tool(self) -> str:
         return self.tool or self.settings.tool
+
+    @property
+    def model(self) -> str:
+        """The language model's name; empty where there is none."""
+        return model_of(self.assistant.services.writers)
 
     @property
     def threads(self) -> "Threads":

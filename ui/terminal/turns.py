@@ -1,86 +1,78 @@
-"""A turn in the terminal: its steps as they happen, the answer word by word, the sources; Ctrl-C ends it."""
+"""A turn of the chat: asked, drawn as it happens, stopped by Ctrl-C; and how an answer is set out there."""
 
-import signal
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from types import FrameType
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from agent.state import Answer, Step, Turn, TurnEvent
+from ui.following import Following
+from ui.models_told import STOPPED
 from ui.plain import cut, one_line
-from ui.rendering import DIM, answer_text, indented, source_lines, step_line
+from ui.rendering import DIM, answer_text, indented, source_lines
+from ui.stopping import stoppable
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from agent.state import Answer, Turn, TurnEvent
+    from ui.terminal.session import Session
+
 PAUSE = 0.012
 LONGEST = 0.8
-"""Seconds between two words of an answer, and for all of them together."""
+"""Seconds between two words of an answer that is there already, and for all of them together."""
 
 PREVIEW = 3
 """Lines of an earlier answer that remind a person of it."""
 
 
-@contextmanager
-def stoppable() -> Iterator[threading.Event]:
-    """An event that the first Ctrl-C sets; the second one ends what does not look at it."""
-    stopped = threading.Event()
-
-    def stop(_signal: int, _frame: FrameType | None) -> None:
-        if stopped.is_set():
-            raise KeyboardInterrupt
-        stopped.set()
-
-    before = signal.signal(signal.SIGINT, stop)
-    try:
-        yield stopped
-    finally:
-        signal.signal(signal.SIGINT, before)
+def take_turn(session: "Session", events: "Callable[[threading.Event], Iterator[TurnEvent]]") -> None:
+    """Raises what the turn raises, and `KeyboardInterrupt` where a turn was stopped without a terminal."""
+    output, messages, loading = session.output, session.messages, session.loading
+    with stoppable() as stopped:
+        if not loading.ended:
+            with messages.status("loading the encoder…") if messages.is_terminal else nullcontext():
+                loading.wait(stopped)
+        following = Following(output, messages, ChatLayout(output, stopped))
+        session.turn = following.follow(events(stopped)) or session.turn
+    if session.turn and session.turn.answer.outcome == "stopped":
+        if not output.is_terminal:
+            raise KeyboardInterrupt("stopped")
+        messages.print(Text(f"  {STOPPED}", DIM))
 
 
-def show_events(
-    events: Iterator[TurnEvent], output: "Console", messages: "Console", stopped: threading.Event
-) -> Turn | None:
-    """Draw a turn, or two where one was cut off before; the last is handed back."""
-    turn: Turn | None = None
-    width = messages.width if messages.is_terminal else None
-    with messages.status("") if messages.is_terminal else _nothing() as status:
-        for event in events:
-            if isinstance(event, Step):
-                if status:
-                    status.start()
-                messages.print(step_line(event, width))
-                continue
-            if not isinstance(event, Turn):
-                continue
-            if status:
-                status.stop()
-            turn = event
-            show_answer(turn.answer, output, stopped)
-    return turn
-
-
-def show_answer(answer: Answer, console: "Console", stopped: threading.Event) -> None:
+class ChatLayout:
     """In a terminal set off by empty lines, wrapped at words and streamed; else a line, and a line for each source."""
-    lines = source_lines(answer, console.width - 2 if console.is_terminal else None)
-    if not console.is_terminal:
-        for line in [answer_text(answer), *lines, Text()]:
-            console.print(line)
-        return
-    console.print()
-    _stream(answer_text(answer), console, stopped)
-    if lines:
-        console.print()
-    for line in lines:
-        console.print(Text("  ").append_text(line))
-    console.print()
+
+    def __init__(self, console: "Console", stopped: threading.Event) -> None:
+        self._console = console
+        self._stopped = stopped
+
+    def begin(self) -> None:
+        if self._console.is_terminal:
+            self._console.print()
+
+    def text(self, answer: "Answer") -> None:
+        if self._console.is_terminal:
+            _stream(answer_text(answer), self._console, self._stopped)
+        else:
+            self._console.print(answer_text(answer))
+
+    def sources(self, answer: "Answer") -> None:
+        terminal = self._console.is_terminal
+        lines = source_lines(answer, self._console.width - 2 if terminal else None)
+        if lines and terminal:
+            self._console.print()
+        for line in lines:
+            self._console.print(Text("  " if terminal else "").append_text(line))
+
+    def end(self) -> None:
+        self._console.print()
 
 
-def show_earlier(turn: Turn, console: "Console") -> None:
+def show_earlier(turn: "Turn", console: "Console") -> None:
     """The last question of a thread that is opened again, and how its answer began."""
     console.print(Text(f"  > {cut(one_line(turn.question), console.width - 4)}", DIM))
     lines = indented(Text(answer_text(turn.answer).plain, DIM), 4, console)
@@ -88,6 +80,8 @@ def show_earlier(turn: Turn, console: "Console") -> None:
         console.print(line)
     if len(lines) > PREVIEW:
         console.print(Text("    …", DIM))
+    if turn.answer.outcome == "stopped":
+        console.print(Text(f"  {STOPPED}", DIM))
 
 
 def _stream(text: Text, console: "Console", stopped: threading.Event) -> None:
@@ -99,8 +93,3 @@ def _stream(text: Text, console: "Console", stopped: threading.Event) -> None:
             if not stopped.is_set():
                 time.sleep(pause)
         console.print()
-
-
-@contextmanager
-def _nothing() -> Iterator[None]:
-    yield None

@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from agent.state import Answer, Verdict
 from memory.datatypes import Passage
 from memory.dialogue.threads import Thread
+from ui.models_told import degraded, ledger_lines
 from ui.plain import one_line, plain, short_path
 from ui.rendering import milliseconds, place_of
 from ui.web.citing import pieces
@@ -39,10 +40,11 @@ class Source:
 
 
 class Markup:
-    """`titles` are some of the library's, for examples of what can be asked."""
+    """`titles` are some of the library's, for examples of what can be asked; `model` is the one that writes."""
 
-    def __init__(self, documents: int, titles: Sequence[str]) -> None:
+    def __init__(self, documents: int, titles: Sequence[str], model: str = "") -> None:
         self._documents = documents
+        self._model = model
         self._titles = titles
         self._templates = Environment(
             loader=PackageLoader("ui.web"),
@@ -52,9 +54,10 @@ class Markup:
             lstrip_blocks=True,
         )
         self._templates.filters |= {"line": one_line, "plain": plain, "ms": milliseconds, "parted": parted}
+        self._templates.filters |= {"degraded": degraded, "ledger": ledger_lines}
 
     def header(self) -> str:
-        return self._render("header", documents=self._documents)
+        return self._render("header", documents=self._documents, model=self._model)
 
     def past(self, view: View) -> str:
         """The finished turns; a welcome where there is nothing yet."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 
 from memory.errors import ClewError
+from ui.models_told import model_of
 from ui.plain import typed
 from ui.web.markup import Markup
 from ui.web.views import Conversations, View
@@ -31,6 +32,10 @@ PICK = """element.addEventListener('click', (event) => {
 """A button with `data-pick` in a piece of HTML is a choice; Gradio hands it on as an event."""
 
 
+RESUME = "/resume"
+"""The choice that is no question: go on with the answer that was stopped."""
+
+
 class Page:
     """The components, and their events. What a tab shows is the tab's own; the assistant is shared by all."""
 
@@ -38,7 +43,8 @@ class Page:
         self._assistant = assistant
         self._conversations = conversations
         library = assistant.services.library
-        self._markup = Markup(library.manifest.documents, _spread(library.store.titles(TITLES), EXAMPLES))
+        titles = _spread(library.store.titles(TITLES), EXAMPLES)
+        self._markup = Markup(library.manifest.documents, titles, model_of(assistant.services.writers))
         self._looks: dict[str, object] = {}
         self.blocks: gr.Blocks = gr.Blocks(title="Clew", analytics_enabled=False, fill_width=True, fill_height=True)
         with self.blocks:
@@ -81,7 +87,7 @@ class Page:
         quiet: dict[str, Any] = {"outputs": shown, "show_progress": "hidden", "api_visibility": "private"}
         self.blocks.load(self._load, **quiet)
         gr.on([self._box.submit, self._send.click], self._ask, [self._thread, self._box], **quiet)
-        self._past.select(self._ask_example, self._thread, **quiet)
+        self._past.select(self._picked, self._thread, **quiet)
         self._threads.select(self._open, **quiet, trigger_mode="multiple")
         self._new.click(self._begin, **quiet)
         self._stop.click(
@@ -105,8 +111,12 @@ class Page:
         else:
             yield from self._show(request, self._conversations.ask(thread, asked), {self._box: ""})
 
-    def _ask_example(self, thread: str, request: gr.Request, event: gr.EventData) -> Iterator[Update]:
-        yield from self._ask(thread, str(event.pick), request)
+    def _picked(self, thread: str, request: gr.Request, event: gr.EventData) -> Iterator[Update]:
+        """A question that was offered, or the answer that was stopped."""
+        if event.pick == RESUME:
+            yield from self._show(request, self._conversations.resume(thread))
+        else:
+            yield from self._ask(thread, str(event.pick), request)
 
     def _show(self, request: gr.Request, views: Iterator[View], update: Update | None = None) -> Iterator[Update]:
         """Until the tab looks at something else; pieces that stay as they are are not sent again."""

@@ -22,10 +22,12 @@ AT_ONCE = 16
 
 
 class Run:
-    """A turn in progress, or two where one that was cut off (`interrupted`) has to be finished before."""
+    """A turn in progress, or two where one that was cut off (`interrupted`) has to be finished before. `anew`: the
+    last turn of the thread, that was stopped, is answered anew."""
 
-    def __init__(self, questions: tuple[str, ...], interrupted: bool) -> None:
+    def __init__(self, questions: tuple[str, ...], interrupted: bool, anew: bool = False) -> None:
         self.questions = questions
+        self.anew = anew
         self.interrupted = interrupted
         self.cancel = threading.Event()
         self._events: list[TurnEvent] = []
@@ -84,6 +86,15 @@ class Runs:
                 raise BadInput("this conversation is being answered in another tab", "wait for that answer")
             return self._begin(thread, question, lambda cancel: ask(thread, question, cancel=cancel))
 
+    def resume(self, thread: str) -> Run | None:
+        """The run that answers the last turn anew, if that was stopped; else as `open`."""
+        with self._lock:
+            stopped = None if thread in self._runs else self._assistant.stopped(thread)
+            if stopped is None:
+                return self.open(thread)
+            resume = self._assistant.resume
+            return self._begin(thread, stopped.question, lambda cancel: resume(thread, cancel), anew=True)
+
     def open(self, thread: str) -> Run | None:
         """The run of this thread: the one in progress, or one that finishes the turn that was cut off."""
         with self._lock:
@@ -105,10 +116,12 @@ class Runs:
                 run.cancel.set()
         self._workers.shutdown()
 
-    def _begin(self, thread: str, question: str, events: Callable[[threading.Event], Iterator[TurnEvent]]) -> Run:
+    def _begin(
+        self, thread: str, question: str, events: Callable[[threading.Event], Iterator[TurnEvent]], anew: bool = False
+    ) -> Run:
         """With the lock held."""
         interrupted = self._assistant.interrupted(thread)
-        run = Run(tuple(filter(None, (interrupted, question))), bool(interrupted))
+        run = Run(tuple(filter(None, (interrupted, question))), bool(interrupted), anew)
         work = self._workers.submit(self._work, run, events)
         self._runs[thread] = run
         work.add_done_callback(lambda done: self._end(thread, run, done))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from memory.errors import ClewError
+from ui.pulling import with_models
 
 if TYPE_CHECKING:
     import gradio as gr
@@ -26,7 +27,7 @@ def serve(settings: "Settings") -> None:
     from agent.assistant import Assistant
 
     check_port(settings.port)
-    with Assistant.open(settings) as assistant:
+    with with_models(settings, Assistant.open) as assistant:
         serve_page(assistant, settings.port)
 
 

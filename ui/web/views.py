@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from agent.state import Answer, Claim, Step, Turn
+from agent.state import Answer, Claim, Doing, Piece, Step, Turn
 from memory.errors import Cancelled, ClewError
 from ui.web.runs import Run, Runs
 
@@ -24,13 +24,15 @@ LOADING = "Loading the encoder, a few seconds…"
 
 @dataclass(frozen=True, slots=True)
 class Now:
-    """The turn in progress: `note` is said before its steps, `status` behind them while it works; `answer` is as much
-    of it as is written; `error` is what ended it."""
+    """The turn in progress: `note` is said before its steps, `status` behind them while it works; `said` is what a
+    language model has written so far, `answer` as much as is shown of what is written already; `error` is what ended
+    it."""
 
     question: str = ""
     steps: tuple[Step, ...] = ()
     note: str = ""
     status: str = ""
+    said: str = ""
     answer: Answer | None = None
     error: str = ""
     stopped: bool = False
@@ -66,6 +68,15 @@ class Conversations:
         else:
             yield from self._followed(view, run)
 
+    def resume(self, thread: str) -> Iterator[View]:
+        """The last turn, which was stopped, answered anew; as `open` where it was not."""
+        try:
+            self.runs.resume(thread)
+        except ClewError as error:
+            yield View(thread, self._turns(thread), Now(error=str(error)))
+            return
+        yield from self.open(thread)
+
     def ask(self, thread: str, question: str) -> Iterator[View]:
         """A new conversation is begun where `thread` is empty."""
         view = View(thread)
@@ -82,31 +93,45 @@ class Conversations:
         return tuple(self._assistant.turns(thread)) if thread else ()
 
     def _followed(self, view: View, run: Run) -> Iterator[View]:
-        """A view for each event, and one for each tick while nothing can be seen but that the encoder is loading."""
-        questions = chain(run.questions, [""])
-        now = Now(next(questions), note=CUT_OFF if run.interrupted else "", status=self._status())
+        """A view for each event, but no more often than can be seen, and one for each tick without one. A turn that is
+        answered anew is not shown meanwhile, and comes back where that fails."""
+        questions, anew = chain(run.questions, [""]), view.turns[-1:] if run.anew else ()
+        view = replace(view, turns=view.turns[: len(view.turns) - len(anew)])
+        now, drawn = Now(next(questions), note=CUT_OFF if run.interrupted else "", status=self._status()), 0.0
         yield (view := replace(view, now=now, busy=True))
         try:
             for event in run.follow():
-                match event:
-                    case Step():
-                        now = replace(now, steps=(*now.steps, event), status=self._status())
-                    case Turn():
-                        view = _without(view, event)
+                if isinstance(event, Turn):
+                    view = _without(view, event)
+                    if not now.said:
                         yield from _written(view, now, event)
-                        now = Now(next(questions), status=self._status())
-                        view = replace(view, turns=(*view.turns, event))
-                    case None:
-                        now = replace(now, status=self._status())
-                if now.question:
+                    now = Now(next(questions), status=self._status())
+                    view = replace(view, turns=(*view.turns, event))
+                else:
+                    now = self._moved_on(now, event)
+                if now.question and not (isinstance(event, Piece) and time.monotonic() - drawn < FRAME):
                     yield (view := replace(view, now=now))
+                    drawn = time.monotonic()
         except Cancelled:
-            yield replace(view, now=replace(now, status="", stopped=True), busy=False)
+            now = replace(now, status="", stopped=True)
+            yield replace(view, turns=(*view.turns, *anew), now=None if anew else now, busy=False)
         except ClewError as error:
-            yield replace(view, now=replace(now, status="", error=str(error)), busy=False)
+            now = replace(now, question="" if anew else now.question, status="", error=str(error))
+            yield replace(view, turns=(*view.turns, *anew), now=now, busy=False)
         else:
             finished = Now(note=FINISHED) if run.interrupted and len(run.questions) == 1 else None
             yield replace(view, now=finished, busy=False)
+
+    def _moved_on(self, now: Now, event: Step | Doing | Piece | None) -> Now:
+        match event:
+            case Step():
+                return replace(now, steps=(*now.steps, event), status=self._status())
+            case Doing(text):
+                return replace(now, status=f"{text}…")
+            case Piece(text, restart):
+                return replace(now, said=text if restart else now.said + text, status=self._status())
+            case None:
+                return replace(now, status=self._status()) if now.status == LOADING else now
 
     def _status(self) -> str:
         return LOADING if self.runs.loading else "Working…"

@@ -55,7 +55,9 @@ def extractor_named(name: str, model: Model | None = None) -> Chosen:
 def _by_model(wanted: str, model: Model | None) -> Chosen:
     if model is None:
         what = f"the language model {wanted}" if wanted else "a language model"
-        raise NotSetUp(f"--extractor {LLM} wants {what}, and none is set up", f"--extractor {RULES} or {SPACY}")
+        raise NotSetUp(
+            f"--extractor {LLM} wants {what}, and none is set up", f"name it with --llm, or --extractor {RULES}"
+        )
     name = model.writer.name
     if wanted not in ("", name):
         raise NotSetUp(

@@ -1,0 +1,96 @@
+"""`clew ask` with an assistant whose answers are written: on a terminal, through a pipe, stopped, as JSON."""
+
+import json
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from agent.settings import read_settings
+from tests.ui.conftest import process
+from tests.ui.fakes import FakeAssistant
+from tests.ui.screen import Screen
+from tests.ui.test_terminal import CTRL_C
+from tests.ui.writing_fake import MODEL
+
+ASK = Path(__file__).with_name("ask_fake.py")
+
+Ask = Callable[..., Screen]
+
+
+@pytest.fixture
+def ask(home: Path) -> Ask:
+    return lambda *arguments: Screen([ASK, home, *arguments])
+
+
+def piped(home: Path, *arguments: str) -> tuple[int, str, str]:
+    asking = process([home, *arguments], file=str(ASK))
+    out, err = asking.communicate("")
+    return asking.returncode, out, err
+
+
+def test_words_are_shown_as_they_come_on_a_terminal(ask: Ask) -> None:
+    with ask("writes") as screen:
+        assert screen.end() == 0
+        assert screen.text.count("The Moon is 384,400 km away [1]. Monkeys are small [2].\n\n[1] The distance") == 1
+        assert screen.text.count("384,400") == 1 and f"loading {MODEL}" in screen.text
+
+
+def test_a_pipe_has_the_finished_answer_alone(home: Path) -> None:
+    code, out, err = piped(home, "changed", "degraded")
+    assert (code, out.splitlines()[0]) == (0, "The Moon is 384,400 km away. [1] Monkeys are small. [2]")
+    assert "Nero" not in out + err and "without the model: rewriting (it is empty)" in err
+    code, out, err = piped(home, "--quiet", "changed", "degraded")
+    assert (code, err) == (0, "")
+
+
+def test_ctrl_c_keeps_what_was_said_and_tells_the_way_back(ask: Ask) -> None:
+    with ask("--thread", "mine", "unfinished") as screen:
+        screen.wait_for("The Moon is")
+        screen.press(CTRL_C)
+        assert screen.end() == 130
+        assert "384,4\n" in screen.text
+        told = " ".join(screen.text.split())
+        assert "clew: stopped; to have the whole answer: clew chat --thread mine, and there /resume" in told
+    with FakeAssistant(read_settings(home=Path("data") / "clew")) as assistant:
+        stopped = assistant.stopped("mine")
+        assert stopped and stopped.answer.plain == "The Moon is 384,4"
+
+
+def test_ctrl_c_before_the_first_word_ends_it_at_once(ask: Ask) -> None:
+    with ask("slow") as screen:
+        screen.wait_for("rewrite   slow")
+        screen.press(CTRL_C)
+        assert screen.end() == 130
+        assert screen.text.splitlines()[-1] == "clew: stopped"
+
+
+def test_what_was_cut_off_is_finished_first_and_not_shown(home: Path) -> None:
+    code, out, err = piped(home, "--interrupted", "why not?", "writes")
+    assert code == 0 and out.count("384,400") == 1
+    assert "finished first, as it was cut off: why not?\n" in err
+
+
+def test_stopped_in_a_script_the_answer_so_far_is_the_last_event(home: Path) -> None:
+    asking = process([home, "--json", "unfinished"], file=str(ASK))
+    assert asking.stdin and asking.stdout
+    asking.stdin.close()
+    lines = []
+    while '"piece"' not in (line := asking.stdout.readline()):
+        lines.append(line)
+    time.sleep(0.2)
+    asking.send_signal(signal.SIGINT)
+    lines += [line, *asking.stdout]
+    assert asking.wait() == 130
+    asking.stdout.close()
+    assert asking.stderr
+    assert asking.stderr.read().startswith("\nclew: stopped; ")
+    asking.stderr.close()
+    events = [json.loads(line) for line in lines]
+    assert [event["event"] for event in events] == ["step", "step", "doing", "piece", "piece", "step", "answer"]
+    assert events[2] == {"event": "doing", "text": f"loading {MODEL}"}
+    assert events[3] == {"event": "piece", "text": "The Moon is ", "restart": False}
+    assert (events[-1]["answer"]["outcome"], events[-1]["model"]) == ("stopped", MODEL)
+    assert events[-1]["ledger"][0]["parts"][1] == {"part": "passage 7", "tokens": 400, "kept": "left out"}
