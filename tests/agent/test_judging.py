@@ -1,0 +1,165 @@
+"""Whether a turn is answered, refused or asked back: by hand-made models, by the shipped one, and in whole turns."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agent.assistant import Assistant
+from agent.judge_training import Example, fit, taken, threshold
+from agent.judging import SHIPPED, Decision, Judge, judge, may_be_unclear, shipped
+from agent.settings import read_settings
+from agent.state import Turn
+from agent.turn_signals import Asked, signals
+from memory.datatypes import Passage, Recalled, Sentence, Wording
+from memory.dialogue.learned import Linear
+from memory.encoding import CachedEncoder
+
+MOON = Passage(
+    id="moon#0",
+    document="moon",
+    title="The Moon",
+    text="The Moon is 384,400 kilometres away from the Earth. It is grey and has no air.",
+    score=0.7,
+    tool="hybrid",
+)
+CLEAR = {"history": 0.0, "leans": 0.0, "content": 1.0, "points": 0.0, "own_names": 0.0, "asked_back": 0.0}
+
+
+def by(name: str) -> Decision:
+    """Taken where that signal is 1."""
+    return Decision(Linear(0.0, {name: 1.0}), 1.0)
+
+
+JUDGE = Judge(refuse=by("refuse"), foreign=by("foreign"), ask_back=by("unclear"))
+
+
+def judged(**given: float) -> str:
+    return judge({**CLEAR, "refuse": 0.0, "foreign": 0.0, "unclear": 0.0, **given}, JUDGE)
+
+
+def test_what_is_unclear_is_asked_back_before_it_is_refused() -> None:
+    assert judged() == "answer"
+    assert judged(refuse=1) == judged(foreign=1) == "refuse"
+    assert judged(unclear=1, history=1, refuse=1) == "ask back"
+
+
+def test_nobody_is_asked_back_twice_running() -> None:
+    assert judged(unclear=1, history=1, asked_back=1) == "answer"
+
+
+@pytest.mark.parametrize(
+    ("given", "unclear"),
+    [
+        ({}, False),
+        ({"points": 1.0}, True),
+        ({"points": 1.0, "own_names": 1.0}, False),
+        ({"leans": 1.0}, True),
+        ({"leans": 1.0, "content": 3.0}, False),
+    ],
+)
+def test_a_first_question_is_unclear_only_by_its_words(given: Mapping[str, float], unclear: bool) -> None:
+    assert may_be_unclear({**CLEAR, **given}) == unclear
+
+
+def test_the_shipped_judge_reads_back_as_it_was_written() -> None:
+    assert SHIPPED.read_text("utf-8") == shipped().to_json()
+
+
+def asked(question: str, *passages: Passage, said: tuple[Sentence, ...] = ()) -> Asked:
+    recalled = Recalled(extracted=said, selected=said)
+    return Asked(question, question, recalled, (Wording("question", question, 1.0),), passages)
+
+
+def test_the_signals_of_a_turn(encoder: CachedEncoder) -> None:
+    found = signals(asked("How far away is the Moon?", MOON), encoder)
+    assert set(found) >= set(shipped().refuse.model.weights) | set(shipped().ask_back.model.weights)
+    assert found["cosine"] > 0.5 and found["held_together"] > 0.5 and found["names_unheld"] == 0
+    assert (found["history"], found["points"], found["amount"]) == (0, 0, 1)
+    assert all(np.isfinite(value) for value in found.values())
+
+
+def test_a_name_that_no_passage_has(encoder: CachedEncoder) -> None:
+    assert signals(asked("How far away is Neptune?", MOON), encoder)["names_unheld"] == 1
+
+
+def test_without_a_passage_there_are_signals_too(encoder: CachedEncoder) -> None:
+    found = signals(asked("How far away is the Moon?"), encoder)
+    assert found.keys() == signals(asked("How far?", MOON), encoder).keys()
+    assert found["cosine"] == 0
+
+
+def test_what_was_said_before_is_a_signal(encoder: CachedEncoder) -> None:
+    said = (Sentence("Who was Laika?", "user", 1), Sentence("Laika was a dog.", "agent", 1))
+    found = signals(asked("What did the animal eat?", MOON, said=said), encoder)
+    assert (found["history"], found["unnamed"]) == (1, 1)
+
+
+def test_a_threshold_is_the_best_at_its_cost() -> None:
+    labels = ["UNANSWERABLE", "UNANSWERABLE", "ANSWERABLE", "UNANSWERABLE", "ANSWERABLE", "ANSWERABLE", "ANSWERABLE"]
+    examples = [Example("s", "d", str(n), label, {}) for n, label in enumerate(labels)]
+    odds = np.array([3.0, 2.5, 2.0, 1.5, 1.0, 0.5, 0.0])
+    assert threshold(examples, odds, "UNANSWERABLE", "f1", 0.0) == 2.5
+    assert threshold(examples, odds, "UNANSWERABLE", "f1", 0.25) == 1.5
+    assert threshold(examples, -odds, "UNANSWERABLE", "f1", 0.0) == np.inf
+
+
+def test_a_judge_learns_what_tells(encoder: CachedEncoder) -> None:
+    """Made-up turns whose refusals hang on one signal alone; the other domain is judged by it."""
+    generator = np.random.default_rng(7)
+    base = signals(asked("How far away is the Moon?", MOON), encoder)
+
+    def example(number: int, domain: str) -> Example:
+        label = ("ANSWERABLE", "UNANSWERABLE", "UNDERSPECIFIED", "PARTIAL")[number % 4]
+        own = {
+            **{name: value + 0.01 * generator.normal() for name, value in base.items()},
+            "history": 1.0,
+            "asked_back": 0.0,
+            "names_unheld": 0.0,
+            "cosine": 0.2 if label == "UNANSWERABLE" else 0.8,
+            "unnamed": float(label == "UNDERSPECIFIED"),
+        }
+        return Example("mtrag-un", domain, f"{domain} {number}", label, own)
+
+    known = [example(number, "one") for number in range(80)]
+    foreign = [
+        replace(one, set="other foreign", label="foreign", signals={**one.signals, "match": 0.0}) for one in known
+    ]
+    made = fit([*known, *foreign[:20]])
+    verdicts = {"ANSWERABLE": "answer", "PARTIAL": "answer", "UNANSWERABLE": "refuse", "UNDERSPECIFIED": "ask back"}
+    others = [example(number, "two") for number in range(80)]
+    right = [taken(one, made) == verdicts[one.label] for one in others]
+    assert sum(right) >= 76
+
+
+@pytest.fixture
+def ask(examples_path: Path, cache: Path, tmp_path: Path) -> Iterator[Callable[[str], Turn]]:
+    settings = read_settings(library=examples_path, home=tmp_path / "data", cache=cache)
+    with Assistant.open(settings) as assistant:
+
+        def turn_of(question: str) -> Turn:
+            *_, turn = assistant.ask("t", question)
+            assert isinstance(turn, Turn)
+            return turn
+
+        yield turn_of
+
+
+def test_a_reply_to_a_question_back_is_understood(ask: Callable[[str], Turn]) -> None:
+    first = ask("When did this animal die?")
+    assert first.answer.outcome == "unclear" and not first.answer.refused
+    assert first.answer.plain.startswith("Which animal do you mean")
+    laika = next((n for n, title in enumerate(first.answer.nearest, 1) if "Laika" in title), None)
+    second = ask(f"number {laika}" if laika else "Laika")
+    assert "Laika" in second.wordings[0].text or "Laika" in second.rewritten
+    assert second.answer.outcome in ("answered", "partial")
+    assert any("Laika" in source.title for source in second.answer.sources)
+
+
+@pytest.mark.parametrize(
+    "question", ["How far away is the Moon?", "What happened in the story of the film Metropolis?", "Who was Laika?"]
+)
+def test_a_clear_question_is_not_asked_back(ask: Callable[[str], Turn], question: str) -> None:
+    assert ask(question).answer.outcome != "unclear"
