@@ -12,7 +12,7 @@ from agent.export import answer_row
 from agent.forms import FORMS, REMEMBERING, FormName
 from agent.lines import append_object, replace_file
 from agent.metrics import DEPTH, measure, trec_run
-from agent.models import encoder_for
+from agent.models import encoder_for, writers_for
 from agent.ranking import Find, Search, encode_histories, rank
 from agent.services import Services
 from agent.settings import Settings
@@ -83,7 +83,16 @@ def evaluate(plan: Plan, settings: Settings) -> Iterator[Progress | Row | Answer
     with closing(encoder), closing(library.store), Threads(None) as threads:
         notes = (*dataset.notes, *_missing(dataset, library.store, plan, settings))
         tools = tools_for(settings, library, encoder)
-        services = Services(encoder, library, threads, tools, settings.tool, settings.names_tool)
+        services = Services(
+            encoder,
+            library,
+            threads,
+            tools,
+            settings.tool,
+            settings.names_tool,
+            writers=writers_for(settings),
+            unsupported=settings.unsupported,
+        )
         if any(form in REMEMBERING for _, form in pairs):
             yield from encode_histories(dataset.questions, encoder)
         for tool, form in pairs:

@@ -158,7 +158,8 @@ def best_sentence(asked: Asked) -> str:
     sentences = [
         (len(wanted & _words(sentence)), -int(number), sentence.strip(), number)
         for number, text in _PASSAGE.findall(asked.text)
-        for sentence in re.split(r"(?<=[.!?])\s+", text)
+        for sentence in re.split(r"(?<=[.!?])\s+|\n+", text)
+        if sentence.rstrip().endswith(".")  # no heading, no question
     ]
     if not sentences or not max(sentences)[0]:
         return "NOT FOUND"

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.ollama.server import OllamaDouble
 from tests.ui.conftest import Run
 
 
@@ -100,3 +101,11 @@ def test_all_methods_side_by_side(clew: Run) -> None:
     run = clew("search", "--compare", "-k", "2", "Metropolis")
     assert run.exit_code == 0
     assert run.stdout.split()[: len(registry.NAMES)] == list(registry.NAMES)
+
+
+def test_a_model_that_is_named_writes_the_answers(clew: Run, ollama: OllamaDouble, dataset: Path) -> None:
+    options = ("--tool", "agent", "--answers", "answers.jsonl", "--quiet")
+    assert clew("evaluate", dataset, *options).exit_code == 0
+    assert not ollama.requests, "no model is used unless one is named"
+    assert clew("evaluate", dataset, *options, "--llm", "ollama:good:1b").exit_code == 0
+    assert {request["model"] for request in ollama.requests} == {"good:1b"}

@@ -66,7 +66,7 @@ def kept(turns: list[Turn], model: str) -> None:
         assert "answer" not in told or model == "refuses:1b"
     first, _, last = turns
     if model not in ("refuses:1b", "asks-back:1b"):
-        assert "384,400" in first.answer.plain
+        assert any("Moon" in source.title for source in first.answer.sources)
         assert "Neptune" not in "".join(source.title for source in last.answer.sources)
 
 
