@@ -199,6 +199,8 @@ class Assistant:
             "round": 1,
             "missing": (),
             "notes": (),
+            "degraded": tuple(part for part in turn.degraded if part.part != "answer"),
+            "ledger": tuple(line for line in turn.ledger if line.purpose != "answer"),
             "steps": tuple(step for step in turn.steps if step.node not in AFTER),
         }
         yield from self._run(turn.thread, state, cancel, turn.turn)

@@ -33,9 +33,8 @@ def recall(state: TurnState, runtime: Runtime[Services]) -> TurnState:
     start = services.threads.centroids(state["thread"], services.encoder.hash)
     recalled = recall_sentences(question, sentences, vectors, services.recall, start)
     services.threads.keep_centroids(state["thread"], services.encoder.hash, centroids_of(recalled, vectors))
-    summary = (
-        f"{len(recalled.selected)} of {len(recalled.extracted)} sentences, from {len(recalled.cluster_sizes)} clusters"
-    )
+    clusters = _counted(len(recalled.cluster_sizes), "cluster")
+    summary = f"{len(recalled.selected)} of {len(recalled.extracted)} sentences, from {clusters}"
     details = tuple(f"turn {s.turn}, {s.speaker}, cluster {s.cluster_id}: {s.text}" for s in recalled.selected)
     # Each checkpoint and each stored turn would have the whole conversation in it; the thread has it anyway.
     recalled = replace(recalled, extracted=tuple(recent(recalled.extracted, recalled.selected, services.rewrite)))
