@@ -16,6 +16,7 @@ from agent.language.counting import MESSAGE
 from agent.state import Call, Kept, Prompted, Room
 from memory.datatypes import Passage
 from memory.errors import ServiceUnreachable
+from memory.instructions import neutralised
 from memory.knowledge.reading.source import storable
 from memory.ports import Abilities, Message, ToolCall, ToolSpec, Waiting, Writer
 from prompts import render
@@ -244,6 +245,6 @@ def _said(call: ToolCall | None) -> str:
 
 
 def _shown(passage: Passage) -> tuple[str, str]:
-    text = " ".join(passage.text.split())
+    text = neutralised(" ".join(passage.text.split())).text
     cut = text if len(text) <= BEGINNING else text[:BEGINNING].rpartition(" ")[0] + " ..."
-    return passage.title or passage.document, cut
+    return neutralised(passage.title or passage.document).text, cut

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from agent.grounding.fencing import fenced, neutralised
+from agent.grounding.fencing import fenced
 from agent.state import Kept, Room
 from memory.datatypes import Passage
+from memory.instructions import neutralised
 from memory.sentences import split
 from memory.words import content_words
 

@@ -16,6 +16,7 @@ from agent.state import Answer, Claim, Piece, Room
 from agent.verifying import verdict
 from memory.datatypes import Passage, Sentence
 from memory.errors import ModelFailed, PromptCut
+from memory.instructions import neutralised
 from memory.ports import Message
 from memory.words import content_words, words
 from prompts import render
@@ -84,8 +85,12 @@ def write(task: Task, writer: RecordedWriter, unsupported: Unsupported, tell: Te
 def _prompt(task: Task, writer: RecordedWriter, room: int) -> tuple[list[Message], Material]:
     """With as much of the passages as the window has room for, at most `room` tokens."""
     rules = render("answer-rules")
-    path = render("answer-path", path="\n".join(task.paths[:PATHS])) if task.paths else ""
-    said = "\n".join(f"{sentence.speaker}: {sentence.text}" for sentence in task.context)
+    path = (
+        render("answer-path", path="\n".join(neutralised(line).text for line in task.paths[:PATHS]))
+        if task.paths
+        else ""
+    )
+    said = "\n".join(f"{sentence.speaker}: {neutralised(sentence.text).text}" for sentence in task.context)
     context = render("answer-context", context=said) if said else ""
     question = task.question if said and has_earlier_turns(task.question, task.standing) else task.standing
     around = render("answer", passages="", path=path, context=context, question=question)

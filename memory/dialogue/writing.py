@@ -13,6 +13,7 @@ from typing import Literal
 from memory.datatypes import Sentence
 from memory.dialogue.tidying import asks, tidy
 from memory.errors import ServiceUnreachable
+from memory.instructions import neutralised
 from memory.ports import Message, Writer
 from memory.words import content_words
 from prompts import render
@@ -51,7 +52,7 @@ def write(
     """`learned` is the question as it was rewritten without a model. Raises `Cancelled`."""
     if not selected:
         return Written(learned, "learned", "there is no context")
-    context = "\n".join(f"{sentence.speaker}: {sentence.text}" for sentence in selected)
+    context = "\n".join(f"{sentence.speaker}: {neutralised(sentence.text).text}" for sentence in selected)
     messages = [Message("user", render("rewrite", context=context, question=question))]
     try:
         first = _said(writer, messages, cancel)

@@ -9,6 +9,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from memory.errors import ServiceUnreachable
+from memory.instructions import neutralised
 from memory.knowledge.communities.reporting import Extract
 from memory.ports import Message, Writer
 from memory.sentences import split
@@ -38,8 +39,8 @@ def write(extract: Extract, writer: Writer, taken: Collection[str], cancel: thre
     prompt = render(
         "community",
         entities=", ".join(extract.names),
-        relations="\n".join(extract.relations) or "none",
-        sentences="\n".join(extract.sentences),
+        relations="\n".join(neutralised(line).text for line in extract.relations) or "none",
+        sentences="\n".join(neutralised(sentence).text for sentence in extract.sentences),
     )
     try:
         pieces = writer.write([Message("user", prompt)], cancel=cancel, temperature=TEMPERATURE, tokens=TOKENS)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from memory.content_cache import ContentCache
 from memory.errors import BadInput, Cancelled, ServiceUnreachable
+from memory.instructions import neutralised
 from memory.knowledge.extracting.datatypes import Mention, Relation
 from memory.knowledge.extracting.entities import entities
 from memory.knowledge.extracting.locating import Located, locate
@@ -129,7 +130,8 @@ class ModelExtractor:
     def _asked(self, text: str, title: str, sentences: Sequence[Span], expected: bool) -> tuple[Located | None, str]:
         """What the model found (None: it could not be read), and what is wrong with it after it was told once."""
         part = (sentences[0][0], sentences[-1][1])
-        prompt = render("extract", title=title[:LONGEST_TITLE], text=text[slice(*part)])
+        own, name = neutralised(text[slice(*part)]).text, neutralised(title[:LONGEST_TITLE]).text
+        prompt = render("extract", title=name, text=own)
         key = hashlib.sha256(json.dumps([self._model.writer.name, prompt, SCHEMA]).encode()).digest()
         if self._model.cancel.is_set():
             raise Cancelled("stopped")
