@@ -18,7 +18,7 @@ from memory.datatypes import Passage
 from memory.errors import ServiceUnreachable
 from memory.instructions import neutralised
 from memory.knowledge.reading.source import storable
-from memory.ports import Abilities, Message, ToolCall, ToolSpec, Waiting, Writer
+from memory.ports import Abilities, Message, ToolCall, ToolSpec, Usage, Waiting, Writer
 from prompts import render
 
 SHOWN = 5
@@ -120,7 +120,7 @@ def consult(
         calls=tuple(calling.as_call(call) for call in checked.calls),
         wanted=len(checked.covered),
         told=talk.told,
-        degraded=checked.refused[0].why if checked.useless else "",
+        degraded=checked.refused[0].why if checked.useless and not asked.before else "",
         ledger=tuple(talk.ledger),
     )
 
@@ -158,7 +158,7 @@ class _Talk:
                 calls.append(calling.tidied(event))
             elif isinstance(event, Waiting):
                 self.waiting(event.text)
-            else:
+            elif isinstance(event, Usage):
                 self.ledger[-1] = replace(prompted, read=event.read, written=event.written)
         said = storable(said)
         checked = self._checked(said, calls)
@@ -191,7 +191,8 @@ def messages(question: str, shown: Sequence[Seen], specs: Sequence[ToolSpec], wa
         calls = tuple(ToolCall(f"search-{n}", one.tool, {"query": one.query}) for n, one in enumerate(shown, 1))
         answers = [Message("tool", one.text, call_id=call.id) for one, call in zip(shown, calls, strict=True)]
         asked = Message("user", render("think", question=question))
-        return [rules, asked, *([Message("assistant", "", calls), *answers] if shown else [])]
+        more = [Message("assistant", "", calls), *answers, _MORE] if shown else []
+        return [rules, asked, *more]
     told = "\n".join(f"- {spec.name}: {spec.description}" for spec in specs)
     asked = Message("user", render("think-json", question=question, tools=told, example=specs[0].name))
     if not shown:
@@ -199,6 +200,10 @@ def messages(question: str, shown: Sequence[Seen], specs: Sequence[ToolSpec], wa
     wanted = json.dumps({"calls": [{"tool": one.tool, "query": one.query} for one in shown]}, ensure_ascii=False)
     found = "\n\n".join(f"{one.tool}, {one.query}:\n{one.text}" for one in shown)
     return [rules, asked, Message("assistant", wanted), Message("user", render("think-found", found=found))]
+
+
+_MORE = Message("user", render("think-more"))
+"""Behind what the tools said: some models' templates show the tools only where a person spoke last."""
 
 
 def fitted(whole: Sequence[Seen], fits: Callable[[Sequence[Seen]], bool]) -> Sequence[Seen]:
@@ -225,7 +230,7 @@ def _sent_back(text: str, calls: Sequence[ToolCall], refused: Sequence[Refused])
     whys = {one.call.id: one.why for one in refused if one.call}
     if calls:
         answers = [Message("tool", f"Error: {whys[call.id]}.", call_id=call.id) for call in calls if call.id in whys]
-        return [Message("assistant", text, tuple(calls)), *answers]
+        return [Message("assistant", text, tuple(calls)), *answers, _MORE]
     reason = "; ".join(dict.fromkeys(one.why for one in refused))
     return [Message("assistant", text), Message("user", render("think-again", reason=reason))]
 

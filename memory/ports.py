@@ -1,7 +1,7 @@
 """The ports: what Clew asks of an encoder, a writer, a reranker and a store, whoever makes them."""
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -78,10 +78,16 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens read and written, as the model's server counts them."""
+    """Tokens read and written, as the model's server counts them; `whole`: it ended by itself, and not at a limit."""
 
     read: int
     written: int
+    whole: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Void:
+    """All that was said so far was a thought, as only its end shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +95,10 @@ class Waiting:
     """What a writer waits for before its first word: 'loading llama3.1:8b'."""
 
     text: str
+
+
+Output = str | ToolCall | Usage | Waiting | Void
+"""What a writer hands out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,13 +135,21 @@ class Writer(Protocol):
         cancel: threading.Event | None = None,
         temperature: float | None = None,
         tokens: int | None = None,
-    ) -> Iterator[str | ToolCall | Usage | Waiting]:
+    ) -> Iterator[Output]:
         """With `schema`, the text is JSON that fits it, where the model can; `temperature` (None: the model's own) and
         `tokens`, the most that it may write, are its server's options.
 
         Raises `ServiceUnreachable`, as `ModelFailed` where the server is there and the model is the trouble, as
         `PromptCut` where the server has read less than it was sent; `Cancelled` when `cancel` is set.
         """
+
+
+def text_of(said: Iterable[Output]) -> str:
+    """The words alone."""
+    text = ""
+    for piece in said:
+        text = "" if isinstance(piece, Void) else text + piece if isinstance(piece, str) else text
+    return text
 
 
 class Reranker(Protocol):

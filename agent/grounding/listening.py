@@ -1,14 +1,15 @@
 """What a model says to a prompt: told on as it comes, and kept where it ends before its end."""
 
+import re
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from agent.grounding.citing import Citations
 from agent.grounding.drafting import whole_sentences
 from agent.state import Piece
 from memory.errors import Cancelled, PromptCut, ServiceUnreachable
-from memory.ports import Message, Writer
+from memory.ports import Message, Output, Usage, Void, Writer
 
 TEMPERATURE = 0.1
 TOKENS = 700
@@ -16,6 +17,8 @@ TOKENS = 700
 
 NOT_FOUND, UNCLEAR = "NOT FOUND", "UNCLEAR:"
 """What a model writes, and the person never sees, where it cannot answer, or asks back."""
+
+_REFUSAL = re.compile(rf"{NOT_FOUND}\s*(?:[.,:;!(–-]|$)")
 
 Tell = Callable[[Piece], object]
 
@@ -43,11 +46,17 @@ def listen(writer: Writer, messages: Sequence[Message], passages: int, tell: Tel
     by then that can be kept, and `PromptCut`."""
     citations, raw, shown = Citations(passages), list[str](), list[str]()
     stopped, broke = False, ""
-    given = writer.write(messages, cancel=cancel, temperature=TEMPERATURE, tokens=most_tokens(writer))
+    given = Rewindable(writer.write(messages, cancel=cancel, temperature=TEMPERATURE, tokens=most_tokens(writer)))
     try:
-        for piece in _without_marks(citations.streamed(_kept(given, raw))):
-            shown.append(piece)
-            tell(Piece(piece))
+        while not given.over:
+            citations, raw, shown = Citations(passages), list[str](), list[str]()
+            for piece in _without_marks(citations.streamed(_kept(given, raw))):
+                shown.append(piece)
+                tell(Piece(piece))
+            if given.void:
+                tell(Piece("", restart=True))
+        if given.cut:
+            shown, broke = [whole_sentences("".join(shown))], "it came to its limit of tokens"
     except Cancelled:
         if not "".join(shown).strip():
             raise
@@ -66,11 +75,31 @@ def most_tokens(writer: Writer) -> int:
     return min(TOKENS, writer.window // 4)
 
 
-def _kept(given: Iterator[object], raw: list[str]) -> Iterator[str]:
+class Rewindable:
+    """The words of a model up to where it says that they were void, then those behind. `over`: there are no more;
+    `cut`: a limit of tokens ended them."""
+
+    def __init__(self, said: Iterator[Output]) -> None:
+        self._said = said
+        self.over = self.void = self.cut = False
+
+    def __iter__(self) -> Iterator[str]:
+        self.void = False
+        for piece in self._said:
+            if isinstance(piece, Void):
+                self.void = True
+                return
+            if isinstance(piece, Usage):
+                self.cut = not piece.whole
+            elif isinstance(piece, str):
+                yield piece
+        self.over = True
+
+
+def _kept(given: Iterable[str], raw: list[str]) -> Iterator[str]:
     for piece in given:
-        if isinstance(piece, str):
-            raw.append(piece)
-            yield piece
+        raw.append(piece)
+        yield piece
 
 
 def _without_marks(pieces: Iterator[str]) -> Iterator[str]:
@@ -78,15 +107,21 @@ def _without_marks(pieces: Iterator[str]) -> Iterator[str]:
     held = ""
     for piece in pieces:
         held += piece
-        start = _start(held).upper()
+        start = _start(held)
         if any(start.startswith(mark) or mark.startswith(start) for mark in (NOT_FOUND, UNCLEAR)):
             continue
         yield held
         held = ""
         break
     yield from pieces
-    if held and not _start(held).upper().startswith((NOT_FOUND, UNCLEAR)):
+    if held and not (refuses(held) or _start(held).startswith(UNCLEAR)):
         yield held
+
+
+def refuses(text: str) -> bool:
+    """Whether it is the mark, alone or with a reason behind it; 'Not found on any other planet, ...' answers."""
+    start = _start(text)
+    return bool(_REFUSAL.match(start)) or start.strip(" .!*\"'\n").upper() == NOT_FOUND
 
 
 def _start(text: str) -> str:

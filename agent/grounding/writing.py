@@ -9,13 +9,13 @@ from typing import Literal
 
 from agent.grounding.drafting import attributed, claims_of, numbered
 from agent.grounding.fitting import Material, fit
-from agent.grounding.listening import NOT_FOUND, UNCLEAR, Said, Tell, listen, most_tokens
+from agent.grounding.listening import NOT_FOUND, UNCLEAR, Said, Tell, listen, most_tokens, refuses
 from agent.language.recording import RecordedWriter
 from agent.picking import has_earlier_turns
 from agent.state import Answer, Claim, Piece, Room
 from agent.verifying import verdict
 from memory.datatypes import Passage, Sentence
-from memory.errors import ModelFailed, PromptCut
+from memory.errors import Cancelled, ModelFailed, PromptCut, ServiceUnreachable
 from memory.instructions import neutralised
 from memory.ports import Message
 from memory.words import content_words, words
@@ -115,11 +115,13 @@ def _answered(
     draft = _draft(said, task, material)
     if unsupported == "mark" or draft.answer is None or draft.answer.outcome != "answered":
         return draft
+    if not _supported(draft.answer.claims, draft.answer.sources):
+        return draft  # in another language than the passages: nothing in it could be checked
     wrong = [claim.text for claim in draft.answer.claims if _wrong(claim, draft.answer.sources)]
     if wrong and unsupported == "rewrite" and not draft.broke:
         tell(Piece("", restart=True))
         again = [Message("assistant", said.raw), Message("user", render("answer-again", sentences="\n".join(wrong)))]
-        with suppress(PromptCut):  # then the first draft stands, without what is not supported
+        with suppress(ServiceUnreachable, Cancelled):  # then the first draft stands, without what is not supported
             draft = _draft(listen(writer, [*messages, *again], len(task.passages), tell, cancel), task, material)
     return replace(draft, answer=_without_wrong(draft.answer)) if draft.answer else draft
 
@@ -127,9 +129,9 @@ def _answered(
 def _draft(said: Said, task: Task, material: Material) -> Draft:
     """Raises `Unusable` where nothing that it says is in the passages."""
     draft = Draft(None, material.removed, said.unknown, said.broke)
-    if said.start.upper().startswith(NOT_FOUND):
+    if refuses(said.raw):
         return draft
-    if said.start.upper().startswith(UNCLEAR):
+    if said.start.startswith(UNCLEAR):
         question = " ".join(said.start[len(UNCLEAR) :].split())
         return replace(draft, answer=Answer("unclear", (Claim(question),))) if question else draft
     claims = attributed(_claims(said), task.passages)
@@ -150,11 +152,15 @@ def _claims(said: Said) -> list[Claim]:
 def _usable(claims: Sequence[Claim], passages: Sequence[Passage]) -> bool:
     """Whether a sentence that cites is supported at least weakly. An answer in another language than the passages'
     cannot be checked by its words: it counts as usable where it cites."""
-    citing = [claim for claim in claims if claim.cites]
-    if any(not _wrong(claim, passages) for claim in citing):
+    if _supported(claims, passages):
         return True
+    citing = [claim for claim in claims if claim.cites]
     said, known = " ".join(claim.text for claim in claims), " ".join(passage.text for passage in passages)
     return bool(citing) and _function_words(said) < FOREIGN * _function_words(known)
+
+
+def _supported(claims: Sequence[Claim], passages: Sequence[Passage]) -> bool:
+    return any(claim.cites and not _wrong(claim, passages) for claim in claims)
 
 
 def _function_words(text: str) -> float:

@@ -17,7 +17,8 @@ DEFAULT_WINDOW = 4096
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """`window` in tokens, `parameters` in billions (0: not said), `chats`: it writes text, and is no encoder."""
+    """`window` in tokens, `parameters` in billions (0: not said), `chats`: it writes text, and is no encoder;
+    `levels`: it thinks more or less, and always."""
 
     window: int = DEFAULT_WINDOW
     parameters: float = 0.0
@@ -25,6 +26,7 @@ class Card:
     tools: bool = False
     schema: bool = False
     thinks: bool = False
+    levels: bool = False
 
     @property
     def abilities(self) -> Abilities:
@@ -45,6 +47,7 @@ def card_of(shown: Mapping[str, Any], version: str) -> Card:
         tools="tools" in able,
         schema=_numbers(version) >= (0, 5),
         thinks="thinking" in able,
+        levels=str(info.get("general.architecture", "")).replace("-", "") == "gptoss",
     )
 
 

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from agent.language.capabilities import Card
 from agent.language.ollama_server import OllamaServer, Pulled
 from agent.language.ollama_writer import OllamaWriter
-from memory.errors import ModelFailed, NoModel, ServiceUnreachable
+from memory.errors import NoModel, ServiceUnreachable
+
+LEAST = 1_000_000
+"""Bytes of the smallest model."""
 
 SHARE = 0.6
 """Of this machine's memory: a larger model would leave no room for its context and for everything else."""
@@ -22,15 +25,29 @@ def named_model(server: OllamaServer, name: str) -> OllamaWriter:
 
 
 def best(server: OllamaServer) -> OllamaWriter | None:
-    """None where no server listens, or has no chat model, or is no Ollama: then Clew works without."""
+    """None where no server listens, or has no chat model, or is no Ollama: then Clew works without. A model that runs
+    elsewhere has to be named."""
     if not server.answers():
         return None
     try:
-        there = [(model, server.card(model)) for model in server.pulled()]
-    except (ServiceUnreachable, ModelFailed, NoModel):
+        pulled = server.pulled()
+    except ServiceUnreachable:
         return None
+    there = [(model, card) for model in pulled if not is_elsewhere(model) and (card := _card(server, model))]
     chosen = best_suited(there, _memory())
     return OllamaWriter(server, chosen[0].name, chosen[1]) if chosen else None
+
+
+def is_elsewhere(model: Pulled) -> bool:
+    """Whether it runs at a provider's, and documents would leave this machine: what is here of it is no model."""
+    return model.name.endswith(("-cloud", ":cloud")) or model.size < LEAST
+
+
+def _card(server: OllamaServer, model: Pulled) -> Card | None:
+    try:
+        return server.card(model)
+    except (ServiceUnreachable, NoModel):
+        return None
 
 
 def best_suited(there: Sequence[tuple[Pulled, Card]], memory: float) -> tuple[Pulled, Card] | None:

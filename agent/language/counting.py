@@ -17,9 +17,6 @@ MESSAGE = 8
 MARGIN = 1.1
 """What an estimate by learned counts has above them."""
 
-CUT = 0.75
-"""The share of what was expected from which, once a model's counts are known, less was read than sent."""
-
 SHORTEST = 400
 """Bytes; shorter prompts are mostly template and teach nothing."""
 
@@ -29,7 +26,6 @@ class TokenCounts:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._fewest: float | None = None
         self._most: float | None = None
         self._window: int | None = None
 
@@ -51,18 +47,18 @@ class TokenCounts:
             return
         rate = read / size
         with self._lock:
-            self._fewest = rate if self._fewest is None else min(self._fewest, rate)
+            if self._window is not None and read > self._window:
+                self._window = None  # it was no window
             self._most = rate if self._most is None else max(self._most, rate)
 
     def was_cut(self, size: int, read: int, window: int) -> bool:
-        """Whether of a prompt of so many bytes only a part was read: then what was read is the window. A server that
-        does not count (0) says nothing."""
+        """Whether of a prompt of so many bytes only a part was read: then what was read is the window. What was counted
+        of other prompts says nothing here, as languages differ; nor does a server that does not count (0)."""
         if not read:
             return False
         with self._lock:
-            rate = 1 / MOST_BYTES_PER_TOKEN if self._fewest is None else CUT * self._fewest
             known = window if self._window is None else min(window, self._window)
-            cut = read >= known or (size >= SHORTEST and read < rate * size)
+            cut = read >= known or (size >= SHORTEST and read * MOST_BYTES_PER_TOKEN < size)
             if cut:
                 self._window = min(read, known)
         return cut

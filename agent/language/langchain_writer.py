@@ -1,6 +1,7 @@
 """Any other chat model that LangChain knows by name, as a `Writer`: OpenAI-compatible servers (vLLM, llama.cpp) among
 them."""
 
+import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -8,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from agent.language.counting import TokenCounts
 from agent.language.streaming import Patience, Wire, watched
 from agent.language.thoughts import without_thoughts
-from memory.errors import BadInput, ClewError, ModelFailed, NotSetUp
-from memory.ports import Abilities, Message, ToolCall, ToolSpec, Usage, Waiting
+from memory.errors import BadInput, ClewError, ModelFailed, NotSetUp, PromptCut
+from memory.ports import Abilities, Message, Output, ToolCall, ToolSpec, Usage
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -76,7 +77,7 @@ class LangChainWriter:
         cancel: threading.Event | None = None,
         temperature: float | None = None,
         tokens: int | None = None,
-    ) -> Iterator[str | ToolCall | Usage | Waiting]:
+    ) -> Iterator[Output]:
         """See `Writer.write`."""
         options = {"temperature": temperature, "max_tokens": tokens}
         given = {name: value for name, value in options.items() if value is not None}
@@ -91,7 +92,7 @@ class LangChainWriter:
         size = sum(len(message.text.encode("utf-8", "replace")) for message in messages)
         yield from self._read(chunks, size)
 
-    def _read(self, chunks: "Iterator[AIMessageChunk]", size: int) -> Iterator[str | ToolCall | Usage]:
+    def _read(self, chunks: "Iterator[AIMessageChunk]", size: int) -> Iterator[Output]:
         whole: list[AIMessageChunk] = []
 
         def said() -> Iterator[str]:
@@ -105,6 +106,8 @@ class LangChainWriter:
         except ClewError:
             raise
         except Exception as error:
+            if re.search(r"context.?(?:length|size|window)|too many tokens", str(error), re.IGNORECASE):
+                raise PromptCut(f"{self._name}: {_line(error)}", "a model with a longer context") from error
             raise ModelFailed(f"{self._name} failed: {_line(error)}", "see docs/models.md, or --llm none") from error
         if not whole:
             raise ModelFailed(f"{self._name} answered nothing", "ask again")
@@ -113,7 +116,8 @@ class LangChainWriter:
         counted = whole[0].usage_metadata
         if counted:
             self._counts.learn(size, counted["input_tokens"])
-            yield Usage(counted["input_tokens"], counted["output_tokens"])
+            ended = whole[0].response_metadata.get("finish_reason") != "length"
+            yield Usage(counted["input_tokens"], counted["output_tokens"], whole=ended)
 
 
 def _is_openai(name: str) -> bool:

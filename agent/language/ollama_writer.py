@@ -13,7 +13,7 @@ from agent.language.ollama_server import OllamaServer
 from agent.language.streaming import Wire, watched
 from agent.language.thoughts import without_thoughts
 from memory.errors import ModelFailed, NoModel, PromptCut, ServiceUnreachable
-from memory.ports import Abilities, Message, ToolCall, ToolSpec, Usage, Waiting
+from memory.ports import Abilities, Message, Output, ToolCall, ToolSpec, Usage, Waiting
 
 WINDOW = 8192
 """Tokens: more would take gigabytes of memory beside the model, and small models lose what stands in the middle."""
@@ -23,6 +23,12 @@ SMALLEST = 4096
 
 ANSWER = 1024
 """Tokens kept free for the answer where nobody says how long it may be."""
+
+THOUGHTS = 700
+"""Tokens that a model which thinks may think before an answer of limited length: it may do so though told not to."""
+
+LEAST = "low"
+"""How much models think that cannot be told not to (gpt-oss)."""
 
 KEEP_ALIVE = "15m"
 """How long the server keeps the model in memory after a call: as long as a person reads and thinks."""
@@ -64,11 +70,14 @@ class OllamaWriter:
         cancel: threading.Event | None = None,
         temperature: float | None = None,
         tokens: int | None = None,
-    ) -> Iterator[str | ToolCall | Usage | Waiting]:
+    ) -> Iterator[Output]:
         """See `Writer.write`. A prompt that cannot fit raises `PromptCut` before it is sent."""
-        sent = "".join([*(_text(message) for message in messages), *(str(tool) for tool in tools)])
-        self._make_room(self.tokens(sent) + MESSAGE * (len(messages) + len(tools)) + (tokens or ANSWER))
-        options = {"num_ctx": self._context, "temperature": temperature, "num_predict": tokens}
+        sent = "".join(map(_text, messages))
+        with_tools = sent + "".join(map(str, tools))
+        told = self.tokens(with_tools) + MESSAGE * (len(messages) + len(tools))
+        most = tokens and tokens + (THOUGHTS if self._card.thinks else 0)
+        self._make_room(told + (most or ANSWER))
+        options = {"num_ctx": self._context, "temperature": temperature, "num_predict": most}
         yield from self._waiting()
         wire = Wire()
         request: dict[str, Any] = {
@@ -83,10 +92,10 @@ class OllamaWriter:
         if tools and self._card.tools:
             request["tools"] = [_tool(tool) for tool in tools]
         if self._card.thinks:
-            request["think"] = False
+            request["think"] = LEAST if self._card.levels else False
         with self._server.client(wire, read=None) as client:
             parts = watched(lambda: self._parts(client, request), wire, self._server.patience, cancel)
-            yield from self._read(parts, len(sent.encode("utf-8", "replace")))
+            yield from self._read(parts, _size(sent), _size(with_tools))
 
     def _make_room(self, needed: int) -> None:
         if needed > self.window:
@@ -112,7 +121,7 @@ class OllamaWriter:
         except NoModel as error:  # it was there when the conversation began
             raise ModelFailed(error.message, error.mend) from error
 
-    def _read(self, parts: Iterator[ollama.ChatResponse], size: int) -> Iterator[str | ToolCall | Usage]:
+    def _read(self, parts: Iterator[ollama.ChatResponse], sent: int, with_tools: int) -> Iterator[Output]:
         """Text without thoughts, the calls, and at the end the counts, which tell whether the prompt was cut."""
         ended: list[ollama.ChatResponse] = []
 
@@ -129,10 +138,15 @@ class OllamaWriter:
         if not ended:
             raise ModelFailed(f"the answer of {self._name} broke off", "ask again; see the server's log")
         read, written = ended[0].prompt_eval_count or 0, ended[0].eval_count or 0
-        yield Usage(read, written)
-        if self._counts.was_cut(size, read, self._context):
+        yield Usage(read, written, whole=ended[0].done_reason != "length")
+        # Some templates leave the tools out: that is no cut.
+        if self._counts.was_cut(sent, read, self._context):
             raise PromptCut(f"{self._name} read {read} tokens of a longer prompt", "a model with a longer context")
-        self._counts.learn(size, read)
+        self._counts.learn(with_tools, read)
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))
 
 
 def _text(message: Message) -> str:

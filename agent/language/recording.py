@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from agent.state import Doing, Prompted, Room
-from memory.ports import Abilities, Message, ToolCall, ToolSpec, Usage, Waiting, Writer
+from memory.ports import Abilities, Message, Output, ToolSpec, Usage, Waiting, Writer
 
 
 class RecordedWriter:
@@ -43,7 +43,7 @@ class RecordedWriter:
         cancel: threading.Event | None = None,
         temperature: float | None = None,
         tokens: int | None = None,
-    ) -> Iterator[str | ToolCall | Usage | Waiting]:
+    ) -> Iterator[Output]:
         """See `Writer.write`."""
         estimated, used = sum(self.tokens(message.text) for message in messages), Usage(0, 0)
         given = self._writer.write(

@@ -55,7 +55,7 @@ class Wire:
         request.extensions["trace"] = self._trace
 
     def _trace(self, event: str, told: Mapping[str, Any]) -> None:
-        if event == "connection.connect_tcp.complete":
+        if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
             self._sockets.append(told["return_value"].get_extra_info("socket"))
             if self._ended.is_set():
                 self.hang_up()

@@ -4,17 +4,21 @@ import re
 from collections.abc import Iterator
 from typing import TypeVar
 
+from memory.ports import Void
+
 Other = TypeVar("Other")
 
 OPENING = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
 CLOSING = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+EITHER = re.compile(f"{OPENING.pattern}|{CLOSING.pattern}", re.IGNORECASE)
 LONGEST = len("</thinking>")
 
 
-def without_thoughts(pieces: Iterator[str | Other]) -> Iterator[str | Other]:
+def without_thoughts(pieces: Iterator[str | Other]) -> Iterator[str | Other | Void]:
     """The pieces as they come, without what stands between the marks, which may be cut anywhere; no text: it passes.
 
-    A thought whose end is missing swallows the rest. Blank space before the first word goes too.
+    A thought whose end is missing swallows the rest. An end without a beginning makes what was said before void: some
+    templates have written the beginning themselves. Blank space before the first word goes too.
     """
     held, thinking, begun = "", False, False
     for piece in pieces:
@@ -22,7 +26,19 @@ def without_thoughts(pieces: Iterator[str | Other]) -> Iterator[str | Other]:
             yield piece
             continue
         held += piece
-        said, held, thinking = _sorted(held, thinking)
+        while mark := (CLOSING if thinking else EITHER).search(held):
+            said, held = held[: mark.start()], held[mark.end() :]
+            if not thinking and CLOSING.fullmatch(mark.group()):
+                begun = False
+                yield Void()
+                continue
+            said = "" if thinking else said if begun else said.lstrip()
+            thinking = not thinking
+            if said:
+                begun = True
+                yield said
+        cut = _begun_mark(held)
+        said, held = "" if thinking else held[:cut], held[cut:]
         said = said if begun else said.lstrip()
         if said:
             begun = True
@@ -30,21 +46,6 @@ def without_thoughts(pieces: Iterator[str | Other]) -> Iterator[str | Other]:
     rest = "" if thinking else held
     if rest if begun else rest.strip():
         yield rest if begun else rest.lstrip()
-
-
-def _sorted(text: str, thinking: bool) -> tuple[str, str, bool]:
-    """What can be said, what has to wait for more, and whether it is a thought."""
-    said = ""
-    while True:
-        mark = (CLOSING if thinking else OPENING).search(text)
-        if mark is None:
-            break
-        said += "" if thinking else text[: mark.start()]
-        text, thinking = text[mark.end() :], not thinking
-    cut = _begun_mark(text)
-    if thinking:
-        return said, text[cut:], thinking
-    return said + text[:cut], text[cut:], thinking
 
 
 def _begun_mark(text: str) -> int:

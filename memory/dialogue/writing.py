@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memory.datatypes import Sentence
+from memory.dialogue.leaning import leans
 from memory.dialogue.tidying import asks, tidy
 from memory.errors import ServiceUnreachable
 from memory.instructions import neutralised
-from memory.ports import Message, Writer
+from memory.ports import Message, Writer, text_of
 from memory.words import content_words
 from prompts import render
 
@@ -79,6 +80,8 @@ def fault(reply: str, question: str, selected: Sequence[Sentence]) -> str:
     if len(line.split()) > 2 * len(question.split()) + MORE_WORDS:
         return "it is too long"
     kept = set(content_words(line))
+    if leans(question) and kept <= set(content_words(question)):
+        return "it cannot be understood alone yet"
     if lost := [name for name in _NAME.findall(question) if not set(content_words(name)) <= kept]:
         return f"it has lost {', '.join(dict.fromkeys(lost))}"
     known = set(content_words(" ".join([question, *(sentence.text for sentence in selected)])))
@@ -94,5 +97,4 @@ def _line(reply: str) -> str:
 
 
 def _said(writer: Writer, messages: Sequence[Message], cancel: threading.Event | None) -> str:
-    pieces = writer.write(messages, cancel=cancel, temperature=TEMPERATURE, tokens=TOKENS)
-    return "".join(piece for piece in pieces if isinstance(piece, str))
+    return text_of(writer.write(messages, cancel=cancel, temperature=TEMPERATURE, tokens=TOKENS))

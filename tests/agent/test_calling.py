@@ -203,11 +203,12 @@ def test_what_was_searched_is_told_from_the_state_of_the_turn() -> None:
 
 def test_tool_results_answer_the_calls_by_their_ids() -> None:
     told = (Seen("hybrid", "a", (("T", "x"),)), Seen("graph", "b"))
-    system, user, assistant, first, second = messages("Who?\n Where?", told, SPECS, "tools")
+    system, user, assistant, first, second, more = messages("Who?\n Where?", told, SPECS, "tools")
     assert (system.role, user.text.splitlines()[0]) == ("system", "Question: Who? Where?")
     assert [one.name for one in assistant.calls] == ["hybrid", "graph"]
     assert [first.call_id, second.call_id] == [one.id for one in assistant.calls]
     assert (first.text, second.text) == ("- T: x", "Nothing new was found.")
+    assert more.role == "user", "templates that show the tools where a person spoke last"
     assert len(messages("Who?", (), SPECS, "tools")) == 2
 
 

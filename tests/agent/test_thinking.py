@@ -90,7 +90,7 @@ def wanders(asked: Asked) -> Said:
         ("thinks:1b", 2, ""),
         ("plain:1b", 1, ""),
         ("never-calls:1b", 1, ""),
-        ("loops:1b", 3, "this search was made already"),
+        ("loops:1b", 3, ""),
         ("calls-wrongly:1b", 2, "there is no tool 'browse_web'"),
         ("broken-json:1b", 2, "it breaks off before its end"),
         ("crashes:1b", 1, "llama runner process has terminated"),
@@ -191,7 +191,8 @@ def test_the_model_sees_what_its_searches_brought_and_looks_on(
         "cat in space",
     ]
     *_, last = ollama.requests
-    system, user, called, *results = last["messages"]
+    system, user, called, *results, more = last["messages"]
+    assert more["role"] == "user"
     assert (system["role"], user["content"].splitlines()[0]) == ("system", f"Question: {QUESTION}")
     assert [one["function"]["name"] for one in called["tool_calls"]] == [r["tool_name"] for r in results]
     assert [one["function"]["arguments"]["query"] for one in called["tool_calls"]][:2] == [
@@ -211,11 +212,11 @@ def test_a_refused_call_is_answered_by_its_id_and_the_second_try_counts(
     def learns(asked: Asked) -> Said:
         if asks(asked) > 1:
             return words("ENOUGH")
-        told = str(asked.messages[-1].get("content"))
+        told = str(asked.messages[-2].get("content")) if len(asked.messages) > 2 else ""
         return iter([("local", {"query": "cat"}) if told.startswith("Error") else ("browse", {"url": "x"})])
 
     turn = answered(think(plain, ollama, indexed, learns), QUESTION, [])
-    error = ollama.requests[1]["messages"][-1]
+    error = ollama.requests[1]["messages"][-2]
     assert (error["role"], error["tool_name"]) == ("tool", "browse")
     assert error["content"].startswith("Error: there is no tool 'browse', only hybrid")
     assert not turn.degraded and turn.calls[1].tool == "local"

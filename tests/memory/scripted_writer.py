@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memory.errors import Cancelled
-from memory.ports import Abilities, Message, ToolCall, ToolSpec, Usage
+from memory.ports import Abilities, Message, Output, ToolCall, ToolSpec, Usage
 
 Script = Callable[[Sequence[Message], Mapping[str, Any] | None, Sequence[ToolSpec]], str | ToolCall]
 
@@ -33,7 +33,7 @@ class ScriptedWriter:
         cancel: threading.Event | None = None,
         temperature: float | None = None,
         tokens: int | None = None,
-    ) -> Iterator[str | ToolCall | Usage]:
+    ) -> Iterator[Output]:
         _check(cancel)
         said = self.script(messages, schema, tools)
         pieces = re.findall(r"\s*\S+|\s+", said) if isinstance(said, str) else [said]

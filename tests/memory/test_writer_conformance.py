@@ -15,7 +15,7 @@ from agent.language.choosing import named_model
 from agent.language.langchain_writer import load_chat_model
 from agent.language.ollama_server import OllamaServer
 from memory.errors import Cancelled
-from memory.ports import Message, ToolCall, ToolSpec, Usage, Waiting, Writer
+from memory.ports import Message, Output, ToolCall, ToolSpec, Usage, Waiting, Writer
 from tests.memory.scripted_writer import ScriptedWriter
 from tests.ollama.compatible import compatible
 from tests.ollama.playing import words
@@ -79,15 +79,15 @@ def parisian(asked: Asked) -> Said:
     return words("The capital of France is Paris.")
 
 
-def without_waiting(events: Iterable[str | ToolCall | Usage | Waiting]) -> Iterator[str | ToolCall | Usage]:
+def without_waiting(events: Iterable[Output]) -> Iterator[Output]:
     return (event for event in events if not isinstance(event, Waiting))
 
 
-def said(events: Sequence[str | ToolCall | Usage | Waiting]) -> str:
+def said(events: Sequence[Output]) -> str:
     return "".join(event for event in events if isinstance(event, str))
 
 
-def usages(events: Sequence[str | ToolCall | Usage | Waiting]) -> list[Usage]:
+def usages(events: Sequence[Output]) -> list[Usage]:
     return [event for event in events if isinstance(event, Usage)]
 
 

@@ -21,7 +21,7 @@ def good(asked: Asked) -> Said:
     elif asked.format is not None:
         yield from words(json.dumps(_instance(asked.format)))
     elif "Rewrite the last question" in asked.text:
-        yield from words(_question(asked))
+        yield from words(_standing(asked))
     elif "<passage" in asked.text:
         yield from words(best_sentence(asked))
     else:
@@ -169,7 +169,7 @@ def best_sentence(asked: Asked) -> str:
 
 def _calling(asked: Asked) -> Said:
     """One call, then, when a tool has answered, none."""
-    if asked.messages[-1].get("role") == "tool" or "found so far" in asked.text:
+    if any(message.get("role") == "tool" for message in asked.messages) or "found so far" in asked.text:
         return words("That is enough.")
     return iter([_call(asked, "hybrid", _question(asked))])
 
@@ -182,6 +182,16 @@ def _call(asked: Asked, name: str, query: str) -> tuple[str, Mapping[str, Any]]:
 def _question(asked: Asked) -> str:
     found = _QUESTION.findall(asked.text)
     return str(found[-1]) if found else asked.text.splitlines()[-1]
+
+
+def _standing(asked: Asked) -> str:
+    """The question, with the last name of the conversation that it does not have."""
+    question = _question(asked)
+    names = re.findall(
+        r"(?<=[a-z,] )[A-Z]\w+", asked.text.partition("as far as it matters:")[2].partition("The question:")[0]
+    )
+    about = next((name for name in reversed(names) if name not in question), "")
+    return f"{question.rstrip('?')}, regarding {about}?" if about else question
 
 
 def _summary(asked: Asked) -> str:

@@ -68,6 +68,7 @@ class Model:
     parameters: str = "3.2B"
     loads: float = 0.0
     real_window: int | None = None
+    architecture: str = "llama"
 
 
 class OllamaDouble:
@@ -80,6 +81,7 @@ class OllamaDouble:
         self.pullable: dict[str, Model] = {}
         self.loaded: set[str] = set()
         self.hung_up = threading.Event()
+        self.counts_tools = True
         double = self
 
         class Handler(_Handler):
@@ -160,7 +162,10 @@ class _Handler(BaseHTTPRequestHandler):
             "modelfile": "",
             "template": "{{ .System }}{{ .Tools }}{{ .Prompt }}",
             "details": {"family": "llama", "parameter_size": model.parameters, "quantization_level": "Q4_K_M"},
-            "model_info": {"general.architecture": "llama", "llama.context_length": model.window},
+            "model_info": {
+                "general.architecture": model.architecture,
+                f"{model.architecture}.context_length": model.window,
+            },
         }
         if model.capabilities is not None:
             shown["capabilities"] = list(model.capabilities)
@@ -180,7 +185,8 @@ class _Handler(BaseHTTPRequestHandler):
             double.loaded.add(name)
         options = body.get("options") or {}
         window = min(model.real_window or options.get("num_ctx") or DEFAULT_CONTEXT, model.window)
-        messages, read = _fitting(body["messages"], body.get("tools") or (), window)
+        shown = (body.get("tools") or ()) if double.counts_tools else ()
+        messages, read = _fitting(body["messages"], shown, window)
         asked = Asked(messages, body.get("tools") or (), body.get("format"), body.get("think"), options)
         said = model.play(asked)
         most = options.get("num_predict") or 10**6

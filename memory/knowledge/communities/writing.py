@@ -11,7 +11,7 @@ from typing import NamedTuple
 from memory.errors import ServiceUnreachable
 from memory.instructions import neutralised
 from memory.knowledge.communities.reporting import Extract
-from memory.ports import Message, Writer
+from memory.ports import Message, Writer, text_of
 from memory.sentences import split
 from memory.words import content_words
 from prompts import render
@@ -43,8 +43,7 @@ def write(extract: Extract, writer: Writer, taken: Collection[str], cancel: thre
         sentences="\n".join(neutralised(sentence).text for sentence in extract.sentences),
     )
     try:
-        pieces = writer.write([Message("user", prompt)], cancel=cancel, temperature=TEMPERATURE, tokens=TOKENS)
-        reply = "".join(piece for piece in pieces if isinstance(piece, str))
+        reply = text_of(writer.write([Message("user", prompt)], cancel=cancel, temperature=TEMPERATURE, tokens=TOKENS))
     except ServiceUnreachable as error:
         return Written("", error.message, gone=True)
     reply = " ".join(_THOUGHT.sub("", reply).split())

@@ -21,7 +21,7 @@ from memory.knowledge.extracting.locating import Located, locate
 from memory.knowledge.extracting.parts import parts
 from memory.knowledge.extracting.relations import triples
 from memory.knowledge.extracting.replies import SCHEMA, read_reply
-from memory.ports import Message, Writer
+from memory.ports import Message, Writer, text_of
 from memory.sentences import Span
 from prompts import render
 
@@ -150,8 +150,7 @@ class ModelExtractor:
     def _said(self, messages: Sequence[Message]) -> str:
         if self._tally.unreachable:
             raise ServiceUnreachable(self._tally.unreachable)
-        pieces = self._model.writer.write(messages, schema=SCHEMA, cancel=self._model.cancel)
-        return "".join(piece for piece in pieces if isinstance(piece, str))
+        return text_of(self._model.writer.write(messages, schema=SCHEMA, cancel=self._model.cancel))
 
 
 def extractor_by(writer: Writer, answers: Path | None = None) -> ModelExtractor:

@@ -239,3 +239,42 @@ def test_a_path_and_a_context_that_speak_to_the_model(ollama: OllamaDouble, tmp_
     task = replace(TASK, paths=(f"Moon -> {hidden}",), context=(Sentence(f"{hidden}.", "agent", 1),))
     drafted(ollama, tmp_path, "good:1b", heard, task)
     assert "Nero" not in ollama.requests[0]["messages"][1]["content"]
+
+
+def test_thoughts_of_which_only_the_end_is_marked(ollama: OllamaDouble, tmp_path: Path, heard: Heard) -> None:
+    reply = "Okay, let me see. Mars is red [1].</think>The Moon is 384,400 km away [2]."
+    draft, _ = drafted(ollama, tmp_path, saying(reply), heard)
+    assert draft.answer and draft.answer.text == "The Moon is 384,400 km away. [1]"
+    assert (heard.text, heard.restarts) == ("The Moon is 384,400 km away [1].", 1)
+
+
+def test_an_answer_that_came_to_its_limit_of_tokens(ollama: OllamaDouble, tmp_path: Path, heard: Heard) -> None:
+    long = "The Moon is 384,400 km away [2]. " + "It is grey and has no air and " * 200
+    draft, _ = drafted(ollama, tmp_path, saying(long), heard)
+    assert draft.answer and draft.answer.text == "The Moon is 384,400 km away. [1]"
+    assert draft.broke == "it came to its limit of tokens"
+
+
+@pytest.mark.parametrize("unsupported", ["remove", "rewrite"])
+def test_an_answer_in_another_language_is_not_emptied(
+    ollama: OllamaDouble, tmp_path: Path, heard: Heard, unsupported: Unsupported
+) -> None:
+    model = saying("Der Mond ist grau und hat keine Luft [2].")
+    draft, _ = drafted(ollama, tmp_path, model, heard, unsupported=unsupported)
+    assert draft.answer and draft.answer.claims and len(ollama.requests) == 1
+
+
+@pytest.mark.parametrize("second", ["", "I do not know what you mean."])
+def test_a_second_draft_that_fails_leaves_the_first(
+    ollama: OllamaDouble, tmp_path: Path, heard: Heard, second: str
+) -> None:
+    model = saying("The Moon is 384,400 km away [2]. Nero paid 7,777 ducats for it [1].", second)
+    draft, _ = drafted(ollama, tmp_path, model, heard, unsupported="rewrite")
+    assert draft.answer and draft.answer.text == "The Moon is 384,400 km away. [1]"
+
+
+def test_words_that_begin_like_a_refusal_are_none(ollama: OllamaDouble, tmp_path: Path, heard: Heard) -> None:
+    draft, _ = drafted(ollama, tmp_path, saying("Not found on the grey Moon: air [2]."), heard)
+    assert draft.answer and draft.answer.sources
+    for reply in ("Not found.", "NOT FOUND: the passages say nothing of it.", "**NOT FOUND**"):
+        assert drafted(ollama, tmp_path, saying(reply), heard)[0].answer is None

@@ -80,3 +80,12 @@ def test_auto_never_chooses_an_encoder(tmp_path: Path) -> None:
     with serving(models) as double:
         writer = best(OllamaServer(Cards(tmp_path / "c"), double.host))
     assert writer and writer.name == "good:1b"
+
+
+def test_auto_never_sends_documents_elsewhere(tmp_path: Path) -> None:
+    models = {"large:120b-cloud": Model(good, size=384), "plain:1b": Model(good, capabilities=("completion",))}
+    with serving(models) as double:
+        writer = best(OllamaServer(Cards(tmp_path / "c"), double.host))
+        assert writer and writer.name == "plain:1b"
+        del double.models["plain:1b"]
+        assert best(OllamaServer(Cards(tmp_path / "c"), double.host)) is None

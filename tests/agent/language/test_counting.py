@@ -28,11 +28,18 @@ def test_a_short_prompt_teaches_nothing() -> None:
     assert counts.estimate("x" * 3000) == 1001
 
 
-def test_a_prompt_that_was_read_by_half_was_cut() -> None:
+def test_another_language_is_no_cut() -> None:
     counts = TokenCounts()
-    counts.learn(4000, 900)
-    assert not counts.was_cut(8000, 1750, 8192)
-    assert counts.was_cut(8000, 900, 8192)
+    counts.learn(3400, 1000)
+    assert not counts.was_cut(9000, 1956, 8192), "English after German"
+    assert counts.was_cut(9000, 1200, 8192)
+
+
+def test_a_window_that_was_none_is_forgotten() -> None:
+    counts = TokenCounts()
+    assert counts.was_cut(9000, 1200, 8192)
+    counts.learn(6000, 1500)
+    assert counts.window is None
 
 
 def test_a_prompt_that_fills_the_window_was_cut() -> None:

@@ -253,3 +253,21 @@ def test_a_proxy_of_the_environment_is_not_asked(
 ) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     assert OllamaServer(Cards(tmp_path / "c"), ollama.host).version() == "0.12.6"
+
+
+def test_a_template_that_leaves_the_tools_out_cuts_nothing(tmp_path: Path) -> None:
+    """Llama's shows them only where a person spoke last; the double counts them always."""
+    wide = [ToolSpec(f"tool-{n}", "Searches. " * 60, {"type": "object"}) for n in range(6)]
+    with serving({"good:1b": Model(good)}) as double:
+        writer = writer_of(double, "good:1b", tmp_path)
+        double.counts_tools = False
+        list(writer.write([HOW_FAR], tools=wide))
+        assert writer.window == 8192
+
+
+def test_a_model_that_thinks_has_room_for_it_and_one_that_always_does_is_told_so(tmp_path: Path) -> None:
+    models = {"thinks:1b": Model(good, capabilities=("completion", "thinking"), architecture="gptoss")}
+    with serving(models) as double:
+        list(writer_of(double, "thinks:1b", tmp_path).write([HOW_FAR], tokens=200))
+        assert double.requests[0]["think"] == "low"
+        assert double.requests[0]["options"]["num_predict"] == 900

@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.language.thoughts import without_thoughts
-from memory.ports import Usage
+from memory.ports import Usage, Void, text_of
 
 
 def said(*pieces: str) -> str:
-    return "".join(piece for piece in without_thoughts(iter(pieces)) if isinstance(piece, str))
+    return text_of(without_thoughts(iter(pieces)))
 
 
 @pytest.mark.parametrize(
@@ -23,6 +23,8 @@ def said(*pieces: str) -> str:
         (["a < b, and ", "a <", "= b"], "a < b, and a <= b"),
         (["ends with <th"], "ends with <th"),
         (["  \n The Moon."], "The Moon."),
+        (["Okay, let me see. The answer is far.</think>", "The Moon."], "The Moon."),
+        (["Let me ", "see.</th", "ink>", " The", " Moon."], "The Moon."),
         ([], ""),
     ],
 )
@@ -49,3 +51,7 @@ def test_where_it_is_cut_makes_no_difference(parts: list[str], data: st.DataObje
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=6)))
     pieces = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
     assert said(*pieces) == said(text)
+
+
+def test_an_end_without_a_beginning_voids_what_was_said() -> None:
+    assert list(without_thoughts(iter(["Let me see.", "</think>The Moon."]))) == ["Let me see.", Void(), "The Moon."]
