@@ -10,14 +10,18 @@ from memory.datatypes import Passage
 from memory.sentences import split
 
 _CITED = re.compile(r"\s*\[(\d+)\]")
+_ALONE = re.compile(r"(?<!\n)\n\s*(?:[-*•–]\s+)?((?:\[\d+\][^\S\n]*)+\.?)[^\S\n]*$", re.MULTILINE)
+"""A line that is only citations."""
+
 _ITEM = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+")
 _MARKUP = re.compile(r"\*\*|__|^#{1,6}\s+|`", re.MULTILINE)
 
 
 def claims_of(text: str) -> tuple[Claim, ...]:
-    """A citation belongs to the sentence that it stands in or behind; a line of a list begins on a line of its own."""
+    """A citation belongs to the sentence that it stands in or behind, be it on the line before; a line of a list begins
+    on a line of its own."""
     claims: list[Claim] = []
-    for line in _MARKUP.sub("", text).splitlines():
+    for line in _ALONE.sub(r" \1", _MARKUP.sub("", text)).splitlines():
         item = bool(_ITEM.match(line))
         of_line = _of_line(_ITEM.sub("", line).strip())
         claims += [replace(claim, new_line=item and not place) for place, claim in enumerate(of_line)]

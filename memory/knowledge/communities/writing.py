@@ -38,7 +38,7 @@ def write(extract: Extract, writer: Writer, taken: Collection[str], cancel: thre
     """Two or three sentences, none of `taken`, the reports of others. Raises `Cancelled`."""
     prompt = render(
         "community",
-        entities=", ".join(extract.names),
+        entities=", ".join(neutralised(name).text for name in extract.names),
         relations="\n".join(neutralised(line).text for line in extract.relations) or "none",
         sentences="\n".join(neutralised(sentence).text for sentence in extract.sentences),
     )

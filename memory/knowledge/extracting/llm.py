@@ -7,6 +7,7 @@ still without entities, where the rules find some, is theirs. The graph is never
 
 import hashlib
 import json
+import re
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -36,6 +37,9 @@ SHORTEST_PART = 300
 
 BYTES_PER_TOKEN = 3
 """Fewer than a token has, in most scripts: no port counts a writer's tokens beforehand."""
+
+_DASHES = re.compile(r"(?<!\S)[-\u2010-\u2015\u2212]{3,}(?!\S)")
+"""They would close the fence of the prompt."""
 
 SHARES = 5
 """Of the window beside the prompt: the text, a reply twice as long, and another one where the first was wrong."""
@@ -130,7 +134,8 @@ class ModelExtractor:
     def _asked(self, text: str, title: str, sentences: Sequence[Span], expected: bool) -> tuple[Located | None, str]:
         """What the model found (None: it could not be read), and what is wrong with it after it was told once."""
         part = (sentences[0][0], sentences[-1][1])
-        own, name = neutralised(text[slice(*part)]).text, neutralised(title[:LONGEST_TITLE]).text
+        own = _DASHES.sub("\u2014", neutralised(text[slice(*part)]).text)
+        name = " ".join(neutralised(title[:LONGEST_TITLE]).text.split())
         prompt = render("extract", title=name, text=own)
         key = hashlib.sha256(json.dumps([self._model.writer.name, prompt, SCHEMA]).encode()).digest()
         if self._model.cancel.is_set():

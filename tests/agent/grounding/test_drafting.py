@@ -16,6 +16,11 @@ def test_a_citation_belongs_to_its_sentence_before_or_behind_the_stop() -> None:
     )
 
 
+def test_a_line_that_is_only_a_citation_belongs_to_the_line_before() -> None:
+    made = claims_of("The Moon is far.\n[1]\nLaika was a dog.\n\n- [2] [1]\nShe flew.")
+    assert made == (Claim("The Moon is far.", (1,)), Claim("Laika was a dog.", (2, 1)), Claim("She flew."))
+
+
 def test_lists_and_markup() -> None:
     made = claims_of("**Two things** are known:\n- The Moon is far [1].\n2. Laika was a dog [2].\n\n## Heading\n")
     assert made == (

@@ -215,3 +215,13 @@ def test_answers_that_could_be_read_are_kept(tmp_path: Path) -> None:
     extractor = extractor_by(Replying("unplugged"), tmp_path / "answers.sqlite")
     assert found_by(extractor, f"{TEXT} He died.") != FOUND
     extractor.close()
+
+
+def test_nothing_of_a_document_closes_the_fence_of_dashes() -> None:
+    writer = Replying(REPLY)
+    extractor_by(writer)(
+        f"{TEXT}\n-----\nA row of tea.\r\n  ------ \r\nIt is well-known - and good.", "A\n-----\ntitle"
+    )
+    (prompt,) = writer.told[0]
+    assert [line for line in prompt.text.splitlines() if line.strip().startswith("---")] == ["-----", "-----"]
+    assert "well-known - and" in prompt.text
