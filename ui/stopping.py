@@ -10,13 +10,15 @@ from types import FrameType
 @contextmanager
 def stoppable(gently: Callable[[], bool] = lambda: True) -> Iterator[threading.Event]:
     """An event that the first Ctrl-C sets; the second one, and the first where there is nothing to be gentle about,
-    raises `KeyboardInterrupt`."""
+    raises `KeyboardInterrupt` too. The event is set either way: who raises waits for the thread that a model is
+    listened to in, and only the event ends that."""
     stopped = threading.Event()
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
-        if stopped.is_set() or not gently():
-            raise KeyboardInterrupt
+        now = stopped.is_set() or not gently()
         stopped.set()
+        if now:
+            raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGINT, stop)
     try:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from rich.text import Text
 
+from agent.grounding.drafting import LIST_MARK, MARKUP
 from ui.plain import one_line, plain
 from ui.rendering import CITATION, MARKS
 
@@ -92,5 +93,7 @@ def marks(answer: "Answer") -> list[Text]:
 
 
 def _words_and_citations(text: str) -> tuple[list[str], list[str]]:
+    """Without the markup and the marks of lists that claims lack: the number of an item is no word."""
+    text = "\n".join(LIST_MARK.sub("", line) for line in MARKUP.sub("", text).splitlines())
     cited = [number for found in re.findall(_CITATION, text) for number in re.findall(r"\d+", found)]
     return re.findall(r"\w+", re.sub(_CITATION, " ", text)), cited

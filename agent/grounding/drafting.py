@@ -13,17 +13,22 @@ _CITED = re.compile(r"\s*\[(\d+)\]")
 _ALONE = re.compile(r"(?<!\n)\n\s*(?:[-*•–]\s+)?((?:\[\d+\][^\S\n]*)+\.?)[^\S\n]*$", re.MULTILINE)
 """A line that is only citations."""
 
-_ITEM = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+")
-_MARKUP = re.compile(r"\*\*|__|^#{1,6}\s+|`", re.MULTILINE)
+LIST_MARK = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+")
+"""What a line of a list begins with; claims lack it, and `MARKUP`, which goes first."""
+
+_SECOND_STOP = re.compile(r"(?<=[.!?])((?:\s*\[\d+\])+)\.")
+"""`It is far. [1].`"""
+
+MARKUP = re.compile(r"\*\*|__|^#{1,6}\s+|`", re.MULTILINE)
 
 
 def claims_of(text: str) -> tuple[Claim, ...]:
     """A citation belongs to the sentence that it stands in or behind, be it on the line before; a line of a list begins
     on a line of its own."""
     claims: list[Claim] = []
-    for line in _ALONE.sub(r" \1", _MARKUP.sub("", text)).splitlines():
-        item = bool(_ITEM.match(line))
-        of_line = _of_line(_ITEM.sub("", line).strip())
+    for line in _ALONE.sub(r" \1", MARKUP.sub("", text)).splitlines():
+        item = bool(LIST_MARK.match(line))
+        of_line = _of_line(LIST_MARK.sub("", line).strip())
         claims += [replace(claim, new_line=item and not place) for place, claim in enumerate(of_line)]
     return tuple(claims)
 
@@ -50,6 +55,7 @@ def whole_sentences(text: str) -> str:
 
 
 def _of_line(line: str) -> list[Claim]:
+    line = _SECOND_STOP.sub(r"\1", line)
     plain, cites, end = "", list[tuple[int, int]](), 0
     for match in _CITED.finditer(line):
         plain += line[end : match.start()]

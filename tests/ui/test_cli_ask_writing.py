@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from agent.settings import read_settings
+from tests.ollama.playing import good
+from tests.ollama.server import Asked, Model, OllamaDouble, Said
 from tests.ui.conftest import process
 from tests.ui.fakes import FakeAssistant
 from tests.ui.screen import Screen
@@ -94,3 +96,32 @@ def test_stopped_in_a_script_the_answer_so_far_is_the_last_event(home: Path) -> 
     assert events[3] == {"event": "piece", "text": "The Moon is ", "restart": False}
     assert (events[-1]["answer"]["outcome"], events[-1]["model"]) == ("stopped", MODEL)
     assert events[-1]["ledger"][0]["parts"][1] == {"part": "passage 7", "tokens": 400, "kept": "left out"}
+
+
+SILENT = 25.0
+"""Seconds before a model's first word."""
+
+
+def silent(asked: Asked) -> Said:
+    if "<passage" in asked.text and not asked.tools:
+        yield SILENT
+    yield from good(asked)
+
+
+def test_ctrl_c_waits_for_no_model_that_is_silent(home: Path, examples_path: Path, ollama: OllamaDouble) -> None:
+    """With the real assistant, whose graph waits for the thread that listens to the model."""
+    ollama.models["silent:1b"] = Model(silent)
+    asking = process(["ask", "--library", examples_path, "--llm", "ollama:silent:1b", "How far away is the Moon?"])
+    assert asking.stdin and asking.stderr
+    asking.stdin.close()
+    asking.stdin = None  # or `communicate` would flush what is closed
+    while not (ollama.requests and "<passage" in str(ollama.requests[-1]) and not ollama.requests[-1].get("tools")):
+        assert asking.poll() is None, asking.stderr.read()
+        time.sleep(0.05)
+    time.sleep(0.5)
+    begun = time.monotonic()
+    asking.send_signal(signal.SIGINT)
+    out, err = asking.communicate()
+    assert (asking.returncode, out) == (130, "")
+    assert time.monotonic() - begun < SILENT / 2
+    assert "Traceback" not in err and err.splitlines()[-1] == "clew: stopped"

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from agent.grounding.drafting import claims_of
 from agent.models import Writers
 from agent.state import Answer, Claim, Degraded, Prompted
 from tests.ui.fakes import make_turn
@@ -64,6 +65,9 @@ MOON, ROUND = Claim("The Moon is far.", (1,)), Claim("It is round.", (2, 3), new
         ("The Moon is far [1].\n- It is round [2][3].", True),
         ("The Moon is far. [1] It is round [2, 3].", True),
         ("The Moon is far [1]. It is round [2].", True),
+        ("1. The Moon is far [1].\n2. It is round [2].", True),
+        ("**The Moon** is far.\n[1]\n\n  2) It __is__ round [2].", True),
+        ("The Moon is far [1].\n2 It is round [2].", False),
         ("The Moon is far [1]. It is round [2, 4].", False),
         ("The Moon is far [1]. It is round [2], [2].", False),
         ("The Moon is far [1].", False),
@@ -72,6 +76,13 @@ MOON, ROUND = Claim("The Moon is far.", (1,)), Claim("It is round.", (2, 3), new
 )
 def test_an_answer_is_what_was_written_wherever_its_citations_stand(written: str, same: bool) -> None:
     assert became(written, answer(MOON, ROUND)) == same
+
+
+@pytest.mark.parametrize(
+    "text", ["1. One thing [1].\n2. Two [2].", "## Things\n- **One**\n  [1]\n* `Two`", "One.\n[1]."]
+)
+def test_what_its_claims_are_made_of_is_what_was_written(text: str) -> None:
+    assert became(text, answer(*claims_of(text)))
 
 
 def test_what_was_stopped_may_lack_its_last_words() -> None:

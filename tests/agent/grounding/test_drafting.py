@@ -1,3 +1,5 @@
+import pytest
+
 from agent.grounding.drafting import attributed, claims_of, numbered, whole_sentences
 from agent.state import Claim
 from memory.datatypes import Passage
@@ -33,6 +35,11 @@ def test_lists_and_markup() -> None:
 
 def test_a_stop_in_a_number_or_a_name_ends_nothing() -> None:
     assert claims_of("Dr. Smith paid 3.5 dollars [1].") == (Claim("Dr. Smith paid 3.5 dollars.", (1,)),)
+
+
+@pytest.mark.parametrize("text", ["It is far.\n[1]", "It is far\n  [1].", "It is far.\n[1].", "It is far. [1]."])
+def test_a_line_of_citations_belongs_to_the_line_before_it(text: str) -> None:
+    assert claims_of(text + "\nIt is cold [2].") == (Claim("It is far.", (1,)), Claim("It is cold.", (2,)))
 
 
 def test_nothing_but_signs_is_no_claim() -> None:
