@@ -50,7 +50,9 @@ def test_it_finds_and_says_where_and_why(tool: Tool, query: Query, examples: Lib
 
 def test_k_is_the_most(tool: Tool, query: Query) -> None:
     assert [len(tool.search(query, k).passages) for k in (0, 1, 3)] == [0, 1, 3]
-    assert tool.search(query, 1).passages[0] == tool.search(query, 3).passages[0]
+    alone, first = tool.search(query, 1).passages[0], tool.search(query, 3).passages[0]
+    assert alone.id == first.id
+    assert alone.score == pytest.approx(first.score)  # products of other shapes round differently
 
 
 def test_a_tool_that_there_is_not(examples: Library) -> None:

@@ -37,12 +37,12 @@ TOLD: dict[str, set[str]] = {
     "thinks:1b": set(),
     "slow:1b": set(),
     "miscites:1b": set(),  # its sentences are marked
-    "loops:1b": {"think"},
+    "loops:1b": set(),  # its first searches are used
     "calls-wrongly:1b": {"think"},
     "broken-json:1b": {"rewrite", "think"},
     "cuts:1b": {"think"},  # what was found does not fit beside the tools; an answer is asked with less of it
     "asks-back:1b": {"rewrite"},  # it asks back there too
-    "refuses:1b": {"rewrite", "think"},  # it refuses there too, and calls the same tool again
+    "refuses:1b": {"rewrite"},  # it refuses there too
     "dies:1b": {"answer"},
     "dies-at-once:1b": {"answer"},
     "crashes:1b": ALL,
