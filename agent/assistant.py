@@ -15,11 +15,11 @@ from langgraph.types import StreamMode
 from agent import checkpoints
 from agent.checkpoints import config_for
 from agent.graph import turn_graph
-from agent.models import encoder_for, writers_for
+from agent.models import encoder_for
 from agent.services import Services
 from agent.settings import DATABASE, Settings
 from agent.state import TURN_JSON, Doing, Piece, Turn, TurnEvent, TurnState
-from agent.toolbox import tools_for
+from agent.toolbox import services_for
 from memory.datatypes import Sentence
 from memory.dialogue.extraction import unique
 from memory.dialogue.threads import Threads
@@ -54,19 +54,8 @@ class Assistant:
             opened.callback(encoder.close)
             library = open_library(settings.library, encoder)
             opened.callback(library.store.close)
-            tools = tools_for(settings, library, encoder)
             threads = opened.enter_context(Threads(settings.home / DATABASE))
-            services = Services(
-                encoder,
-                library,
-                threads,
-                tools,
-                settings.tool,
-                settings.names_tool,
-                writers=writers_for(settings),
-                unsupported=settings.unsupported,
-            )
-            assistant = cls(services, settings.home)
+            assistant = cls(services_for(settings, library, encoder, threads), settings.home)
             opened.pop_all()
         return assistant
 

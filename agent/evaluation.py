@@ -12,12 +12,12 @@ from agent.export import answer_row
 from agent.forms import FORMS, REMEMBERING, FormName
 from agent.lines import append_object, replace_file
 from agent.metrics import DEPTH, measure, trec_run
-from agent.models import encoder_for, writers_for
+from agent.models import encoder_for
 from agent.ranking import Find, Search, encode_histories, rank
 from agent.services import Services
 from agent.settings import Settings
 from agent.state import Turn
-from agent.toolbox import tools_for
+from agent.toolbox import services_for
 from memory.datatypes import Passage, Query
 from memory.dialogue.threads import Threads
 from memory.errors import BadInput
@@ -82,17 +82,7 @@ def evaluate(plan: Plan, settings: Settings) -> Iterator[Progress | Row | Answer
     library = open_library(settings.library, encoder)
     with closing(encoder), closing(library.store), Threads(None) as threads:
         notes = (*dataset.notes, *_missing(dataset, library.store, plan, settings))
-        tools = tools_for(settings, library, encoder)
-        services = Services(
-            encoder,
-            library,
-            threads,
-            tools,
-            settings.tool,
-            settings.names_tool,
-            writers=writers_for(settings),
-            unsupported=settings.unsupported,
-        )
+        services = services_for(settings, library, encoder, threads)
         if any(form in REMEMBERING for _, form in pairs):
             yield from encode_histories(dataset.questions, encoder)
         for tool, form in pairs:

@@ -1,12 +1,28 @@
-"""The tools as the settings have them, over one open library."""
+"""The tools, and all else that turns are given, as the settings have them, over one open library."""
 
 from agent.aligning import aligner_for
-from agent.models import clues_for, late_for, reranker_for
+from agent.models import clues_for, late_for, reranker_for, writers_for
+from agent.services import Services
 from agent.settings import Settings
+from memory.dialogue.threads import Threads
 from memory.encoding import CachedEncoder
 from memory.knowledge.library import Library
 from tools import registry
 from tools.base import Tool
+
+
+def services_for(settings: Settings, library: Library, encoder: CachedEncoder, threads: Threads) -> Services:
+    """Raises what `tools_for` and `writers_for` raise."""
+    return Services(
+        encoder,
+        library,
+        threads,
+        tools_for(settings, library, encoder),
+        settings.tool,
+        settings.names_tool,
+        writers=writers_for(settings),
+        unsupported=settings.unsupported,
+    )
 
 
 def tools_for(settings: Settings, library: Library, encoder: CachedEncoder) -> dict[str, Tool]:
