@@ -30,10 +30,10 @@ tests: .venv/ready
 
 # The rewriter's models, from the conversations in DATA: written to memory/dialogue/learned.json, or only measured.
 train: .venv/ready
-	$(BIN)/python -m agent.training $(DATA) $(LIBRARIES)
+	$(BIN)/python -m clew.agent.training $(DATA) $(LIBRARIES)
 
 crossval: .venv/ready
-	$(BIN)/python -m agent.crossval $(DATA) $(LIBRARIES)
+	$(BIN)/python -m clew.agent.crossval $(DATA) $(LIBRARIES)
 
 # Made once: a newer .venv does not make a library old, and `clew index` brings one up to date.
 $(LIBRARY)/clew-library.json: | .venv/ready
@@ -45,6 +45,7 @@ $(LIBRARY)/clew-library.json: | .venv/ready
 	$(BIN)/pip install --quiet --upgrade pip setuptools -c constraints.txt
 	$(BIN)/pip install --quiet torch -c constraints.txt
 	$(BIN)/pip install --quiet -c constraints.txt --no-build-isolation -e '.[dev]'
+	mkdir -p .venv/src && ln -sfn ../.. .venv/src/clew  # where mypy and editors find the package by its name
 	@touch $@
 
 check-system:

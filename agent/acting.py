@@ -8,12 +8,12 @@ from itertools import chain, zip_longest
 
 import numpy as np
 
-from agent.calling import by_model
-from agent.consulting import SHOWN
-from agent.state import Call
-from memory.datatypes import Findings, Passage, Query
-from memory.ports import Store
-from tools.base import Tool
+from clew.agent.calling import by_model
+from clew.agent.consulting import SHOWN
+from clew.agent.state import Call
+from clew.memory.datatypes import Findings, Passage, Query
+from clew.memory.ports import Store
+from clew.tools.base import Tool
 
 Search = Callable[[Call], Findings]
 Ran = tuple[Call, Findings]

@@ -9,16 +9,16 @@ from typing import TypeVar
 
 import numpy as np
 
-from agent.models import encoder_for
-from agent.settings import Settings
-from memory.datatypes import Vectors
-from memory.encoding import CachedEncoder
-from memory.errors import BadInput, NotSetUp
-from memory.knowledge.aligning.lessons import Lessons
-from memory.knowledge.aligning.losses import LOSSES, Loss
-from memory.knowledge.aligning.making import Synthetic, make_queries
-from memory.knowledge.aligning.queries import write_queries
-from memory.knowledge.aligning.saved import (
+from clew.agent.models import encoder_for
+from clew.agent.settings import Settings
+from clew.memory.datatypes import Vectors
+from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import BadInput, NotSetUp
+from clew.memory.knowledge.aligning.lessons import Lessons
+from clew.memory.knowledge.aligning.losses import LOSSES, Loss
+from clew.memory.knowledge.aligning.making import Synthetic, make_queries
+from clew.memory.knowledge.aligning.queries import write_queries
+from clew.memory.knowledge.aligning.saved import (
     TrainingRecord,
     aligner_paths,
     fingerprint_of,
@@ -27,15 +27,15 @@ from memory.knowledge.aligning.saved import (
     write_aligner,
     write_words,
 )
-from memory.knowledge.aligning.scoring import Centroid, Scorer, Words
-from memory.knowledge.aligning.training import Trained, TrainingParameters, train
-from memory.knowledge.aligning.views import views_of
-from memory.knowledge.aligning.words import PartitionWords, words_of
-from memory.knowledge.damage import naming_damage
-from memory.knowledge.holding import held
-from memory.knowledge.library import Library, current_generation, open_library
-from memory.knowledge.partitioning.capsule import FOLDER, Capsule, capsules, read_capsule
-from memory.progress import Progress
+from clew.memory.knowledge.aligning.scoring import Centroid, Scorer, Words
+from clew.memory.knowledge.aligning.training import Trained, TrainingParameters, train
+from clew.memory.knowledge.aligning.views import views_of
+from clew.memory.knowledge.aligning.words import PartitionWords, words_of
+from clew.memory.knowledge.damage import naming_damage
+from clew.memory.knowledge.holding import held
+from clew.memory.knowledge.library import Library, current_generation, open_library
+from clew.memory.knowledge.partitioning.capsule import FOLDER, Capsule, capsules, read_capsule
+from clew.memory.progress import Progress
 
 MODEL_NAMES = ("bi", "mlp", "gcn", "sage", "gin", "rgcn")
 ALL, VOTES, CENTROID, WORDS = "all", "votes", "centroid", "words"

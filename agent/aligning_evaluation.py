@@ -10,27 +10,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.aligning import OpenCapsule, default_size, encoded, generation_of, open_capsule, scorers
-from agent.dataset import Dataset, read_dataset
-from agent.models import encoder_for
-from agent.ranking import percentiles
-from agent.settings import Settings
-from memory.datatypes import Form, Query, Vector
-from memory.encoding import CachedEncoder
-from memory.errors import BadInput
-from memory.knowledge.aligning.measures import gold_ranks, measure
-from memory.knowledge.aligning.pools import Pool, cosine_ranks, pools
-from memory.knowledge.aligning.queries import SyntheticQuery, read_queries
-from memory.knowledge.aligning.scoring import Asked, Scorer, Votes, WalkVotes
-from memory.knowledge.library import Library, open_library
-from memory.knowledge.matching import MatchParameters
-from memory.knowledge.partitioning.capsule import capsules
-from memory.knowledge.walking.walker import Walker, hits_of, shares
-from memory.layers import Ints, Layers
-from memory.nodes import Partitioning
-from memory.ports import Store
-from memory.progress import Progress
-from memory.ragged import Ragged
+from clew.agent.aligning import OpenCapsule, default_size, encoded, generation_of, open_capsule, scorers
+from clew.agent.dataset import Dataset, read_dataset
+from clew.agent.models import encoder_for
+from clew.agent.ranking import percentiles
+from clew.agent.settings import Settings
+from clew.memory.datatypes import Form, Query, Vector
+from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import BadInput
+from clew.memory.knowledge.aligning.measures import gold_ranks, measure
+from clew.memory.knowledge.aligning.pools import Pool, cosine_ranks, pools
+from clew.memory.knowledge.aligning.queries import SyntheticQuery, read_queries
+from clew.memory.knowledge.aligning.scoring import Asked, Scorer, Votes, WalkVotes
+from clew.memory.knowledge.library import Library, open_library
+from clew.memory.knowledge.matching import MatchParameters
+from clew.memory.knowledge.partitioning.capsule import capsules
+from clew.memory.knowledge.walking.walker import Walker, hits_of, shares
+from clew.memory.layers import Ints, Layers
+from clew.memory.nodes import Partitioning
+from clew.memory.ports import Store
+from clew.memory.progress import Progress
+from clew.memory.ragged import Ragged
 
 MEASURED = 1_000
 """Training queries that are measured, the first of each kind: as many as are held out."""

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agent.lines import read_objects
-from agent.state import Claim, Turn
-from agent.verifying import same_words, verdict
-from memory.datatypes import Passage
+from clew.agent.lines import read_objects
+from clew.agent.state import Claim, Turn
+from clew.agent.verifying import same_words, verdict
+from clew.memory.datatypes import Passage
 
 WORDS = 60
 """Of an answer, where it is looked for the gold string."""

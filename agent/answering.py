@@ -4,14 +4,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from agent.candidates import PRONOUN, Candidate
-from agent.observing import missing as missing_words
-from agent.parts import parts
-from agent.picking import AnswerParameters, has_earlier_turns, pick
-from agent.state import Answer, Claim
-from memory.datatypes import Document, Passage, Point
-from memory.ports import Encoder
-from memory.words import content_words
+from clew.agent.candidates import PRONOUN, Candidate
+from clew.agent.observing import missing as missing_words
+from clew.agent.parts import parts
+from clew.agent.picking import AnswerParameters, has_earlier_turns, pick
+from clew.agent.state import Answer, Claim
+from clew.memory.datatypes import Document, Passage, Point
+from clew.memory.ports import Encoder
+from clew.memory.words import content_words
 
 _NAMED = re.compile(r"(?<!^)(?<![.?!] )\b(?:[A-Z][\w'-]+|\d[\w.,]*\w|\d)")
 

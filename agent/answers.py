@@ -3,17 +3,17 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from agent import answering, observing
-from agent.gathering import evidence_of
-from agent.grounding.fencing import reported
-from agent.grounding.writing import Draft, Task, write
-from agent.language.recording import RecordedWriter
-from agent.quoting import placed, quoted
-from agent.services import Services
-from agent.state import Answer, Degraded, Doing, Piece, Prompted, TurnState
-from memory.datatypes import Passage, Recalled
-from memory.errors import ServiceUnreachable
-from memory.ports import Writer
+from clew.agent import answering, observing
+from clew.agent.gathering import evidence_of
+from clew.agent.grounding.fencing import reported
+from clew.agent.grounding.writing import Draft, Task, write
+from clew.agent.language.recording import RecordedWriter
+from clew.agent.quoting import placed, quoted
+from clew.agent.services import Services
+from clew.agent.state import Answer, Degraded, Doing, Piece, Prompted, TurnState
+from clew.memory.datatypes import Passage, Recalled
+from clew.memory.errors import ServiceUnreachable
+from clew.memory.ports import Writer
 
 Tell = Callable[[Piece | Doing], object]
 

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Sequence
 
-from agent.state import Answer, Claim
-from memory.datatypes import Passage
-from memory.dialogue.choosing import MOST, asking
-from memory.dialogue.unnamed import unnamed
-from memory.words import content_words
+from clew.agent.state import Answer, Claim
+from clew.memory.datatypes import Passage
+from clew.memory.dialogue.choosing import MOST, asking
+from clew.memory.dialogue.unnamed import unnamed
+from clew.memory.words import content_words
 
 LONGEST = 80
 """Characters of a choice."""

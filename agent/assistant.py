@@ -12,22 +12,22 @@ from typing import Self, cast
 from filelock import FileLock, Timeout
 from langgraph.types import StreamMode
 
-from agent import checkpoints
-from agent.checkpoints import config_for
-from agent.graph import turn_graph
-from agent.models import encoder_for
-from agent.services import Services
-from agent.settings import DATABASE, Settings
-from agent.state import TURN_JSON, Doing, Piece, Turn, TurnEvent, TurnState
-from agent.toolbox import services_for
-from memory.datatypes import Sentence
-from memory.dialogue.extraction import unique
-from memory.dialogue.threads import Threads
-from memory.errors import BadInput, Cancelled, ClewError
-from memory.knowledge.library import open_library
-from memory.knowledge.reading.source import storable
-from tools import registry
-from tools.walk import Walk
+from clew.agent import checkpoints
+from clew.agent.checkpoints import config_for
+from clew.agent.graph import turn_graph
+from clew.agent.models import encoder_for
+from clew.agent.services import Services
+from clew.agent.settings import DATABASE, Settings
+from clew.agent.state import TURN_JSON, Doing, Piece, Turn, TurnEvent, TurnState
+from clew.agent.toolbox import services_for
+from clew.memory.datatypes import Sentence
+from clew.memory.dialogue.extraction import unique
+from clew.memory.dialogue.threads import Threads
+from clew.memory.errors import BadInput, Cancelled, ClewError
+from clew.memory.knowledge.library import open_library
+from clew.memory.knowledge.reading.source import storable
+from clew.tools import registry
+from clew.tools.walk import Walk
 
 AFTER = ("answer", "verify", "remember")
 """The nodes that a stopped answer goes through again."""

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agent.state import Call
-from memory.datatypes import Wording
-from memory.knowledge.reading.source import storable
-from memory.ports import ToolCall, ToolSpec
-from memory.tolerant_json import read_json
-from tools.base import Tool
+from clew.agent.state import Call
+from clew.memory.datatypes import Wording
+from clew.memory.knowledge.reading.source import storable
+from clew.memory.ports import ToolCall, ToolSpec
+from clew.memory.tolerant_json import read_json
+from clew.tools.base import Tool
 
 MOST = 4
 """Searches at once."""

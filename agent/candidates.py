@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from memory.datatypes import Passage
-from memory.sentences import split
+from clew.memory.datatypes import Passage
+from clew.memory.sentences import split
 
 SHORTEST = 3
 """Words that are worth quoting."""

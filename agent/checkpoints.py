@@ -27,8 +27,8 @@ def saver(connection: sqlite3.Connection) -> "SqliteSaver":
     from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
     from langgraph.checkpoint.sqlite import SqliteSaver
 
-    from agent import state
-    from memory import datatypes
+    from clew.agent import state
+    from clew.memory import datatypes
 
     ours: list[Any] = [
         (module.__name__, name)

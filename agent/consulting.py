@@ -10,16 +10,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from agent import calling
-from agent.calling import Checked, Made, Refused
-from agent.language.counting import MESSAGE
-from agent.state import Call, Kept, Prompted, Room
-from memory.datatypes import Passage
-from memory.errors import ServiceUnreachable
-from memory.instructions import neutralised
-from memory.knowledge.reading.source import storable
-from memory.ports import Abilities, Message, ToolCall, ToolSpec, Usage, Waiting, Writer
-from prompts import render
+from clew.agent import calling
+from clew.agent.calling import Checked, Made, Refused
+from clew.agent.language.counting import MESSAGE
+from clew.agent.state import Call, Kept, Prompted, Room
+from clew.memory.datatypes import Passage
+from clew.memory.errors import ServiceUnreachable
+from clew.memory.instructions import neutralised
+from clew.memory.knowledge.reading.source import storable
+from clew.memory.ports import Abilities, Message, ToolCall, ToolSpec, Usage, Waiting, Writer
+from clew.prompts import render
 
 SHOWN = 5
 """New passages of a search that the model sees. A search that it wanted brings no more: it answers for all of them."""

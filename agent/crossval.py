@@ -1,9 +1,9 @@
 """What the rewriter is worth: fitted on one domain and reported on the other, both ways.
 
-    python -m agent.crossval DATA LIBRARIES           a table of every form of the question
-    python -m agent.crossval DATA LIBRARIES --ablate  the rewriter without each of its signals in turn
+    python -m clew.agent.crossval DATA LIBRARIES           a table of every form of the question
+    python -m clew.agent.crossval DATA LIBRARIES --ablate  the rewriter without each of its signals in turn
 
-DATA and LIBRARIES are those of `agent.training`.
+DATA and LIBRARIES are those of `clew.agent.training`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,21 +11,21 @@ from pathlib import Path
 
 import click
 
-from agent.forms import FORMS as QUERY_FORMS
-from agent.forms import FormName, query_of
-from agent.metrics import DEPTH, Ranking, measure
-from agent.models import encoder_for
-from agent.ranking import distinct
-from agent.settings import read_settings
-from agent.training import SETS, TURN_SIGNALS, WORD_SIGNALS, Example, fit, opened
-from memory.dialogue.learned import Learned
-from memory.dialogue.rewriting import RewriteParameters, Rewritten, rewrite
-from memory.dialogue.tidying import tidy
-from memory.encoding import CachedEncoder
-from memory.errors import BadInput, ClewError
-from memory.words import content_words
-from tools.base import encode_query
-from tools.hybrid import Hybrid
+from clew.agent.forms import FORMS as QUERY_FORMS
+from clew.agent.forms import FormName, query_of
+from clew.agent.metrics import DEPTH, Ranking, measure
+from clew.agent.models import encoder_for
+from clew.agent.ranking import distinct
+from clew.agent.settings import read_settings
+from clew.agent.training import SETS, TURN_SIGNALS, WORD_SIGNALS, Example, fit, opened
+from clew.memory.dialogue.learned import Learned
+from clew.memory.dialogue.rewriting import RewriteParameters, Rewritten, rewrite
+from clew.memory.dialogue.tidying import tidy
+from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import BadInput, ClewError
+from clew.memory.words import content_words
+from clew.tools.base import encode_query
+from clew.tools.hybrid import Hybrid
 
 SIMPLE = [form for form in QUERY_FORMS if form != "rewrite"]
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agent.lines import read_lines, read_objects
-from memory.datatypes import Speaker, Utterance
-from memory.errors import BadInput
-from memory.knowledge.reading.source import storable
+from clew.agent.lines import read_lines, read_objects
+from clew.memory.datatypes import Speaker, Utterance
+from clew.memory.errors import BadInput
+from clew.memory.knowledge.reading.source import storable
 
 SPEAKERS: Mapping[str, Speaker] = {"user": "user", "agent": "agent", "assistant": "agent"}
 

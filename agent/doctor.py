@@ -15,10 +15,10 @@ from typing import Literal
 
 from packaging.requirements import Requirement
 
-from agent.settings import Settings, config_files
-from memory.encoding import MINILM, local_encoder
-from memory.errors import ClewError, NoLibrary
-from memory.knowledge.library import Manifest, open_library, recorded_encoder
+from clew.agent.settings import Settings, config_files
+from clew.memory.encoding import MINILM, local_encoder
+from clew.memory.errors import ClewError, NoLibrary
+from clew.memory.knowledge.library import Manifest, open_library, recorded_encoder
 
 State = Literal["ok", "warning", "problem"]
 
@@ -42,7 +42,7 @@ class Check:
 def examine(settings: Settings, unreadable: ClewError | None = None) -> Iterator[Check]:
     """Every check, in the order in which a mend of one may mend the next. `unreadable` is what was wrong with the
     settings, where they had to be taken as they are by default."""
-    from agent.doctor_servers import elasticsearch, ollama
+    from clew.agent.doctor_servers import elasticsearch, ollama
 
     yield python(sys.version_info[:3])
     yield packages(_required(), metadata.version)

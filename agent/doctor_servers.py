@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping
 
 import httpx
 
-from agent.doctor import Check
-from agent.language.capabilities import Card
-from agent.language.choosing import best
-from agent.language.ollama_server import OllamaServer, Pulled
-from agent.models import AUTO, NONE, OLLAMA, ollama_for, roles_named
-from agent.settings import Settings
-from memory.errors import ClewError
+from clew.agent.doctor import Check
+from clew.agent.language.capabilities import Card
+from clew.agent.language.choosing import best
+from clew.agent.language.ollama_server import OllamaServer, Pulled
+from clew.agent.models import AUTO, NONE, OLLAMA, ollama_for, roles_named
+from clew.agent.settings import Settings
+from clew.memory.errors import ClewError
 
 SMALL = "llama3.2:3b"
 """A chat model that calls tools and runs on a laptop."""

@@ -6,25 +6,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agent.answer_metrics import AnswerFigures, figures, read_labels
-from agent.dataset import Dataset, Question, read_dataset
-from agent.export import answer_row
-from agent.forms import FORMS, REMEMBERING, FormName
-from agent.lines import append_object, replace_file
-from agent.metrics import DEPTH, measure, trec_run
-from agent.models import encoder_for
-from agent.ranking import Find, Search, encode_histories, rank
-from agent.services import Services
-from agent.settings import Settings
-from agent.state import Turn
-from agent.toolbox import services_for
-from memory.datatypes import Passage, Query
-from memory.dialogue.threads import Threads
-from memory.errors import BadInput
-from memory.knowledge.library import open_library
-from memory.ports import Store
-from memory.progress import Progress
-from tools import registry
+from clew.agent.answer_metrics import AnswerFigures, figures, read_labels
+from clew.agent.dataset import Dataset, Question, read_dataset
+from clew.agent.export import answer_row
+from clew.agent.forms import FORMS, REMEMBERING, FormName
+from clew.agent.lines import append_object, replace_file
+from clew.agent.metrics import DEPTH, measure, trec_run
+from clew.agent.models import encoder_for
+from clew.agent.ranking import Find, Search, encode_histories, rank
+from clew.agent.services import Services
+from clew.agent.settings import Settings
+from clew.agent.state import Turn
+from clew.agent.toolbox import services_for
+from clew.memory.datatypes import Passage, Query
+from clew.memory.dialogue.threads import Threads
+from clew.memory.errors import BadInput
+from clew.memory.knowledge.library import open_library
+from clew.memory.ports import Store
+from clew.memory.progress import Progress
+from clew.tools import registry
 
 AGENT = "agent"
 ALL = "all"
@@ -119,7 +119,7 @@ def _search(tool: str, form: FormName, services: Services, k: int) -> Search:
 
 def _agent_search(form: FormName, services: Services) -> Find:
     """The agent rewrites by itself; in another form the question is given to it as one that stands alone."""
-    from agent.evidence import evidence
+    from clew.agent.evidence import evidence
 
     def find(question: Question, query: Query, k: int) -> Sequence[Passage]:
         scope = sorted(question.context or ())
@@ -133,7 +133,7 @@ def _agent_search(form: FormName, services: Services) -> Find:
 def _answer_all(dataset: Dataset, services: Services, path: Path) -> Generator[Progress, None, dict[str, Turn]]:
     """Every question, also those without qrels: whether they can be answered is not known to who answers. Returns the
     turns by the question's id."""
-    from agent.evidence import answered
+    from clew.agent.evidence import answered
 
     turns: dict[str, Turn] = {}
     replace_file(path, "")

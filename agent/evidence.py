@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agent import observing
-from agent.graph import evidence_graph, turn_graph
-from agent.quoting import asked_of
-from agent.services import Services
-from agent.state import Turn, TurnState
-from agent.turn_signals import Asked
-from memory.datatypes import Passage, Utterance
-from memory.dialogue.extraction import extract
-from memory.dialogue.threads import Threads
+from clew.agent import observing
+from clew.agent.graph import evidence_graph, turn_graph
+from clew.agent.quoting import asked_of
+from clew.agent.services import Services
+from clew.agent.state import Turn, TurnState
+from clew.agent.turn_signals import Asked
+from clew.memory.datatypes import Passage, Utterance
+from clew.memory.dialogue.extraction import extract
+from clew.memory.dialogue.threads import Threads
 
 THREAD = "given"
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
-from agent.script import SEPARATOR, Expectation, Prompt
+from clew.agent.script import SEPARATOR, Expectation, Prompt
 
 FIELDS = frozenset(
     ("_id", "original_query", "rewritten_query", "agent_response", "outcome", "refused", "citations", "claims")

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from agent.state import Answer, Turn
-from memory.datatypes import Passage, Sentence
+from clew.agent.state import Answer, Turn
+from clew.memory.datatypes import Passage, Sentence
 
 
 def dataset_row(name: str, turn: Turn) -> dict[str, Any]:

@@ -6,9 +6,9 @@ sentence of the passage 'Australian National University' that says where that is
 
 from collections.abc import Sequence
 
-from memory.datatypes import Passage
-from memory.titles import names_of
-from memory.words import words
+from clew.memory.datatypes import Passage
+from clew.memory.titles import names_of
+from clew.memory.words import words
 
 SHORTEST = 4
 """Letters of a title of one word that is looked for."""

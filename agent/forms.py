@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Literal, get_args
 
-from agent.dataset import Question
-from memory.datatypes import Query, Recalled, Sentence, Wording
-from memory.dialogue.extraction import extract
-from memory.dialogue.recalling import RecallParameters, recall
-from memory.dialogue.rewriting import RewriteParameters, rewrite
-from memory.ports import Encoder
-from tools.base import encode_query
+from clew.agent.dataset import Question
+from clew.memory.datatypes import Query, Recalled, Sentence, Wording
+from clew.memory.dialogue.extraction import extract
+from clew.memory.dialogue.recalling import RecallParameters, recall
+from clew.memory.dialogue.rewriting import RewriteParameters, rewrite
+from clew.memory.ports import Encoder
+from clew.tools.base import encode_query
 
 FormName = Literal["last-turn", "last-two", "user-turns", "last-answer", "mmr", "rewrite"]
 FORMS: tuple[FormName, ...] = get_args(FormName)

@@ -7,16 +7,16 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
-from agent import acting, calling, consulting, observing, paths, walking
-from agent.consulting import Asked
-from agent.services import Services
-from agent.state import Call, Degraded, Doing, Step, TurnState
-from memory.datatypes import Findings, Passage, Query, Recalled, Subgraph, Wording
-from memory.knowledge.communities.wholes import asks_for_the_whole
-from tools import registry
-from tools.base import encode_query
-from tools.communities import CommunitiesParameters, CommunitySearch
-from tools.walk import Walk
+from clew.agent import acting, calling, consulting, observing, paths, walking
+from clew.agent.consulting import Asked
+from clew.agent.services import Services
+from clew.agent.state import Call, Degraded, Doing, Step, TurnState
+from clew.memory.datatypes import Findings, Passage, Query, Recalled, Subgraph, Wording
+from clew.memory.knowledge.communities.wholes import asks_for_the_whole
+from clew.tools import registry
+from clew.tools.base import encode_query
+from clew.tools.communities import CommunitiesParameters, CommunitySearch
+from clew.tools.walk import Walk
 
 OVERVIEW = CommunitiesParameters().readable
 """Passages for a question about the whole library: one of each community."""

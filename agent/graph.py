@@ -6,10 +6,10 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from agent import gathering, nodes
-from agent.services import Services
-from agent.state import TurnState
-from agent.timing import timed
+from clew.agent import gathering, nodes
+from clew.agent.services import Services
+from clew.agent.state import TurnState
+from clew.agent.timing import timed
 
 Graph = CompiledStateGraph[TurnState, Services, TurnState, TurnState]
 

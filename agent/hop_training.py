@@ -1,7 +1,7 @@
 """The coefficients of multi-hop retrieval, learned from questions whose documents are known.
 
-    python -m agent.hop_training DATA LIBRARIES             writes memory/knowledge/multihop/coefficients.json
-    python -m agent.hop_training DATA LIBRARIES --crossval  what that is worth: five folds, each measured by the others
+    python -m clew.agent.hop_training DATA LIBRARIES             writes memory/knowledge/multihop/coefficients.json
+    python -m clew.agent.hop_training DATA LIBRARIES --crossval  what that is worth: five folds, each by the others
 
 DATA holds `hotpotqa` and `musique`, LIBRARIES a library of each (made where there is none), of musique one by each
 choice of triples. A conditional logit: the relevant documents of a question share its weight, all other chunks that the
@@ -17,22 +17,22 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.dataset import read_dataset
-from agent.metrics import measure
-from agent.models import encoder_for
-from agent.settings import read_settings
-from memory.encoding import CachedEncoder
-from memory.errors import ClewError
-from memory.knowledge.choices import Parameters
-from memory.knowledge.indexing import index
-from memory.knowledge.layering import Triples
-from memory.knowledge.library import current_generation, open_library
-from memory.knowledge.multihop.features import DIRECT, PATH, Asked
-from memory.knowledge.multihop.model import SHIPPED, Coefficients, log_masses
-from memory.knowledge.multihop.walk import HopParameters, Round, walk
-from memory.layers import Ints
-from tools.base import encode_query
-from tools.graph import Graph
+from clew.agent.dataset import read_dataset
+from clew.agent.metrics import measure
+from clew.agent.models import encoder_for
+from clew.agent.settings import read_settings
+from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import ClewError
+from clew.memory.knowledge.choices import Parameters
+from clew.memory.knowledge.indexing import index
+from clew.memory.knowledge.layering import Triples
+from clew.memory.knowledge.library import current_generation, open_library
+from clew.memory.knowledge.multihop.features import DIRECT, PATH, Asked
+from clew.memory.knowledge.multihop.model import SHIPPED, Coefficients, log_masses
+from clew.memory.knowledge.multihop.walk import HopParameters, Round, walk
+from clew.memory.layers import Ints
+from clew.tools.base import encode_query
+from clew.tools.graph import Graph
 
 Floats = NDArray[np.float64]
 

@@ -1,7 +1,7 @@
 """The judge, fitted on questions of which a data set says whether they can be answered.
 
-    python -m agent.judge_training DATA LIBRARIES             writes agent/judge.json, fitted on all of them
-    python -m agent.judge_training DATA LIBRARIES --crossval  fitted on one domain, reported on the other, and back
+    python -m clew.agent.judge_training DATA LIBRARIES             writes agent/judge.json, fitted on all of them
+    python -m clew.agent.judge_training DATA LIBRARIES --crossval  fitted on one domain, reported on the other, and back
 
 DATA holds `mtrag-un`, `hotpotqa` and `musique`, LIBRARIES a library of each by the same name. What a set says
 (`answerability`) is what is learned and measured, and never a signal. The questions of `hotpotqa` and `musique` are
@@ -16,17 +16,17 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.answer_metrics import ANSWERABLE, UNANSWERABLE, UNDERSPECIFIED, decided, read_labels
-from agent.assistant import Assistant
-from agent.dataset import read_questions
-from agent.evidence import asked
-from agent.judging import SHIPPED, Decision, Judge, Verdict, judge, may_be_unclear
-from agent.lines import read_objects
-from agent.picking import AnswerParameters
-from agent.settings import read_settings
-from agent.turn_signals import signals
-from memory.dialogue.learned import Linear
-from memory.errors import BadInput, ClewError
+from clew.agent.answer_metrics import ANSWERABLE, UNANSWERABLE, UNDERSPECIFIED, decided, read_labels
+from clew.agent.assistant import Assistant
+from clew.agent.dataset import read_questions
+from clew.agent.evidence import asked
+from clew.agent.judging import SHIPPED, Decision, Judge, Verdict, judge, may_be_unclear
+from clew.agent.lines import read_objects
+from clew.agent.picking import AnswerParameters
+from clew.agent.settings import read_settings
+from clew.agent.turn_signals import signals
+from clew.memory.dialogue.learned import Linear
+from clew.memory.errors import BadInput, ClewError
 
 CONVERSATIONS = "mtrag-un"
 SINGLE = ("hotpotqa", "musique")
@@ -184,7 +184,7 @@ def report(examples: Sequence[Example]) -> Iterator[str]:
 
 
 def taken(example: Example, made: Judge) -> Verdict:
-    """With the refusals that need no judge (`agent.quoting`): of what names nothing that is there, and of a first
+    """With the refusals that need no judge (`clew.agent.quoting`): of what names nothing that is there, and of a first
     question that no passage is near to."""
     found, verdict = example.signals, judge(example.signals, made)
     far = not found["history"] and found["match"] < AnswerParameters().relevant

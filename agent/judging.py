@@ -1,7 +1,7 @@
 """Whether a turn is answered, refused or asked back: three linear models over its signals, in `judge.json`.
 
-Made by `python -m agent.judge_training`, which says how they are fitted and measured. A language model's answers and
-quoted ones are judged alike.
+Made by `python -m clew.agent.judge_training`, which says how they are fitted and measured. A language model's answers
+and quoted ones are judged alike.
 """
 
 import json
@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from memory.dialogue.learned import Linear
+from clew.memory.dialogue.learned import Linear
 
 SHIPPED = Path(__file__).with_name("judge.json")
 
@@ -48,7 +48,7 @@ class Judge:
 
 
 def judge(signals: Mapping[str, float], judge: Judge) -> Verdict:
-    """`signals` are those of `agent.turn_signals`. A question that is unclear and cannot be answered is asked back.
+    """`signals` are those of `turn_signals`. A question that is unclear and cannot be answered is asked back.
     Raises `KeyError` for a signal that is not there."""
     if may_be_unclear(signals) and judge.ask_back.margin(signals) >= 0:
         return "ask back"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from memory.errors import BadInput
+from clew.memory.errors import BadInput
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.knowledge.walking.scorer import Layer
+from clew.memory.knowledge.walking.scorer import Layer
 
 if TYPE_CHECKING:
     import torch

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from memory.errors import BadInput
+from clew.memory.errors import BadInput
 
 DEPTH = 10
 """Ranks that the measures look at."""

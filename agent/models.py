@@ -4,18 +4,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agent.settings import Settings
-from memory.encoding import MINILM, CachedEncoder, load_encoder
-from memory.errors import BadInput
-from memory.knowledge.clues.aliases import load_aliases
-from memory.knowledge.library import recorded_encoder
-from memory.knowledge.walking.late_interaction import LateInteraction
-from memory.ports import Reranker, Writer
-from memory.reranking import load_reranker
-from tools.clues import CluesParameters
+from clew.agent.settings import Settings
+from clew.memory.encoding import MINILM, CachedEncoder, load_encoder
+from clew.memory.errors import BadInput
+from clew.memory.knowledge.clues.aliases import load_aliases
+from clew.memory.knowledge.library import recorded_encoder
+from clew.memory.knowledge.walking.late_interaction import LateInteraction
+from clew.memory.ports import Reranker, Writer
+from clew.memory.reranking import load_reranker
+from clew.tools.clues import CluesParameters
 
 if TYPE_CHECKING:
-    from agent.language.ollama_server import OllamaServer
+    from clew.agent.language.ollama_server import OllamaServer
 
 ROLES = ("rewrite", "think", "answer", "summarise", "extract")
 AUTO, NONE, OLLAMA = "auto", "none", "ollama"
@@ -74,10 +74,10 @@ def _writer(name: str, settings: Settings) -> Writer | None:
     if name != AUTO and not model:
         raise BadInput(f"'{name}' is no language model", LLM_HELP)
     if name != AUTO and provider != OLLAMA:
-        from agent.language.langchain_writer import load_chat_model
+        from clew.agent.language.langchain_writer import load_chat_model
 
         return load_chat_model(name)
-    from agent.language.choosing import best, named_model
+    from clew.agent.language.choosing import best, named_model
 
     server = ollama_for(settings)
     return best(server) if name == AUTO else named_model(server, model)
@@ -85,8 +85,8 @@ def _writer(name: str, settings: Settings) -> Writer | None:
 
 def ollama_for(settings: Settings) -> "OllamaServer":
     """The server that `OLLAMA_HOST` names; nothing is connected yet."""
-    from agent.language.capabilities import Cards
-    from agent.language.ollama_server import OllamaServer
+    from clew.agent.language.capabilities import Cards
+    from clew.agent.language.ollama_server import OllamaServer
 
     return OllamaServer(Cards(settings.cache / "models.json"))
 

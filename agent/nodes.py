@@ -6,16 +6,16 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
-from agent import answering, answers, quoting, verifying
-from agent.language.recording import RecordedWriter
-from agent.services import Services
-from agent.state import TURN_JSON, Answer, Degraded, Step, Turn, TurnState
-from memory.datatypes import Recalled, Utterance
-from memory.dialogue.extraction import extract
-from memory.dialogue.recalling import centroids_of, embedded
-from memory.dialogue.recalling import recall as recall_sentences
-from memory.dialogue.rewriting import recent
-from memory.dialogue.rewriting import rewrite as rewrite_question
+from clew.agent import answering, answers, quoting, verifying
+from clew.agent.language.recording import RecordedWriter
+from clew.agent.services import Services
+from clew.agent.state import TURN_JSON, Answer, Degraded, Step, Turn, TurnState
+from clew.memory.datatypes import Recalled, Utterance
+from clew.memory.dialogue.extraction import extract
+from clew.memory.dialogue.recalling import centroids_of, embedded
+from clew.memory.dialogue.recalling import recall as recall_sentences
+from clew.memory.dialogue.rewriting import recent
+from clew.memory.dialogue.rewriting import rewrite as rewrite_question
 
 
 def begin(state: TurnState) -> Literal["recall", "answer"]:

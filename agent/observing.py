@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory.datatypes import Passage
-from memory.words import content_words, surface_of
+from clew.memory.datatypes import Passage
+from clew.memory.words import content_words, surface_of
 
 _INITIAL = re.compile("[A-Za-z]")
 

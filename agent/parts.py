@@ -6,8 +6,8 @@ Rules for English; a question that they do not fit is one part.
 import re
 from itertools import pairwise
 
-from memory.dialogue.leaning import leans
-from memory.words import content_words
+from clew.memory.dialogue.leaning import leans
+from clew.memory.words import content_words
 
 _ASKING = (
     r"(?:who|whom|whose|what|when|where|why|how|which|is|are|was|were|do|does|did|can|could|has|have|had|will|would)\b"

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from itertools import groupby
 from typing import TypeVar
 
-from memory.datatypes import Subgraph
+from clew.memory.datatypes import Subgraph
 
 Item = TypeVar("Item")
 

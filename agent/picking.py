@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.candidates import PRONOUN, Candidate, candidates
-from agent.following import named_in
-from memory.datatypes import Passage
-from memory.knowledge.chunking import embedded_text
-from memory.ports import Encoder
-from memory.sentences import split
-from memory.words import content_words
+from clew.agent.candidates import PRONOUN, Candidate, candidates
+from clew.agent.following import named_in
+from clew.memory.datatypes import Passage
+from clew.memory.knowledge.chunking import embedded_text
+from clew.memory.ports import Encoder
+from clew.memory.sentences import split
+from clew.memory.words import content_words
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,14 @@
 
 from dataclasses import replace
 
-from agent import answering, judging
-from agent.asking_back import ask_back
-from agent.gathering import evidence_of
-from agent.picking import AnswerParameters
-from agent.services import Services
-from agent.state import Answer, TurnState
-from agent.turn_signals import Asked, signals
-from memory.datatypes import Recalled
+from clew.agent import answering, judging
+from clew.agent.asking_back import ask_back
+from clew.agent.gathering import evidence_of
+from clew.agent.picking import AnswerParameters
+from clew.agent.services import Services
+from clew.agent.state import Answer, TurnState
+from clew.agent.turn_signals import Asked, signals
+from clew.memory.datatypes import Recalled
 
 
 def quoted(state: TurnState, services: Services) -> Answer:

@@ -7,13 +7,13 @@ from functools import partial
 
 import numpy as np
 
-from agent.dataset import Question
-from agent.forms import FormName, query_of
-from agent.metrics import Ranking, falling
-from memory.datatypes import Passage, Query
-from memory.dialogue.extraction import extract
-from memory.encoding import CachedEncoder
-from memory.progress import Progress
+from clew.agent.dataset import Question
+from clew.agent.forms import FormName, query_of
+from clew.agent.metrics import Ranking, falling
+from clew.memory.datatypes import Passage, Query
+from clew.memory.dialogue.extraction import extract
+from clew.memory.encoding import CachedEncoder
+from clew.memory.progress import Progress
 
 TIMED = 100
 """Questions whose encoding is timed."""

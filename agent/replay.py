@@ -16,18 +16,18 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, Protocol
 
-from agent.expectations import FIELDS, Played, Summary, played, summarize
-from agent.export import dataset_row, intermediate_row
-from agent.lines import append_object, as_line, replace_file, whole_objects
-from agent.script import Conversation, Prompt, Script, read_script
-from agent.services import Services
-from agent.settings import Settings
-from agent.state import Turn, TurnEvent
-from memory.errors import BadInput
+from clew.agent.expectations import FIELDS, Played, Summary, played, summarize
+from clew.agent.export import dataset_row, intermediate_row
+from clew.agent.lines import append_object, as_line, replace_file, whole_objects
+from clew.agent.script import Conversation, Prompt, Script, read_script
+from clew.agent.services import Services
+from clew.agent.settings import Settings
+from clew.agent.state import Turn, TurnEvent
+from clew.memory.errors import BadInput
 
 
 class Replier(Protocol):
-    """What a replay asks of `agent.assistant.Assistant`."""
+    """What a replay asks of `clew.agent.assistant.Assistant`."""
 
     @property
     def services(self) -> Services: ...
@@ -75,7 +75,7 @@ def replay_script(
     path: Path, out: Path, settings: Settings, *, limit: int | None = None, resume: bool = False
 ) -> Iterator[Played | Summary]:
     """Replay the first `limit` conversations of a script with the assistant that the settings describe."""
-    from agent.assistant import Assistant  # LangGraph takes its time
+    from clew.agent.assistant import Assistant  # LangGraph takes its time
 
     script = read_script(path, limit)
     yield from replay(

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from agent.dataset import Question, read_questions
-from agent.lines import read_objects
-from memory.errors import BadInput
-from memory.knowledge.reading.source import storable
+from clew.agent.dataset import Question, read_questions
+from clew.agent.lines import read_objects
+from clew.memory.errors import BadInput
+from clew.memory.knowledge.reading.source import storable
 
 SEPARATOR = "<::>"
 """Parts the conversation from the turn in an id, as in MTRAG's."""

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from contextlib import closing
 
-from agent.models import encoder_for
-from agent.settings import Settings
-from agent.toolbox import tools_for
-from memory.datatypes import Findings
-from memory.errors import BadInput
-from memory.knowledge.library import open_library
-from tools import registry
-from tools.base import encode_query
+from clew.agent.models import encoder_for
+from clew.agent.settings import Settings
+from clew.agent.toolbox import tools_for
+from clew.memory.datatypes import Findings
+from clew.memory.errors import BadInput
+from clew.memory.knowledge.library import open_library
+from clew.tools import registry
+from clew.tools.base import encode_query
 
 
 def search(settings: Settings, text: str, tools: Sequence[str], k: int) -> dict[str, Findings]:

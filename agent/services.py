@@ -5,18 +5,18 @@ from dataclasses import dataclass, field
 from threading import Event
 from typing import Literal
 
-from agent.models import Writers
-from agent.observing import ObserveParameters
-from agent.picking import AnswerParameters
-from agent.walking import WalkingParameters
-from memory.dialogue.recalling import RecallParameters
-from memory.dialogue.rewriting import RewriteParameters
-from memory.dialogue.threads import Threads
-from memory.encoding import CachedEncoder
-from memory.knowledge.library import Library
-from memory.knowledge.walking.walker import Walker
-from tools.base import Tool
-from tools.walk import Walk
+from clew.agent.models import Writers
+from clew.agent.observing import ObserveParameters
+from clew.agent.picking import AnswerParameters
+from clew.agent.walking import WalkingParameters
+from clew.memory.dialogue.recalling import RecallParameters
+from clew.memory.dialogue.rewriting import RewriteParameters
+from clew.memory.dialogue.threads import Threads
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.library import Library
+from clew.memory.knowledge.walking.walker import Walker
+from clew.tools.base import Tool
+from clew.tools.walk import Walk
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from platformdirs import user_cache_path, user_config_path, user_data_path
 from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
-from memory.errors import BadInput
+from clew.memory.errors import BadInput
 
 DATABASE = "threads.sqlite"
 """In `Settings.home`: the threads, and the checkpoints of turns that are not over."""

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, TypedDict, TypeVar
 
 from pydantic import TypeAdapter
 
-from memory.datatypes import Passage, Point, Recalled, Subgraph, Wording
+from clew.memory.datatypes import Passage, Point, Recalled, Subgraph, Wording
 
 Verdict = Literal["supported", "weak", "unsupported", "uncited"]
 Outcome = Literal["answered", "partial", "unclear", "nothing-found", "nothing-indexed", "stopped"]

@@ -7,9 +7,9 @@ from typing import Protocol
 
 from langgraph.runtime import Runtime
 
-from agent.services import Services
-from agent.state import TurnState
-from memory.errors import Cancelled
+from clew.agent.services import Services
+from clew.agent.state import TurnState
+from clew.memory.errors import Cancelled
 
 Node = Callable[[TurnState, Runtime[Services]], TurnState]
 

@@ -1,14 +1,14 @@
 """The tools, and all else that turns are given, as the settings have them, over one open library."""
 
-from agent.aligning import aligner_for
-from agent.models import clues_for, late_for, reranker_for, writers_for
-from agent.services import Services
-from agent.settings import Settings
-from memory.dialogue.threads import Threads
-from memory.encoding import CachedEncoder
-from memory.knowledge.library import Library
-from tools import registry
-from tools.base import Tool
+from clew.agent.aligning import aligner_for
+from clew.agent.models import clues_for, late_for, reranker_for, writers_for
+from clew.agent.services import Services
+from clew.agent.settings import Settings
+from clew.memory.dialogue.threads import Threads
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.library import Library
+from clew.tools import registry
+from clew.tools.base import Tool
 
 
 def services_for(settings: Settings, library: Library, encoder: CachedEncoder, threads: Threads) -> Services:

@@ -1,10 +1,10 @@
 """The rewriter's models, learned from conversations that people had.
 
-    python -m agent.training DATA LIBRARIES  writes memory/dialogue/learned.json, fitted on all of it
+    python -m clew.agent.training DATA LIBRARIES  writes memory/dialogue/learned.json, fitted on all of it
 
 DATA holds `mtrag` and `mtrag-un`, LIBRARIES a library of each by the same name (made where there is none). Words are
 learned from the stand-alone questions of `mtrag`, wordings from the judged documents of both. What that is worth is
-measured by `agent.crossval`.
+measured by `clew.agent.crossval`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,23 +16,23 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.dataset import Question, read_dataset
-from agent.forms import remembered
-from agent.lines import read_objects
-from agent.models import encoder_for
-from agent.settings import read_settings
-from memory.datatypes import Query, Recalled
-from memory.dialogue.extraction import extract
-from memory.dialogue.learned import SHIPPED, Learned, Linear
-from memory.dialogue.rewriting import RewriteParameters, drafted, recent, stand_alone, wordings
-from memory.dialogue.signals import Word, turn_signals, words
-from memory.encoding import CachedEncoder
-from memory.errors import ClewError
-from memory.knowledge.indexing import index
-from memory.knowledge.library import current_generation, open_library
-from memory.words import content_words
-from tools.base import encode_query
-from tools.hybrid import Hybrid
+from clew.agent.dataset import Question, read_dataset
+from clew.agent.forms import remembered
+from clew.agent.lines import read_objects
+from clew.agent.models import encoder_for
+from clew.agent.settings import read_settings
+from clew.memory.datatypes import Query, Recalled
+from clew.memory.dialogue.extraction import extract
+from clew.memory.dialogue.learned import SHIPPED, Learned, Linear
+from clew.memory.dialogue.rewriting import RewriteParameters, drafted, recent, stand_alone, wordings
+from clew.memory.dialogue.signals import Word, turn_signals, words
+from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import ClewError
+from clew.memory.knowledge.indexing import index
+from clew.memory.knowledge.library import current_generation, open_library
+from clew.memory.words import content_words
+from clew.tools.base import encode_query
+from clew.tools.hybrid import Hybrid
 
 SETS = ("mtrag", "mtrag-un")
 FOLDS = 5

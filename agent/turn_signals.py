@@ -11,15 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.candidates import candidates
-from agent.picking import covered, kinds_of, word_weights
-from memory.datatypes import Passage, Recalled, Subgraph, Wording
-from memory.dialogue.leaning import has_pronoun, leans
-from memory.dialogue.signals import asked_back, turn_signals
-from memory.dialogue.unnamed import POINTING, points, unnamed
-from memory.knowledge.chunking import embedded_text
-from memory.ports import Encoder
-from memory.words import content_words
+from clew.agent.candidates import candidates
+from clew.agent.picking import covered, kinds_of, word_weights
+from clew.memory.datatypes import Passage, Recalled, Subgraph, Wording
+from clew.memory.dialogue.leaning import has_pronoun, leans
+from clew.memory.dialogue.signals import asked_back, turn_signals
+from clew.memory.dialogue.unnamed import POINTING, points, unnamed
+from clew.memory.knowledge.chunking import embedded_text
+from clew.memory.ports import Encoder
+from clew.memory.words import content_words
 
 EVIDENCE = (
     *("cosine", "drop", "own_cosine", "held", "held_together", "match", "sentence", "sentence_held", "spread"),

@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agent.state import Answer, Claim, Verdict
-from memory.datatypes import Passage
-from memory.words import content_words
+from clew.agent.state import Answer, Claim, Verdict
+from clew.memory.datatypes import Passage
+from clew.memory.words import content_words
 
 SUPPORTED = 0.8
 """Share of a sentence's content words that its passages hold, from which it counts as supported."""

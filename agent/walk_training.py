@@ -1,7 +1,7 @@
 """The scorer of the walk, learned from questions whose documents are known.
 
-    python -m agent.walk_training DATA LIBRARIES             writes memory/knowledge/walking/scorer.json
-    python -m agent.walk_training DATA LIBRARIES --crossval  what that is worth: of three folds each by the others
+    python -m clew.agent.walk_training DATA LIBRARIES             writes memory/knowledge/walking/scorer.json
+    python -m clew.agent.walk_training DATA LIBRARIES --crossval  what that is worth: of three folds each by the others
 
 DATA holds the data sets of `SETS`, LIBRARIES a library of each (made where there is none). Conversations are asked by
 their last turn alone. The loss is a conditional logit's: the relevant nodes of a question share its weight, all others
@@ -19,21 +19,21 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.dataset import read_dataset
-from agent.listwise import Listed, fit
-from agent.metrics import measure
-from agent.models import encoder_for
-from agent.settings import read_settings
-from memory.encoding import CachedEncoder
-from memory.errors import ClewError
-from memory.knowledge.indexing import index
-from memory.knowledge.library import current_generation, open_library
-from memory.knowledge.matching import MatchParameters
-from memory.knowledge.walking.choosing import votes
-from memory.knowledge.walking.features import AROUND, DIRECT, Looked, Standing
-from memory.knowledge.walking.scorer import SHIPPED, Layer, Scorer
-from memory.knowledge.walking.walker import Walker, WalkerParameters, hits_of
-from tools.base import encode_query
+from clew.agent.dataset import read_dataset
+from clew.agent.listwise import Listed, fit
+from clew.agent.metrics import measure
+from clew.agent.models import encoder_for
+from clew.agent.settings import read_settings
+from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import ClewError
+from clew.memory.knowledge.indexing import index
+from clew.memory.knowledge.library import current_generation, open_library
+from clew.memory.knowledge.matching import MatchParameters
+from clew.memory.knowledge.walking.choosing import votes
+from clew.memory.knowledge.walking.features import AROUND, DIRECT, Looked, Standing
+from clew.memory.knowledge.walking.scorer import SHIPPED, Layer, Scorer
+from clew.memory.knowledge.walking.walker import Walker, WalkerParameters, hits_of
+from clew.tools.base import encode_query
 
 Floats = NDArray[np.float64]
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from memory.datatypes import Passage, Query, Subgraph
-from memory.knowledge.walking.stitching import Stitched, stitch
-from memory.knowledge.walking.walker import Thought, Walker
-from memory.layers import Ints
-from memory.ports import Store
-from tools.walk import Walk, findings
+from clew.memory.datatypes import Passage, Query, Subgraph
+from clew.memory.knowledge.walking.stitching import Stitched, stitch
+from clew.memory.knowledge.walking.walker import Thought, Walker
+from clew.memory.layers import Ints
+from clew.memory.ports import Store
+from clew.tools.walk import Walk, findings
 
 
 @dataclass(frozen=True, slots=True)

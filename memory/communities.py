@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from memory.datatypes import Vectors
-from memory.layers import Ints
+from clew.memory.datatypes import Vectors
+from clew.memory.layers import Ints
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from memory.errors import ClewError
+from clew.memory.errors import ClewError
 
 PATIENCE = 60.0
 """Seconds to wait for another process that writes."""

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.errors import Cancelled, DeadlineExceeded
+from clew.memory.errors import Cancelled, DeadlineExceeded
 
 Vector = NDArray[np.float32]
 """Shape (d,), unit length."""

@@ -7,7 +7,7 @@ do the marks of chat templates, characters that nobody sees, and what would clos
 import re
 from dataclasses import dataclass
 
-from memory.sentences import split
+from clew.memory.sentences import split
 
 LEFT_OUT = "[left out: a sentence that speaks to the model]"
 

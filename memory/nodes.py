@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.datatypes import Vectors
-from memory.layers import Ints
-from memory.ragged import Ragged
+from clew.memory.datatypes import Vectors
+from clew.memory.layers import Ints
+from clew.memory.ragged import Ragged
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -8,11 +8,11 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.communities import Communities
-from memory.datatypes import Chunk, Document, Edge, Hit, Triple, Vectors, WordShares
-from memory.layers import Ints, Layers, Unit
-from memory.nodes import Cells, NodeGraph, Partitioning
-from memory.titles import TitleIndex
+from clew.memory.communities import Communities
+from clew.memory.datatypes import Chunk, Document, Edge, Hit, Triple, Vectors, WordShares
+from clew.memory.layers import Ints, Layers, Unit
+from clew.memory.nodes import Cells, NodeGraph, Partitioning
+from clew.memory.titles import TitleIndex
 
 Role = Literal["query", "passage", "sentence"]
 """What a text is to the encoder: models such as E5 want a prefix for each; `sentence` compares like with like."""

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from memory.layers import Ints
+from clew.memory.layers import Ints
 
 
 class Ragged(NamedTuple):

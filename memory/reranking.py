@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.encoding import hub_folder
-from memory.errors import BadInput, NoModel
+from clew.memory.encoding import hub_folder
+from clew.memory.errors import BadInput, NoModel
 
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.layers import Ints
-from memory.ragged import spread
-from memory.words import FUNCTION_WORDS, stemmed_words, words
+from clew.memory.layers import Ints
+from clew.memory.ragged import spread
+from clew.memory.words import FUNCTION_WORDS, stemmed_words, words
 
 FILE = "titles.npz"
 LONGEST = 6

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.content_cache import ContentCache, batches, content_key
-from memory.ports import Encoder
+from clew.memory.content_cache import ContentCache, batches, content_key
+from clew.memory.ports import Encoder
 
 Tokens = NDArray[np.float16]
 """Shape (word pieces of a text, d), rows of unit length but for the rounding to 16 bits."""

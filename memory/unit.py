@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.datatypes import Vectors
+from clew.memory.datatypes import Vectors
 
 
 def unit(rows: NDArray[np.float32]) -> Vectors:

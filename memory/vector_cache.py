@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from memory.content_cache import ContentCache
-from memory.datatypes import Vectors
+from clew.memory.content_cache import ContentCache
+from clew.memory.datatypes import Vectors
 
 
 class VectorCache:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from memory.encoding import MINILM, CachedEncoder, load_encoder
-from memory.knowledge.indexing import Report, index
-from memory.knowledge.library import Library, open_library
+from clew.memory.encoding import MINILM, CachedEncoder, load_encoder
+from clew.memory.knowledge.indexing import Report, index
+from clew.memory.knowledge.library import Library, open_library
 from tests.ollama.playing import MODELS
 from tests.ollama.server import OllamaDouble, serving
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from prompts import render
+from clew.prompts import render
 
 
 def test_a_prompt_takes_its_values_and_no_others(tmp_path: Path) -> None:

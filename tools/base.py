@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.datatypes import Chunk, Findings, Form, Passage, Query, Sentence, Vector, Wording
-from memory.dialogue.signals import mean_vector
-from memory.layers import Layers
-from memory.ports import Encoder
+from clew.memory.datatypes import Chunk, Findings, Form, Passage, Query, Sentence, Vector, Wording
+from clew.memory.dialogue.signals import mean_vector
+from clew.memory.layers import Layers
+from clew.memory.ports import Encoder
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document as LangChainDocument

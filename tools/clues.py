@@ -9,14 +9,14 @@ from typing import Literal
 
 import numpy as np
 
-from memory.datatypes import Findings, Form, Passage, Query, Subgraph
-from memory.knowledge.clues.aliases import AliasTable
-from memory.knowledge.clues.datatypes import ClueAnswer, ClueParameters, Evidence
-from memory.knowledge.clues.given import GivenTriples
-from memory.knowledge.clues.triple_search import TripleSearch
-from memory.knowledge.clues.unit_search import UnitParameters, UnitSearch
-from memory.ports import Reranker, Store
-from tools.base import FormScores, fuse, passages_of, ranks_by_form
+from clew.memory.datatypes import Findings, Form, Passage, Query, Subgraph
+from clew.memory.knowledge.clues.aliases import AliasTable
+from clew.memory.knowledge.clues.datatypes import ClueAnswer, ClueParameters, Evidence
+from clew.memory.knowledge.clues.given import GivenTriples
+from clew.memory.knowledge.clues.triple_search import TripleSearch
+from clew.memory.knowledge.clues.unit_search import UnitParameters, UnitSearch
+from clew.memory.ports import Reranker, Store
+from clew.tools.base import FormScores, fuse, passages_of, ranks_by_form
 
 Found = Sequence[Mapping[str, Evidence]]
 """For each form what it found, by chunk."""

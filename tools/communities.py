@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.datatypes import Findings, Form, Passage, Point, Query
-from memory.knowledge.communities import overview
-from memory.knowledge.communities.covering import Allowed, Cover, cover_of
-from memory.knowledge.communities.wholes import asks_for_the_whole
-from memory.knowledge.once import Once
-from memory.layers import Ints
-from memory.ports import Store
-from tools.base import FormScores, fuse, nothing_named, passages_of, ranks_by_form
+from clew.memory.datatypes import Findings, Form, Passage, Point, Query
+from clew.memory.knowledge.communities import overview
+from clew.memory.knowledge.communities.covering import Allowed, Cover, cover_of
+from clew.memory.knowledge.communities.wholes import asks_for_the_whole
+from clew.memory.knowledge.once import Once
+from clew.memory.layers import Ints
+from clew.memory.ports import Store
+from clew.tools.base import FormScores, fuse, nothing_named, passages_of, ranks_by_form
 
 SNIPPET = 160
 """Characters of a point that tell which it is."""

@@ -1,8 +1,8 @@
 """The tool `graph`: from the passages that match a question, over the entities that they name, to what it needs beside.
 
 For questions that no single passage answers. Passages that match by words and by meaning are the anchors; a walk over
-sentences and entities leads from them to others (`memory.knowledge.multihop`), and one learned model weighs both: what
-matches, and what is reached.
+sentences and entities leads from them to others (`clew.memory.knowledge.multihop`), and one learned model weighs both:
+what matches, and what is reached.
 """
 
 from collections.abc import Sequence
@@ -10,17 +10,17 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from memory.datatypes import Findings, Passage, Query, Subgraph
-from memory.knowledge.matching import MatchParameters, candidates
-from memory.knowledge.multihop.explaining import Origin, origins
-from memory.knowledge.multihop.features import DIRECT, Asked, Floats
-from memory.knowledge.multihop.index import hop_index
-from memory.knowledge.multihop.model import Coefficients, load_coefficients
-from memory.knowledge.multihop.walk import HopParameters, Round, walk
-from memory.knowledge.once import Once
-from memory.layers import Ints
-from memory.ports import Store
-from tools.base import nothing_named, passages_of
+from clew.memory.datatypes import Findings, Passage, Query, Subgraph
+from clew.memory.knowledge.matching import MatchParameters, candidates
+from clew.memory.knowledge.multihop.explaining import Origin, origins
+from clew.memory.knowledge.multihop.features import DIRECT, Asked, Floats
+from clew.memory.knowledge.multihop.index import hop_index
+from clew.memory.knowledge.multihop.model import Coefficients, load_coefficients
+from clew.memory.knowledge.multihop.walk import HopParameters, Round, walk
+from clew.memory.knowledge.once import Once
+from clew.memory.layers import Ints
+from clew.memory.ports import Store
+from clew.tools.base import nothing_named, passages_of
 
 BESIDE = "passages are by words and meaning"
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from memory.datatypes import Findings, Passage, Query
-from memory.knowledge.matching import Matches, MatchParameters, candidates, match
-from memory.ports import Store
-from tools.base import FormScores, fuse, passages_of, ranks_by_form
+from clew.memory.datatypes import Findings, Passage, Query
+from clew.memory.knowledge.matching import Matches, MatchParameters, candidates, match
+from clew.memory.ports import Store
+from clew.tools.base import FormScores, fuse, passages_of, ranks_by_form
 
 TWO_STAGE = MatchParameters(nearest=0, cosine=1, keyword=0, title=0)
 """The seed's pure form: no nearest by vector, ordered by cosine alone."""

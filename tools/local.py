@@ -7,12 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.datatypes import Findings, Form, Passage, Query, Vector, Vectors
-from memory.knowledge.communities.graph import entity_vectors, named_in_sentences
-from memory.knowledge.once import Once
-from memory.layers import Layers
-from memory.ports import Store
-from tools.base import FormScores, fuse, nothing_named, passages_of, ranks_by_form
+from clew.memory.datatypes import Findings, Form, Passage, Query, Vector, Vectors
+from clew.memory.knowledge.communities.graph import entity_vectors, named_in_sentences
+from clew.memory.knowledge.once import Once
+from clew.memory.layers import Layers
+from clew.memory.ports import Store
+from clew.tools.base import FormScores, fuse, nothing_named, passages_of, ranks_by_form
 
 NEAREST = "took the passages nearest to the question"
 

@@ -3,17 +3,17 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from memory.errors import BadInput
-from memory.knowledge.aligning.scoring import Scorer
-from memory.knowledge.walking.late_interaction import LateInteraction
-from memory.ports import Reranker, Store
-from tools.base import Tool
-from tools.clues import Clues, CluesParameters
-from tools.communities import CommunitySearch
-from tools.graph import Graph
-from tools.hybrid import Hybrid
-from tools.local import Local
-from tools.walk import Walk
+from clew.memory.errors import BadInput
+from clew.memory.knowledge.aligning.scoring import Scorer
+from clew.memory.knowledge.walking.late_interaction import LateInteraction
+from clew.memory.ports import Reranker, Store
+from clew.tools.base import Tool
+from clew.tools.clues import Clues, CluesParameters
+from clew.tools.communities import CommunitySearch
+from clew.tools.graph import Graph
+from clew.tools.hybrid import Hybrid
+from clew.tools.local import Local
+from clew.tools.walk import Walk
 
 TOOLS: Mapping[str, Callable[[Store], Tool]] = {
     tool.name: tool for tool in (Hybrid, Walk, Graph, Clues, Local, CommunitySearch)

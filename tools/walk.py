@@ -10,17 +10,17 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from memory.datatypes import Findings, Passage, Query
-from memory.knowledge.aligning.scoring import Scorer
-from memory.knowledge.matching import MatchParameters
-from memory.knowledge.once import Once
-from memory.knowledge.walking.features import DIRECT, Looked
-from memory.knowledge.walking.late_interaction import LateInteraction
-from memory.knowledge.walking.telling import Told, visited_lines
-from memory.knowledge.walking.walker import Walked, Walker, WalkerParameters, hits_of, shares
-from memory.layers import Ints
-from memory.ports import Store
-from tools.base import passages_of
+from clew.memory.datatypes import Findings, Passage, Query
+from clew.memory.knowledge.aligning.scoring import Scorer
+from clew.memory.knowledge.matching import MatchParameters
+from clew.memory.knowledge.once import Once
+from clew.memory.knowledge.walking.features import DIRECT, Looked
+from clew.memory.knowledge.walking.late_interaction import LateInteraction
+from clew.memory.knowledge.walking.telling import Told, visited_lines
+from clew.memory.knowledge.walking.walker import Walked, Walker, WalkerParameters, hits_of, shares
+from clew.memory.layers import Ints
+from clew.memory.ports import Store
+from clew.tools.base import passages_of
 
 DIGITS = 6
 """Of scores that are told: later ones depend on what else was looked at."""

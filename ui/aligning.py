@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ui import options
+from clew.ui import options
 
 if TYPE_CHECKING:
-    from agent.aligning import Saved
-    from agent.aligning_evaluation import AlignerRow
+    from clew.agent.aligning import Saved
+    from clew.agent.aligning_evaluation import AlignerRow
 
 MODELS = ["bi", "mlp", "gcn", "sage", "gin", "rgcn", "all"]
 LOSSES = ["infonce", "bce", "all"]
-"""Those of `agent.aligning`, which is not imported to print a help text."""
+"""Those of `clew.agent.aligning`, which is not imported to print a help text."""
 
 
 @click.group()
@@ -45,10 +45,10 @@ def train(
     quiet: bool,
 ) -> None:
     """Train aligners on synthetic queries and save them beside their partitions."""
-    from agent.aligning import SIZE_WITHOUT_GPU, TrainingPlan, default_size, train_aligners
-    from agent.settings import read_settings
-    from ui.progress import shown
-    from ui.streams import print_json
+    from clew.agent.aligning import SIZE_WITHOUT_GPU, TrainingPlan, default_size, train_aligners
+    from clew.agent.settings import read_settings
+    from clew.ui.progress import shown
+    from clew.ui.streams import print_json
 
     wanted = size or default_size()
     if not size and not quiet and wanted == SIZE_WITHOUT_GPU:
@@ -80,10 +80,10 @@ def _line(saved: "Saved") -> str:
 def evaluate(dataset: Path | None, library: Path | None, capsule: str, as_json: bool, quiet: bool) -> None:
     """Measure all aligners of all partitionings on synthetic queries, and on those of DATASET, where it is given: a
     folder with queries.jsonl and qrels."""
-    from agent.aligning_evaluation import evaluate_aligners
-    from agent.settings import read_settings
-    from ui.progress import shown
-    from ui.streams import print_json
+    from clew.agent.aligning_evaluation import evaluate_aligners
+    from clew.agent.settings import read_settings
+    from clew.ui.progress import shown
+    from clew.ui.streams import print_json
 
     rows: list[AlignerRow] = []
     with closing(shown(evaluate_aligners(dataset, capsule, read_settings(library=library)), quiet)) as events:
@@ -99,7 +99,7 @@ def _print_rows(rows: "Sequence[AlignerRow]") -> None:
     from rich import box
     from rich.table import Table
 
-    from ui.streams import output
+    from clew.ui.streams import output
 
     names = ("p@1", "r@5", "r@10", "mrr")
     pools = [str(pool.partitions) for pool in rows[0].pools]

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memory.errors import Cancelled
-from ui import options
-from ui.plain import one_line, typed
-from ui.pulling import with_models
-from ui.stopping import stoppable
+from clew.memory.errors import Cancelled
+from clew.ui import options
+from clew.ui.plain import one_line, typed
+from clew.ui.pulling import with_models
+from clew.ui.stopping import stoppable
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from agent.assistant import Assistant
-    from agent.state import Answer, Turn, TurnEvent
+    from clew.agent.assistant import Assistant
+    from clew.agent.state import Answer, Turn, TurnEvent
 
 
 @click.command()
@@ -44,9 +44,9 @@ def ask(
     What is piped in is joined with the question; with - or without QUESTION it is the question.
     """
     text = _question(question)
-    from agent.assistant import Assistant
-    from agent.settings import read_settings
-    from ui.streams import messages
+    from clew.agent.assistant import Assistant
+    from clew.agent.settings import read_settings
+    from clew.ui.streams import messages
 
     settings = read_settings(library=library, tool=tool, llm=llm)
     with with_models(settings, Assistant.open) as assistant:
@@ -70,8 +70,8 @@ def _question(words: tuple[str, ...]) -> str:
 
 def _asked(assistant: "Assistant", thread: str, text: str, as_json: bool, quiet: bool) -> "Turn":
     """Raises `KeyboardInterrupt` where Ctrl-C came before there was anything to keep."""
-    from ui.following import Following
-    from ui.streams import messages, output
+    from clew.ui.following import Following
+    from clew.ui.streams import messages, output
 
     begun = threading.Event()
     out, err = output(), messages()
@@ -93,7 +93,7 @@ def _asked(assistant: "Assistant", thread: str, text: str, as_json: bool, quiet:
 
 def _noticing(events: "Iterator[TurnEvent]", begun: threading.Event) -> "Iterator[TurnEvent]":
     """Sets `begun` as the first words of an answer come: from there on, what is stopped is kept."""
-    from agent.state import Piece
+    from clew.agent.state import Piece
 
     for event in events:
         if isinstance(event, Piece):
@@ -103,7 +103,7 @@ def _noticing(events: "Iterator[TurnEvent]", begun: threading.Event) -> "Iterato
 
 def _finish_first(events: "Iterator[TurnEvent]", question: str, console: "Console", quiet: bool) -> None:
     """The turn that was cut off before: its answer is in its thread, and is not what is asked for."""
-    from agent.state import Turn
+    from clew.agent.state import Turn
 
     next(event for event in events if isinstance(event, Turn))
     if not quiet:
@@ -122,12 +122,12 @@ class AskLayout:
         self.end()
 
     def text(self, answer: "Answer") -> None:
-        from ui.rendering import answer_text
+        from clew.ui.rendering import answer_text
 
         self._console.print(answer_text(answer))
 
     def sources(self, answer: "Answer") -> None:
-        from ui.rendering import source_lines
+        from clew.ui.rendering import source_lines
 
         lines = source_lines(answer, self._console.width if self._console.is_terminal else None)
         if lines:
@@ -141,9 +141,9 @@ class AskLayout:
 
 
 def _print_events(events: "Iterator[TurnEvent]") -> "Turn | None":
-    from agent.state import Turn
-    from ui.exporting import event_object
-    from ui.streams import print_json
+    from clew.agent.state import Turn
+    from clew.ui.exporting import event_object
+    from clew.ui.streams import print_json
 
     turn: Turn | None = None
     for event in events:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ui import options
+from clew.ui import options
 
 
 @click.command()
@@ -17,8 +17,8 @@ def chat(library: Path | None, thread: str | None, go_on: bool, tool: str | None
 
     Where standard input is no terminal, each of its lines is a question.
     """
-    from agent.settings import read_settings
-    from ui.terminal.chat import run_chat
+    from clew.agent.settings import read_settings
+    from clew.ui.terminal.chat import run_chat
 
     run_chat(read_settings(library=library, tool=tool, llm=llm), thread, go_on)
 
@@ -29,7 +29,7 @@ def chat(library: Path | None, thread: str | None, go_on: bool, tool: str | None
 @options.llm
 def ui(library: Path | None, port: int | None, llm: str | None) -> None:
     """Open the page for the browser, for this machine alone (127.0.0.1)."""
-    from agent.settings import read_settings
-    from ui.web import launch
+    from clew.agent.settings import read_settings
+    from clew.ui.web import launch
 
     launch(read_settings(library=library, port=port, llm=llm))

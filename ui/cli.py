@@ -11,18 +11,18 @@ from typing import Any, NoReturn
 
 import click
 
-from memory.errors import ClewError
-from ui.aligning import align
-from ui.asking import ask
-from ui.chatting import chat, ui
-from ui.doctoring import doctor
-from ui.evaluating import evaluate
-from ui.indexing import index
-from ui.partitioning import partition
-from ui.plain import one_line
-from ui.remembering import export, threads
-from ui.replaying import replay
-from ui.searching import search
+from clew.memory.errors import ClewError
+from clew.ui.aligning import align
+from clew.ui.asking import ask
+from clew.ui.chatting import chat, ui
+from clew.ui.doctoring import doctor
+from clew.ui.evaluating import evaluate
+from clew.ui.indexing import index
+from clew.ui.partitioning import partition
+from clew.ui.plain import one_line
+from clew.ui.remembering import export, threads
+from clew.ui.replaying import replay
+from clew.ui.searching import search
 
 STOPPED = 130
 """What a shell expects of a program that Ctrl-C ended: 128 and the signal's number."""

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memory.errors import BadInput, ClewError
-from ui import options
-from ui.plain import one_line
+from clew.memory.errors import BadInput, ClewError
+from clew.ui import options
+from clew.ui.plain import one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from agent.doctor import Check, State
-    from agent.settings import Settings
+    from clew.agent.doctor import Check, State
+    from clew.agent.settings import Settings
 
 STYLES: "dict[State, str]" = {"ok": "green", "warning": "yellow", "problem": "bold red"}
 
@@ -28,8 +28,8 @@ def doctor(library: Path | None, llm: str | None, as_json: bool) -> None:
 
     Exit code 1 if there is a problem; a warning is none.
     """
-    from agent.doctor import examine
-    from ui.streams import output, print_json
+    from clew.agent.doctor import examine
+    from clew.ui.streams import output, print_json
 
     settings, unreadable = _settings(library, llm)
     console = output()
@@ -46,7 +46,7 @@ def doctor(library: Path | None, llm: str | None, as_json: bool) -> None:
 
 def _settings(library: Path | None, llm: str | None) -> "tuple[Settings, BadInput | None]":
     """As they are by default where they cannot be read, and why they cannot."""
-    from agent.settings import Settings, read_settings
+    from clew.agent.settings import Settings, read_settings
 
     given = {name: value for name, value in {"library": library, "llm": llm}.items() if value is not None}
     try:

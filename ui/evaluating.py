@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ui import options
-from ui.plain import one_line
+from clew.ui import options
+from clew.ui.plain import one_line
 
 if TYPE_CHECKING:
-    from agent.answer_metrics import AnswerFigures
-    from agent.evaluation import Row
+    from clew.agent.answer_metrics import AnswerFigures
+    from clew.agent.evaluation import Row
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -50,13 +50,13 @@ def evaluate(
     agent's default). With --answers, what the answers are worth is printed as well: docs/figures.md says how that is
     measured. With --json that is one more line.
     """
-    from agent.answer_metrics import AnswerFigures
-    from agent.evaluation import Plan
-    from agent.evaluation import evaluate as run_evaluation
-    from agent.models import named_alone
-    from agent.settings import read_settings
-    from ui.progress import shown
-    from ui.streams import print_json
+    from clew.agent.answer_metrics import AnswerFigures
+    from clew.agent.evaluation import Plan
+    from clew.agent.evaluation import evaluate as run_evaluation
+    from clew.agent.models import named_alone
+    from clew.agent.settings import read_settings
+    from clew.ui.progress import shown
+    from clew.ui.streams import print_json
 
     settings = named_alone(read_settings(library=library, llm=llm))
     plan = Plan(dataset, tool or settings.tool, query, k, within == "context", run, answers)
@@ -83,7 +83,7 @@ def _print_rows(rows: "Sequence[Row]") -> None:
     from rich import box
     from rich.table import Table
 
-    from ui.streams import output
+    from clew.ui.streams import output
 
     names = ("recall@5", "recall@10", "ndcg@5", "ndcg@10", "mrr@10", "all@5")
     table = Table("tool", "query", "queries", *names, "search ms p50", "p95", box=box.SIMPLE, pad_edge=False)
@@ -108,7 +108,7 @@ def _print_answers(worth: "AnswerFigures") -> None:
     from rich import box
     from rich.table import Table
 
-    from ui.streams import output
+    from clew.ui.streams import output
 
     table = Table("answers", "measure", "value", box=box.SIMPLE, pad_edge=False)
     table.columns[2].justify = "right"

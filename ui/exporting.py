@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from agent.state import TURN_JSON, Turn, TurnEvent
-from memory.dialogue.threads import Thread, Threads
-from memory.errors import BadInput
-from ui.models_told import badge
-from ui.plain import one_line, plain
-from ui.rendering import answer_text, cited_numbers, place_of
+from clew.agent.state import TURN_JSON, Turn, TurnEvent
+from clew.memory.dialogue.threads import Thread, Threads
+from clew.memory.errors import BadInput
+from clew.ui.models_told import badge
+from clew.ui.plain import one_line, plain
+from clew.ui.rendering import answer_text, cited_numbers, place_of
 
 
 def stored_turns(threads: Threads, thread: str) -> list[Turn]:

@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING, Protocol
 
 from rich.text import Text
 
-from agent.state import Doing, Piece, Step, Turn
-from ui.models_told import badge
-from ui.rendering import DIM, step_line
-from ui.writing import Writing, became, marks
+from clew.agent.state import Doing, Piece, Step, Turn
+from clew.ui.models_told import badge
+from clew.ui.rendering import DIM, step_line
+from clew.ui.writing import Writing, became, marks
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.status import Status
 
-    from agent.state import Answer, TurnEvent
+    from clew.agent.state import Answer, TurnEvent
 
 CHANGED = "  after it was checked, the answer is:"
 ANEW = "  in its place:"

@@ -6,24 +6,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memory.errors import ClewError
-from ui import options
-from ui.plain import one_line
+from clew.memory.errors import ClewError
+from clew.ui import options
+from clew.ui.plain import one_line
 
 if TYPE_CHECKING:
-    from memory.communities import Method
-    from memory.knowledge.indexing import Report
-    from memory.knowledge.layering import Triples
-    from memory.knowledge.pages import Pages
+    from clew.memory.communities import Method
+    from clew.memory.knowledge.indexing import Report
+    from clew.memory.knowledge.layering import Triples
+    from clew.memory.knowledge.pages import Pages
 
 CHUNKERS = ["sentences", "semantic"]
-"""Those of `memory.knowledge.chunkers`, which is not imported to print a help text."""
+"""Those of `clew.memory.knowledge.chunkers`, which is not imported to print a help text."""
 
 TRIPLES = ["auto", "given", "extract", "both", "none"]
-"""Those of `memory.knowledge.layering`."""
+"""Those of `clew.memory.knowledge.layering`."""
 
 METHODS = ["leiden", "louvain"]
-"""Those of `memory.communities`."""
+"""Those of `clew.memory.communities`."""
 
 
 @click.command()
@@ -87,11 +87,11 @@ def index(
     """
     if not paths and not rebuild:
         raise click.UsageError("name the files or folders to read, or give --rebuild")
-    from agent.models import encoder_for, named_alone, writers_for
-    from agent.settings import read_settings
-    from memory.knowledge import choices, chunkers, indexing
-    from memory.knowledge.extracting.llm import Model
-    from ui.progress import shown
+    from clew.agent.models import encoder_for, named_alone, writers_for
+    from clew.agent.settings import read_settings
+    from clew.memory.knowledge import choices, chunkers, indexing
+    from clew.memory.knowledge.extracting.llm import Model
+    from clew.ui.progress import shown
 
     settings = read_settings(library=library, encoder=encoder, llm=llm)
     model, writers = encoder_for(settings), writers_for(named_alone(settings, "summarise", "extract"))
@@ -118,14 +118,14 @@ def index(
 
 def _pages(categories: tuple[str, ...], keywords: tuple[str, ...]) -> "Pages | None":
     """None where nothing is said; one without words chooses nothing, so that it alone takes all pages."""
-    from memory.knowledge.pages import Pages
+    from clew.memory.knowledge.pages import Pages
 
     said = Pages(*(tuple(word.strip() for word in words if word.strip()) for words in (categories, keywords)))
     return said if categories or keywords else None
 
 
 def _print_report(report: "Report", as_json: bool) -> None:
-    from ui.streams import print_json
+    from clew.ui.streams import print_json
 
     for failure in report.failed:
         click.echo(f"failed: {one_line(str(failure.source))}: {one_line(failure.reason)}", err=True)

@@ -4,10 +4,10 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from memory.errors import Cancelled, ClewError
+from clew.memory.errors import Cancelled, ClewError
 
 if TYPE_CHECKING:
-    from agent.assistant import Assistant
+    from clew.agent.assistant import Assistant
 
 POLL = 0.05
 """Seconds between two looks at whether the person has given up waiting."""

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ui.plain import one_line
+from clew.ui.plain import one_line
 
 if TYPE_CHECKING:
-    from agent.models import Writers
-    from agent.state import Prompted, Turn
+    from clew.agent.models import Writers
+    from clew.agent.state import Prompted, Turn
 
 PARTS = {"rewrite": "rewriting", "think": "choosing tools", "answer": "answering"}
 STOPPED = "stopped; /resume answers it to the end"

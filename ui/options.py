@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from memory.errors import BadInput
+from clew.memory.errors import BadInput
 
 if TYPE_CHECKING:
-    from agent.settings import Settings
-    from memory.dialogue.threads import Thread, Threads
+    from clew.agent.settings import Settings
+    from clew.memory.dialogue.threads import Thread, Threads
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -60,13 +60,13 @@ def way_back(command: str, settings: "Settings", thread: str) -> str:
 
 
 def threads_path(settings: "Settings") -> Path:
-    from agent.settings import DATABASE
+    from clew.agent.settings import DATABASE
 
     return settings.home / DATABASE
 
 
 def open_threads(settings: "Settings") -> "Threads":
-    from memory.dialogue.threads import Threads
+    from clew.memory.dialogue.threads import Threads
 
     return Threads(threads_path(settings))
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ui import options
+from clew.ui import options
 
 if TYPE_CHECKING:
-    from memory.knowledge.partitioning.capsule import Capsule
-    from memory.nodes import PartitionMethod
+    from clew.memory.knowledge.partitioning.capsule import Capsule
+    from clew.memory.nodes import PartitionMethod
 
 METHODS = ["hybrid", "leiden", "metis"]
-"""Those of `memory.nodes`, which is not imported to print a help text."""
+"""Those of `clew.memory.nodes`, which is not imported to print a help text."""
 
 
 @click.command()
@@ -34,11 +34,11 @@ def partition(
     """
     from contextlib import closing
 
-    from agent.settings import read_settings
-    from memory.knowledge.partitioning.remaking import remake
-    from memory.knowledge.partitioning.wanted import wanted_of
-    from ui.progress import shown
-    from ui.streams import print_json
+    from clew.agent.settings import read_settings
+    from clew.memory.knowledge.partitioning.remaking import remake
+    from clew.memory.knowledge.partitioning.wanted import wanted_of
+    from clew.ui.progress import shown
+    from clew.ui.streams import print_json
 
     events = remake(read_settings(library=library).library, wanted_of(method, size, k))
     with closing(shown(events, quiet)) as seen:

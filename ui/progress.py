@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from memory.progress import Progress
+from clew.memory.progress import Progress
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,7 +21,7 @@ EVERY = 5.0
 
 def shown(events: Iterable[Progress | Result], quiet: bool) -> Generator[Result, None, None]:
     """The events that are not progress; those that are, are drawn as they come."""
-    from ui.streams import messages
+    from clew.ui.streams import messages
 
     console = messages()
     if quiet:
@@ -34,7 +34,7 @@ def shown(events: Iterable[Progress | Result], quiet: bool) -> Generator[Result,
 
 def show_download(events: Iterable[Progress]) -> None:
     """A bar for the bytes that come, at a terminal."""
-    from ui.streams import messages
+    from clew.ui.streams import messages
 
     deque(_with_bars(events, messages(), in_bytes=True), maxlen=0)
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from memory.errors import NoModel
+from clew.memory.errors import NoModel
 
 if TYPE_CHECKING:
-    from agent.settings import Settings
+    from clew.agent.settings import Settings
 
 Opened = TypeVar("Opened")
 
@@ -44,8 +44,8 @@ def _wanted(name: str) -> bool:
 
 
 def _pull(settings: "Settings", name: str) -> None:
-    from agent.models import ollama_for
-    from ui.progress import show_download
+    from clew.agent.models import ollama_for
+    from clew.ui.progress import show_download
 
     try:
         show_download(ollama_for(settings).pull(name))

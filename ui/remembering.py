@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ui import options
-from ui.plain import near, one_line
+from clew.ui import options
+from clew.ui.plain import near, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memory.dialogue.threads import Thread
+    from clew.memory.dialogue.threads import Thread
 
 
 @click.command()
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 @options.as_json("Print each thread as a JSON object, a line each.")
 def threads(delete: str | None, as_json: bool) -> None:
     """List the conversations, newest first."""
-    from agent import checkpoints
-    from agent.settings import read_settings
-    from ui.exporting import known_thread
+    from clew.agent import checkpoints
+    from clew.agent.settings import read_settings
+    from clew.ui.exporting import known_thread
 
     settings = read_settings()
     with options.open_threads(settings) as database:
@@ -41,7 +41,7 @@ def _print_threads(recent: "Sequence[Thread]", as_json: bool) -> None:
 
     from rich.table import Table
 
-    from ui.streams import output, print_json
+    from clew.ui.streams import output, print_json
 
     if as_json:
         for one in recent:
@@ -70,9 +70,9 @@ def export(thread: str, form: str | None, out: Path | None) -> None:
 
     THREAD is an id that 'clew threads' lists.
     """
-    from agent.lines import replace_file
-    from agent.settings import read_settings
-    from ui.exporting import as_json, as_markdown, known_thread, stored_turns
+    from clew.agent.lines import replace_file
+    from clew.agent.settings import read_settings
+    from clew.ui.exporting import as_json, as_markdown, known_thread, stored_turns
 
     with options.open_threads(read_settings()) as database:
         found, turns = known_thread(database, thread), stored_turns(database, thread)

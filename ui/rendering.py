@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 from rich.style import Style
 from rich.text import Text
 
-from ui.plain import cut, one_line, plain, short_path
+from clew.ui.plain import cut, one_line, plain, short_path
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from agent.state import Answer, Claim, Step, Verdict
-    from memory.datatypes import Passage
+    from clew.agent.state import Answer, Claim, Step, Verdict
+    from clew.memory.datatypes import Passage
 
 DIM = Style(dim=True)
 BOLD = Style(bold=True)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memory.errors import ClewError
-from ui import options
-from ui.plain import cut, one_line
+from clew.memory.errors import ClewError
+from clew.ui import options
+from clew.ui.plain import cut, one_line
 
 if TYPE_CHECKING:
-    from agent.expectations import Played, Summary
+    from clew.agent.expectations import Played, Summary
 
 DIR = click.Path(file_okay=False, path_type=Path)
 
@@ -33,11 +33,11 @@ def replay(
     SCRIPT is a JSONL file of conversations, or a BEIR folder whose queries have turns. The turns are written to
     DIR/datasets and DIR/intermediate. Exit code 1 if an expectation failed.
     """
-    from agent.expectations import Summary
-    from agent.replay import replay_script
-    from agent.script import read_script
-    from agent.settings import read_settings
-    from ui.progress import counted
+    from clew.agent.expectations import Summary
+    from clew.agent.replay import replay_script
+    from clew.agent.script import read_script
+    from clew.agent.settings import read_settings
+    from clew.ui.progress import counted
 
     settings = read_settings(library=library, llm=llm)
     total = sum(len(conversation.prompts) for conversation in read_script(script, limit).conversations)
@@ -63,7 +63,7 @@ def _print_summary(summary: "Summary") -> None:
     from rich import box
     from rich.table import Table
 
-    from ui.streams import output
+    from clew.ui.streams import output
 
     console = output()
     table = Table(box=box.SIMPLE, show_header=False, pad_edge=False)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ui import options
-from ui.plain import cut, one_line, typed
+from clew.ui import options
+from clew.ui.plain import cut, one_line, typed
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.text import Text
 
-    from memory.datatypes import Findings, Passage
+    from clew.memory.datatypes import Findings, Passage
 
 SNIPPET = 240
 """Characters of a passage that a person needs to recognize it."""
@@ -34,9 +34,9 @@ def search(
     """Search the library without asking for an answer."""
     if compare and tool:
         raise click.UsageError("--compare shows all methods: leave --tool out")
-    from agent.searching import search as run_search
-    from agent.settings import read_settings
-    from tools import registry
+    from clew.agent.searching import search as run_search
+    from clew.agent.settings import read_settings
+    from clew.tools import registry
 
     settings = read_settings(library=library, tool=tool)
     names = registry.NAMES if compare else (settings.tool,)
@@ -48,7 +48,7 @@ def search(
 
 
 def _print_found(found: "Mapping[str, Findings]", compare: bool, as_json: bool) -> None:
-    from ui.streams import output, print_json
+    from clew.ui.streams import output, print_json
 
     if as_json:
         for findings in found.values():
@@ -74,7 +74,7 @@ def _print_passage(console: "Console", rank: int, passage: "Passage") -> None:
     """Rank, score, title and place; the beginning of the passage; the path to it; why it was found."""
     from rich.text import Text
 
-    from ui.rendering import DIM, indented
+    from clew.ui.rendering import DIM, indented
 
     if rank > 1:
         console.print()
@@ -88,7 +88,7 @@ def _print_passage(console: "Console", rank: int, passage: "Passage") -> None:
 def _headline(rank: int, passage: "Passage", width: int | None) -> "Text":
     from rich.text import Text
 
-    from ui.rendering import BOLD, append_place
+    from clew.ui.rendering import BOLD, append_place
 
     line = Text.assemble(f"{rank:>2}  ", (one_line(passage.title) or passage.document, BOLD), f"  {passage.score:.3f}")
     append_place(line, passage, width)

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from agent.paths import arrow, back, parents
-from agent.state import Turn
-from memory.datatypes import Subgraph
-from ui.plain import one_line
-from ui.rendering import BOLD, CITATION, DIM
+from clew.agent.paths import arrow, back, parents
+from clew.agent.state import Turn
+from clew.memory.datatypes import Subgraph
+from clew.ui.plain import one_line
+from clew.ui.rendering import BOLD, CITATION, DIM
 
 BRANCH, LAST, STEM, NONE = "├─ ", "└─ ", "│  ", "   "
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from rich.text import Text
 
-from agent.grounding.drafting import LIST_MARK, MARKUP
-from ui.plain import one_line, plain
-from ui.rendering import CITATION, MARKS
+from clew.agent.grounding.drafting import LIST_MARK, MARKUP
+from clew.ui.plain import one_line, plain
+from clew.ui.rendering import CITATION, MARKS
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from agent.state import Answer
+    from clew.agent.state import Answer
 
 _WIDE = "\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\U00020000-\U0003fffd"
 """Scripts that put no spaces between words: a line may end behind any character."""

@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agent.state import Claim
-from agent.verifying import verdict
-from memory.datatypes import Passage
-from memory.sentences import split
+from clew.agent.state import Claim
+from clew.agent.verifying import verdict
+from clew.memory.datatypes import Passage
+from clew.memory.sentences import split
 
 _CITED = re.compile(r"\s*\[(\d+)\]")
 _ALONE = re.compile(r"(?<!\n)\n\s*(?:[-*•–]\s+)?((?:\[\d+\][^\S\n]*)+\.?)[^\S\n]*$", re.MULTILINE)

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from memory.datatypes import Passage
-from memory.instructions import neutralised
+from clew.memory.datatypes import Passage
+from clew.memory.instructions import neutralised
 
 
 def fenced(number: int, title: str, text: str) -> str:

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from agent.grounding.fencing import fenced
-from agent.state import Kept, Room
-from memory.datatypes import Passage
-from memory.instructions import neutralised
-from memory.sentences import split
-from memory.words import content_words
+from clew.agent.grounding.fencing import fenced
+from clew.agent.state import Kept, Room
+from clew.memory.datatypes import Passage
+from clew.memory.instructions import neutralised
+from clew.memory.sentences import split
+from clew.memory.words import content_words
 
 SENTENCES = 3
 """What a passage that does not fit whole is summarised to."""

@@ -5,11 +5,11 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from agent.grounding.citing import Citations
-from agent.grounding.drafting import whole_sentences
-from agent.state import Piece
-from memory.errors import Cancelled, PromptCut, ServiceUnreachable
-from memory.ports import Message, Output, Usage, Void, Writer
+from clew.agent.grounding.citing import Citations
+from clew.agent.grounding.drafting import whole_sentences
+from clew.agent.state import Piece
+from clew.memory.errors import Cancelled, PromptCut, ServiceUnreachable
+from clew.memory.ports import Message, Output, Usage, Void, Writer
 
 TEMPERATURE = 0.1
 TOKENS = 700

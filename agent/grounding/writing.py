@@ -7,19 +7,19 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from agent.grounding.drafting import attributed, claims_of, numbered
-from agent.grounding.fitting import Material, fit
-from agent.grounding.listening import NOT_FOUND, UNCLEAR, Said, Tell, listen, most_tokens, refuses
-from agent.language.recording import RecordedWriter
-from agent.picking import has_earlier_turns
-from agent.state import Answer, Claim, Piece, Room
-from agent.verifying import verdict
-from memory.datatypes import Passage, Sentence
-from memory.errors import Cancelled, ModelFailed, PromptCut, ServiceUnreachable
-from memory.instructions import neutralised
-from memory.ports import Message
-from memory.words import content_words, words
-from prompts import render
+from clew.agent.grounding.drafting import attributed, claims_of, numbered
+from clew.agent.grounding.fitting import Material, fit
+from clew.agent.grounding.listening import NOT_FOUND, UNCLEAR, Said, Tell, listen, most_tokens, refuses
+from clew.agent.language.recording import RecordedWriter
+from clew.agent.picking import has_earlier_turns
+from clew.agent.state import Answer, Claim, Piece, Room
+from clew.agent.verifying import verdict
+from clew.memory.datatypes import Passage, Sentence
+from clew.memory.errors import Cancelled, ModelFailed, PromptCut, ServiceUnreachable
+from clew.memory.instructions import neutralised
+from clew.memory.ports import Message
+from clew.memory.words import content_words, words
+from clew.prompts import render
 
 MARGIN = 100
 """Tokens for what the estimates do not count."""

@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from agent.lines import replace_file
-from memory.errors import BadInput
-from memory.ports import Abilities
+from clew.agent.lines import replace_file
+from clew.memory.errors import BadInput
+from clew.memory.ports import Abilities
 
 DEFAULT_WINDOW = 4096
 """Of a model that does not say how long it is."""

@@ -3,10 +3,10 @@
 import os
 from collections.abc import Sequence
 
-from agent.language.capabilities import Card
-from agent.language.ollama_server import OllamaServer, Pulled
-from agent.language.ollama_writer import OllamaWriter
-from memory.errors import NoModel, ServiceUnreachable
+from clew.agent.language.capabilities import Card
+from clew.agent.language.ollama_server import OllamaServer, Pulled
+from clew.agent.language.ollama_writer import OllamaWriter
+from clew.memory.errors import NoModel, ServiceUnreachable
 
 LEAST = 1_000_000
 """Bytes of the smallest model."""

@@ -6,11 +6,11 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from agent.language.counting import TokenCounts
-from agent.language.streaming import Patience, Wire, watched
-from agent.language.thoughts import without_thoughts
-from memory.errors import BadInput, ClewError, ModelFailed, NotSetUp, PromptCut
-from memory.ports import Abilities, Message, Output, ToolCall, ToolSpec, Usage
+from clew.agent.language.counting import TokenCounts
+from clew.agent.language.streaming import Patience, Wire, watched
+from clew.agent.language.thoughts import without_thoughts
+from clew.memory.errors import BadInput, ClewError, ModelFailed, NotSetUp, PromptCut
+from clew.memory.ports import Abilities, Message, Output, ToolCall, ToolSpec, Usage
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

@@ -13,10 +13,10 @@ import httpx
 import ollama
 from pydantic import ValidationError
 
-from agent.language.capabilities import Card, Cards, card_of
-from agent.language.streaming import Patience, Wire
-from memory.errors import ClewError, ModelFailed, NoModel, ServiceUnreachable
-from memory.progress import Progress
+from clew.agent.language.capabilities import Card, Cards, card_of
+from clew.agent.language.streaming import Patience, Wire
+from clew.memory.errors import ClewError, ModelFailed, NoModel, ServiceUnreachable
+from clew.memory.progress import Progress
 
 LOCAL = ("127.0.0.1", "localhost", "::1", "0.0.0.0")  # noqa: S104 nothing is bound here: it is read from OLLAMA_HOST
 

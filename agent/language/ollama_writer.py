@@ -7,13 +7,13 @@ from typing import Any
 
 import ollama
 
-from agent.language.capabilities import Card
-from agent.language.counting import MESSAGE, TokenCounts
-from agent.language.ollama_server import OllamaServer
-from agent.language.streaming import Wire, watched
-from agent.language.thoughts import without_thoughts
-from memory.errors import ModelFailed, NoModel, PromptCut, ServiceUnreachable
-from memory.ports import Abilities, Message, Output, ToolCall, ToolSpec, Usage, Waiting
+from clew.agent.language.capabilities import Card
+from clew.agent.language.counting import MESSAGE, TokenCounts
+from clew.agent.language.ollama_server import OllamaServer
+from clew.agent.language.streaming import Wire, watched
+from clew.agent.language.thoughts import without_thoughts
+from clew.memory.errors import ModelFailed, NoModel, PromptCut, ServiceUnreachable
+from clew.memory.ports import Abilities, Message, Output, ToolCall, ToolSpec, Usage, Waiting
 
 WINDOW = 8192
 """Tokens: more would take gigabytes of memory beside the model, and small models lose what stands in the middle."""

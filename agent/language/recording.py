@@ -4,8 +4,8 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from agent.state import Doing, Prompted, Room
-from memory.ports import Abilities, Message, Output, ToolSpec, Usage, Waiting, Writer
+from clew.agent.state import Doing, Prompted, Room
+from clew.memory.ports import Abilities, Message, Output, ToolSpec, Usage, Waiting, Writer
 
 
 class RecordedWriter:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from memory.errors import Cancelled, ModelFailed
+from clew.memory.errors import Cancelled, ModelFailed
 
 Item = TypeVar("Item")
 

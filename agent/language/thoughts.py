@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import TypeVar
 
-from memory.ports import Void
+from clew.memory.ports import Void
 
 Other = TypeVar("Other")
 

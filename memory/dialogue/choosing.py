@@ -4,8 +4,8 @@ mean: The Sun; or The Moon?'. `asking` writes such a question, `chosen` reads th
 import re
 from collections.abc import Sequence
 
-from memory.datatypes import Sentence
-from memory.words import content_words
+from clew.memory.datatypes import Sentence
+from clew.memory.words import content_words
 
 MOST = 4
 """Choices that a question back has at most."""

@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.datatypes import Vectors
+from clew.memory.datatypes import Vectors
 
 Labels = NDArray[np.intp]
 """Shape (n,): the cluster of each sentence, clusters numbered from 0 by their first sentence."""

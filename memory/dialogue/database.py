@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from memory.errors import ClewError
+from clew.memory.errors import ClewError
 
 SCHEMA_VERSION = 2
 BUSY_SECONDS = 30.0

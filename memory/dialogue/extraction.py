@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from memory.datatypes import Sentence, Utterance
-from memory.sentences import split
+from clew.memory.datatypes import Sentence, Utterance
+from clew.memory.sentences import split
 
 FEWEST_WORDS = 3
 """Shorter phrases of an answer are dropped."""

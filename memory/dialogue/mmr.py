@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from memory.datatypes import Vector, Vectors
+from clew.memory.datatypes import Vector, Vectors
 
 
 def mmr(query_vector: Vector, vectors: Vectors, k: int, lambda_: float) -> list[int]:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from memory.datatypes import Recalled, Sentence, Vector, Vectors
-from memory.dialogue.clustering import centroids, cluster, number_of_clusters, representatives
-from memory.dialogue.mmr import mmr
-from memory.ports import Encoder
+from clew.memory.datatypes import Recalled, Sentence, Vector, Vectors
+from clew.memory.dialogue.clustering import centroids, cluster, number_of_clusters, representatives
+from clew.memory.dialogue.mmr import mmr
+from clew.memory.ports import Encoder
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from memory.datatypes import Sentence
+from clew.memory.datatypes import Sentence
 
 _CAPITAL = r"[A-ZÀ-ÖØ-Þ][\w’'-]*"
 _LINK = r"(?:of|the|of the|in the|to the|on the|de|von|van|der|la|le|du|da|di|al|bin)"

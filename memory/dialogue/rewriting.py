@@ -4,18 +4,18 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from memory.datatypes import Recalled, Sentence, Wording
-from memory.dialogue.choosing import chosen
-from memory.dialogue.extraction import is_filler
-from memory.dialogue.leaning import leans
-from memory.dialogue.learned import Learned, shipped
-from memory.dialogue.referents import resolved
-from memory.dialogue.signals import turn_signals, words
-from memory.dialogue.tidying import tidy
-from memory.dialogue.weaving import woven
-from memory.dialogue.writing import How, Written, write
-from memory.ports import Encoder, Writer
-from memory.words import content_words
+from clew.memory.datatypes import Recalled, Sentence, Wording
+from clew.memory.dialogue.choosing import chosen
+from clew.memory.dialogue.extraction import is_filler
+from clew.memory.dialogue.leaning import leans
+from clew.memory.dialogue.learned import Learned, shipped
+from clew.memory.dialogue.referents import resolved
+from clew.memory.dialogue.signals import turn_signals, words
+from clew.memory.dialogue.tidying import tidy
+from clew.memory.dialogue.weaving import woven
+from clew.memory.dialogue.writing import How, Written, write
+from clew.memory.ports import Encoder, Writer
+from clew.memory.words import content_words
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from memory.datatypes import Sentence, Vector
-from memory.dialogue.leaning import clarifies, has_pronoun, leans
-from memory.ports import Encoder
-from memory.words import content_words, stems_and_words
+from clew.memory.datatypes import Sentence, Vector
+from clew.memory.dialogue.leaning import clarifies, has_pronoun, leans
+from clew.memory.ports import Encoder
+from clew.memory.words import content_words, stems_and_words
 
 BACK = 3
 """Turns whose words are looked at, beside the first turn and the selected context: a turn costs the same however

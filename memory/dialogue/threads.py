@@ -10,9 +10,9 @@ from typing import Self
 
 import numpy as np
 
-from memory.datatypes import Sentence, Vector, Vectors
-from memory.dialogue.database import Database
-from memory.dialogue.extraction import same_words
+from clew.memory.datatypes import Sentence, Vector, Vectors
+from clew.memory.dialogue.database import Database
+from clew.memory.dialogue.extraction import same_words
 
 TITLE_CHARACTERS = 60
 KEPT = 8

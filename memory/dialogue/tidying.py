@@ -2,7 +2,7 @@
 
 import re
 
-from memory.sentences import split
+from clew.memory.sentences import split
 
 _QUESTION_START = re.compile(
     r"(?:(?:and|but|so|then|or|also|well|ok|okay|yes|no|please)\b,?\s+)*"

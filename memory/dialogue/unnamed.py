@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from memory.dialogue.leaning import content_words as plain_content
-from memory.words import words
+from clew.memory.dialogue.leaning import content_words as plain_content
+from clew.memory.words import words
 
 POINTING = frozenset("this that these those".split())
 

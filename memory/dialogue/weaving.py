@@ -4,8 +4,8 @@ drains'."""
 import re
 from collections.abc import Iterator, Sequence, Set
 
-from memory.datatypes import Sentence
-from memory.words import content_words
+from clew.memory.datatypes import Sentence
+from clew.memory.words import content_words
 
 PHRASES = 2
 """More would be a list, not a question."""

@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from memory.datatypes import Sentence
-from memory.dialogue.leaning import leans
-from memory.dialogue.tidying import asks, tidy
-from memory.errors import ServiceUnreachable
-from memory.instructions import neutralised
-from memory.ports import Message, Writer, text_of
-from memory.words import content_words
-from prompts import render
+from clew.memory.datatypes import Sentence
+from clew.memory.dialogue.leaning import leans
+from clew.memory.dialogue.tidying import asks, tidy
+from clew.memory.errors import ServiceUnreachable
+from clew.memory.instructions import neutralised
+from clew.memory.ports import Message, Writer, text_of
+from clew.memory.words import content_words
+from clew.prompts import render
 
 How = Literal["model", "repaired", "learned"]
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
-from memory.datatypes import Document, Edge
-from memory.errors import BadInput
-from memory.knowledge.chunkers import Chunker, chunks_of
-from memory.knowledge.generation import Generation
-from memory.knowledge.pages import Pages
-from memory.knowledge.reading import (
+from clew.memory.datatypes import Document, Edge
+from clew.memory.errors import BadInput
+from clew.memory.knowledge.chunkers import Chunker, chunks_of
+from clew.memory.knowledge.generation import Generation
+from clew.memory.knowledge.pages import Pages
+from clew.memory.knowledge.reading import (
     Failure,
     Source,
     digest,
@@ -24,8 +24,8 @@ from memory.knowledge.reading import (
     size,
     source_digest,
 )
-from memory.ports import Encoder
-from memory.progress import Progress
+from clew.memory.ports import Encoder
+from clew.memory.progress import Progress
 
 REPORT_EVERY = 50
 """Documents between two reports of progress within one source."""

@@ -4,14 +4,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from memory.communities import Method
-from memory.knowledge.chunkers import Chunker
-from memory.knowledge.chunking import ChunkerParameters
-from memory.knowledge.extracting.extractors import RULES, Chosen, extractor_named
-from memory.knowledge.extracting.llm import Model
-from memory.knowledge.keywords import KeywordParameters
-from memory.knowledge.layering import Triples
-from memory.knowledge.library import (
+from clew.memory.communities import Method
+from clew.memory.knowledge.chunkers import Chunker
+from clew.memory.knowledge.chunking import ChunkerParameters
+from clew.memory.knowledge.extracting.extractors import RULES, Chosen, extractor_named
+from clew.memory.knowledge.extracting.llm import Model
+from clew.memory.knowledge.keywords import KeywordParameters
+from clew.memory.knowledge.layering import Triples
+from clew.memory.knowledge.library import (
     recorded_author,
     recorded_chunker,
     recorded_extractor,
@@ -19,8 +19,8 @@ from memory.knowledge.library import (
     recorded_pages,
     recorded_triples,
 )
-from memory.knowledge.pages import ALL, Pages
-from memory.ports import Writer
+from clew.memory.knowledge.pages import ALL, Pages
+from clew.memory.ports import Writer
 
 
 @dataclass(frozen=True, slots=True)

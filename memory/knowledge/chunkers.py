@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from memory.datatypes import Chunk, Document
-from memory.knowledge.chunking import ChunkerParameters, chunk
-from memory.knowledge.semantic_chunking import SemanticParameters, chunk_by_meaning
-from memory.ports import Encoder
+from clew.memory.datatypes import Chunk, Document
+from clew.memory.knowledge.chunking import ChunkerParameters, chunk
+from clew.memory.knowledge.semantic_chunking import SemanticParameters, chunk_by_meaning
+from clew.memory.ports import Encoder
 
 Chunker = ChunkerParameters | SemanticParameters
 """A chunker with its parameters, as a library records it."""

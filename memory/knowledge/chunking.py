@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from memory.datatypes import Chunk, Document, Passage
-from memory.ports import Encoder
-from memory.sentences import Span, split
+from clew.memory.datatypes import Chunk, Document, Passage
+from clew.memory.ports import Encoder
+from clew.memory.sentences import Span, split
 
 TITLE_BYTES = 200
 """What of a title is embedded: in English or Chinese about a quarter of MiniLM's 254 word pieces, and never all."""

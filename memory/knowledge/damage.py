@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from zipfile import BadZipFile
 
-from memory.errors import ClewError
+from clew.memory.errors import ClewError
 
 BROKEN = (sqlite3.DatabaseError, FileNotFoundError, EOFError, ValueError, LookupError, TypeError, BadZipFile)
 """What SQLite, numpy and bm25s raise at files that are cut off, overwritten or not there."""

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
-from memory.datatypes import Vectors
-from memory.knowledge.chunking import with_title
-from memory.ports import Encoder
-from memory.progress import Progress
+from clew.memory.datatypes import Vectors
+from clew.memory.knowledge.chunking import with_title
+from clew.memory.ports import Encoder
+from clew.memory.progress import Progress
 
 SLICE = 512
 """Texts embedded between two reports of progress."""

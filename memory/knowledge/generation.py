@@ -9,15 +9,15 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
-from memory.communities import Method
-from memory.datatypes import Chunk, Document, Edge, Mark, Vectors
-from memory.knowledge import keywords
-from memory.knowledge.chunkers import Chunker
-from memory.knowledge.chunking import embedded_text
-from memory.knowledge.communities.building import author_of_all, build
-from memory.knowledge.communities.detecting import DetectionParameters
-from memory.knowledge.damage import naming_damage
-from memory.knowledge.embedding import (
+from clew.memory.communities import Method
+from clew.memory.datatypes import Chunk, Document, Edge, Mark, Vectors
+from clew.memory.knowledge import keywords
+from clew.memory.knowledge.chunkers import Chunker
+from clew.memory.knowledge.chunking import embedded_text
+from clew.memory.knowledge.communities.building import author_of_all, build
+from clew.memory.knowledge.communities.detecting import DetectionParameters
+from clew.memory.knowledge.damage import naming_damage
+from clew.memory.knowledge.embedding import (
     CHUNKS,
     SENTENCES,
     Embedded,
@@ -27,23 +27,23 @@ from memory.knowledge.embedding import (
     open_vectors,
     titles_and_texts,
 )
-from memory.knowledge.extracting.extractors import Extractor
-from memory.knowledge.keywords import KeywordParameters
-from memory.knowledge.layering import Triples, copy_layers, extract_missing
-from memory.knowledge.library import FORMAT, MANIFEST, EncoderRecord, Manifest
-from memory.knowledge.numbering import number_layers, read_layers
-from memory.knowledge.pages import Pages
-from memory.knowledge.partitioning.building import build as build_capsule
-from memory.knowledge.partitioning.building import wanted_before
-from memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
-from memory.knowledge.partitioning.capsule import keep_trained, write_capsule
-from memory.knowledge.partitioning.graph import write_graph
-from memory.knowledge.tables import SCHEMA, document_of
-from memory.knowledge.telling import add_triples, copy_triples, place_triples
-from memory.knowledge.walking.smoothing import write_smoothed
-from memory.ports import Encoder, Writer
-from memory.progress import Progress
-from memory.titles import write_titles
+from clew.memory.knowledge.extracting.extractors import Extractor
+from clew.memory.knowledge.keywords import KeywordParameters
+from clew.memory.knowledge.layering import Triples, copy_layers, extract_missing
+from clew.memory.knowledge.library import FORMAT, MANIFEST, EncoderRecord, Manifest
+from clew.memory.knowledge.numbering import number_layers, read_layers
+from clew.memory.knowledge.pages import Pages
+from clew.memory.knowledge.partitioning.building import build as build_capsule
+from clew.memory.knowledge.partitioning.building import wanted_before
+from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
+from clew.memory.knowledge.partitioning.capsule import keep_trained, write_capsule
+from clew.memory.knowledge.partitioning.graph import write_graph
+from clew.memory.knowledge.tables import SCHEMA, document_of
+from clew.memory.knowledge.telling import add_triples, copy_triples, place_triples
+from clew.memory.knowledge.walking.smoothing import write_smoothed
+from clew.memory.ports import Encoder, Writer
+from clew.memory.progress import Progress
+from clew.memory.titles import write_titles
 
 EDGES = "SELECT DISTINCT source, target, relation FROM edges"
 STAGED = """

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from memory.errors import LibraryBusy
+from clew.memory.errors import LibraryBusy
 
 
 @contextmanager

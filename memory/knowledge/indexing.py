@@ -10,14 +10,14 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from memory.errors import BadInput, ClewError, LibraryMismatch
-from memory.knowledge.changes import Changes
-from memory.knowledge.choices import Choices, Parameters, choose
-from memory.knowledge.damage import damaged, rebuild_command
-from memory.knowledge.generation import Generation
-from memory.knowledge.holding import held
-from memory.knowledge.keywords import KeywordParameters
-from memory.knowledge.library import (
+from clew.memory.errors import BadInput, ClewError, LibraryMismatch
+from clew.memory.knowledge.changes import Changes
+from clew.memory.knowledge.choices import Choices, Parameters, choose
+from clew.memory.knowledge.damage import damaged, rebuild_command
+from clew.memory.knowledge.generation import Generation
+from clew.memory.knowledge.holding import held
+from clew.memory.knowledge.keywords import KeywordParameters
+from clew.memory.knowledge.library import (
     Manifest,
     check_encoder,
     current_generation,
@@ -26,9 +26,9 @@ from memory.knowledge.library import (
     recorded_roots,
     switch_to,
 )
-from memory.knowledge.reading import Failure, shown
-from memory.ports import Encoder
-from memory.progress import Progress
+from clew.memory.knowledge.reading import Failure, shown
+from clew.memory.ports import Encoder
+from clew.memory.progress import Progress
 
 USING_GIVEN = ("auto", "given", "both")
 DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}

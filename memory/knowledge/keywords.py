@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.datatypes import FieldHit, WordShares
-from memory.errors import BadInput
+from clew.memory.datatypes import FieldHit, WordShares
+from clew.memory.errors import BadInput
 
 if TYPE_CHECKING:
     from bm25s import BM25

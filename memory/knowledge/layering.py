@@ -10,11 +10,11 @@ import time
 from collections.abc import Iterator
 from typing import Literal
 
-from memory.datatypes import Document
-from memory.knowledge.chunking import with_title
-from memory.knowledge.extracting.documents import Extraction, extract_document
-from memory.knowledge.extracting.extractors import Extractor
-from memory.progress import Progress
+from clew.memory.datatypes import Document
+from clew.memory.knowledge.chunking import with_title
+from clew.memory.knowledge.extracting.documents import Extraction, extract_document
+from clew.memory.knowledge.extracting.extractors import Extractor
+from clew.memory.progress import Progress
 
 Triples = Literal["auto", "given", "extract", "both", "none"]
 """What a library knows of entities and relations: from the triples that its documents carry, from what is extracted,

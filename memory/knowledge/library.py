@@ -16,16 +16,16 @@ from typing import Any, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from memory.communities import Method
-from memory.errors import BadInput, ClewError, LibraryMismatch, NoLibrary
-from memory.knowledge.chunkers import Chunker
-from memory.knowledge.damage import damaged, naming_damage, rebuild_command
-from memory.knowledge.durable import sync, sync_all
-from memory.knowledge.keywords import KeywordParameters
-from memory.knowledge.layering import Triples
-from memory.knowledge.pages import ALL, Pages
-from memory.knowledge.store import EmbeddedStore
-from memory.ports import Encoder
+from clew.memory.communities import Method
+from clew.memory.errors import BadInput, ClewError, LibraryMismatch, NoLibrary
+from clew.memory.knowledge.chunkers import Chunker
+from clew.memory.knowledge.damage import damaged, naming_damage, rebuild_command
+from clew.memory.knowledge.durable import sync, sync_all
+from clew.memory.knowledge.keywords import KeywordParameters
+from clew.memory.knowledge.layering import Triples
+from clew.memory.knowledge.pages import ALL, Pages
+from clew.memory.knowledge.store import EmbeddedStore
+from clew.memory.ports import Encoder
 
 Value = TypeVar("Value")
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.datatypes import Form, Hit, Query
-from memory.ports import Store
+from clew.memory.datatypes import Form, Hit, Query
+from clew.memory.ports import Store
 
 
 @dataclass(frozen=True, slots=True)

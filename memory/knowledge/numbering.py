@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
-from memory.knowledge.extracting.aliases import canonical
-from memory.knowledge.extracting.datatypes import Mention
-from memory.knowledge.extracting.documents import TITLE
-from memory.knowledge.extracting.normalising import normalised
-from memory.layers import Entity, Ints, Layers
+from clew.memory.knowledge.extracting.aliases import canonical
+from clew.memory.knowledge.extracting.datatypes import Mention
+from clew.memory.knowledge.extracting.documents import TITLE
+from clew.memory.knowledge.extracting.normalising import normalised
+from clew.memory.layers import Entity, Ints, Layers
 
 ARRAYS = "layers.npz"
 

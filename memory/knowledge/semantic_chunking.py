@@ -23,12 +23,12 @@ from typing import Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.datatypes import Chunk, Document, Vectors
-from memory.errors import BadInput
-from memory.knowledge.chunking import ChunkerParameters, chunk_groups, piece_starts
-from memory.ports import Encoder
-from memory.sentences import Span, split
-from memory.unit import unit
+from clew.memory.datatypes import Chunk, Document, Vectors
+from clew.memory.errors import BadInput
+from clew.memory.knowledge.chunking import ChunkerParameters, chunk_groups, piece_starts
+from clew.memory.ports import Encoder
+from clew.memory.sentences import Span, split
+from clew.memory.unit import unit
 
 Distances = NDArray[np.float32]
 Item = TypeVar("Item")

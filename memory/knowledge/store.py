@@ -13,22 +13,22 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.communities import Communities
-from memory.datatypes import Chunk, Document, Edge, Hit, Triple, Vectors, WordShares
-from memory.knowledge.communities.building import read_communities
-from memory.knowledge.damage import naming_damage
-from memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, check_rows, mapped, open_vectors
-from memory.knowledge.keywords import KeywordIndex, KeywordParameters, KeywordScores
-from memory.knowledge.numbering import read_layers
-from memory.knowledge.once import Once, Value
-from memory.knowledge.partitioning.capsule import capsule_with_vectors
-from memory.knowledge.partitioning.graph import read_graph
-from memory.knowledge.tables import document_of
-from memory.knowledge.telling import TRIPLES
-from memory.knowledge.walking.smoothing import FILE as SMOOTHED
-from memory.layers import Ints, Layers, Unit
-from memory.nodes import Cells, NodeGraph, Partitioning
-from memory.titles import TitleIndex, read_titles
+from clew.memory.communities import Communities
+from clew.memory.datatypes import Chunk, Document, Edge, Hit, Triple, Vectors, WordShares
+from clew.memory.knowledge.communities.building import read_communities
+from clew.memory.knowledge.damage import naming_damage
+from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, check_rows, mapped, open_vectors
+from clew.memory.knowledge.keywords import KeywordIndex, KeywordParameters, KeywordScores
+from clew.memory.knowledge.numbering import read_layers
+from clew.memory.knowledge.once import Once, Value
+from clew.memory.knowledge.partitioning.capsule import capsule_with_vectors
+from clew.memory.knowledge.partitioning.graph import read_graph
+from clew.memory.knowledge.tables import document_of
+from clew.memory.knowledge.telling import TRIPLES
+from clew.memory.knowledge.walking.smoothing import FILE as SMOOTHED
+from clew.memory.layers import Ints, Layers, Unit
+from clew.memory.nodes import Cells, NodeGraph, Partitioning
+from clew.memory.titles import TitleIndex, read_titles
 
 EDGES = """
 SELECT DISTINCT source, target, relation FROM edges

@@ -3,9 +3,9 @@
 import json
 from collections.abc import Sequence
 
-from memory.datatypes import Document, Mark
-from memory.knowledge.communities.building import SCHEMA as COMMUNITIES
-from memory.knowledge.layering import SCHEMA as LAYERS
+from clew.memory.datatypes import Document, Mark
+from clew.memory.knowledge.communities.building import SCHEMA as COMMUNITIES
+from clew.memory.knowledge.layering import SCHEMA as LAYERS
 
 SCHEMA = (
     """

@@ -8,9 +8,9 @@ from collections.abc import Generator, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 
-from memory.datatypes import Document, Triple
-from memory.knowledge.triples import normalise
-from memory.progress import Progress
+from clew.memory.datatypes import Document, Triple
+from clew.memory.knowledge.triples import normalise
+from clew.memory.progress import Progress
 
 TRIPLES = "SELECT subject, relation, object, chunk FROM triples WHERE chunk IS NOT NULL ORDER BY document, n"
 

@@ -12,10 +12,10 @@ from functools import cache
 
 import numpy as np
 
-from memory.datatypes import Triple
-from memory.knowledge.extracting.normalising import normalised
-from memory.layers import Ints
-from memory.ragged import Ragged
+from clew.memory.datatypes import Triple
+from clew.memory.knowledge.extracting.normalising import normalised
+from clew.memory.layers import Ints
+from clew.memory.ragged import Ragged
 
 Key = tuple[str, str, str]
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from agent.settings import Settings, read_settings
-from memory.encoding import CachedEncoder
-from memory.knowledge.indexing import index
+from clew.agent.settings import Settings, read_settings
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.indexing import index
 
 CORPUS = [
     (

@@ -8,10 +8,10 @@ from typing import cast
 
 import numpy as np
 
-from agent.services import Services
-from agent.state import Answer, Call, Claim, Step, Turn, TurnEvent
-from memory.datatypes import Passage, Recalled, Sentence, Wording
-from memory.dialogue.threads import Threads
+from clew.agent.services import Services
+from clew.agent.state import Answer, Call, Claim, Step, Turn, TurnEvent
+from clew.memory.datatypes import Passage, Recalled, Sentence, Wording
+from clew.memory.dialogue.threads import Threads
 
 ANSWERS: Mapping[str, tuple[str, str]] = {
     "Who wrote Metropolis?": ("Thea von Harbou wrote it", "people/thea-von-harbou.md"),

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from agent.assistant import Assistant
-from agent.settings import read_settings
-from agent.state import Answer, Turn
-from memory.encoding import CachedEncoder
-from memory.knowledge.indexing import index
+from clew.agent.assistant import Assistant
+from clew.agent.settings import read_settings
+from clew.agent.state import Answer, Turn
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.indexing import index
 
 
 @pytest.fixture

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from agent.answer_metrics import Label, citations, contains, decided, figures, read_labels, rouge_l, swapped
-from agent.state import Answer, Claim, Outcome, Turn
-from agent.verifying import verified
-from memory.datatypes import Passage
+from clew.agent.answer_metrics import Label, citations, contains, decided, figures, read_labels, rouge_l, swapped
+from clew.agent.state import Answer, Claim, Outcome, Turn
+from clew.agent.verifying import verified
+from clew.memory.datatypes import Passage
 from tests.agent.conftest import write_lines
 
 

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from agent.answering import answer, nothing_indexed, placed
-from agent.observing import ObserveParameters, enough, missing
-from agent.parts import parts
-from agent.picking import AnswerParameters
-from agent.state import TURN_JSON, Answer, Call, Claim, Turn
-from agent.verifying import verdict, verified
-from memory.datatypes import Document, Mark, Passage, Wording
-from memory.encoding import CachedEncoder
+from clew.agent.answering import answer, nothing_indexed, placed
+from clew.agent.observing import ObserveParameters, enough, missing
+from clew.agent.parts import parts
+from clew.agent.picking import AnswerParameters
+from clew.agent.state import TURN_JSON, Answer, Call, Claim, Turn
+from clew.agent.verifying import verdict, verified
+from clew.memory.datatypes import Document, Mark, Passage, Wording
+from clew.memory.encoding import CachedEncoder
 
 MOON = Passage(
     "moon#0",

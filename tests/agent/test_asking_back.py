@@ -1,7 +1,7 @@
 """The question back."""
 
-from agent.asking_back import ask_back
-from memory.datatypes import Passage
+from clew.agent.asking_back import ask_back
+from clew.memory.datatypes import Passage
 
 
 def passage(name: str, text: str, title: str = "") -> Passage:

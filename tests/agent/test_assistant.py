@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from agent import nodes
-from agent.assistant import Assistant
-from agent.evidence import answered
-from agent.settings import Settings, read_settings
-from agent.state import Step, Turn
-from agent.walking import WalkingParameters
-from memory.errors import BadInput, Cancelled
+from clew.agent import nodes
+from clew.agent.assistant import Assistant
+from clew.agent.evidence import answered
+from clew.agent.settings import Settings, read_settings
+from clew.agent.state import Step, Turn
+from clew.agent.walking import WalkingParameters
+from clew.memory.errors import BadInput, Cancelled
 
 ROOT = Path(__file__).parents[2]
 NODES = ("recall", "rewrite", "think", "act", "stitch", "walk", "observe", "answer", "verify", "remember")
@@ -25,15 +25,15 @@ NODES = ("recall", "rewrite", "think", "act", "stitch", "walk", "observe", "answ
 DIE = """
 import os, signal, sys
 from pathlib import Path
-from agent import gathering, nodes
-from agent.settings import read_settings
+from clew.agent import gathering, nodes
+from clew.agent.settings import read_settings
 
 def die(state, runtime):
     os.kill(os.getpid(), signal.SIGKILL)
 
 library, data, cache, node, thread, question = sys.argv[1:]
 setattr(nodes if hasattr(nodes, node) else gathering, node, die)
-from agent.assistant import Assistant
+from clew.agent.assistant import Assistant
 assistant = Assistant.open(read_settings(library=Path(library), home=Path(data), cache=Path(cache)))
 print(list(assistant.ask(thread, question)))
 """

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent import calling
-from agent.calling import MOST, Checked, as_call, calls_in, check, made, specs, tidied
-from agent.consulting import BEGINNING, Seen, fitted, messages, seen, strategy
-from agent.state import Call
-from memory.datatypes import Passage, Wording
-from memory.ports import Abilities, ToolCall
-from tools import registry
+from clew.agent import calling
+from clew.agent.calling import MOST, Checked, as_call, calls_in, check, made, specs, tidied
+from clew.agent.consulting import BEGINNING, Seen, fitted, messages, seen, strategy
+from clew.agent.state import Call
+from clew.memory.datatypes import Passage, Wording
+from clew.memory.ports import Abilities, ToolCall
+from clew.tools import registry
 
 NAMES = registry.NAMES
 SPECS = specs(registry.TOOLS)  # type: ignore[arg-type]

@@ -2,8 +2,8 @@
 
 import pytest
 
-from agent.candidates import Candidate, candidates
-from memory.datatypes import Passage
+from clew.agent.candidates import Candidate, candidates
+from clew.memory.datatypes import Passage
 
 
 def of(*texts: str) -> list[Candidate]:

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from agent.dataset import Question, read_dataset, read_questions
-from memory.datatypes import Utterance
-from memory.errors import BadInput
+from clew.agent.dataset import Question, read_dataset, read_questions
+from clew.memory.datatypes import Utterance
+from clew.memory.errors import BadInput
 
 QUERIES: list[dict[str, Any]] = [
     {"_id": "q 1", "text": "who directed it?", "answer": "Lang", "rewrite": "secret", "domain": "films"},

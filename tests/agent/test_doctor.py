@@ -10,16 +10,16 @@ from threading import Thread
 
 import pytest
 
-from agent import doctor
-from agent.doctor import Check
-from agent.doctor_servers import elasticsearch
-from agent.doctor_servers import ollama as ollama_checks
-from agent.settings import Settings
-from memory import encoding
-from memory.encoding import MINILM, CachedEncoder
-from memory.errors import BadInput
-from memory.knowledge.indexing import index
-from memory.knowledge.library import POINTER, current_generation
+from clew.agent import doctor
+from clew.agent.doctor import Check
+from clew.agent.doctor_servers import elasticsearch
+from clew.agent.doctor_servers import ollama as ollama_checks
+from clew.agent.settings import Settings
+from clew.memory import encoding
+from clew.memory.encoding import MINILM, CachedEncoder
+from clew.memory.errors import BadInput
+from clew.memory.knowledge.indexing import index
+from clew.memory.knowledge.library import POINTER, current_generation
 from tests.ollama.playing import MODELS, good
 from tests.ollama.server import Model, OllamaDouble, serving
 

@@ -5,18 +5,18 @@ from typing import Any
 
 import pytest
 
-from agent.assistant import Assistant
-from agent.dataset import read_dataset
-from agent.evaluation import Plan, Row, evaluate
-from agent.evidence import answered, evidence
-from agent.forms import FORMS, query_of
-from agent.models import encoder_for
-from agent.settings import Settings
-from agent.state import Turn
-from memory.errors import BadInput, NoLibrary
-from memory.progress import Progress
+from clew.agent.assistant import Assistant
+from clew.agent.dataset import read_dataset
+from clew.agent.evaluation import Plan, Row, evaluate
+from clew.agent.evidence import answered, evidence
+from clew.agent.forms import FORMS, query_of
+from clew.agent.models import encoder_for
+from clew.agent.settings import Settings
+from clew.agent.state import Turn
+from clew.memory.errors import BadInput, NoLibrary
+from clew.memory.progress import Progress
+from clew.tools import registry
 from tests.agent.conftest import QUERIES, write_lines
-from tools import registry
 
 
 def rows(plan: Plan, settings: Settings) -> list[Row]:

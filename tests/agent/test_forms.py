@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from agent.dataset import Question
-from agent.forms import FORMS, FormName, query_of, simple_text
-from memory.datatypes import Utterance
-from memory.encoding import CachedEncoder
+from clew.agent.dataset import Question
+from clew.agent.forms import FORMS, FormName, query_of, simple_text
+from clew.memory.datatypes import Utterance
+from clew.memory.encoding import CachedEncoder
 
 FIRST = Question("1", "Who directed Metropolis?")
 THIRD = Question(

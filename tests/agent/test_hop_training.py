@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from agent import hop_training
-from memory.encoding import CachedEncoder
-from memory.knowledge.multihop.features import DIRECT, PATH
-from memory.knowledge.multihop.model import load_coefficients
-from memory.knowledge.multihop.walk import HopParameters, walk
+from clew.agent import hop_training
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.multihop.features import DIRECT, PATH
+from clew.memory.knowledge.multihop.model import load_coefficients
+from clew.memory.knowledge.multihop.walk import HopParameters, walk
 
 FILMS = {"Metropolis": "Lang", "Nosferatu": "Murnau", "Caligari": "Wiene", "Pandora": "Pabst", "Vampyr": "Dreyer"}
 TOWNS = ("Vienna", "Bielefeld", "Breslau", "Raudnitz", "Copenhagen")

@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agent.assistant import Assistant
-from agent.judge_training import Example, fit, taken, threshold
-from agent.judging import SHIPPED, Decision, Judge, judge, may_be_unclear, shipped
-from agent.settings import read_settings
-from agent.state import Turn
-from agent.turn_signals import Asked, signals
-from memory.datatypes import Passage, Recalled, Sentence, Wording
-from memory.dialogue.learned import Linear
-from memory.encoding import CachedEncoder
+from clew.agent.assistant import Assistant
+from clew.agent.judge_training import Example, fit, taken, threshold
+from clew.agent.judging import SHIPPED, Decision, Judge, judge, may_be_unclear, shipped
+from clew.agent.settings import read_settings
+from clew.agent.state import Turn
+from clew.agent.turn_signals import Asked, signals
+from clew.memory.datatypes import Passage, Recalled, Sentence, Wording
+from clew.memory.dialogue.learned import Linear
+from clew.memory.encoding import CachedEncoder
 
 MOON = Passage(
     id="moon#0",

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.lines import append_object, read_objects, replace_file, whole_objects
-from memory.errors import BadInput
+from clew.agent.lines import append_object, read_objects, replace_file, whole_objects
+from clew.memory.errors import BadInput
 
 ROOT = Path(__file__).parents[2]
 
@@ -73,7 +73,7 @@ def test_only_whole_lines_count(tmp_path: Path, torn: bytes) -> None:
 def test_a_kill_leaves_whole_lines_and_at_most_a_torn_last_one(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     program = (
-        "import sys; from pathlib import Path; from agent.lines import append_object\n"
+        "import sys; from pathlib import Path; from clew.agent.lines import append_object\n"
         "for n in range(10**9): append_object(Path(sys.argv[1]), {'n': n, 'text': 'é' * 50_000})"
     )
     process = subprocess.Popen([sys.executable, "-c", program, str(path)], cwd=ROOT)

@@ -5,8 +5,8 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from agent.listwise import FitParameters, Listed, fit
-from memory.knowledge.walking.scorer import Layer
+from clew.agent.listwise import FitParameters, Listed, fit
+from clew.memory.knowledge.walking.scorer import Layer
 
 FEW = FitParameters(units=8, epochs=90, batch=16, dropout=0.1)
 

@@ -3,8 +3,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from agent.metrics import falling, measure, share_with_all, trec_run
-from memory.errors import BadInput
+from clew.agent.metrics import falling, measure, share_with_all, trec_run
+from clew.memory.errors import BadInput
 
 
 def ranked(*documents: str, scores: Sequence[float] = ()) -> list[tuple[str, float]]:

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from agent.models import clues_for, late_for, named_alone, reranker_for, roles_named
-from agent.settings import read_settings
-from memory.encoding import CachedEncoder
-from memory.errors import BadInput, NoModel
+from clew.agent.models import clues_for, late_for, named_alone, reranker_for, roles_named
+from clew.agent.settings import read_settings
+from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import BadInput, NoModel
 
 
 def test_there_is_no_reranker_by_default() -> None:

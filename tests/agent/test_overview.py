@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from agent.answering import led_by
-from agent.assistant import Assistant
-from agent.settings import read_settings
-from agent.state import Answer, Claim
-from memory.datatypes import Passage
-from memory.encoding import MINILM, load_encoder
-from memory.errors import BadInput
-from memory.knowledge.indexing import index
+from clew.agent.answering import led_by
+from clew.agent.assistant import Assistant
+from clew.agent.settings import read_settings
+from clew.agent.state import Answer, Claim
+from clew.memory.datatypes import Passage
+from clew.memory.encoding import MINILM, load_encoder
+from clew.memory.errors import BadInput
+from clew.memory.knowledge.indexing import index
 from tests.agent.test_assistant import ask
 
 

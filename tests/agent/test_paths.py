@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from agent.paths import arrow, chain, depths, joined, lines, parents
-from memory.datatypes import Edge, Subgraph
+from clew.agent.paths import arrow, chain, depths, joined, lines, parents
+from clew.memory.datatypes import Edge, Subgraph
 from tests.agent.walks import WALK
 
 

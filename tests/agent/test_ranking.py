@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
-from agent.dataset import Question
-from agent.ranking import Search, distinct, encode_histories, encoding_seconds, percentiles, rank
-from memory.datatypes import Passage, Query, Utterance
-from memory.encoding import CachedEncoder
-from memory.progress import Progress
+from clew.agent.dataset import Question
+from clew.agent.ranking import Search, distinct, encode_histories, encoding_seconds, percentiles, rank
+from clew.memory.datatypes import Passage, Query, Utterance
+from clew.memory.encoding import CachedEncoder
+from clew.memory.progress import Progress
 
 
 def passages(*documents: str) -> list[Passage]:

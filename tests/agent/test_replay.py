@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from agent.expectations import Check, Failure, Played, Summary
-from agent.replay import replay
-from agent.script import Script, read_script
-from memory.errors import BadInput
+from clew.agent.expectations import Check, Failure, Played, Summary
+from clew.agent.replay import replay
+from clew.agent.script import Script, read_script
+from clew.memory.errors import BadInput
 from tests.agent.fake_assistant import FakeAssistant
 from tests.agent.test_script import write
 
@@ -296,8 +296,8 @@ def test_what_another_library_answered_is_asked_again(script: Script, out: Path,
 PROGRAM = """
 import sys
 from pathlib import Path
-from agent.replay import replay
-from agent.script import read_script
+from clew.agent.replay import replay
+from clew.agent.script import read_script
 from tests.agent.fake_assistant import FakeAssistant
 out = Path(sys.argv[2])
 for turn in replay(read_script(Path(sys.argv[1])), out, FakeAssistant, resume=True):

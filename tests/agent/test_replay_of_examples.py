@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from agent.expectations import Summary
-from agent.replay import replay_script
-from agent.settings import Settings, read_settings
+from clew.agent.expectations import Summary
+from clew.agent.replay import replay_script
+from clew.agent.settings import Settings, read_settings
 from tests.conftest import EXAMPLES, ROOT
 
 SCRIPT = EXAMPLES / "conversations" / "moon-to-monkeys.jsonl"
@@ -21,8 +21,8 @@ SCRIPT = EXAMPLES / "conversations" / "moon-to-monkeys.jsonl"
 PROGRAM = """
 import sys
 from pathlib import Path
-from agent.replay import replay_script
-from agent.settings import read_settings
+from clew.agent.replay import replay_script
+from clew.agent.settings import read_settings
 script, out, library, cache = map(Path, sys.argv[1:])
 for _ in replay_script(script, out, read_settings(library=library, cache=cache)):
     pass

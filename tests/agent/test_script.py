@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from agent.script import Expectation, read_script
-from memory.errors import BadInput
+from clew.agent.script import Expectation, read_script
+from clew.memory.errors import BadInput
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "conversations"
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.settings import read_settings
-from memory.errors import BadInput
+from clew.agent.settings import read_settings
+from clew.memory.errors import BadInput
 
 
 @pytest.fixture(autouse=True)
@@ -13,7 +13,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working folder, and a user whose own clew.toml is in `user`."""
     for name in ("CLEW_LIBRARY", "CLEW_ENCODER", "CLEW_TOOL", "CLEW_PORT", "CLEW_HOME", "CLEW_CACHE"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("agent.settings.user_config_path", lambda _: tmp_path / "user")
+    monkeypatch.setattr("clew.agent.settings.user_config_path", lambda _: tmp_path / "user")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "user").mkdir()
     return tmp_path

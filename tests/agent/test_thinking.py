@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
-from agent.assistant import Assistant
-from agent.evidence import answered, evidence
-from agent.graph import evidence_graph
-from agent.models import Writers, writers_for
-from agent.observing import ObserveParameters
-from agent.services import Services
-from agent.settings import Settings
-from agent.state import Degraded, Doing, Step, Turn, TurnState
-from agent.walking import WalkingParameters
-from memory.errors import Cancelled
-from memory.ports import Abilities
+from clew.agent.assistant import Assistant
+from clew.agent.evidence import answered, evidence
+from clew.agent.graph import evidence_graph
+from clew.agent.models import Writers, writers_for
+from clew.agent.observing import ObserveParameters
+from clew.agent.services import Services
+from clew.agent.settings import Settings
+from clew.agent.state import Degraded, Doing, Step, Turn, TurnState
+from clew.agent.walking import WalkingParameters
+from clew.memory.errors import Cancelled
+from clew.memory.ports import Abilities
 from tests.memory.scripted_writer import ScriptedWriter
 from tests.ollama.playing import words
 from tests.ollama.server import Asked, Model, OllamaDouble, Said

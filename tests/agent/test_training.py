@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from agent import crossval, training
-from memory.dialogue.learned import Learned, Linear
-from memory.encoding import CachedEncoder
+from clew.agent import crossval, training
+from clew.memory.dialogue.learned import Learned, Linear
+from clew.memory.encoding import CachedEncoder
 
 PLACES = ("Tycho", "Copernicus", "Kepler", "Plato", "Clavius", "Archimedes")
 

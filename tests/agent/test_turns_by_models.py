@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from agent.assistant import Assistant
-from agent.settings import Settings, read_settings
-from agent.state import Doing, Piece, Step, Turn
-from memory.errors import BadInput, Cancelled, NoModel, ServiceUnreachable
+from clew.agent.assistant import Assistant
+from clew.agent.settings import Settings, read_settings
+from clew.agent.state import Doing, Piece, Step, Turn
+from clew.memory.errors import BadInput, Cancelled, NoModel, ServiceUnreachable
 from tests.ollama.playing import words
 from tests.ollama.server import Asked, Model, OllamaDouble, Said
 
@@ -194,8 +194,8 @@ def test_a_stopped_conversation_can_simply_go_on(opened: Open) -> None:
 def test_documents_that_speak_to_the_model_are_reported(
     opened: Open, ollama: OllamaDouble, tmp_path: Path, cache: Path
 ) -> None:
-    from memory.encoding import MINILM, load_encoder
-    from memory.knowledge.indexing import index
+    from clew.memory.encoding import MINILM, load_encoder
+    from clew.memory.knowledge.indexing import index
 
     folder = tmp_path / "documents"
     folder.mkdir()

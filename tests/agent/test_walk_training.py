@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agent.listwise import FitParameters, Listed, fit
-from agent.walk_training import FOLDS, SETS, fold_of, read_examples, to_json
-from agent.walk_training import around as features_around
-from memory.encoding import CachedEncoder
-from memory.knowledge.walking.features import AROUND, DIRECT
-from memory.knowledge.walking.scorer import SHIPPED, Layer, Scorer, load_scorer
+from clew.agent.listwise import FitParameters, Listed, fit
+from clew.agent.walk_training import FOLDS, SETS, fold_of, read_examples, to_json
+from clew.agent.walk_training import around as features_around
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.walking.features import AROUND, DIRECT
+from clew.memory.knowledge.walking.scorer import SHIPPED, Layer, Scorer, load_scorer
 
 ALL = len(DIRECT) + len(AROUND)
 

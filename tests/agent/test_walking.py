@@ -10,24 +10,24 @@ from typing import Any
 import pytest
 from langgraph.runtime import Runtime
 
-from agent import gathering, observing
-from agent.assistant import Assistant
-from agent.evidence import answered, evidence
-from agent.export import intermediate_row
-from agent.graph import evidence_graph
-from agent.observing import ObserveParameters
-from agent.paths import lines, parents
-from agent.services import Services
-from agent.settings import read_settings
-from agent.state import TURN_JSON, Call, Step, Turn, TurnState
-from agent.walking import WalkingParameters
-from memory.datatypes import Passage, Query, Wording
-from memory.encoding import CachedEncoder
-from memory.errors import Cancelled
-from memory.knowledge.indexing import index
-from memory.knowledge.walking.walker import Thought, Walker
-from memory.layers import Ints
-from tools.walk import Walk
+from clew.agent import gathering, observing
+from clew.agent.assistant import Assistant
+from clew.agent.evidence import answered, evidence
+from clew.agent.export import intermediate_row
+from clew.agent.graph import evidence_graph
+from clew.agent.observing import ObserveParameters
+from clew.agent.paths import lines, parents
+from clew.agent.services import Services
+from clew.agent.settings import read_settings
+from clew.agent.state import TURN_JSON, Call, Step, Turn, TurnState
+from clew.agent.walking import WalkingParameters
+from clew.memory.datatypes import Passage, Query, Wording
+from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import Cancelled
+from clew.memory.knowledge.indexing import index
+from clew.memory.knowledge.walking.walker import Thought, Walker
+from clew.memory.layers import Ints
+from clew.tools.walk import Walk
 
 QUESTION = "Where was the director of Metropolis born?"
 

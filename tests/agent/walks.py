@@ -1,6 +1,6 @@
 """A walk as the tool `walk` hands it out: two landings, and from the first of them two paths."""
 
-from memory.datatypes import Edge, Subgraph
+from clew.memory.datatypes import Edge, Subgraph
 
 WALK = Subgraph(
     nodes=("metropolis", "laika", "lang", "lang-2", "harbou"),

@@ -19,24 +19,24 @@ from unittest.mock import patch
 import numpy as np
 import torch
 
-from agent.aligning import OpenCapsule
-from agent.aligning_evaluation import nodes_of_documents
-from agent.dataset import read_dataset
-from agent.models import encoder_for
-from agent.settings import read_settings
-from memory.datatypes import Vectors
-from memory.encoding import CachedEncoder
-from memory.knowledge.aligning import models
-from memory.knowledge.aligning.lessons import Lessons
-from memory.knowledge.aligning.losses import LOSSES
-from memory.knowledge.aligning.measures import gold_ranks, measure
-from memory.knowledge.aligning.queries import SyntheticQuery, read_queries
-from memory.knowledge.aligning.training import Trained, TrainingParameters, train
-from memory.knowledge.aligning.views import views_of
-from memory.knowledge.aligning.words import FIELDS, PartitionWords
-from memory.knowledge.library import open_library
-from memory.layers import Layers
-from memory.progress import Progress
+from clew.agent.aligning import OpenCapsule
+from clew.agent.aligning_evaluation import nodes_of_documents
+from clew.agent.dataset import read_dataset
+from clew.agent.models import encoder_for
+from clew.agent.settings import read_settings
+from clew.memory.datatypes import Vectors
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.aligning import models
+from clew.memory.knowledge.aligning.lessons import Lessons
+from clew.memory.knowledge.aligning.losses import LOSSES
+from clew.memory.knowledge.aligning.measures import gold_ranks, measure
+from clew.memory.knowledge.aligning.queries import SyntheticQuery, read_queries
+from clew.memory.knowledge.aligning.training import Trained, TrainingParameters, train
+from clew.memory.knowledge.aligning.views import views_of
+from clew.memory.knowledge.aligning.words import FIELDS, PartitionWords
+from clew.memory.knowledge.library import open_library
+from clew.memory.layers import Layers
+from clew.memory.progress import Progress
 from tests.benchmarks.aligners import MEASURES, decimals, half, print_row
 
 MODELS = ("mlp", "gcn", "sage")

@@ -16,20 +16,20 @@ from pathlib import Path
 from statistics import mean, median
 from tempfile import TemporaryDirectory
 
-from agent.models import encoder_for
-from agent.settings import read_settings
-from memory.datatypes import Passage
-from memory.knowledge.choices import Parameters
-from memory.knowledge.chunkers import Chunker
-from memory.knowledge.chunking import ChunkerParameters
-from memory.knowledge.indexing import Report, index
-from memory.knowledge.library import open_library
-from memory.knowledge.semantic_chunking import SemanticParameters, parts, segments
-from memory.ports import Encoder
-from memory.sentences import split
+from clew.agent.models import encoder_for
+from clew.agent.settings import read_settings
+from clew.memory.datatypes import Passage
+from clew.memory.knowledge.choices import Parameters
+from clew.memory.knowledge.chunkers import Chunker
+from clew.memory.knowledge.chunking import ChunkerParameters
+from clew.memory.knowledge.indexing import Report, index
+from clew.memory.knowledge.library import open_library
+from clew.memory.knowledge.semantic_chunking import SemanticParameters, parts, segments
+from clew.memory.ports import Encoder
+from clew.memory.sentences import split
+from clew.tools.base import encode_query
+from clew.tools.hybrid import Hybrid, HybridParameters
 from tests.benchmarks.inputs import paths
-from tools.base import encode_query
-from tools.hybrid import Hybrid, HybridParameters
 
 BUFFERS = (0, 1, 2, 5, 10)
 THRESHOLDS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7)

@@ -10,15 +10,15 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from agent.dataset import Dataset, read_dataset
-from agent.metrics import Ranking, measure
-from agent.models import encoder_for
-from agent.settings import read_settings
-from memory.datatypes import Triple
-from memory.knowledge.clues.datatypes import ClueParameters
-from memory.knowledge.clues.index import ClueIndex, clue_index
-from memory.knowledge.clues.search import search_paths
-from memory.knowledge.triples import triple_graph
+from clew.agent.dataset import Dataset, read_dataset
+from clew.agent.metrics import Ranking, measure
+from clew.agent.models import encoder_for
+from clew.agent.settings import read_settings
+from clew.memory.datatypes import Triple
+from clew.memory.knowledge.clues.datatypes import ClueParameters
+from clew.memory.knowledge.clues.index import ClueIndex, clue_index
+from clew.memory.knowledge.clues.search import search_paths
+from clew.memory.knowledge.triples import triple_graph
 from tests.benchmarks.inputs import paths
 from tests.memory.knowledge.clues.encoders import EncoderSimilarity
 

@@ -13,16 +13,16 @@ from time import perf_counter
 
 import numpy as np
 
-from agent.dataset import Dataset, Question, read_dataset
-from agent.forms import FormName, query_of
-from agent.models import encoder_for
-from agent.settings import read_settings
-from memory.datatypes import Query
-from memory.knowledge.library import open_library
-from tools.base import Tool
-from tools.communities import CommunitiesParameters, CommunitySearch
-from tools.hybrid import Hybrid
-from tools.local import Local, LocalParameters
+from clew.agent.dataset import Dataset, Question, read_dataset
+from clew.agent.forms import FormName, query_of
+from clew.agent.models import encoder_for
+from clew.agent.settings import read_settings
+from clew.memory.datatypes import Query
+from clew.memory.knowledge.library import open_library
+from clew.tools.base import Tool
+from clew.tools.communities import CommunitiesParameters, CommunitySearch
+from clew.tools.hybrid import Hybrid
+from clew.tools.local import Local, LocalParameters
 
 PASSAGES = 30
 

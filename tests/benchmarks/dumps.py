@@ -14,8 +14,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from memory.datatypes import Document
-from memory.knowledge.reading import Source, read, read_edges
+from clew.memory.datatypes import Document
+from clew.memory.knowledge.reading import Source, read, read_edges
 from tests.memory.knowledge.reading.dump import END, HEAD, page
 
 SIZES = (2_000, 20_000, 200_000)

@@ -14,8 +14,8 @@ from pathlib import Path
 from time import process_time
 from unittest.mock import patch
 
-from memory import encoding
-from memory.encoding import MINILM, load_encoder
+from clew.memory import encoding
+from clew.memory.encoding import MINILM, load_encoder
 from tests.benchmarks.inputs import paths
 
 SIZES = (8, 16, 32, 64)

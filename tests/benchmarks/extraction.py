@@ -15,12 +15,12 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
-from memory.knowledge.extracting.aliases import canonical
-from memory.knowledge.extracting.datatypes import Mention, Relation
-from memory.knowledge.extracting.entities import entities, title_name
-from memory.knowledge.extracting.normalising import normalised
-from memory.knowledge.extracting.relations import triples
-from memory.sentences import split
+from clew.memory.knowledge.extracting.aliases import canonical
+from clew.memory.knowledge.extracting.datatypes import Mention, Relation
+from clew.memory.knowledge.extracting.entities import entities, title_name
+from clew.memory.knowledge.extracting.normalising import normalised
+from clew.memory.knowledge.extracting.relations import triples
+from clew.memory.sentences import split
 from tests.benchmarks.inputs import paths
 
 LONGEST = 1_000

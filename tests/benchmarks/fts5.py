@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 from bm25s.stopwords import STOPWORDS_EN
 
-from memory.datatypes import Hit
-from memory.knowledge.keywords import QUESTION_WORDS, WORD, KeywordParameters
-from memory.knowledge.store import EmbeddedStore
+from clew.memory.datatypes import Hit
+from clew.memory.knowledge.keywords import QUESTION_WORDS, WORD, KeywordParameters
+from clew.memory.knowledge.store import EmbeddedStore
 
 STOP_WORDS = {*STOPWORDS_EN, *QUESTION_WORDS}
 MOST = 2.2

@@ -2,13 +2,12 @@
 
 python -m tests.benchmarks.hotpotqa_distractor DATA LIBRARIES
 
-DATA and LIBRARIES as for `agent.walk_training`. Each question with ten paragraphs in `context` has a library of these
-alone. A row is the share of the questions whose gold paragraphs are both among the first four different ones, for a
-walk in the order of its visits: landings first.
-
-The shipped scorer was fitted on these questions among others; the rows "fitted without" are of one that has seen none
-of HotpotQA. Entity-linked are the library's own edges; in the clique (option A) every two are joined with weight 1. A
-random start lands on one node and goes to the best that is open, one step a round: the mean of five.
+DATA and LIBRARIES as for `clew.agent.walk_training`. Each question with ten paragraphs in `context` has a library of
+these alone. A row is the share of the questions whose gold paragraphs are both among the first four different ones,
+for a walk in the order of its visits: landings first.  The shipped scorer was fitted on these questions among others;
+the rows "fitted without" are of one that has seen none of HotpotQA. Entity-linked are the library's own edges; in the
+clique (option A) every two are joined with weight 1. A random start lands on one node and goes to the best that is
+open, one step a round: the mean of five.
 """
 
 import json
@@ -21,27 +20,27 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.dataset import read_dataset
-from agent.models import encoder_for
-from agent.settings import read_settings
-from agent.walk_training import SETS, read_examples, trained
-from memory.datatypes import Query
-from memory.encoding import CachedEncoder
-from memory.knowledge.choices import Parameters
-from memory.knowledge.indexing import index
-from memory.knowledge.library import open_library
-from memory.knowledge.matching import MatchParameters
-from memory.knowledge.walking.scorer import Scorer, load_scorer
-from memory.knowledge.walking.walker import Thought, Walked, Walker, hits_of
-from memory.knowledge.walking.wandering import WalkParameters, wander
-from memory.knowledge.walking.weighing import Weighing
-from memory.layers import Ints
-from memory.nodes import NodeGraph
-from memory.ports import Store
+from clew.agent.dataset import read_dataset
+from clew.agent.models import encoder_for
+from clew.agent.settings import read_settings
+from clew.agent.walk_training import SETS, read_examples, trained
+from clew.memory.datatypes import Query
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.choices import Parameters
+from clew.memory.knowledge.indexing import index
+from clew.memory.knowledge.library import open_library
+from clew.memory.knowledge.matching import MatchParameters
+from clew.memory.knowledge.walking.scorer import Scorer, load_scorer
+from clew.memory.knowledge.walking.walker import Thought, Walked, Walker, hits_of
+from clew.memory.knowledge.walking.wandering import WalkParameters, wander
+from clew.memory.knowledge.walking.weighing import Weighing
+from clew.memory.layers import Ints
+from clew.memory.nodes import NodeGraph
+from clew.memory.ports import Store
+from clew.tools.base import encode_query
+from clew.tools.hybrid import Hybrid
 from tests.benchmarks.inputs import paths
 from tests.benchmarks.tools import decimals, print_row
-from tools.base import encode_query
-from tools.hybrid import Hybrid
 
 NAME = "hotpotqa"
 LINKED, CLIQUE = "entity-linked", "clique"

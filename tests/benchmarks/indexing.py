@@ -10,10 +10,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from memory.datatypes import Vectors
-from memory.encoding import MINILM, CachedEncoder, load_encoder
-from memory.knowledge.indexing import Report, index
-from memory.ports import Encoder, Role, Span
+from clew.memory.datatypes import Vectors
+from clew.memory.encoding import MINILM, CachedEncoder, load_encoder
+from clew.memory.knowledge.indexing import Report, index
+from clew.memory.ports import Encoder, Role, Span
 from tests.benchmarks.inputs import paths
 
 

@@ -19,10 +19,10 @@ from time import perf_counter
 
 import numpy as np
 
-from memory.datatypes import Vectors
-from memory.knowledge.indexing import Report, index
-from memory.knowledge.library import open_library
-from memory.ports import Role, Span
+from clew.memory.datatypes import Vectors
+from clew.memory.knowledge.indexing import Report, index
+from clew.memory.knowledge.library import open_library
+from clew.memory.ports import Role, Span
 from tests.benchmarks.inputs import paths
 
 READS = 2_000

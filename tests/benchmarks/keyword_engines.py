@@ -13,20 +13,20 @@ from functools import partial
 
 import numpy as np
 
-from agent.dataset import Dataset, read_dataset
-from agent.forms import FormName, query_of
-from agent.metrics import DEPTH, Ranking, measure
-from agent.models import encoder_for
-from agent.settings import read_settings
-from memory.datatypes import Query
-from memory.knowledge.keywords import KeywordIndex
-from memory.knowledge.library import current_generation, open_library
-from memory.knowledge.matching import MatchParameters
-from memory.knowledge.store import EmbeddedStore
+from clew.agent.dataset import Dataset, read_dataset
+from clew.agent.forms import FormName, query_of
+from clew.agent.metrics import DEPTH, Ranking, measure
+from clew.agent.models import encoder_for
+from clew.agent.settings import read_settings
+from clew.memory.datatypes import Query
+from clew.memory.knowledge.keywords import KeywordIndex
+from clew.memory.knowledge.library import current_generation, open_library
+from clew.memory.knowledge.matching import MatchParameters
+from clew.memory.knowledge.store import EmbeddedStore
+from clew.tools.hybrid import TWO_STAGE, Hybrid, HybridParameters
 from tests.benchmarks.fts5 import Fts5Store
 from tests.benchmarks.inputs import paths
 from tests.benchmarks.timing import medians
-from tools.hybrid import TWO_STAGE, Hybrid, HybridParameters
 
 Search = Callable[[Query], Sequence[str]]
 """The documents of the best chunks, best first, perhaps with repetitions."""

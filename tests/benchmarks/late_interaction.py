@@ -18,25 +18,25 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.dataset import Question, read_dataset
-from agent.forms import query_of
-from agent.metrics import Ranking, measure
-from agent.models import encoder_for
-from agent.settings import read_settings
-from memory.datatypes import Query
-from memory.encoding import CachedEncoder
-from memory.knowledge.chunking import with_title
-from memory.knowledge.library import open_library
-from memory.knowledge.matching import MatchParameters
-from memory.knowledge.walking.late_interaction import LateInteraction, LateParameters, added
-from memory.knowledge.walking.walker import Walker, hits_of
-from memory.layers import Ints
-from memory.ports import Store
-from memory.token_cache import CachedTokens
+from clew.agent.dataset import Question, read_dataset
+from clew.agent.forms import query_of
+from clew.agent.metrics import Ranking, measure
+from clew.agent.models import encoder_for
+from clew.agent.settings import read_settings
+from clew.memory.datatypes import Query
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.chunking import with_title
+from clew.memory.knowledge.library import open_library
+from clew.memory.knowledge.matching import MatchParameters
+from clew.memory.knowledge.walking.late_interaction import LateInteraction, LateParameters, added
+from clew.memory.knowledge.walking.walker import Walker, hits_of
+from clew.memory.layers import Ints
+from clew.memory.ports import Store
+from clew.memory.token_cache import CachedTokens
+from clew.tools.hybrid import Hybrid
+from clew.tools.walk import Walk
 from tests.benchmarks.inputs import paths
 from tests.benchmarks.timing import fastest, seconds
-from tools.hybrid import Hybrid
-from tools.walk import Walk
 
 MOST, TIMED, COLD = 300, 50, 5
 """Questions that are asked, timed, and timed with an empty cache."""

@@ -9,16 +9,16 @@ from contextlib import closing
 
 import numpy as np
 
-from agent.dataset import read_dataset
-from agent.models import encoder_for
-from agent.settings import read_settings
-from memory.datatypes import Query, Vectors
-from memory.knowledge.embedding import CHUNKS, open_vectors
-from memory.knowledge.library import current_generation, open_library
+from clew.agent.dataset import read_dataset
+from clew.agent.models import encoder_for
+from clew.agent.settings import read_settings
+from clew.memory.datatypes import Query, Vectors
+from clew.memory.knowledge.embedding import CHUNKS, open_vectors
+from clew.memory.knowledge.library import current_generation, open_library
+from clew.tools.base import encode_query
+from clew.tools.hybrid import Hybrid
 from tests.benchmarks.inputs import paths
 from tests.benchmarks.timing import medians
-from tools.base import encode_query
-from tools.hybrid import Hybrid
 
 QUESTIONS = 100
 K = 10

@@ -10,11 +10,11 @@ from collections import Counter, defaultdict
 from rich.console import Console
 from rich.progress import track
 
-from agent.assistant import Assistant
-from agent.dataset import read_questions
-from agent.evidence import answered
-from agent.lines import read_objects
-from agent.settings import read_settings
+from clew.agent.assistant import Assistant
+from clew.agent.dataset import read_questions
+from clew.agent.evidence import answered
+from clew.agent.lines import read_objects
+from clew.agent.settings import read_settings
 from tests.benchmarks.inputs import paths
 
 

@@ -11,17 +11,17 @@ from contextlib import closing
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 
-from agent.dataset import read_dataset
-from agent.metrics import measure
-from agent.models import encoder_for
-from agent.settings import read_settings
-from memory.datatypes import Passage
-from memory.knowledge.library import open_library
-from memory.layers import Layers
+from clew.agent.dataset import read_dataset
+from clew.agent.metrics import measure
+from clew.agent.models import encoder_for
+from clew.agent.settings import read_settings
+from clew.memory.datatypes import Passage
+from clew.memory.knowledge.library import open_library
+from clew.memory.layers import Layers
+from clew.tools.base import encode_query
+from clew.tools.graph import Graph
+from clew.tools.hybrid import Hybrid
 from tests.benchmarks.inputs import paths
-from tools.base import encode_query
-from tools.graph import Graph
-from tools.hybrid import Hybrid
 
 RESTARTS, MOST, ROUNDS = 10, 50, 30
 DEPTH = 30

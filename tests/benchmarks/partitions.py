@@ -14,18 +14,18 @@ from contextlib import closing
 from pathlib import Path
 from time import process_time
 
-from memory.datatypes import Vectors
-from memory.knowledge.embedding import CHUNKS, open_vectors
-from memory.knowledge.library import required_generation
-from memory.knowledge.partitioning import hybrid, leiden, metis
-from memory.knowledge.partitioning.building import assembled
-from memory.knowledge.partitioning.graph import read_graph
-from memory.knowledge.partitioning.labels import Labels, numbered
-from memory.knowledge.partitioning.merging import merged
-from memory.knowledge.partitioning.packing import packed
-from memory.knowledge.partitioning.splitting import split
-from memory.knowledge.partitioning.wanted import SIZE, Wanted, wanted_of
-from memory.nodes import NodeGraph
+from clew.memory.datatypes import Vectors
+from clew.memory.knowledge.embedding import CHUNKS, open_vectors
+from clew.memory.knowledge.library import required_generation
+from clew.memory.knowledge.partitioning import hybrid, leiden, metis
+from clew.memory.knowledge.partitioning.building import assembled
+from clew.memory.knowledge.partitioning.graph import read_graph
+from clew.memory.knowledge.partitioning.labels import Labels, numbered
+from clew.memory.knowledge.partitioning.merging import merged
+from clew.memory.knowledge.partitioning.packing import packed
+from clew.memory.knowledge.partitioning.splitting import split
+from clew.memory.knowledge.partitioning.wanted import SIZE, Wanted, wanted_of
+from clew.memory.nodes import NodeGraph
 from tests.benchmarks.inputs import paths
 
 

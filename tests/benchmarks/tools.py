@@ -20,20 +20,20 @@ from time import process_time
 
 import numpy as np
 
-from agent.dataset import read_dataset
-from agent.forms import query_of
-from agent.metrics import DEPTH, Ranking, measure
-from agent.models import encoder_for
-from agent.ranking import distinct, percentiles
-from agent.settings import read_settings
-from memory.datatypes import Passage, Query
-from memory.knowledge.embedding import CHUNKS, open_vectors
-from memory.knowledge.library import current_generation, open_library
+from clew.agent.dataset import read_dataset
+from clew.agent.forms import query_of
+from clew.agent.metrics import DEPTH, Ranking, measure
+from clew.agent.models import encoder_for
+from clew.agent.ranking import distinct, percentiles
+from clew.agent.settings import read_settings
+from clew.memory.datatypes import Passage, Query
+from clew.memory.knowledge.embedding import CHUNKS, open_vectors
+from clew.memory.knowledge.library import current_generation, open_library
+from clew.tools import registry
+from clew.tools.base import Tool
 from tests.benchmarks.inputs import paths
 from tests.benchmarks.latency import EXACT, nearest
 from tests.benchmarks.timing import fastest
-from tools import registry
-from tools.base import Tool
 
 MEASURES = {"R@2": "recall@2", "R@5": "recall@5", "all@5": "all@5", "all@8": "all@8", "nDCG@5": "ndcg@5"}
 TIMES = ("p50 ms", "p95 ms", "ratio", "processor p50 ms")

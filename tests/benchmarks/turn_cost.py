@@ -13,12 +13,12 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from agent.assistant import Assistant
-from agent.lines import read_objects
-from agent.settings import read_settings
-from agent.state import Turn
-from memory.datatypes import Sentence
-from memory.dialogue.extraction import answer_sentences
+from clew.agent.assistant import Assistant
+from clew.agent.lines import read_objects
+from clew.agent.settings import read_settings
+from clew.agent.state import Turn
+from clew.memory.datatypes import Sentence
+from clew.memory.dialogue.extraction import answer_sentences
 from tests.benchmarks.inputs import paths
 
 TURNS = (5, 20, 50, 200)

@@ -7,19 +7,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from agent.dataset import Dataset, read_dataset
-from agent.metrics import DEPTH, Ranking, measure
-from agent.models import encoder_for
-from agent.settings import read_settings
-from memory.datatypes import Findings, Query
-from memory.knowledge.clues.unit_search import AS_IN_THE_PAPER, UnitParameters
-from memory.knowledge.clues.unit_walk import PAPER, WalkParameters
-from memory.knowledge.library import open_library
-from memory.ports import Encoder
+from clew.agent.dataset import Dataset, read_dataset
+from clew.agent.metrics import DEPTH, Ranking, measure
+from clew.agent.models import encoder_for
+from clew.agent.settings import read_settings
+from clew.memory.datatypes import Findings, Query
+from clew.memory.knowledge.clues.unit_search import AS_IN_THE_PAPER, UnitParameters
+from clew.memory.knowledge.clues.unit_walk import PAPER, WalkParameters
+from clew.memory.knowledge.library import open_library
+from clew.memory.ports import Encoder
+from clew.tools.base import Tool, encode_query
+from clew.tools.clues import Clues, CluesParameters
+from clew.tools.hybrid import Hybrid
 from tests.benchmarks.inputs import paths
-from tools.base import Tool, encode_query
-from tools.clues import Clues, CluesParameters
-from tools.hybrid import Hybrid
 
 MEASURES = ("recall@2", "recall@5", "recall@10", "ndcg@5", "all@8")
 

@@ -4,24 +4,24 @@ python -m tests.benchmarks.walk_edges DATASET LIBRARY
 
 "alone" ranks what think weighs (`Thought.masses`), "walk" what the walk has weighed with what lies around each node and
 all that it came to. The shipped scorer was fitted on these questions: figures out of fold are those of
-`python -m agent.walk_training DATA LIBRARIES --crossval`.
+`python -m clew.agent.walk_training DATA LIBRARIES --crossval`.
 """
 
 from contextlib import closing
 
-from agent.dataset import read_dataset
-from agent.metrics import Ranking, measure
-from agent.models import encoder_for
-from agent.settings import read_settings
-from memory.datatypes import Query
-from memory.knowledge.library import open_library
-from memory.knowledge.matching import MatchParameters
-from memory.knowledge.walking.walker import Floats, Walker, hits_of
-from memory.layers import Ints
-from memory.ports import Store
+from clew.agent.dataset import read_dataset
+from clew.agent.metrics import Ranking, measure
+from clew.agent.models import encoder_for
+from clew.agent.settings import read_settings
+from clew.memory.datatypes import Query
+from clew.memory.knowledge.library import open_library
+from clew.memory.knowledge.matching import MatchParameters
+from clew.memory.knowledge.walking.walker import Floats, Walker, hits_of
+from clew.memory.layers import Ints
+from clew.memory.ports import Store
+from clew.tools.base import encode_query
 from tests.benchmarks.inputs import paths
 from tests.benchmarks.tools import decimals, print_row
-from tools.base import encode_query
 
 MEASURES = {"R@1": "recall@1", "R@5": "recall@5", "R@10": "recall@10", "all@8": "all@8"}
 

@@ -20,24 +20,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.dataset import read_dataset
-from agent.models import encoder_for
-from agent.settings import read_settings
-from memory.datatypes import Query
-from memory.encoding import CachedEncoder
-from memory.knowledge.embedding import CHUNKS, open_vectors
-from memory.knowledge.indexing import index
-from memory.knowledge.library import current_generation, open_library
-from memory.knowledge.matching import MatchParameters
-from memory.knowledge.walking.walker import Walker, hits_of
-from memory.layers import Ints
-from memory.ports import Store
+from clew.agent.dataset import read_dataset
+from clew.agent.models import encoder_for
+from clew.agent.settings import read_settings
+from clew.memory.datatypes import Query
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.embedding import CHUNKS, open_vectors
+from clew.memory.knowledge.indexing import index
+from clew.memory.knowledge.library import current_generation, open_library
+from clew.memory.knowledge.matching import MatchParameters
+from clew.memory.knowledge.walking.walker import Walker, hits_of
+from clew.memory.layers import Ints
+from clew.memory.ports import Store
+from clew.tools.base import encode_query
+from clew.tools.hybrid import Hybrid
+from clew.tools.walk import Walk
 from tests.benchmarks.inputs import paths
 from tests.benchmarks.latency import EXACT, K, nearest
 from tests.benchmarks.timing import fastest
-from tools.base import encode_query
-from tools.hybrid import Hybrid
-from tools.walk import Walk
 
 QUESTIONS = 100
 CUT = 12_000

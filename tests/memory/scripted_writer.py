@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from memory.errors import Cancelled
-from memory.ports import Abilities, Message, Output, ToolCall, ToolSpec, Usage
+from clew.memory.errors import Cancelled
+from clew.memory.ports import Abilities, Message, Output, ToolCall, ToolSpec, Usage
 
 Script = Callable[[Sequence[Message], Mapping[str, Any] | None, Sequence[ToolSpec]], str | ToolCall]
 

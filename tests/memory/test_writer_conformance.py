@@ -1,4 +1,4 @@
-"""What every writer keeps (`memory.ports.Writer`). A real one is added to the parameters of `writer`."""
+"""What every writer keeps (`clew.memory.ports.Writer`). A real one is added to the parameters of `writer`."""
 
 import json
 import os
@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from agent.language.capabilities import Cards
-from agent.language.choosing import named_model
-from agent.language.langchain_writer import load_chat_model
-from agent.language.ollama_server import OllamaServer
-from memory.errors import Cancelled
-from memory.ports import Message, Output, ToolCall, ToolSpec, Usage, Waiting, Writer
+from clew.agent.language.capabilities import Cards
+from clew.agent.language.choosing import named_model
+from clew.agent.language.langchain_writer import load_chat_model
+from clew.agent.language.ollama_server import OllamaServer
+from clew.memory.errors import Cancelled
+from clew.memory.ports import Message, Output, ToolCall, ToolSpec, Usage, Waiting, Writer
 from tests.memory.scripted_writer import ScriptedWriter
 from tests.ollama.compatible import compatible
 from tests.ollama.playing import words

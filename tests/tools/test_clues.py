@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from memory.datatypes import Edge, Subgraph, Triple, Wording
-from memory.encoding import CachedEncoder
-from memory.knowledge.clues.datatypes import ClueParameters
-from memory.knowledge.indexing import Report, index
-from memory.knowledge.library import Library, open_library
+from clew.memory.datatypes import Edge, Subgraph, Triple, Wording
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.clues.datatypes import ClueParameters
+from clew.memory.knowledge.indexing import Report, index
+from clew.memory.knowledge.library import Library, open_library
+from clew.tools.base import encode_query
+from clew.tools.clues import NO_TRIPLES, Clues, CluesParameters
 from tests.memory.knowledge.clues.cases import FILMS, QUESTION, README
-from tools.base import encode_query
-from tools.clues import NO_TRIPLES, Clues, CluesParameters
 
 PATH = ("(lokesh kanagaraj) -[directed]-> (film)", "(film) -[titled]-> (coolie)")
 

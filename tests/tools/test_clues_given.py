@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from memory.datatypes import Triple
-from memory.encoding import CachedEncoder
-from memory.knowledge.choices import Parameters
-from memory.knowledge.clues.aliases import AliasTable, load_aliases
-from memory.knowledge.clues.triple_search import TripleSearch
-from memory.knowledge.indexing import Report, index
-from memory.knowledge.library import Library, open_library
-from memory.ports import Store
+from clew.memory.datatypes import Triple
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.choices import Parameters
+from clew.memory.knowledge.clues.aliases import AliasTable, load_aliases
+from clew.memory.knowledge.clues.triple_search import TripleSearch
+from clew.memory.knowledge.indexing import Report, index
+from clew.memory.knowledge.library import Library, open_library
+from clew.memory.ports import Store
+from clew.tools.base import encode_query
+from clew.tools.clues import Clues, CluesParameters
 from tests.memory.knowledge.clues.cases import QUESTION, README
-from tools.base import encode_query
-from tools.clues import Clues, CluesParameters
 
 PATH = ("(lokesh kanagaraj) -[directed]-> (film)", "(film) -[titled]-> (coolie)")
 TEXTS = {

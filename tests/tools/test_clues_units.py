@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from memory.datatypes import Wording
-from memory.encoding import CachedEncoder
-from memory.knowledge.choices import Parameters
-from memory.knowledge.clues.unit_search import AS_IN_THE_PAPER
-from memory.knowledge.indexing import Report, index
-from memory.knowledge.library import Library, open_library
+from clew.memory.datatypes import Wording
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.choices import Parameters
+from clew.memory.knowledge.clues.unit_search import AS_IN_THE_PAPER
+from clew.memory.knowledge.indexing import Report, index
+from clew.memory.knowledge.library import Library, open_library
+from clew.tools.base import encode_query
+from clew.tools.clues import NO_UNITS, Clues, CluesParameters
 from tests.conftest import ROOT
-from tools.base import encode_query
-from tools.clues import NO_UNITS, Clues, CluesParameters
 
 QUESTION = "Where was the director of Metropolis born?"
 
@@ -139,10 +139,10 @@ def test_a_reranker_reads_the_question_with_the_joined_units(films: Library, enc
 PRINTED = """
 import sys
 from pathlib import Path
-from memory.encoding import MINILM, load_encoder
-from memory.knowledge.library import open_library
-from tools.base import encode_query
-from tools.clues import Clues
+from clew.memory.encoding import MINILM, load_encoder
+from clew.memory.knowledge.library import open_library
+from clew.tools.base import encode_query
+from clew.tools.clues import Clues
 encoder = load_encoder(MINILM, Path(sys.argv[1]))
 with open_library(Path(sys.argv[2]), encoder) as library:
     tool = Clues(library.store)

@@ -7,16 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory.datatypes import Findings, Wording
-from memory.encoding import CachedEncoder
-from memory.knowledge.choices import Parameters
-from memory.knowledge.library import Library, open_library
+from clew.memory.datatypes import Findings, Wording
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.choices import Parameters
+from clew.memory.knowledge.library import Library, open_library
+from clew.tools.base import encode_query
+from clew.tools.communities import CommunitiesParameters, CommunitySearch
+from clew.tools.local import Local
 from tests.memory.knowledge.communities.made import FILMS, library, untitled, written
 from tests.memory.knowledge.semrag import CASES, needs_cases
 from tests.memory.knowledge.test_indexing import run
-from tools.base import encode_query
-from tools.communities import CommunitiesParameters, CommunitySearch
-from tools.local import Local
 
 WHOLE = "What is this collection about?"
 

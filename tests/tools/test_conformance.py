@@ -7,12 +7,12 @@ from dataclasses import FrozenInstanceError, replace
 
 import pytest
 
-from memory.datatypes import Query, Triple, Wording
-from memory.encoding import CachedEncoder
-from memory.errors import BadInput, Cancelled, DeadlineExceeded
-from memory.knowledge.library import Library
-from tools import registry
-from tools.base import Tool, as_langchain_tool, as_retriever, encode_query
+from clew.memory.datatypes import Query, Triple, Wording
+from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import BadInput, Cancelled, DeadlineExceeded
+from clew.memory.knowledge.library import Library
+from clew.tools import registry
+from clew.tools.base import Tool, as_langchain_tool, as_retriever, encode_query
 
 QUESTION = "Who directed Metropolis?"
 

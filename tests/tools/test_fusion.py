@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.datatypes import Form
-from tools.base import FormScores, fuse, ranks_by_form
+from clew.memory.datatypes import Form
+from clew.tools.base import FormScores, fuse, ranks_by_form
 
 VECTOR = np.zeros(2, np.float32)
 

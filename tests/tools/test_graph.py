@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from memory.encoding import CachedEncoder
-from memory.knowledge.choices import Parameters
-from memory.knowledge.indexing import index
-from memory.knowledge.library import Library, open_library
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.choices import Parameters
+from clew.memory.knowledge.indexing import index
+from clew.memory.knowledge.library import Library, open_library
+from clew.tools.base import encode_query
+from clew.tools.graph import BESIDE, Graph
+from clew.tools.hybrid import Hybrid
 from tests.memory.knowledge.communities.made import untitled
 from tests.memory.knowledge.multihop.test_features import TEXTS
-from tools.base import encode_query
-from tools.graph import BESIDE, Graph
-from tools.hybrid import Hybrid
 
 FILLING = {
     f"Note {n}": f"A director was born on day {n} in a town where people like films and bread." for n in range(12)

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agent.ranking import distinct
-from memory.encoding import CachedEncoder
-from memory.knowledge.indexing import index
-from memory.knowledge.library import Library, open_library
-from tools.base import encode_query
-from tools.hybrid import TWO_STAGE, Hybrid, HybridParameters
+from clew.agent.ranking import distinct
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.indexing import index
+from clew.memory.knowledge.library import Library, open_library
+from clew.tools.base import encode_query
+from clew.tools.hybrid import TWO_STAGE, Hybrid, HybridParameters
 
 
 def test_the_pure_two_stage_form_takes_by_words_and_orders_by_meaning(

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory.datatypes import Query, Sentence, Wording
-from memory.encoding import CachedEncoder
-from memory.knowledge.choices import Parameters
-from memory.knowledge.library import Library, open_library
+from clew.memory.datatypes import Query, Sentence, Wording
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.choices import Parameters
+from clew.memory.knowledge.library import Library, open_library
+from clew.tools.base import encode_query
+from clew.tools.local import NEAREST, Local, LocalParameters
 from tests.memory.knowledge.communities.made import FILMS, untitled, written
 from tests.memory.knowledge.test_indexing import run
-from tools.base import encode_query
-from tools.local import NEAREST, Local, LocalParameters
 
 QUESTIONS = ("Who directed Metropolis?", "Which animals went to space?", "When was Yuri Gagarin born?")
 

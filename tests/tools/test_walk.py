@@ -10,17 +10,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory.datatypes import Edge, Findings, Query, Wording
-from memory.encoding import CachedEncoder
-from memory.knowledge.indexing import Report, index
-from memory.knowledge.library import Library, open_library
-from memory.knowledge.walking.choosing import ThinkParameters
-from memory.knowledge.walking.walker import WalkerParameters
-from memory.knowledge.walking.wandering import WalkParameters as Wandering
-from memory.ports import Store
+from clew.memory.datatypes import Edge, Findings, Query, Wording
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.indexing import Report, index
+from clew.memory.knowledge.library import Library, open_library
+from clew.memory.knowledge.walking.choosing import ThinkParameters
+from clew.memory.knowledge.walking.walker import WalkerParameters
+from clew.memory.knowledge.walking.wandering import WalkParameters as Wandering
+from clew.memory.ports import Store
+from clew.tools.base import encode_query
+from clew.tools.walk import Walk, WalkParameters
 from tests.memory.knowledge.walking.made import graph_library_of, library_of
-from tools.base import encode_query
-from tools.walk import Walk, WalkParameters
 
 QUESTION = "Where was the director of Metropolis born?"
 STEP = re.compile(r"\((.+)\) (?:-\[(.+)\]->|<-\[(.+)\]-) \((.+)\)")

@@ -2,15 +2,15 @@
 
 import sys
 
-from agent.assistant import Assistant
-from agent.settings import Settings
+from clew.agent.assistant import Assistant
+from clew.agent.settings import Settings
 from tests.ui.fakes import FakeAssistant
 
 
 def main(data: str, *arguments: str) -> None:
     import os
 
-    from ui.cli import main as clew
+    from clew.ui.cli import main as clew
 
     os.environ["CLEW_HOME"] = data
     interrupted = ""

@@ -35,7 +35,7 @@ def home(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def clew(home: Path) -> Run:
     """`clew("ask", "why?", input="...")` in this process; `.stdout` and `.stderr` apart."""
-    from ui.cli import main
+    from clew.ui.cli import main
 
     def run(*arguments: object, input: str | bytes | None = None) -> Result:  # noqa: A002 as CliRunner calls it
         return CliRunner().invoke(main, [str(argument) for argument in arguments], input=input, prog_name="clew")
@@ -44,7 +44,7 @@ def clew(home: Path) -> Run:
 
 
 def process(
-    arguments: Sequence[object], *, file: str = "-mui.cli", environment: Mapping[str, str] | None = None
+    arguments: Sequence[object], *, file: str = "-mclew.ui.cli", environment: Mapping[str, str] | None = None
 ) -> "subprocess.Popen[str]":
     """The command line as a process of its own, its streams as pipes."""
     return subprocess.Popen(

@@ -17,15 +17,15 @@ from typing import cast
 import numpy as np
 from pydantic import TypeAdapter
 
-from agent.assistant import Assistant
-from agent.models import Writers
-from agent.services import Services
-from agent.settings import Settings, read_settings
-from agent.state import Answer, Claim, Step, Turn, TurnEvent, Verdict
-from memory.datatypes import Edge, Passage, Sentence, Subgraph
-from memory.dialogue.threads import Threads
-from memory.errors import Cancelled, ClewError
-from memory.ports import Writer
+from clew.agent.assistant import Assistant
+from clew.agent.models import Writers
+from clew.agent.services import Services
+from clew.agent.settings import Settings, read_settings
+from clew.agent.state import Answer, Claim, Step, Turn, TurnEvent, Verdict
+from clew.memory.datatypes import Edge, Passage, Sentence, Subgraph
+from clew.memory.dialogue.threads import Threads
+from clew.memory.errors import Cancelled, ClewError
+from clew.memory.ports import Writer
 from tests.ui.writing_fake import MODEL, is_written, pieces, written
 
 RECORD = TypeAdapter(Turn)
@@ -174,8 +174,8 @@ def main(arguments: list[str]) -> None:
     """`fakes.py DATA [--thread ID] [--interrupted QUESTION] [--loading SECONDS] [--llm NAME]`: the chat."""
     import click
 
-    from ui.cli import Clew
-    from ui.terminal.chat import run_chat
+    from clew.ui.cli import Clew
+    from clew.ui.terminal.chat import run_chat
 
     @click.group(cls=Clew)
     @click.option("--verbose", is_flag=True)

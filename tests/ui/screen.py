@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from ui.plain import plain
+from clew.ui.plain import plain
 
 FAKES = Path(__file__).with_name("fakes.py")
 COLUMNS = 80

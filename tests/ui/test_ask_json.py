@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from agent.state import Doing, Piece, Step, Turn
+from clew.agent.state import Doing, Piece, Step, Turn
 from tests.ollama.server import OllamaDouble
 from tests.ui.conftest import ROOT, Run
 
@@ -18,7 +18,7 @@ Schema = Mapping[str, Any]
 TURN: Schema = TypeAdapter(Turn).json_schema()
 EVENTS = {"step": Step, "doing": Doing, "piece": Piece}
 SHOWN = {"text": {"type": "string"}, "refused": {"type": "boolean"}}
-"""What an answer has beside what is stored: `ui.exporting.turn_object`."""
+"""What an answer has beside what is stored: `clew.ui.exporting.turn_object`."""
 
 
 KINDS: Mapping[str, Any] = {

@@ -13,9 +13,9 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from memory.errors import BadInput, ClewError, NoLibrary, ServiceUnreachable
+from clew.memory.errors import BadInput, ClewError, NoLibrary, ServiceUnreachable
+from clew.ui.cli import Clew, main
 from tests.ui.conftest import ROOT, Run, process
-from ui.cli import Clew, main
 
 HEAVY = (
     "torch",
@@ -31,7 +31,7 @@ HEAVY = (
 
 
 def test_importing_the_command_line_imports_nothing_heavy() -> None:
-    code = "import sys, ui.cli; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+    code = "import sys, clew.ui.cli; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     loaded = run.stdout.split()
     assert "click" in loaded
@@ -181,7 +181,7 @@ def test_a_disk_that_is_full_is_one_line(home: Path, many_threads: None) -> None
         pytest.skip("this system has no /dev/full")
     with Path("/dev/full").open("w") as full:
         run = subprocess.run(
-            [sys.executable, "-mui.cli", "threads", "--json"], stdout=full, stderr=subprocess.PIPE, check=False
+            [sys.executable, "-mclew.ui.cli", "threads", "--json"], stdout=full, stderr=subprocess.PIPE, check=False
         )
     assert run.returncode == 1
     assert run.stderr.decode().splitlines()[0] == "clew: No space left on device"
@@ -199,7 +199,7 @@ def many_threads(home: Path) -> None:
 def test_the_log_level_is_that_of_all_libraries(home: Path) -> None:
     code = (
         "import logging; logger = logging.getLogger('loud'); logger.setLevel('DEBUG');"
-        "from ui.cli import _set_up_streams; _set_up_streams({level!r});"
+        "from clew.ui.cli import _set_up_streams; _set_up_streams({level!r});"
         "logger.debug('too much'); logger.error('needed')"
     )
     quiet = subprocess.run(
@@ -217,7 +217,7 @@ def test_an_encoding_that_cannot_write_a_character_writes_a_question_mark(home: 
 
     fill_threads(home, 1, "Who was Méliès?")
     listing = subprocess.run(
-        [sys.executable, "-mui.cli", "threads"],
+        [sys.executable, "-mclew.ui.cli", "threads"],
         capture_output=True,
         env={**os.environ, "PYTHONIOENCODING": "ascii"},
         check=True,

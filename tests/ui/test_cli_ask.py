@@ -101,7 +101,7 @@ def test_threads_are_listed_exported_and_forgotten(clew: Run, home: Path) -> Non
 
 def test_the_chat_answers_from_the_examples(home: Path) -> None:
     """A process of its own on a terminal: the prompt comes while the encoder loads, and a follow-up is understood."""
-    with Screen(["-mui.cli", "chat"]) as screen:
+    with Screen(["-mclew.ui.cli", "chat"]) as screen:
         screen.wait_for(r"(?m:^> \s*\Z)")
         screen.line(METROPOLIS)
         screen.wait_for(r"Fritz\s+Lang")
@@ -117,7 +117,7 @@ def test_the_chat_answers_from_the_examples(home: Path) -> None:
 
 def test_a_chat_through_a_pipe(home: Path) -> None:
     run = subprocess.run(
-        [sys.executable, "-mui.cli", "chat"], input=f"{METROPOLIS}\n", capture_output=True, text=True, check=False
+        [sys.executable, "-mclew.ui.cli", "chat"], input=f"{METROPOLIS}\n", capture_output=True, text=True, check=False
     )
     assert run.returncode == 0
     assert "Fritz Lang" in run.stdout

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.settings import read_settings
+from clew.agent.settings import read_settings
 from tests.ollama.playing import good
 from tests.ollama.server import Asked, Model, OllamaDouble, Said
 from tests.ui.conftest import process

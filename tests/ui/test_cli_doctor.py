@@ -33,7 +33,7 @@ def test_a_problem_is_exit_code_1_and_a_warning_is_not(clew: Run, monkeypatch: p
 
 def test_nothing_heavy_is_imported(home: Path) -> None:
     code = (
-        "import sys\nfrom ui.cli import main\n"
+        "import sys\nfrom clew.ui.cli import main\n"
         "try: main(['doctor'])\nexcept SystemExit: pass\n"
         "print({'torch', 'sentence_transformers', 'gradio', 'langgraph'} & set(sys.modules))"
     )

@@ -96,7 +96,7 @@ def test_a_search_shows_rank_score_place_and_why(clew: Run) -> None:
 
 
 def test_all_methods_side_by_side(clew: Run) -> None:
-    from tools import registry
+    from clew.tools import registry
 
     run = clew("search", "--compare", "-k", "2", "Metropolis")
     assert run.exit_code == 0

@@ -8,11 +8,11 @@ from typing import get_args
 
 import pytest
 
-from memory.knowledge import chunkers, layering
-from memory.knowledge.library import read_manifest, required_generation
+from clew.memory.knowledge import chunkers, layering
+from clew.memory.knowledge.library import read_manifest, required_generation
+from clew.ui.indexing import CHUNKERS, TRIPLES
 from tests.ollama.server import OllamaDouble
 from tests.ui.conftest import Run, process
-from ui.indexing import CHUNKERS, TRIPLES
 
 MOON = "# The Moon\n\nThe Moon is 384,400 km away. Its light takes 1.3 seconds to reach us.\n"
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from memory.datatypes import Edge
-from memory.knowledge.library import open_library
+from clew.memory.datatypes import Edge
+from clew.memory.knowledge.library import open_library
 from tests.memory.knowledge.reading.dump import PAGES, dump, page
 from tests.ui.conftest import Run
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from memory.encoding import CachedEncoder
-from memory.knowledge.library import open_library
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.library import open_library
 from tests.ui.conftest import Run
 
 spacy = pytest.importorskip("spacy", reason="spaCy is not installed (pip install spacy)")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from clew.ui.partitioning import METHODS
 from tests.ui.conftest import Run
-from ui.partitioning import METHODS
 
 
 @pytest.fixture

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from agent.assistant import Assistant
-from agent.settings import read_settings
-from agent.state import Turn
+from clew.agent.assistant import Assistant
+from clew.agent.settings import read_settings
+from clew.agent.state import Turn
+from clew.ui.web.views import Conversations
 from tests.ollama.playing import MODELS
 from tests.ollama.server import serving
 from tests.ui.conftest import Run
-from ui.web.views import Conversations
 
 MOON = "How far away is the Moon?"
 FOLLOW_UP = (MOON, "And how long does light take for that?")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ui.plain import cut, one_line, plain, short_path, typed
+from clew.ui.plain import cut, one_line, plain, short_path, typed
 
 
 @pytest.mark.parametrize(

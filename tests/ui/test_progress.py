@@ -9,9 +9,9 @@ from itertools import count
 
 import pytest
 
-from memory.progress import Progress
-from ui.progress import _with_lines, counted, shown
-from ui.rendering import milliseconds
+from clew.memory.progress import Progress
+from clew.ui.progress import _with_lines, counted, shown
+from clew.ui.rendering import milliseconds
 
 
 def test_a_line_every_few_seconds_with_the_time_left(capsys: pytest.CaptureFixture[str]) -> None:
@@ -49,7 +49,8 @@ def test_stopping_closes_the_work() -> None:
 
 def test_results_go_into_the_pipe_though_bars_are_drawn_on_the_terminal(home: object) -> None:
     code = (
-        "from memory.progress import Progress\nfrom ui.progress import shown\nfrom ui.streams import print_json\n"
+        "from clew.memory.progress import Progress\nfrom clew.ui.progress import shown\n"
+        "from clew.ui.streams import print_json\n"
         "for event in shown([Progress('turns', 0, 2), 1, Progress('turns', 1, 2), 2], False): print_json({'n': event})"
     )
     terminal, other = pty.openpty()

@@ -11,7 +11,7 @@ from tests.ui.conftest import Run
 from tests.ui.screen import Screen
 from tests.ui.test_terminal import CTRL_C
 
-ASK = ("-mui.cli", "ask", "--llm", "ollama:new:1b", "How far away is the Moon?")
+ASK = ("-mclew.ui.cli", "ask", "--llm", "ollama:new:1b", "How far away is the Moon?")
 OFFER = r"The model new:1b is not pulled\. Pull it now\? \[y/N\]: "
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from agent.checkpoints import key
-from agent.settings import DATABASE
-from memory.dialogue.threads import Threads
-from ui.remembering import threads
+from clew.agent.checkpoints import key
+from clew.agent.settings import DATABASE
+from clew.memory.dialogue.threads import Threads
+from clew.ui.remembering import threads
 
 
 def test_a_forgotten_thread_leaves_no_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

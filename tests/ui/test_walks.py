@@ -4,15 +4,15 @@ import re
 from dataclasses import replace
 from itertools import pairwise
 
-from memory.datatypes import Edge, Subgraph
+from clew.memory.datatypes import Edge, Subgraph
+from clew.ui.exporting import turn_object
+from clew.ui.walks import walk_lines
+from clew.ui.web.drawing import IDLE, draw
+from clew.ui.web.markup import Markup
+from clew.ui.web.views import View
 from tests.agent.walks import WALK as DEEP
 from tests.ui.fakes import WALK, make_turn
 from tests.ui.web_fake import ATTACK
-from ui.exporting import turn_object
-from ui.walks import walk_lines
-from ui.web.drawing import IDLE, draw
-from ui.web.markup import Markup
-from ui.web.views import View
 
 TURN = make_turn("t", 1, "What does the walk say?")
 

@@ -14,19 +14,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.state import Answer, Claim, Degraded, Prompted, Step
-from memory.datatypes import Passage
-from memory.dialogue.threads import Thread
-from memory.errors import ClewError
+from clew.agent.state import Answer, Claim, Degraded, Prompted, Step
+from clew.memory.datatypes import Passage
+from clew.memory.dialogue.threads import Thread
+from clew.memory.errors import ClewError
+from clew.ui.web import views
+from clew.ui.web.citing import pieces
+from clew.ui.web.markup import Markup, parted, sources_of, when
+from clew.ui.web.serving import check_port
+from clew.ui.web.views import Conversations, Now, View, revealed
 from tests.ui.conftest import ROOT
 from tests.ui.fakes import make_turn
 from tests.ui.web_fake import ATTACK, ATTACKING_WALK, CUT_OFF, PageAssistant, attacking_answer
 from tests.ui.writing_fake import MODEL, WORDS
-from ui.web import views
-from ui.web.citing import pieces
-from ui.web.markup import Markup, parted, sources_of, when
-from ui.web.serving import check_port
-from ui.web.views import Conversations, Now, View, revealed
 
 MOON = "The Moon is far away. It takes\n27 days to go around Earth, and it is round. Nobody lives there."
 
@@ -334,8 +334,8 @@ PROBE = """
 import sys
 from pathlib import Path
 from tests.ui.web_fake import PageAssistant
-from ui.web.page import make_page
-from ui.web.views import Conversations
+from clew.ui.web.page import make_page
+from clew.ui.web.views import Conversations
 assistant = PageAssistant(Path(sys.argv[1]))
 page = make_page(assistant, Conversations(assistant))
 print(page.analytics_enabled, sorted({function.api_visibility for function in page.fns.values()}))
@@ -349,7 +349,7 @@ def test_the_page_is_made_without_a_server_and_offers_no_programming_interface(t
 
 
 def test_the_looks_name_no_other_host() -> None:
-    from ui.web.serving import looks
+    from clew.ui.web.serving import looks
 
     made = looks()
     style = Path(made["css_paths"][0]).read_text("utf-8")

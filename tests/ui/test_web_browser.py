@@ -348,7 +348,7 @@ def test_a_turn_that_a_crash_cut_off_is_finished_on_opening(context: "BrowserCon
 def test_the_real_thing(context: "BrowserContext", examples_path: Path, cache: Path, tmp_path: Path) -> None:
     """`clew ui` over examples/documents."""
     port = free_port()
-    command = ("-m", "ui.cli", "ui", "--library", examples_path, "--port", port)
+    command = ("-m", "clew.ui.cli", "ui", "--library", examples_path, "--port", port)
     here = {"CLEW_HOME": str(tmp_path), "CLEW_CACHE": str(cache)}
     with serving(*command, port=port, environment=here) as address:
         page = opened(context, address)

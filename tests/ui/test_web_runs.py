@@ -4,9 +4,9 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from agent.state import Turn
+from clew.agent.state import Turn
+from clew.ui.web.runs import Runs
 from tests.ui.web_fake import CUT_OFF, PageAssistant
-from ui.web.runs import Runs
 
 
 class SlowToSay(PageAssistant):

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from agent.grounding.drafting import claims_of
-from agent.models import Writers
-from agent.state import Answer, Claim, Degraded, Prompted
+from clew.agent.grounding.drafting import claims_of
+from clew.agent.models import Writers
+from clew.agent.state import Answer, Claim, Degraded, Prompted
+from clew.ui.models_told import badge, ledger_lines, model_of
+from clew.ui.writing import Writing, became
 from tests.ui.fakes import make_turn
-from ui.models_told import badge, ledger_lines, model_of
-from ui.writing import Writing, became
 
 
 def shown(pieces: list[str], width: int = 20) -> str:

@@ -15,14 +15,14 @@ from typing import cast
 
 import numpy as np
 
-from agent.assistant import Assistant
-from agent.models import Writers
-from agent.services import Services
-from agent.state import Answer, Claim, Step, Turn, TurnEvent
-from memory.datatypes import Edge, Passage, Sentence, Subgraph
-from memory.dialogue.threads import Threads
-from memory.errors import Cancelled, ClewError
-from memory.ports import Writer
+from clew.agent.assistant import Assistant
+from clew.agent.models import Writers
+from clew.agent.services import Services
+from clew.agent.state import Answer, Claim, Step, Turn, TurnEvent
+from clew.memory.datatypes import Edge, Passage, Sentence, Subgraph
+from clew.memory.dialogue.threads import Threads
+from clew.memory.errors import Cancelled, ClewError
+from clew.memory.ports import Writer
 from tests.ui.fakes import RECORD, make_turn
 from tests.ui.writing_fake import MODEL, is_written, pieces, written
 
@@ -149,7 +149,7 @@ def attacking_answer() -> Answer:
 
 def main(data: str, port: str, pause: str, loading: str, interrupted: str, model: str) -> None:
     """The page with this assistant, until Ctrl-C."""
-    from ui.web.serving import serve_page
+    from clew.ui.web.serving import serve_page
 
     with PageAssistant(Path(data), float(pause), float(loading), interrupted, bool(model)) as assistant:
         serve_page(assistant, int(port))

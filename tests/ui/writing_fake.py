@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 
-from agent.state import Answer, Claim, Degraded, Doing, Piece, Prompted, Room, Turn
+from clew.agent.state import Answer, Claim, Degraded, Doing, Piece, Prompted, Room, Turn
 
 MODEL = "llama3.1:8b"
 WORDS = ("The Moon is ", "384,4", "00 km away", " [1]. Monkeys", " are small", " [2].")

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from agent.assistant import Assistant
-from memory.errors import BadInput, Cancelled, ClewError, NotSetUp
-from ui.options import chosen_thread, way_back
-from ui.plain import cut, one_line
-from ui.pulling import with_models
-from ui.rendering import DIM
-from ui.streams import messages, output
-from ui.terminal.commands import COMMANDS, Leave, run_command
-from ui.terminal.prompting import Lines, Piped, Prompt
-from ui.terminal.session import Session
-from ui.terminal.turns import show_earlier, take_turn
+from clew.agent.assistant import Assistant
+from clew.memory.errors import BadInput, Cancelled, ClewError, NotSetUp
+from clew.ui.options import chosen_thread, way_back
+from clew.ui.plain import cut, one_line
+from clew.ui.pulling import with_models
+from clew.ui.rendering import DIM
+from clew.ui.streams import messages, output
+from clew.ui.terminal.commands import COMMANDS, Leave, run_command
+from clew.ui.terminal.prompting import Lines, Piped, Prompt
+from clew.ui.terminal.session import Session
+from clew.ui.terminal.turns import show_earlier, take_turn
 
 if TYPE_CHECKING:
-    from agent.settings import Settings
+    from clew.agent.settings import Settings
 
 _COMMAND = re.compile(r"/[a-z]*(\s|$)")
 

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from agent.lines import replace_file
-from memory.errors import BadInput
-from ui.exporting import as_json, as_markdown, known_thread, stored_turns
-from ui.models_told import ledger_lines
-from ui.plain import near
-from ui.rendering import DIM, MARKS, indented, passage_text, source_line, unfolded
-from ui.terminal.turns import take_turn
-from ui.walks import walk_lines
+from clew.agent.lines import replace_file
+from clew.memory.errors import BadInput
+from clew.ui.exporting import as_json, as_markdown, known_thread, stored_turns
+from clew.ui.models_told import ledger_lines
+from clew.ui.plain import near
+from clew.ui.rendering import DIM, MARKS, indented, passage_text, source_line, unfolded
+from clew.ui.terminal.turns import take_turn
+from clew.ui.walks import walk_lines
 
 if TYPE_CHECKING:
-    from ui.terminal.session import Session
+    from clew.ui.terminal.session import Session
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,18 +3,18 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agent.state import Turn
-from memory.errors import BadInput
-from ui.loading import Loading
-from ui.models_told import model_of
-from ui.options import threads_path
+from clew.agent.state import Turn
+from clew.memory.errors import BadInput
+from clew.ui.loading import Loading
+from clew.ui.models_told import model_of
+from clew.ui.options import threads_path
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from agent.assistant import Assistant
-    from agent.settings import Settings
-    from memory.dialogue.threads import Threads
+    from clew.agent.assistant import Assistant
+    from clew.agent.settings import Settings
+    from clew.memory.dialogue.threads import Threads
 
 
 class Session:

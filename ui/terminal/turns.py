@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from ui.following import Following
-from ui.models_told import STOPPED
-from ui.plain import cut, one_line
-from ui.rendering import DIM, answer_text, indented, source_lines
-from ui.stopping import stoppable
+from clew.ui.following import Following
+from clew.ui.models_told import STOPPED
+from clew.ui.plain import cut, one_line
+from clew.ui.rendering import DIM, answer_text, indented, source_lines
+from clew.ui.stopping import stoppable
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from agent.state import Answer, Turn, TurnEvent
-    from ui.terminal.session import Session
+    from clew.agent.state import Answer, Turn, TurnEvent
+    from clew.ui.terminal.session import Session
 
 PAUSE = 0.012
 LONGEST = 0.8

@@ -3,11 +3,11 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from agent.settings import Settings
+    from clew.agent.settings import Settings
 
 
 def launch(settings: "Settings") -> None:
     """Serve the page until Ctrl-C. Raises what opening the library raises, and `ClewError` for a port that is taken."""
-    from ui.web.serving import serve
+    from clew.ui.web.serving import serve
 
     serve(settings)

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-from agent.paths import back, depths, parents, relation
-from agent.state import Answer
-from memory.datatypes import Subgraph
-from ui.plain import cut, one_line
+from clew.agent.paths import back, depths, parents, relation
+from clew.agent.state import Answer
+from clew.memory.datatypes import Subgraph
+from clew.ui.plain import cut, one_line
 
 WIDTH = 600
 GAP = 32

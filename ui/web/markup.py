@@ -8,15 +8,15 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from agent.state import Answer, Verdict
-from memory.datatypes import Passage
-from memory.dialogue.threads import Thread
-from ui.models_told import degraded, ledger_lines
-from ui.plain import one_line, plain, short_path
-from ui.rendering import milliseconds, place_of
-from ui.web.citing import pieces
-from ui.web.drawing import draw
-from ui.web.views import View
+from clew.agent.state import Answer, Verdict
+from clew.memory.datatypes import Passage
+from clew.memory.dialogue.threads import Thread
+from clew.ui.models_told import degraded, ledger_lines
+from clew.ui.plain import one_line, plain, short_path
+from clew.ui.rendering import milliseconds, place_of
+from clew.ui.web.citing import pieces
+from clew.ui.web.drawing import draw
+from clew.ui.web.views import View
 
 WORST_FIRST: tuple[Verdict, ...] = ("unsupported", "weak", "supported")
 SHOWN_THREADS = 100
@@ -47,7 +47,7 @@ class Markup:
         self._model = model
         self._titles = titles
         self._templates = Environment(
-            loader=PackageLoader("ui.web"),
+            loader=PackageLoader("clew.ui.web"),
             autoescape=True,
             undefined=StrictUndefined,
             trim_blocks=True,

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
-from memory.errors import ClewError
-from ui.models_told import model_of
-from ui.plain import typed
-from ui.web.markup import Markup
-from ui.web.views import Conversations, View
+from clew.memory.errors import ClewError
+from clew.ui.models_told import model_of
+from clew.ui.plain import typed
+from clew.ui.web.markup import Markup
+from clew.ui.web.views import Conversations, View
 
 if TYPE_CHECKING:
-    from agent.assistant import Assistant
+    from clew.agent.assistant import Assistant
 
 EXAMPLES = 4
 

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from agent.state import TurnEvent
-from memory.errors import BadInput, ClewError
-from ui.loading import Loading
+from clew.agent.state import TurnEvent
+from clew.memory.errors import BadInput, ClewError
+from clew.ui.loading import Loading
 
 if TYPE_CHECKING:
-    from agent.assistant import Assistant
+    from clew.agent.assistant import Assistant
 
 TICK = 0.2
 """Seconds after which a follower looks up although nothing happened."""

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from memory.errors import ClewError
-from ui.pulling import with_models
+from clew.memory.errors import ClewError
+from clew.ui.pulling import with_models
 
 if TYPE_CHECKING:
     import gradio as gr
 
-    from agent.assistant import Assistant
-    from agent.settings import Settings
+    from clew.agent.assistant import Assistant
+    from clew.agent.settings import Settings
 
 HOST = "127.0.0.1"
 
@@ -24,7 +24,7 @@ SYSTEM_MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "Liberatio
 
 def serve(settings: "Settings") -> None:
     """Open the library, and serve its page until Ctrl-C."""
-    from agent.assistant import Assistant
+    from clew.agent.assistant import Assistant
 
     check_port(settings.port)
     with with_models(settings, Assistant.open) as assistant:
@@ -34,9 +34,9 @@ def serve(settings: "Settings") -> None:
 def serve_page(assistant: "Assistant", port: int) -> None:
     """Until Ctrl-C. The encoder loads when the page is there."""
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # read when Gradio is imported
-    from ui.streams import messages
-    from ui.web.page import make_page
-    from ui.web.views import Conversations
+    from clew.ui.streams import messages
+    from clew.ui.web.page import make_page
+    from clew.ui.web.views import Conversations
 
     conversations = Conversations(assistant)
     page = make_page(assistant, conversations)

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from agent.state import Answer, Claim, Doing, Piece, Step, Turn
-from memory.errors import Cancelled, ClewError
-from ui.web.runs import Run, Runs
+from clew.agent.state import Answer, Claim, Doing, Piece, Step, Turn
+from clew.memory.errors import Cancelled, ClewError
+from clew.ui.web.runs import Run, Runs
 
 if TYPE_CHECKING:
-    from agent.assistant import Assistant
+    from clew.agent.assistant import Assistant
 
 FRAME = 0.04
 FRAMES = 20

@@ -6,10 +6,10 @@ from functools import cached_property
 
 import numpy as np
 
-from memory.datatypes import Vectors
-from memory.knowledge.aligning.queries import SyntheticQuery
-from memory.knowledge.aligning.words import Floats, PartitionWords
-from memory.layers import Ints
+from clew.memory.datatypes import Vectors
+from clew.memory.knowledge.aligning.queries import SyntheticQuery
+from clew.memory.knowledge.aligning.words import Floats, PartitionWords
+from clew.memory.layers import Ints
 
 VALIDATED = 0.1
 """The share of the training queries that says when to stop."""

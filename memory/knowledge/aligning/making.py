@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from memory.knowledge.aligning.queries import SyntheticQuery
-from memory.knowledge.aligning.sampling import draw, held_out_nodes
-from memory.knowledge.aligning.topics import topics_of
-from memory.knowledge.aligning.wording import Wording
-from memory.nodes import Cells, NodeGraph, Partitioning
+from clew.memory.knowledge.aligning.queries import SyntheticQuery
+from clew.memory.knowledge.aligning.sampling import draw, held_out_nodes
+from clew.memory.knowledge.aligning.topics import topics_of
+from clew.memory.knowledge.aligning.wording import Wording
+from clew.memory.nodes import Cells, NodeGraph, Partitioning
 
 SPLIT = 42
 """The seed of the split, always the same: aligners trained with different seeds are measured on the same nodes."""

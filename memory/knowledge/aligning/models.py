@@ -14,8 +14,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 
-from memory.knowledge.aligning.views import PartitionViews
-from memory.knowledge.aligning.words import FIELDS
+from clew.memory.knowledge.aligning.views import PartitionViews
+from clew.memory.knowledge.aligning.words import FIELDS
 
 TEMPERATURE = 0.07
 TEMPERATURES = (0.01, 1.0)

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from memory.datatypes import Vectors
-from memory.knowledge.aligning.words import Floats
-from memory.layers import Ints
-from memory.nodes import Partitioning
+from clew.memory.datatypes import Vectors
+from clew.memory.knowledge.aligning.words import Floats
+from clew.memory.layers import Ints
+from clew.memory.nodes import Partitioning
 
 DEPTHS = (1, 3, 5, 10)
 BLOCK = 16_384

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from memory.errors import ClewError
+from clew.memory.errors import ClewError
 
 Kind = Literal["within", "across"]
 

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.layers import Ints
-from memory.nodes import NodeGraph, Partitioning
-from memory.ragged import Ragged
+from clew.memory.layers import Ints
+from clew.memory.nodes import NodeGraph, Partitioning
+from clew.memory.ragged import Ragged
 
 HELD_OUT = 0.15
 """The share of the nodes that training never names."""

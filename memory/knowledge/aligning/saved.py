@@ -15,15 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from memory.errors import BadInput, ClewError, LibraryMismatch
-from memory.knowledge.aligning.losses import Loss
-from memory.knowledge.aligning.scoring import Learned
-from memory.knowledge.aligning.words import PartitionWords
-from memory.knowledge.durable import sync
-from memory.nodes import Partitioning
+from clew.memory.errors import BadInput, ClewError, LibraryMismatch
+from clew.memory.knowledge.aligning.losses import Loss
+from clew.memory.knowledge.aligning.scoring import Learned
+from clew.memory.knowledge.aligning.words import PartitionWords
+from clew.memory.knowledge.durable import sync
+from clew.memory.nodes import Partitioning
 
 if TYPE_CHECKING:
-    from memory.knowledge.aligning.models import Aligner
+    from clew.memory.knowledge.aligning.models import Aligner
 
 FOLDER, WORDS = "aligners", "words.safetensors"
 HEADER = "clew"

@@ -6,11 +6,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.datatypes import Vector, Vectors
-from memory.knowledge.aligning.losses import Loss
-from memory.knowledge.aligning.words import Floats, PartitionWords
-from memory.layers import Ints
-from memory.nodes import Partitioning
+from clew.memory.datatypes import Vector, Vectors
+from clew.memory.knowledge.aligning.losses import Loss
+from clew.memory.knowledge.aligning.words import Floats, PartitionWords
+from clew.memory.layers import Ints
+from clew.memory.nodes import Partitioning
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.layers import Ints
-from memory.nodes import Cells
+from clew.memory.layers import Ints
+from clew.memory.nodes import Cells
 
 SEED = 42
 

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from memory.knowledge.aligning.lessons import Lessons
-from memory.knowledge.aligning.losses import Loss, binary, info_nce
-from memory.knowledge.aligning.views import PartitionViews
-from memory.knowledge.aligning.words import Floats
-from memory.layers import Ints
-from memory.progress import Progress
+from clew.memory.knowledge.aligning.lessons import Lessons
+from clew.memory.knowledge.aligning.losses import Loss, binary, info_nce
+from clew.memory.knowledge.aligning.views import PartitionViews
+from clew.memory.knowledge.aligning.words import Floats
+from clew.memory.layers import Ints
+from clew.memory.progress import Progress
 
 if TYPE_CHECKING:
     from torch import Tensor
     from torch.optim import Optimizer
 
-    from memory.knowledge.aligning.models import Aligner
+    from clew.memory.knowledge.aligning.models import Aligner
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def train(
     """On a GPU where there is one. On a CPU the same seed gives the same weights."""
     import torch
 
-    from memory.knowledge.aligning.models import MODELS
+    from clew.memory.knowledge.aligning.models import MODELS
 
     device = "cuda" if torch.cuda.is_available() else "cpu"
     stage = f"{parameters.model}-{parameters.loss}"

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from memory.datatypes import Vectors
-from memory.knowledge.aligning.topics import bridge_pairs
-from memory.knowledge.aligning.words import Floats, PartitionWords
-from memory.layers import Ints
-from memory.nodes import Cells, NodeGraph, Partitioning
+from clew.memory.datatypes import Vectors
+from clew.memory.knowledge.aligning.topics import bridge_pairs
+from clew.memory.knowledge.aligning.words import Floats, PartitionWords
+from clew.memory.layers import Ints
+from clew.memory.nodes import Cells, NodeGraph, Partitioning
 
 RELATIONS = 12
 """How many relations have weights of their own; the rarer ones share one."""

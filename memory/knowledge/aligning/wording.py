@@ -14,9 +14,9 @@ from string import Template
 
 import numpy as np
 
-from memory.knowledge.aligning.queries import SyntheticQuery
-from memory.knowledge.aligning.sampling import Drawn
-from memory.nodes import Partitioning
+from clew.memory.knowledge.aligning.queries import SyntheticQuery
+from clew.memory.knowledge.aligning.sampling import Drawn
+from clew.memory.nodes import Partitioning
 
 TERMS = 2
 """Of a partition's name, that a query says."""

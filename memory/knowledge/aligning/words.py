@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.layers import Ints
-from memory.words import content_words
+from clew.memory.layers import Ints
+from clew.memory.words import content_words
 
 Floats = NDArray[np.float32]
 FIELDS = ("named", "fullest", "written")

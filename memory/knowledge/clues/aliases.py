@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from memory.errors import BadInput
-from memory.words import stemmed_words
+from clew.memory.errors import BadInput
+from clew.memory.words import stemmed_words
 
 QuestionType = Literal["who", "what", "why", "where", "when"]
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from memory.knowledge.clues.aliases import QuestionType
+from clew.memory.knowledge.clues.aliases import QuestionType
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from memory.knowledge.clues.aliases import Mention, QuestionType
-from memory.knowledge.clues.datatypes import Clues
-from memory.knowledge.clues.index import ClueIndex, name_words
-from memory.knowledge.clues.texts import DIGITS
-from memory.words import content_words, stemmed_words, stems_and_words
+from clew.memory.knowledge.clues.aliases import Mention, QuestionType
+from clew.memory.knowledge.clues.datatypes import Clues
+from clew.memory.knowledge.clues.index import ClueIndex, name_words
+from clew.memory.knowledge.clues.texts import DIGITS
+from clew.memory.words import content_words, stemmed_words, stems_and_words
 
 PART_OF_NAME = 2
 """So many words in common make an entity a clue, where the question has not all of them."""

@@ -4,11 +4,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory.datatypes import Triple
-from memory.knowledge.clues.aliases import AliasTable, load_aliases
-from memory.knowledge.triples import written_out
-from memory.ports import Store
-from memory.words import content_words, words
+from clew.memory.datatypes import Triple
+from clew.memory.knowledge.clues.aliases import AliasTable, load_aliases
+from clew.memory.knowledge.triples import written_out
+from clew.memory.ports import Store
+from clew.memory.words import content_words, words
 
 
 @dataclass(frozen=True, slots=True, eq=False)

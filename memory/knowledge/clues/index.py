@@ -7,10 +7,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.knowledge.clues.aliases import AliasTable, load_aliases
-from memory.knowledge.clues.texts import Floats, Texts
-from memory.knowledge.triples import TripleGraph
-from memory.words import FUNCTION_WORDS, content_words, words
+from clew.memory.knowledge.clues.aliases import AliasTable, load_aliases
+from clew.memory.knowledge.clues.texts import Floats, Texts
+from clew.memory.knowledge.triples import TripleGraph
+from clew.memory.words import FUNCTION_WORDS, content_words, words
 
 
 class Similarity(Protocol):

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 from itertools import pairwise, product
 
-from memory.knowledge.clues.beam import in_reading_order
-from memory.knowledge.clues.datatypes import ClueParameters, Clues, Path, Walk
-from memory.knowledge.clues.index import ClueIndex
-from memory.knowledge.clues.texts import DIGITS
+from clew.memory.knowledge.clues.beam import in_reading_order
+from clew.memory.knowledge.clues.datatypes import ClueParameters, Clues, Path, Walk
+from clew.memory.knowledge.clues.index import ClueIndex
+from clew.memory.knowledge.clues.texts import DIGITS
 
 
 def rerank(walks: Iterable[Walk], clues: Clues, index: ClueIndex, parameters: ClueParameters) -> list[Path]:

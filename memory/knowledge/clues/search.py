@@ -1,11 +1,11 @@
 """Seed 000 from the question to the answer: clues, seeds, beam search, re-ranking, answer."""
 
-from memory.knowledge.clues.answers import answer_of
-from memory.knowledge.clues.beam import Mask, beam_search, edge_scores, seeds_of
-from memory.knowledge.clues.datatypes import ClueAnswer, ClueParameters
-from memory.knowledge.clues.extraction import extract_clues
-from memory.knowledge.clues.index import ClueIndex
-from memory.knowledge.clues.reranking import rerank
+from clew.memory.knowledge.clues.answers import answer_of
+from clew.memory.knowledge.clues.beam import Mask, beam_search, edge_scores, seeds_of
+from clew.memory.knowledge.clues.datatypes import ClueAnswer, ClueParameters
+from clew.memory.knowledge.clues.extraction import extract_clues
+from clew.memory.knowledge.clues.index import ClueIndex
+from clew.memory.knowledge.clues.reranking import rerank
 
 
 def search_paths(

@@ -7,15 +7,15 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.datatypes import Edge, Subgraph, Triple
-from memory.knowledge.clues.aliases import AliasTable
-from memory.knowledge.clues.datatypes import ClueAnswer, ClueParameters, Evidence, Path
-from memory.knowledge.clues.index import ClueIndex, clue_index
-from memory.knowledge.clues.reranking import most_of
-from memory.knowledge.clues.search import search_paths
-from memory.knowledge.triples import TripleGraph, triple_graph
-from memory.ports import Store
-from memory.words import content_words
+from clew.memory.datatypes import Edge, Subgraph, Triple
+from clew.memory.knowledge.clues.aliases import AliasTable
+from clew.memory.knowledge.clues.datatypes import ClueAnswer, ClueParameters, Evidence, Path
+from clew.memory.knowledge.clues.index import ClueIndex, clue_index
+from clew.memory.knowledge.clues.reranking import most_of
+from clew.memory.knowledge.clues.search import search_paths
+from clew.memory.knowledge.triples import TripleGraph, triple_graph
+from clew.memory.ports import Store
+from clew.memory.words import content_words
 
 
 @dataclass(frozen=True, slots=True, eq=False)

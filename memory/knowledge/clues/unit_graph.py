@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.knowledge.triples import normalise
-from memory.layers import Ints, Layers
-from memory.ragged import Ragged
+from clew.memory.knowledge.triples import normalise
+from clew.memory.layers import Ints, Layers
+from clew.memory.ragged import Ragged
 
 TELLS_OF, NAMED_WITH = "tells of", "named with"
 """What a step is called that no relation of the library names: from a document's title to what a sentence of it names,

@@ -6,12 +6,12 @@ from functools import cache, partial
 
 import numpy as np
 
-from memory.datatypes import Edge, Form, Hit, Subgraph, Vector
-from memory.knowledge.clues.datatypes import Evidence
-from memory.knowledge.clues.unit_graph import UnitGraph
-from memory.knowledge.clues.unit_walk import PAPER, Floats, Near, UnitWalk, UnitWalker, WalkParameters
-from memory.knowledge.triples import normalise
-from memory.ports import Reranker, Store
+from clew.memory.datatypes import Edge, Form, Hit, Subgraph, Vector
+from clew.memory.knowledge.clues.datatypes import Evidence
+from clew.memory.knowledge.clues.unit_graph import UnitGraph
+from clew.memory.knowledge.clues.unit_walk import PAPER, Floats, Near, UnitWalk, UnitWalker, WalkParameters
+from clew.memory.knowledge.triples import normalise
+from clew.memory.ports import Reranker, Store
 
 SHOWN = 90
 """Characters of a unit that an explanation quotes."""

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.datatypes import Vector, Vectors
-from memory.knowledge.clues.unit_graph import UnitGraph
-from memory.layers import Ints
+from clew.memory.datatypes import Vector, Vectors
+from clew.memory.knowledge.clues.unit_graph import UnitGraph
+from clew.memory.layers import Ints
 
 Floats = NDArray[np.float64]
 

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import numpy as np
 
-from memory.communities import BY_EXTRACTION, Communities, Community
-from memory.datatypes import Vectors
-from memory.knowledge.communities.detecting import DetectionParameters, Labels, detect
-from memory.knowledge.communities.graph import entity_vectors, links_of, named_in_sentences, standing_for
-from memory.knowledge.communities.reporting import Extract, extracts, material
-from memory.knowledge.communities.writing import write
-from memory.knowledge.embedding import SENTENCES, open_vectors, titles_and_texts
-from memory.knowledge.numbering import read_layers
-from memory.ports import Encoder, Writer
-from memory.progress import Progress
-from memory.unit import unit
+from clew.memory.communities import BY_EXTRACTION, Communities, Community
+from clew.memory.datatypes import Vectors
+from clew.memory.knowledge.communities.detecting import DetectionParameters, Labels, detect
+from clew.memory.knowledge.communities.graph import entity_vectors, links_of, named_in_sentences, standing_for
+from clew.memory.knowledge.communities.reporting import Extract, extracts, material
+from clew.memory.knowledge.communities.writing import write
+from clew.memory.knowledge.embedding import SENTENCES, open_vectors, titles_and_texts
+from clew.memory.knowledge.numbering import read_layers
+from clew.memory.ports import Encoder, Writer
+from clew.memory.progress import Progress
+from clew.memory.unit import unit
 
 SCHEMA = """
 CREATE TABLE communities (

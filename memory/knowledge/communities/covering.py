@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.communities import Communities
-from memory.layers import Ints, Layers
-from memory.ports import Store
+from clew.memory.communities import Communities
+from clew.memory.layers import Ints, Layers
+from clew.memory.ports import Store
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.datatypes import Vectors
-from memory.knowledge.extracting.dates import dates
-from memory.layers import Entity, Ints, Layers
-from memory.unit import unit
+from clew.memory.datatypes import Vectors
+from clew.memory.knowledge.extracting.dates import dates
+from clew.memory.layers import Entity, Ints, Layers
+from clew.memory.unit import unit
 
 if TYPE_CHECKING:
     import networkx as nx

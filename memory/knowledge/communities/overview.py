@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from memory.knowledge.communities.covering import NAMED, Allowed, Cover
-from memory.knowledge.communities.reporting import quality_of
-from memory.layers import Ints, Unit
-from memory.ports import Store
+from clew.memory.knowledge.communities.covering import NAMED, Allowed, Cover
+from clew.memory.knowledge.communities.reporting import quality_of
+from clew.memory.layers import Ints, Unit
+from clew.memory.ports import Store
 
 LEVEL = 0
 """The coarsest, which has as many communities as can be read; where it has more, the biggest are told of."""

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.datatypes import Vectors
-from memory.knowledge.communities.detecting import Labels
-from memory.knowledge.communities.graph import Links, Stated, entity_graph
-from memory.layers import Ints, Layers
-from memory.unit import unit
+from clew.memory.datatypes import Vectors
+from clew.memory.knowledge.communities.detecting import Labels
+from clew.memory.knowledge.communities.graph import Links, Stated, entity_graph
+from clew.memory.layers import Ints, Layers
+from clew.memory.unit import unit
 
 if TYPE_CHECKING:
     import networkx as nx

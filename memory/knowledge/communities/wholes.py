@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from memory.words import content_words, words
+from clew.memory.words import content_words, words
 
 HOLDERS = """
 collection library document documents text texts corpus file files archive material materials content contents data

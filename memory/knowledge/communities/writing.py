@@ -8,13 +8,13 @@ import threading
 from collections.abc import Collection
 from typing import NamedTuple
 
-from memory.errors import ServiceUnreachable
-from memory.instructions import neutralised
-from memory.knowledge.communities.reporting import Extract
-from memory.ports import Message, Writer, text_of
-from memory.sentences import split
-from memory.words import content_words
-from prompts import render
+from clew.memory.errors import ServiceUnreachable
+from clew.memory.instructions import neutralised
+from clew.memory.knowledge.communities.reporting import Extract
+from clew.memory.ports import Message, Writer, text_of
+from clew.memory.sentences import split
+from clew.memory.words import content_words
+from clew.prompts import render
 
 TEMPERATURE, TOKENS = 0.1, 200
 

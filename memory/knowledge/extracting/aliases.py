@@ -8,9 +8,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from memory.knowledge.extracting.datatypes import Kind, Mention
-from memory.knowledge.extracting.fullness import Name, fuller, stands_for
-from memory.knowledge.extracting.normalising import normalised
+from clew.memory.knowledge.extracting.datatypes import Kind, Mention
+from clew.memory.knowledge.extracting.fullness import Name, fuller, stands_for
+from clew.memory.knowledge.extracting.normalising import normalised
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ of the name before, which stays what it was in the sentence around them.
 
 from collections.abc import Iterator, Sequence
 
-from memory.knowledge.extracting.datatypes import Mention
-from memory.knowledge.extracting.elements import Element
-from memory.knowledge.extracting.lexicon import ROLES
-from memory.knowledge.extracting.verbs import is_participle
+from clew.memory.knowledge.extracting.datatypes import Mention
+from clew.memory.knowledge.extracting.elements import Element
+from clew.memory.knowledge.extracting.lexicon import ROLES
+from clew.memory.knowledge.extracting.verbs import is_participle
 
 OPEN = Element("open", ",")
 CLOSE = Element("close", ",")

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from memory.knowledge.extracting.apposition import CLOSE, OPEN, behind, bracketed, describes_a_noun, of_a_people
-from memory.knowledge.extracting.datatypes import Mention
-from memory.knowledge.extracting.elements import Element
-from memory.knowledge.extracting.lexicon import ORGANISATIONS, PLACES, WORKS
-from memory.knowledge.extracting.verbs import COPULAS, is_participle, past, wording
+from clew.memory.knowledge.extracting.apposition import CLOSE, OPEN, behind, bracketed, describes_a_noun, of_a_people
+from clew.memory.knowledge.extracting.datatypes import Mention
+from clew.memory.knowledge.extracting.elements import Element
+from clew.memory.knowledge.extracting.lexicon import ORGANISATIONS, PLACES, WORKS
+from clew.memory.knowledge.extracting.verbs import COPULAS, is_participle, past, wording
 
 FARTHEST = 12
 """Words between a verb, or the object before, and an object: farther off it is none."""

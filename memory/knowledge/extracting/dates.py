@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from memory.knowledge.extracting.datatypes import Mention
+from clew.memory.knowledge.extracting.datatypes import Mention
 
 _MONTH = (
     r"(?:January|February|March|April|May|June|July|August|September|October|November|December"

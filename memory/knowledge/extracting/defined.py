@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from memory.knowledge.extracting.lexicon import EMPTY
-from memory.knowledge.extracting.tokens import Token
-from memory.knowledge.extracting.verbs import AUXILIARIES, is_participle, looks_like_a_verb
+from clew.memory.knowledge.extracting.lexicon import EMPTY
+from clew.memory.knowledge.extracting.tokens import Token
+from clew.memory.knowledge.extracting.verbs import AUXILIARIES, is_participle, looks_like_a_verb
 
 _APPOSITION = re.compile(
     r", (?:(?P<article>an?)|the|his|her|its|their) [^,.;:()!?\n]{2,80}"

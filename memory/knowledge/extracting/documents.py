@@ -4,13 +4,13 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from memory.datatypes import Document
-from memory.knowledge.extracting.datatypes import Mention
-from memory.knowledge.extracting.entities import is_entity, title_name
-from memory.knowledge.extracting.extractors import Extractor
-from memory.knowledge.extracting.normalising import normalised
-from memory.sentences import Span, split
-from memory.words import words
+from clew.memory.datatypes import Document
+from clew.memory.knowledge.extracting.datatypes import Mention
+from clew.memory.knowledge.extracting.entities import is_entity, title_name
+from clew.memory.knowledge.extracting.extractors import Extractor
+from clew.memory.knowledge.extracting.normalising import normalised
+from clew.memory.sentences import Span, split
+from clew.memory.words import words
 
 TITLE = -1
 """The number of the sentence that a title is."""

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from memory.knowledge.extracting.datatypes import Mention
-from memory.knowledge.extracting.lexicon import EMPTY, NUMBERS
-from memory.knowledge.extracting.tokens import Token, tokens
-from memory.knowledge.extracting.verbs import AMBIGUOUS, AUXILIARIES, BE, looks_like_a_verb
-from memory.sentences import Span
+from clew.memory.knowledge.extracting.datatypes import Mention
+from clew.memory.knowledge.extracting.lexicon import EMPTY, NUMBERS
+from clew.memory.knowledge.extracting.tokens import Token, tokens
+from clew.memory.knowledge.extracting.verbs import AMBIGUOUS, AUXILIARIES, BE, looks_like_a_verb
+from clew.memory.sentences import Span
 
 Part = Literal[
     "mention", "verb", "be", "auxiliary", "preposition", "determiner", "comma", "and", "relative", "he", "it", "stop",

@@ -7,14 +7,14 @@ words. Rules of English: in a script without capitals only what stands in quotes
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from memory.knowledge.extracting.datatypes import Kind, Mention
-from memory.knowledge.extracting.dates import dates, years
-from memory.knowledge.extracting.lexicon import DAYS, EMPTY, MONTHS
-from memory.knowledge.extracting.names import Names
-from memory.knowledge.extracting.terms import terms
-from memory.knowledge.extracting.tokens import tokens
-from memory.knowledge.extracting.works import works
-from memory.sentences import Span, split
+from clew.memory.knowledge.extracting.datatypes import Kind, Mention
+from clew.memory.knowledge.extracting.dates import dates, years
+from clew.memory.knowledge.extracting.lexicon import DAYS, EMPTY, MONTHS
+from clew.memory.knowledge.extracting.names import Names
+from clew.memory.knowledge.extracting.terms import terms
+from clew.memory.knowledge.extracting.tokens import tokens
+from clew.memory.knowledge.extracting.works import works
+from clew.memory.sentences import Span, split
 
 LONGEST = 120
 """Characters of an entity."""

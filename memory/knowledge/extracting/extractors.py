@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from memory.errors import BadInput, NotSetUp
-from memory.knowledge.extracting.datatypes import Mention, Relation
-from memory.knowledge.extracting.entities import entities
-from memory.knowledge.extracting.llm import Model, ModelExtractor
-from memory.knowledge.extracting.relations import triples
+from clew.memory.errors import BadInput, NotSetUp
+from clew.memory.knowledge.extracting.datatypes import Mention, Relation
+from clew.memory.knowledge.extracting.entities import entities
+from clew.memory.knowledge.extracting.llm import Model, ModelExtractor
+from clew.memory.knowledge.extracting.relations import triples
 
 Extractor = Callable[[str, str], tuple[Sequence[Mention], Sequence[Relation]]]
 """Text and title of a document -> its mentions in order, and its relations."""
@@ -46,7 +46,7 @@ def extractor_named(name: str, model: Model | None = None) -> Chosen:
         return _by_model(which, model)
     if kind != SPACY:
         raise BadInput(f"there is no extractor '{name}'", f"--extractor {RULES}, {SPACY}, {SPACY}:PIPELINE or {LLM}")
-    from memory.knowledge.extracting.spacy_pipeline import extract, load_pipeline
+    from clew.memory.knowledge.extracting.spacy_pipeline import extract, load_pipeline
 
     pipeline = load_pipeline(which) if which else load_pipeline()
     return Chosen(name, lambda text, title: extract(pipeline, text, title))

@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from memory.knowledge.extracting.datatypes import Kind
-from memory.knowledge.extracting.lexicon import EMPTY, ORGANISATIONS, PARTICLES, PLACES, SUFFIXES, WORKS
+from clew.memory.knowledge.extracting.datatypes import Kind
+from clew.memory.knowledge.extracting.lexicon import EMPTY, ORGANISATIONS, PARTICLES, PLACES, SUFFIXES, WORKS
 
 _SHORTEST_SURNAME, _SHORTEST_ACRONYM, _LONGEST_ACRONYM = 3, 3, 7
 _NO_GIVEN_NAMES = frozenset(

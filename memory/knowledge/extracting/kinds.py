@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from memory.knowledge.extracting.datatypes import Kind
-from memory.knowledge.extracting.lexicon import HONORIFICS, ORGANISATIONS, PLACES, ROLES
-from memory.knowledge.extracting.tokens import Token
+from clew.memory.knowledge.extracting.datatypes import Kind
+from clew.memory.knowledge.extracting.lexicon import HONORIFICS, ORGANISATIONS, PLACES, ROLES
+from clew.memory.knowledge.extracting.tokens import Token
 
 _BORN = re.compile(r"\s?(?:\((?:[^()\n]{0,40}[;,] )?(?:born|b\.|née?|died)\b| (?:was|is) born\b)")
 _LIFE = re.compile(r"\s?\([^()\n]{0,40}\b1\d{3}\s?[–-]\s?[^()\n]{0,24}\b(?:1\d|20)\d{2}\)")

@@ -1,6 +1,6 @@
 """Closed lists of English words, lower-case, that the rules of extraction know names by."""
 
-from memory.words import FUNCTION_WORDS
+from clew.memory.words import FUNCTION_WORDS
 
 
 def _words(text: str) -> frozenset[str]:

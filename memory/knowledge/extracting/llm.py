@@ -13,18 +13,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from memory.content_cache import ContentCache
-from memory.errors import BadInput, Cancelled, ServiceUnreachable
-from memory.instructions import neutralised
-from memory.knowledge.extracting.datatypes import Mention, Relation
-from memory.knowledge.extracting.entities import entities
-from memory.knowledge.extracting.locating import Located, locate
-from memory.knowledge.extracting.parts import parts
-from memory.knowledge.extracting.relations import triples
-from memory.knowledge.extracting.replies import SCHEMA, read_reply
-from memory.ports import Message, Writer, text_of
-from memory.sentences import Span
-from prompts import render
+from clew.memory.content_cache import ContentCache
+from clew.memory.errors import BadInput, Cancelled, ServiceUnreachable
+from clew.memory.instructions import neutralised
+from clew.memory.knowledge.extracting.datatypes import Mention, Relation
+from clew.memory.knowledge.extracting.entities import entities
+from clew.memory.knowledge.extracting.locating import Located, locate
+from clew.memory.knowledge.extracting.parts import parts
+from clew.memory.knowledge.extracting.relations import triples
+from clew.memory.knowledge.extracting.replies import SCHEMA, read_reply
+from clew.memory.ports import Message, Writer, text_of
+from clew.memory.sentences import Span
+from clew.prompts import render
 
 LONGEST_PART = 2400
 """Bytes of text in one prompt, about 600 tokens of English: of a longer text small models list a part only."""

@@ -5,10 +5,10 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from memory.knowledge.extracting.datatypes import Kind, Mention, Relation
-from memory.knowledge.extracting.entities import apart, is_entity
-from memory.knowledge.extracting.replies import Listed
-from memory.sentences import Span
+from clew.memory.knowledge.extracting.datatypes import Kind, Mention, Relation
+from clew.memory.knowledge.extracting.entities import apart, is_entity
+from clew.memory.knowledge.extracting.replies import Listed
+from clew.memory.sentences import Span
 
 LONGEST_RELATION = 80
 """Characters; what is longer is a sentence and no relation."""

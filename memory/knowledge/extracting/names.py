@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from memory.knowledge.extracting.datatypes import Mention
-from memory.knowledge.extracting.defined import is_defined
-from memory.knowledge.extracting.kinds import kind_of
-from memory.knowledge.extracting.lexicon import (
+from clew.memory.knowledge.extracting.datatypes import Mention
+from clew.memory.knowledge.extracting.defined import is_defined
+from clew.memory.knowledge.extracting.kinds import kind_of
+from clew.memory.knowledge.extracting.lexicon import (
     ABBREVIATED,
     DAYS,
     EMPTY,
@@ -24,8 +24,8 @@ from memory.knowledge.extracting.lexicon import (
     SUFFIXES,
     TITLES,
 )
-from memory.knowledge.extracting.tokens import Token
-from memory.sentences import Span
+from clew.memory.knowledge.extracting.tokens import Token
+from clew.memory.sentences import Span
 
 JOINERS = frozenset({"for", "on", "at", "and"})
 LONGEST = 7

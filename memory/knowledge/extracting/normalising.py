@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-from memory.knowledge.extracting.lexicon import MONTHS
+from clew.memory.knowledge.extracting.lexicon import MONTHS
 
 DROPPED = frozenset(
     """

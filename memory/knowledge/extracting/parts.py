@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from memory.sentences import Span, split
+from clew.memory.sentences import Span, split
 
 
 def parts(text: str, limit: int) -> Iterator[list[Span]]:

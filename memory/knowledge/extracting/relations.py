@@ -6,10 +6,10 @@ what the next mention is to the subject. Rules of English, and of the plain kind
 
 from collections.abc import Sequence
 
-from memory.knowledge.extracting.clause import Clause
-from memory.knowledge.extracting.datatypes import Mention, Relation
-from memory.knowledge.extracting.elements import elements
-from memory.sentences import split
+from clew.memory.knowledge.extracting.clause import Clause
+from clew.memory.knowledge.extracting.datatypes import Mention, Relation
+from clew.memory.knowledge.extracting.elements import elements
+from clew.memory.sentences import split
 
 
 def triples(text: str, mentions: Sequence[Mention]) -> list[Relation]:

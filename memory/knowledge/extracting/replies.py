@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from memory.knowledge.extracting.datatypes import Kind
-from memory.tolerant_json import read_json
+from clew.memory.knowledge.extracting.datatypes import Kind
+from clew.memory.tolerant_json import read_json
 
 _KINDS: Mapping[str, Kind] = {
     **{kind: kind for kind in get_args(Kind)},

@@ -6,11 +6,11 @@ What the pipeline does not have, the rules do: without entities of its own `enti
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from memory.errors import NotSetUp
-from memory.knowledge.extracting import entities as rules
-from memory.knowledge.extracting.datatypes import Kind, Mention, Relation
-from memory.knowledge.extracting.relations import triples
-from memory.knowledge.extracting.verbs import BE, past
+from clew.memory.errors import NotSetUp
+from clew.memory.knowledge.extracting import entities as rules
+from clew.memory.knowledge.extracting.datatypes import Kind, Mention, Relation
+from clew.memory.knowledge.extracting.relations import triples
+from clew.memory.knowledge.extracting.verbs import BE, past
 
 KINDS: dict[str, Kind] = {
     "PERSON": "person", "PER": "person", "GPE": "place", "LOC": "place", "FAC": "place", "ORG": "organisation",

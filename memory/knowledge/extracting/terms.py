@@ -4,10 +4,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from memory.knowledge.extracting.datatypes import Mention
-from memory.knowledge.extracting.lexicon import EMPTY, OPENERS
-from memory.knowledge.extracting.tokens import Token
-from memory.knowledge.extracting.verbs import looks_like_a_verb
+from clew.memory.knowledge.extracting.datatypes import Mention
+from clew.memory.knowledge.extracting.lexicon import EMPTY, OPENERS
+from clew.memory.knowledge.extracting.tokens import Token
+from clew.memory.knowledge.extracting.verbs import looks_like_a_verb
 
 LEAST = 2
 """How often a text has to use a term."""

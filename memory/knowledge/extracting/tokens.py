@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from memory.sentences import Span
+from clew.memory.sentences import Span
 
 _PART = r"[^\W_]+(?:[\u0300-\u036f]+[^\W_]*)*"
 _TOKEN = re.compile(

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from memory.knowledge.extracting.datatypes import Mention
-from memory.knowledge.extracting.lexicon import EMPTY, WORKS
+from clew.memory.knowledge.extracting.datatypes import Mention
+from clew.memory.knowledge.extracting.lexicon import EMPTY, WORKS
 
 LONGEST = 100
 """Characters of a work's name."""

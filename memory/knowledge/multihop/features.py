@@ -11,13 +11,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.datatypes import Query, Vector, Vectors
-from memory.knowledge.matching import MatchParameters, match
-from memory.knowledge.multihop.index import HopIndex
-from memory.knowledge.multihop.names import named_entities
-from memory.layers import Ints
-from memory.ports import Store
-from memory.words import content_words
+from clew.memory.datatypes import Query, Vector, Vectors
+from clew.memory.knowledge.matching import MatchParameters, match
+from clew.memory.knowledge.multihop.index import HopIndex
+from clew.memory.knowledge.multihop.names import named_entities
+from clew.memory.layers import Ints
+from clew.memory.ports import Store
+from clew.memory.words import content_words
 
 Floats = NDArray[np.float64]
 

@@ -7,8 +7,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.layers import Ints, Layers
-from memory.ragged import Ragged
+from clew.memory.layers import Ints, Layers
+from clew.memory.ragged import Ragged
 
 MOST_CHUNKS = 50
 """Of an entity that leads from chunk to chunk: what more of them name says little."""

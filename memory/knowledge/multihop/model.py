@@ -8,13 +8,13 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.knowledge.multihop.features import DIRECT, PATH
-from memory.layers import Ints
+from clew.memory.knowledge.multihop.features import DIRECT, PATH
+from clew.memory.layers import Ints
 
 Floats = NDArray[np.float64]
 
 SHIPPED = Path(__file__).with_name("coefficients.json")
-"""Fitted by `python -m agent.hop_training`."""
+"""Fitted by `python -m clew.agent.hop_training`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Mapping
 
-from memory.knowledge.extracting.entities import entities
-from memory.knowledge.extracting.normalising import normalised
+from clew.memory.knowledge.extracting.entities import entities
+from clew.memory.knowledge.extracting.normalising import normalised
 
 LONGEST = 10
 """Words of a name."""

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from memory.datatypes import Vectors
-from memory.layers import Ints
+from clew.memory.datatypes import Vectors
+from clew.memory.layers import Ints
 
 ROUNDS = 4
 """Of power iteration: the direction of most variance need be found only about."""

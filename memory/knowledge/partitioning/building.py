@@ -5,19 +5,19 @@ from collections.abc import Generator, Iterable
 from dataclasses import asdict
 from pathlib import Path
 
-from memory.datatypes import Vectors
-from memory.knowledge.damage import BROKEN
-from memory.knowledge.embedding import CHUNKS, open_vectors, titles_and_texts
-from memory.knowledge.partitioning import hybrid, leiden, metis
-from memory.knowledge.partitioning.capsule import Capsule, capsules, read_capsule
-from memory.knowledge.partitioning.glue import glue_of
-from memory.knowledge.partitioning.labels import Labels, sums_of
-from memory.knowledge.partitioning.names import names_of
-from memory.knowledge.partitioning.report import report_of
-from memory.knowledge.partitioning.wanted import Wanted
-from memory.nodes import NodeGraph, Partitioning, cells_of
-from memory.progress import Progress
-from memory.unit import unit
+from clew.memory.datatypes import Vectors
+from clew.memory.knowledge.damage import BROKEN
+from clew.memory.knowledge.embedding import CHUNKS, open_vectors, titles_and_texts
+from clew.memory.knowledge.partitioning import hybrid, leiden, metis
+from clew.memory.knowledge.partitioning.capsule import Capsule, capsules, read_capsule
+from clew.memory.knowledge.partitioning.glue import glue_of
+from clew.memory.knowledge.partitioning.labels import Labels, sums_of
+from clew.memory.knowledge.partitioning.names import names_of
+from clew.memory.knowledge.partitioning.report import report_of
+from clew.memory.knowledge.partitioning.wanted import Wanted
+from clew.memory.nodes import NodeGraph, Partitioning, cells_of
+from clew.memory.progress import Progress
+from clew.memory.unit import unit
 
 
 def build(

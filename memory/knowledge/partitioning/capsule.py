@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from memory.datatypes import Vectors
-from memory.knowledge.damage import BROKEN
-from memory.knowledge.durable import sync, sync_all
-from memory.knowledge.embedding import CHUNKS, mapped, open_vectors
-from memory.knowledge.partitioning.wanted import Wanted
-from memory.nodes import Cells, Partitioning
-from memory.ragged import Ragged
+from clew.memory.datatypes import Vectors
+from clew.memory.knowledge.damage import BROKEN
+from clew.memory.knowledge.durable import sync, sync_all
+from clew.memory.knowledge.embedding import CHUNKS, mapped, open_vectors
+from clew.memory.knowledge.partitioning.wanted import Wanted
+from clew.memory.nodes import Cells, Partitioning
+from clew.memory.ragged import Ragged
 
 FOLDER, CURRENT = "capsules", "current"
 ARRAYS, NAMES, REPORT, VECTORS = "partitioning.npz", "names.json", "report.json", "vectors.npy"

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.datatypes import Vectors
-from memory.layers import Ints
-from memory.nodes import NodeGraph
+from clew.memory.datatypes import Vectors
+from clew.memory.layers import Ints
+from clew.memory.nodes import NodeGraph
 
 Cosines = NDArray[np.float32]
 

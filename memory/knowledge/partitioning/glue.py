@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from memory.datatypes import Vectors
-from memory.knowledge.partitioning.cosines import centroid_cosines, neighbour_cosines
-from memory.layers import Ints
-from memory.nodes import NodeGraph
+from clew.memory.datatypes import Vectors
+from clew.memory.knowledge.partitioning.cosines import centroid_cosines, neighbour_cosines
+from clew.memory.layers import Ints
+from clew.memory.nodes import NodeGraph
 
 OUTLIER = 3.5
 """Robust standard deviations of log degree above its median from which a node is a hub (Iglewicz and Hoaglin 1993)."""

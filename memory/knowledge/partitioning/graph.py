@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.knowledge.numbering import read_layers
-from memory.layers import Ints, Layers
-from memory.nodes import NEXT, SHARED, TITLE_LINK, NodeGraph, Weights
-from memory.ragged import Ragged
+from clew.memory.knowledge.numbering import read_layers
+from clew.memory.layers import Ints, Layers
+from clew.memory.nodes import NEXT, SHARED, TITLE_LINK, NodeGraph, Weights
+from clew.memory.ragged import Ragged
 
 FILE = "nodes.npz"
 

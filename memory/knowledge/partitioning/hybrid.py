@@ -3,14 +3,14 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from memory.datatypes import Vectors
-from memory.knowledge.partitioning.cosines import edge_cosines
-from memory.knowledge.partitioning.labels import Labels, numbered
-from memory.knowledge.partitioning.leiden import communities
-from memory.knowledge.partitioning.merging import merged
-from memory.knowledge.partitioning.packing import packed
-from memory.knowledge.partitioning.splitting import split
-from memory.nodes import NodeGraph
+from clew.memory.datatypes import Vectors
+from clew.memory.knowledge.partitioning.cosines import edge_cosines
+from clew.memory.knowledge.partitioning.labels import Labels, numbered
+from clew.memory.knowledge.partitioning.leiden import communities
+from clew.memory.knowledge.partitioning.merging import merged
+from clew.memory.knowledge.partitioning.packing import packed
+from clew.memory.knowledge.partitioning.splitting import split
+from clew.memory.nodes import NodeGraph
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from memory.datatypes import Vectors
-from memory.knowledge.partitioning.labels import Labels, among, numbered, sums_of
-from memory.layers import Ints
-from memory.nodes import NodeGraph
-from memory.unit import unit
+from clew.memory.datatypes import Vectors
+from clew.memory.knowledge.partitioning.labels import Labels, among, numbered, sums_of
+from clew.memory.layers import Ints
+from clew.memory.nodes import NodeGraph
+from clew.memory.unit import unit
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from memory.knowledge.partitioning.labels import Labels, among, numbered
-from memory.layers import Ints
-from memory.nodes import NodeGraph
+from clew.memory.knowledge.partitioning.labels import Labels, among, numbered
+from clew.memory.layers import Ints
+from clew.memory.nodes import NodeGraph
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -10,9 +10,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from memory.knowledge.partitioning.labels import Labels
-from memory.layers import Ints
-from memory.words import stems_and_words, written_words
+from clew.memory.knowledge.partitioning.labels import Labels
+from clew.memory.layers import Ints
+from clew.memory.words import stems_and_words, written_words
 
 TITLE = 3
 """How many words of a text a word of a title counts."""

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from memory.datatypes import Vectors
-from memory.knowledge.partitioning.blocks import blocks
-from memory.knowledge.partitioning.labels import Labels, sums_of
-from memory.layers import Ints
-from memory.unit import unit
+from clew.memory.datatypes import Vectors
+from clew.memory.knowledge.partitioning.blocks import blocks
+from clew.memory.knowledge.partitioning.labels import Labels, sums_of
+from clew.memory.layers import Ints
+from clew.memory.unit import unit
 
 BLOCK = 2048
 """Orphans among which a bin looks for the nearest."""

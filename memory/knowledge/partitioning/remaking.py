@@ -5,14 +5,14 @@ from collections.abc import Generator
 from contextlib import closing
 from pathlib import Path
 
-from memory.knowledge.damage import naming_damage
-from memory.knowledge.holding import held
-from memory.knowledge.library import required_generation
-from memory.knowledge.partitioning.building import build
-from memory.knowledge.partitioning.capsule import Capsule, write_capsule
-from memory.knowledge.partitioning.graph import read_graph
-from memory.knowledge.partitioning.wanted import Wanted
-from memory.progress import Progress
+from clew.memory.knowledge.damage import naming_damage
+from clew.memory.knowledge.holding import held
+from clew.memory.knowledge.library import required_generation
+from clew.memory.knowledge.partitioning.building import build
+from clew.memory.knowledge.partitioning.capsule import Capsule, write_capsule
+from clew.memory.knowledge.partitioning.graph import read_graph
+from clew.memory.knowledge.partitioning.wanted import Wanted
+from clew.memory.progress import Progress
 
 
 def remake(library: Path, wanted: Wanted) -> Generator[Progress | Capsule, None, None]:

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from memory.datatypes import Vectors
-from memory.knowledge.partitioning.glue import hubs_of
-from memory.knowledge.partitioning.labels import sums_of
-from memory.layers import Ints
-from memory.nodes import Cells, NodeGraph, Partitioning
+from clew.memory.datatypes import Vectors
+from clew.memory.knowledge.partitioning.glue import hubs_of
+from clew.memory.knowledge.partitioning.labels import sums_of
+from clew.memory.layers import Ints
+from clew.memory.nodes import Cells, NodeGraph, Partitioning
 
 SEED = 42
 

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from memory.errors import BadInput
-from memory.nodes import PartitionMethod
+from clew.memory.errors import BadInput
+from clew.memory.nodes import PartitionMethod
 
 SIZE = 200
 """The most nodes of a partition, as in seed 004."""

@@ -2,17 +2,17 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
-from memory.datatypes import Document, Edge
-from memory.errors import Unreadable
-from memory.knowledge.reading.discover import discover
-from memory.knowledge.reading.graph import read_graph, read_graph_edges
-from memory.knowledge.reading.html import read_html
-from memory.knowledge.reading.jsonl import read_jsonl
-from memory.knowledge.reading.markdown import read_markdown
-from memory.knowledge.reading.mediawiki import read_dump, read_links
-from memory.knowledge.reading.pdf import read_pdf
-from memory.knowledge.reading.plain import read_text
-from memory.knowledge.reading.source import (
+from clew.memory.datatypes import Document, Edge
+from clew.memory.errors import Unreadable
+from clew.memory.knowledge.reading.discover import discover
+from clew.memory.knowledge.reading.graph import read_graph, read_graph_edges
+from clew.memory.knowledge.reading.html import read_html
+from clew.memory.knowledge.reading.jsonl import read_jsonl
+from clew.memory.knowledge.reading.markdown import read_markdown
+from clew.memory.knowledge.reading.mediawiki import read_dump, read_links
+from clew.memory.knowledge.reading.pdf import read_pdf
+from clew.memory.knowledge.reading.plain import read_text
+from clew.memory.knowledge.reading.source import (
     Failure,
     Kind,
     Source,
@@ -24,7 +24,7 @@ from memory.knowledge.reading.source import (
     size,
     source_digest,
 )
-from memory.knowledge.reading.triples import read_triples
+from clew.memory.knowledge.reading.triples import read_triples
 
 __all__ = [
     "Failure",

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from memory.errors import BadInput
-from memory.knowledge.library import POINTER
-from memory.knowledge.reading.jsonl import is_conversation_script
-from memory.knowledge.reading.mediawiki import is_dump
-from memory.knowledge.reading.source import Kind, Source, reason, shown
-from memory.knowledge.reading.triples import is_file_of_triples
+from clew.memory.errors import BadInput
+from clew.memory.knowledge.library import POINTER
+from clew.memory.knowledge.reading.jsonl import is_conversation_script
+from clew.memory.knowledge.reading.mediawiki import is_dump
+from clew.memory.knowledge.reading.source import Kind, Source, reason, shown
+from clew.memory.knowledge.reading.triples import is_file_of_triples
 
 KINDS: dict[str, Kind] = {
     ".txt": "text",

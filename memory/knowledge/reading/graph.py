@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from memory.datatypes import Document, Edge
-from memory.errors import Unreadable
-from memory.knowledge.reading.jsonl import Record, field, named, read_jsonl, records
-from memory.knowledge.reading.source import Failure, Source, clean, edges_beside, shown, storable
+from clew.memory.datatypes import Document, Edge
+from clew.memory.errors import Unreadable
+from clew.memory.knowledge.reading.jsonl import Record, field, named, read_jsonl, records
+from clew.memory.knowledge.reading.source import Failure, Source, clean, edges_beside, shown, storable
 
 MEMBERS = b'"members"'
 """What a line of a relation of many has in it."""

@@ -7,11 +7,11 @@ run with the source's own line breaks, keeps no headings, and reads in the syste
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from memory.datatypes import Document
-from memory.errors import Unreadable
-from memory.knowledge.reading.layout import Layout
-from memory.knowledge.reading.plain import decode, not_empty, title_of_file
-from memory.knowledge.reading.source import Source, clean, shown
+from clew.memory.datatypes import Document
+from clew.memory.errors import Unreadable
+from clew.memory.knowledge.reading.layout import Layout
+from clew.memory.knowledge.reading.plain import decode, not_empty, title_of_file
+from clew.memory.knowledge.reading.source import Source, clean, shown
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from memory.datatypes import Document
-from memory.errors import Unreadable
-from memory.knowledge.reading.plain import title_of_text
-from memory.knowledge.reading.source import Failure, Source, clean, reason, shown, storable
-from memory.knowledge.reading.triples import parts_of
+from clew.memory.datatypes import Document
+from clew.memory.errors import Unreadable
+from clew.memory.knowledge.reading.plain import title_of_text
+from clew.memory.knowledge.reading.source import Failure, Source, clean, reason, shown, storable
+from clew.memory.knowledge.reading.triples import parts_of
 
 Record = Mapping[str, Any]
 Item = TypeVar("Item")

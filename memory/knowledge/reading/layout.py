@@ -1,6 +1,6 @@
 """Writing the text of a document that has markup: white space as a reader sees it, blocks apart, headings marked."""
 
-from memory.datatypes import Mark
+from clew.memory.datatypes import Mark
 
 BREAKS = ("", " ", "\n", "\n\n")
 

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from memory.datatypes import Document
-from memory.knowledge.reading import html
-from memory.knowledge.reading.layout import Layout
-from memory.knowledge.reading.plain import decode, not_empty, title_of_file
-from memory.knowledge.reading.source import Source, shown
+from clew.memory.datatypes import Document
+from clew.memory.knowledge.reading import html
+from clew.memory.knowledge.reading.layout import Layout
+from clew.memory.knowledge.reading.plain import decode, not_empty, title_of_file
+from clew.memory.knowledge.reading.source import Source, shown
 
 if TYPE_CHECKING:
     from markdown_it.token import Token

@@ -12,11 +12,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
-from memory.datatypes import Document, Edge
-from memory.errors import Unreadable
-from memory.knowledge.pages import Pages
-from memory.knowledge.reading.source import Failure, Source, clean, reason, shown
-from memory.knowledge.reading.wikitext import (
+from clew.memory.datatypes import Document, Edge
+from clew.memory.errors import Unreadable
+from clew.memory.knowledge.pages import Pages
+from clew.memory.knowledge.reading.source import Failure, Source, clean, reason, shown
+from clew.memory.knowledge.reading.wikitext import (
     NAMESPACES,
     Wiki,
     categories,

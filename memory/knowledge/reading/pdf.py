@@ -15,11 +15,11 @@ from contextlib import contextmanager
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from memory.datatypes import Document, Mark
-from memory.errors import Unreadable
-from memory.knowledge.reading.plain import like_a_title, title_of_file
-from memory.knowledge.reading.source import Failure, Source, clean, shown
-from memory.sentences import blocks
+from clew.memory.datatypes import Document, Mark
+from clew.memory.errors import Unreadable
+from clew.memory.knowledge.reading.plain import like_a_title, title_of_file
+from clew.memory.knowledge.reading.source import Failure, Source, clean, shown
+from clew.memory.sentences import blocks
 
 if TYPE_CHECKING:
     from pypdf import PdfReader

@@ -9,9 +9,9 @@ import codecs
 from collections.abc import Iterator
 from pathlib import Path
 
-from memory.datatypes import Document
-from memory.errors import Unreadable
-from memory.knowledge.reading.source import Source, clean, shown
+from clew.memory.datatypes import Document
+from clew.memory.errors import Unreadable
+from clew.memory.knowledge.reading.source import Source, clean, shown
 
 BOMS = (  # the longer ones first: that of UTF-32 begins with that of UTF-16
     (codecs.BOM_UTF32_LE, "utf-32"),

@@ -11,8 +11,8 @@ from itertools import count
 from pathlib import Path
 from typing import Literal
 
-from memory.datatypes import Document
-from memory.knowledge.pages import ALL, Pages
+from clew.memory.datatypes import Document
+from clew.memory.knowledge.pages import ALL, Pages
 
 Kind = Literal["text", "markdown", "html", "pdf", "jsonl", "beir", "graph", "triples", "mediawiki"]
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from memory.datatypes import Document
-from memory.errors import Unreadable
-from memory.knowledge.reading.plain import decode
-from memory.knowledge.reading.source import Failure, Source, clean, shown
-from memory.knowledge.triples import normalise, written_out
+from clew.memory.datatypes import Document
+from clew.memory.errors import Unreadable
+from clew.memory.knowledge.reading.plain import decode
+from clew.memory.knowledge.reading.source import Failure, Source, clean, shown
+from clew.memory.knowledge.triples import normalise, written_out
 
 BEGINNING = 1 << 16
 """Bytes in which the first triple of a file ends."""

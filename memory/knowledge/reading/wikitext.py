@@ -11,7 +11,7 @@ from html import unescape
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from memory.knowledge.reading.source import clean
+from clew.memory.knowledge.reading.source import clean
 
 if TYPE_CHECKING:
     from mwparserfromhell.nodes import Node

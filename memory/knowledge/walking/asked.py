@@ -6,12 +6,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.datatypes import Query, Vector, WordShares
-from memory.knowledge.walking.ground import Ground
-from memory.layers import Ints
-from memory.ports import Store
-from memory.titles import Named, named_in
-from memory.words import words
+from clew.memory.datatypes import Query, Vector, WordShares
+from clew.memory.knowledge.walking.ground import Ground
+from clew.memory.layers import Ints
+from clew.memory.ports import Store
+from clew.memory.titles import Named, named_in
+from clew.memory.words import words
 
 Floats = NDArray[np.float64]
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.layers import Ints
-from memory.nodes import Partitioning
+from clew.memory.layers import Ints
+from clew.memory.nodes import Partitioning
 
 Floats = NDArray[np.float64]
 

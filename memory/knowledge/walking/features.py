@@ -6,9 +6,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.datatypes import Vector, Vectors
-from memory.knowledge.walking.asked import Asked, places
-from memory.layers import Ints
+from clew.memory.datatypes import Vector, Vectors
+from clew.memory.knowledge.walking.asked import Asked, places
+from clew.memory.layers import Ints
 
 Floats = NDArray[np.float64]
 

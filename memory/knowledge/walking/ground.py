@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from memory.knowledge.walking.smoothing import neighbour_mean
-from memory.layers import Ints
-from memory.nodes import NodeGraph, Partitioning, Weights
-from memory.ports import Store
-from memory.ragged import Ragged, spread
-from memory.titles import TitleIndex
+from clew.memory.knowledge.walking.smoothing import neighbour_mean
+from clew.memory.layers import Ints
+from clew.memory.nodes import NodeGraph, Partitioning, Weights
+from clew.memory.ports import Store
+from clew.memory.ragged import Ragged, spread
+from clew.memory.titles import TitleIndex
 
 MOST_NEIGHBOURS = 48
 """Of a node that a look around it takes in, the strongest first: what a hub has more of says little."""

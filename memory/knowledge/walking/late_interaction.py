@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.datatypes import Query
-from memory.knowledge.chunking import with_title
-from memory.layers import Ints
-from memory.ports import Store
-from memory.token_cache import CachedTokens
+from clew.memory.datatypes import Query
+from clew.memory.knowledge.chunking import with_title
+from clew.memory.layers import Ints
+from clew.memory.ports import Store
+from clew.memory.token_cache import CachedTokens
 
 Floats = NDArray[np.float64]
 

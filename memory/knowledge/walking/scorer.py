@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.knowledge.walking.features import AROUND, DIRECT
+from clew.memory.knowledge.walking.features import AROUND, DIRECT
 
 Floats = NDArray[np.float64]
 
 SHIPPED = Path(__file__).with_name("scorer.json")
-"""Fitted by `python -m agent.walk_training`."""
+"""Fitted by `python -m clew.agent.walk_training`."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from memory.datatypes import Vectors
-from memory.nodes import NodeGraph
-from memory.unit import unit
+from clew.memory.datatypes import Vectors
+from clew.memory.nodes import NodeGraph
+from clew.memory.unit import unit
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

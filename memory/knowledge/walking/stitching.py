@@ -6,8 +6,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.layers import Ints
-from memory.nodes import TITLE_LINK, Cells, NodeGraph, Partitioning, Weights
+from clew.memory.layers import Ints
+from clew.memory.nodes import TITLE_LINK, Cells, NodeGraph, Partitioning, Weights
 
 Flags = NDArray[np.bool_]
 

@@ -6,11 +6,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from memory.datatypes import Edge, Subgraph
-from memory.knowledge.walking.walker import Walked
-from memory.knowledge.walking.wandering import Visit
-from memory.layers import Ints, Layers
-from memory.nodes import SHARED, NodeGraph
+from clew.memory.datatypes import Edge, Subgraph
+from clew.memory.knowledge.walking.walker import Walked
+from clew.memory.knowledge.walking.wandering import Visit
+from clew.memory.layers import Ints, Layers
+from clew.memory.nodes import SHARED, NodeGraph
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,21 +6,21 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.datatypes import Query
-from memory.knowledge.aligning.scoring import Asked as AlignedQuestion
-from memory.knowledge.aligning.scoring import Scorer as Aligner
-from memory.knowledge.matching import MatchParameters, candidates
-from memory.knowledge.walking.asked import Asked
-from memory.knowledge.walking.choosing import ThinkParameters, choose, votes
-from memory.knowledge.walking.features import Looked
-from memory.knowledge.walking.ground import ground_of
-from memory.knowledge.walking.late_interaction import LateInteraction
-from memory.knowledge.walking.scorer import Scorer, load_scorer
-from memory.knowledge.walking.stitching import Stitched, stitch
-from memory.knowledge.walking.wandering import Visit, WalkParameters, landings, wander
-from memory.knowledge.walking.weighing import Weighing
-from memory.layers import Ints
-from memory.ports import Store
+from clew.memory.datatypes import Query
+from clew.memory.knowledge.aligning.scoring import Asked as AlignedQuestion
+from clew.memory.knowledge.aligning.scoring import Scorer as Aligner
+from clew.memory.knowledge.matching import MatchParameters, candidates
+from clew.memory.knowledge.walking.asked import Asked
+from clew.memory.knowledge.walking.choosing import ThinkParameters, choose, votes
+from clew.memory.knowledge.walking.features import Looked
+from clew.memory.knowledge.walking.ground import ground_of
+from clew.memory.knowledge.walking.late_interaction import LateInteraction
+from clew.memory.knowledge.walking.scorer import Scorer, load_scorer
+from clew.memory.knowledge.walking.stitching import Stitched, stitch
+from clew.memory.knowledge.walking.wandering import Visit, WalkParameters, landings, wander
+from clew.memory.knowledge.walking.weighing import Weighing
+from clew.memory.layers import Ints
+from clew.memory.ports import Store
 
 Floats = NDArray[np.float64]
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.knowledge.walking.stitching import Stitched
-from memory.layers import Ints
+from clew.memory.knowledge.walking.stitching import Stitched
+from clew.memory.layers import Ints
 
 Floats = NDArray[np.float64]
 Weigh = Callable[[Ints], Floats]

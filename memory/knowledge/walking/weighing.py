@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.knowledge.walking.features import DIRECT, Looked, Standing
-from memory.knowledge.walking.scorer import Scorer
-from memory.layers import Ints
+from clew.memory.knowledge.walking.features import DIRECT, Looked, Standing
+from clew.memory.knowledge.walking.scorer import Scorer
+from clew.memory.layers import Ints
 
 Floats = NDArray[np.float64]
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.grounding.citing import Citations
+from clew.agent.grounding.citing import Citations
 
 
 def shown(text: str, count: int = 5, pieces: int = 3) -> tuple[str, Citations]:

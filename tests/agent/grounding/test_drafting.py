@@ -1,8 +1,8 @@
 import pytest
 
-from agent.grounding.drafting import attributed, claims_of, numbered, whole_sentences
-from agent.state import Claim
-from memory.datatypes import Passage
+from clew.agent.grounding.drafting import attributed, claims_of, numbered, whole_sentences
+from clew.agent.state import Claim
+from clew.memory.datatypes import Passage
 
 PASSAGES = [
     Passage(id="1", document="moon", title="Moon", text="The Moon is 384,400 km away.", score=1.0, tool="hybrid"),

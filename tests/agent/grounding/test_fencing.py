@@ -1,6 +1,6 @@
-from agent.grounding.fencing import fenced, reported
-from memory.datatypes import Passage
-from memory.instructions import neutralised
+from clew.agent.grounding.fencing import fenced, reported
+from clew.memory.datatypes import Passage
+from clew.memory.instructions import neutralised
 
 
 def test_nothing_closes_the_fence() -> None:

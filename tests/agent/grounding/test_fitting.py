@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.grounding.fitting import best_sentences, fit
-from memory.datatypes import Passage
+from clew.agent.grounding.fitting import best_sentences, fit
+from clew.memory.datatypes import Passage
 
 LONG = "Cats sleep a lot. The Moon is grey. Dogs bark at night. The Moon is 384,400 km away. Birds sing. Fish swim. "
 

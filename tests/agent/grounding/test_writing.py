@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from agent.grounding.writing import Draft, Task, Unsupported, write
-from agent.language.capabilities import Cards
-from agent.language.choosing import named_model
-from agent.language.ollama_server import OllamaServer
-from agent.language.recording import RecordedWriter
-from agent.state import Doing, Piece
-from memory.datatypes import Passage, Sentence
-from memory.errors import Cancelled, ModelFailed, ServiceUnreachable
+from clew.agent.grounding.writing import Draft, Task, Unsupported, write
+from clew.agent.language.capabilities import Cards
+from clew.agent.language.choosing import named_model
+from clew.agent.language.ollama_server import OllamaServer
+from clew.agent.language.recording import RecordedWriter
+from clew.agent.state import Doing, Piece
+from clew.memory.datatypes import Passage, Sentence
+from clew.memory.errors import Cancelled, ModelFailed, ServiceUnreachable
 from tests.ollama.playing import good, words
 from tests.ollama.server import Asked, Died, Model, OllamaDouble, Said
 

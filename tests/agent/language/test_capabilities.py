@@ -1,7 +1,7 @@
 from pathlib import Path
 from typing import Any
 
-from agent.language.capabilities import DEFAULT_WINDOW, Card, Cards, card_of
+from clew.agent.language.capabilities import DEFAULT_WINDOW, Card, Cards, card_of
 
 SHOWN: dict[str, Any] = {
     "template": "{{ .Prompt }}",

@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from agent.language.capabilities import Card, Cards
-from agent.language.choosing import best, best_suited, named_model
-from agent.language.ollama_server import OllamaServer, Pulled
-from memory.errors import NoModel, ServiceUnreachable
+from clew.agent.language.capabilities import Card, Cards
+from clew.agent.language.choosing import best, best_suited, named_model
+from clew.agent.language.ollama_server import OllamaServer, Pulled
+from clew.memory.errors import NoModel, ServiceUnreachable
 from tests.ollama.playing import good
 from tests.ollama.server import Model, OllamaDouble, serving
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from agent.language.capabilities import Cards
-from agent.language.choosing import named_model
-from agent.language.ollama_server import OllamaServer
-from agent.language.ollama_writer import OllamaWriter
-from agent.language.streaming import Patience
-from memory.errors import Cancelled, ModelFailed, NoModel, PromptCut, ServiceUnreachable
-from memory.ports import Message, ToolCall, ToolSpec, Usage, Waiting
+from clew.agent.language.capabilities import Cards
+from clew.agent.language.choosing import named_model
+from clew.agent.language.ollama_server import OllamaServer
+from clew.agent.language.ollama_writer import OllamaWriter
+from clew.agent.language.streaming import Patience
+from clew.memory.errors import Cancelled, ModelFailed, NoModel, PromptCut, ServiceUnreachable
+from clew.memory.ports import Message, ToolCall, ToolSpec, Usage, Waiting
 from tests.ollama.playing import MODELS, good, slow
 from tests.ollama.server import Asked, Failure, Model, OllamaDouble, Said, serving
 

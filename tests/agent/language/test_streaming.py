@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from agent.language.streaming import Patience, Wire, watched
-from memory.errors import Cancelled, ModelFailed
+from clew.agent.language.streaming import Patience, Wire, watched
+from clew.memory.errors import Cancelled, ModelFailed
 
 HASTY = Patience(connect=0.5, first=0.3, gap=0.2)
 

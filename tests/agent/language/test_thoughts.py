@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.language.thoughts import without_thoughts
-from memory.ports import Usage, Void, text_of
+from clew.agent.language.thoughts import without_thoughts
+from clew.memory.ports import Usage, Void, text_of
 
 
 def said(*pieces: str) -> str:

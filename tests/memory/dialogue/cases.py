@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from memory.datatypes import Utterance, Vectors
+from clew.memory.datatypes import Utterance, Vectors
 
 _DATA = Path(os.environ.get("CLEW_DATA", Path(__file__).parents[3] / ".." / "shared" / "data"))
 _PATH = _DATA.parent / "cases" / "mmr_rewrite.json"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from memory.datatypes import Sentence
-from memory.dialogue.choosing import asking, chosen
+from clew.memory.datatypes import Sentence
+from clew.memory.dialogue.choosing import asking, chosen
 
 QUESTION = "When was the river's bridge built?"
 CHOICES = ("Thames (London)", "The Seine", "Danube in Vienna")

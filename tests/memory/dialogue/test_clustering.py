@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.datatypes import Vectors
-from memory.dialogue.clustering import centroids, cluster, number_of_clusters, representatives
+from clew.memory.datatypes import Vectors
+from clew.memory.dialogue.clustering import centroids, cluster, number_of_clusters, representatives
 from tests.memory.dialogue.cases import CASES, needs_cases, unit
 
 

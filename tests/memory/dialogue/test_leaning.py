@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.dialogue.leaning import clarifies, leans
+from clew.memory.dialogue.leaning import clarifies, leans
 
 LEAN = """
 And where was he born?

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.datatypes import Vectors
-from memory.dialogue.mmr import mmr
+from clew.memory.datatypes import Vectors
+from clew.memory.dialogue.mmr import mmr
 from tests.memory.dialogue.cases import unit
 
 

@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.datatypes import Recalled, Sentence, Utterance, Vectors
-from memory.dialogue.clustering import number_of_clusters
-from memory.dialogue.extraction import extract
-from memory.dialogue.mmr import mmr
-from memory.dialogue.recalling import RecallParameters, centroids_of, embedded, recall
-from memory.encoding import load_encoder
-from memory.ports import Encoder
+from clew.memory.datatypes import Recalled, Sentence, Utterance, Vectors
+from clew.memory.dialogue.clustering import number_of_clusters
+from clew.memory.dialogue.extraction import extract
+from clew.memory.dialogue.mmr import mmr
+from clew.memory.dialogue.recalling import RecallParameters, centroids_of, embedded, recall
+from clew.memory.encoding import load_encoder
+from clew.memory.ports import Encoder
 from tests.memory.dialogue.cases import cases, hashed_vectors, history, needs_cases
 
 SEED = RecallParameters()

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.datatypes import Recalled, Sentence, Wording
-from memory.dialogue.learned import SHIPPED, Learned, Linear, shipped
-from memory.dialogue.rewriting import RewriteParameters, Rewritten, rewrite
-from memory.dialogue.tidying import tidy
-from memory.encoding import CachedEncoder
+from clew.memory.datatypes import Recalled, Sentence, Wording
+from clew.memory.dialogue.learned import SHIPPED, Learned, Linear, shipped
+from clew.memory.dialogue.rewriting import RewriteParameters, Rewritten, rewrite
+from clew.memory.dialogue.tidying import tidy
+from clew.memory.encoding import CachedEncoder
 from tests.memory.dialogue.cases import cases, needs_cases
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory.datatypes import Sentence
-from memory.dialogue.threads import Threads, title_of
-from memory.errors import ClewError
+from clew.memory.datatypes import Sentence
+from clew.memory.dialogue.threads import Threads, title_of
+from clew.memory.errors import ClewError
 from tests.memory.dialogue.cases import hashed_vectors
 
 ROOT = Path(__file__).parents[3]
@@ -22,8 +22,8 @@ SAVER = """
 import sys
 from pathlib import Path
 import numpy as np
-from memory.datatypes import Sentence
-from memory.dialogue.threads import Threads
+from clew.memory.datatypes import Sentence
+from clew.memory.dialogue.threads import Threads
 thread, turns = sys.argv[2], int(sys.argv[3])
 with Threads(Path(sys.argv[1])) as threads:
     for turn in range(1, turns + 1):
@@ -359,7 +359,7 @@ def test_a_file_that_may_only_be_read(path: Path) -> None:
 
 
 def test_a_file_that_another_process_keeps_locked(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memory.dialogue.database.BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("clew.memory.dialogue.database.BUSY_SECONDS", 0.05)
     with Threads(path) as threads, Threads(path) as other, other._database.transaction():
         with pytest.raises(ClewError, match="in use by another process"):
             save(threads, "t", 1, "How far?")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.dialogue.unnamed import unnamed
+from clew.memory.dialogue.unnamed import unnamed
 
 
 @pytest.mark.parametrize(

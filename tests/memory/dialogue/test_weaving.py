@@ -1,7 +1,7 @@
 import pytest
 
-from memory.datatypes import Sentence
-from memory.dialogue.weaving import woven
+from clew.memory.datatypes import Sentence
+from clew.memory.dialogue.weaving import woven
 
 SAID = (
     Sentence("How do I file in Small Claims Court?", "user", 1),

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from memory.datatypes import Recalled, Sentence
-from memory.dialogue.rewriting import RewriteParameters, rewrite
-from memory.dialogue.writing import fault, write
-from memory.encoding import CachedEncoder
-from memory.errors import Cancelled, ServiceUnreachable
-from memory.ports import Message, ToolSpec
+from clew.memory.datatypes import Recalled, Sentence
+from clew.memory.dialogue.rewriting import RewriteParameters, rewrite
+from clew.memory.dialogue.writing import fault, write
+from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import Cancelled, ServiceUnreachable
+from clew.memory.ports import Message, ToolSpec
 from tests.memory.scripted_writer import ScriptedWriter
 
 SAID = (

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from memory.encoding import CachedEncoder
-from memory.knowledge.indexing import Report, index
-from memory.knowledge.library import open_library
-from memory.ports import Store
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.indexing import Report, index
+from clew.memory.knowledge.library import open_library
+from clew.memory.ports import Store
 
 NODES = [
     {"id": "moon", "title": "The Moon", "text": "The Moon orbits the Earth at a distance of 384,400 kilometres."},

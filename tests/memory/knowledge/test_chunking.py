@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.datatypes import Chunk, Document, Mark, Vectors
-from memory.encoding import CachedEncoder
-from memory.knowledge.chunking import ChunkerParameters, chunk, embedded_text
-from memory.knowledge.reading import discover, read
-from memory.ports import Role, Span
+from clew.memory.datatypes import Chunk, Document, Mark, Vectors
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.chunking import ChunkerParameters, chunk, embedded_text
+from clew.memory.knowledge.reading import discover, read
+from clew.memory.ports import Role, Span
 
 SIZES = st.integers(4, 40)
 

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from memory.encoding import CachedEncoder
-from memory.errors import BadInput, ClewError
-from memory.knowledge import library as library_module
-from memory.knowledge.generation import Generation
-from memory.knowledge.library import POINTER, current_generation, next_generation, open_library, recorded_encoder
-from memory.knowledge.reading import discover
-from memory.knowledge.store import EmbeddedStore
+from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import BadInput, ClewError
+from clew.memory.knowledge import library as library_module
+from clew.memory.knowledge.generation import Generation
+from clew.memory.knowledge.library import POINTER, current_generation, next_generation, open_library, recorded_encoder
+from clew.memory.knowledge.reading import discover
+from clew.memory.knowledge.store import EmbeddedStore
 from tests.memory.knowledge.test_indexing import run, titles, write
 
 
@@ -42,7 +42,7 @@ def change(path: Path, changed: Callable[[dict[str, object]], object]) -> None:
 
 
 def clew(*arguments: object, cache: Path) -> Result:
-    from ui.cli import main
+    from clew.ui.cli import main
 
     return CliRunner().invoke(main, [str(argument) for argument in arguments], env={"CLEW_CACHE": str(cache)})
 

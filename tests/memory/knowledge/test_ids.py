@@ -4,10 +4,10 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from memory.datatypes import Edge
-from memory.encoding import CachedEncoder
-from memory.knowledge.indexing import Report
-from memory.knowledge.library import open_library
+from clew.memory.datatypes import Edge
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.indexing import Report
+from clew.memory.knowledge.library import open_library
 from tests.memory.knowledge.test_indexing import run, titles, write
 
 

@@ -14,15 +14,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory.encoding import CachedEncoder
-from memory.errors import BadInput, LibraryBusy, LibraryMismatch, NoLibrary
-from memory.knowledge.choices import Parameters
-from memory.knowledge.chunking import ChunkerParameters
-from memory.knowledge.indexing import Report, index
-from memory.knowledge.keywords import KeywordParameters
-from memory.knowledge.library import POINTER, Manifest, current_generation, open_library
-from memory.knowledge.semantic_chunking import SemanticParameters
-from memory.progress import Progress
+from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import BadInput, LibraryBusy, LibraryMismatch, NoLibrary
+from clew.memory.knowledge.choices import Parameters
+from clew.memory.knowledge.chunking import ChunkerParameters
+from clew.memory.knowledge.indexing import Report, index
+from clew.memory.knowledge.keywords import KeywordParameters
+from clew.memory.knowledge.library import POINTER, Manifest, current_generation, open_library
+from clew.memory.knowledge.semantic_chunking import SemanticParameters
+from clew.memory.progress import Progress
 from tests.memory.knowledge.closing import close
 
 ROOT = Path(__file__).parents[3]
@@ -276,7 +276,7 @@ def test_a_kill_leaves_the_library_and_the_next_run_goes_on(
     before = manifest(library, encoder)
     write(folder, **{f"n{n}": f"Note {n} speaks of matter {n} at some length." for n in range(KILLED)})
     environment = {**os.environ, "CLEW_CACHE": str(own_cache), "HF_HUB_OFFLINE": "1"}
-    command = [sys.executable, "-m", "ui.cli", "index", str(folder), "--library", str(library)]
+    command = [sys.executable, "-m", "clew.ui.cli", "index", str(folder), "--library", str(library)]
     process = subprocess.Popen(
         command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )

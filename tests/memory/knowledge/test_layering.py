@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory.encoding import CachedEncoder
-from memory.errors import BadInput, NotSetUp
-from memory.knowledge.choices import Parameters
-from memory.knowledge.layering import Triples
-from memory.knowledge.library import open_library
-from memory.layers import Layers
+from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import BadInput, NotSetUp
+from clew.memory.knowledge.choices import Parameters
+from clew.memory.knowledge.layering import Triples
+from clew.memory.knowledge.library import open_library
+from clew.memory.layers import Layers
 from tests.memory.knowledge.test_indexing import manifest, run
 
 FILMS = {

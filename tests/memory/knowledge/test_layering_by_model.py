@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from memory.encoding import CachedEncoder
-from memory.errors import BadInput, NotSetUp, ServiceUnreachable
-from memory.knowledge.choices import Parameters
-from memory.knowledge.extracting.llm import Model
-from memory.knowledge.indexing import Report
-from memory.ports import Message
+from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import BadInput, NotSetUp, ServiceUnreachable
+from clew.memory.knowledge.choices import Parameters
+from clew.memory.knowledge.extracting.llm import Model
+from clew.memory.knowledge.indexing import Report
+from clew.memory.ports import Message
 from tests.memory.knowledge.test_indexing import manifest, run
 from tests.memory.knowledge.test_layering import FILMS, layers_of, relations, write
 from tests.memory.scripted_writer import ScriptedWriter

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from memory.datatypes import Document, Edge
-from memory.encoding import CachedEncoder
-from memory.knowledge.indexing import Report, index
-from memory.knowledge.library import open_library
-from memory.knowledge.reading import Failure, discover, read, read_edges
+from clew.memory.datatypes import Document, Edge
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.indexing import Report, index
+from clew.memory.knowledge.library import open_library
+from clew.memory.knowledge.reading import Failure, discover, read, read_edges
 
 NODES = [{"id": id_, "title": f"Dr. {id_}", "text": f"{id_} is a chemist."} for id_ in ("A", "B", "C", "D")]
 PAPER = {"relation": "co-authors", "members": ["A", "B", "C"]}

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.datatypes import Document, Vectors
-from memory.encoding import CachedEncoder
-from memory.errors import BadInput
-from memory.knowledge.semantic_chunking import (
+from clew.memory.datatypes import Document, Vectors
+from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import BadInput
+from clew.memory.knowledge.semantic_chunking import (
     SemanticParameters,
     borders,
     buffer_merge,
@@ -23,8 +23,8 @@ from memory.knowledge.semantic_chunking import (
     segments,
     window_vectors,
 )
-from memory.ports import Role
-from memory.sentences import split
+from clew.memory.ports import Role
+from clew.memory.sentences import split
 from tests.memory.dialogue.cases import hashed_vectors, unit
 from tests.memory.knowledge.semrag import CASES, needs_cases, unit_test
 from tests.memory.knowledge.test_chunking import SIZES, TEXTS, WordEncoder, check, document

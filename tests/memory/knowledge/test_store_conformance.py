@@ -5,12 +5,12 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from memory.datatypes import Edge, Triple
-from memory.encoding import CachedEncoder
-from memory.knowledge.walking.smoothing import neighbour_mean
-from memory.ports import Store
-from memory.titles import named_in
-from memory.words import words
+from clew.memory.datatypes import Edge, Triple
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.walking.smoothing import neighbour_mean
+from clew.memory.ports import Store
+from clew.memory.titles import named_in
+from clew.memory.words import words
 
 
 def test_documents_and_chunks_come_in_the_order_asked(store: Store) -> None:

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from memory.datatypes import Triple
-from memory.encoding import CachedEncoder
-from memory.errors import LibraryMismatch
-from memory.knowledge.choices import Parameters
-from memory.knowledge.library import POINTER, open_library
-from memory.knowledge.semantic_chunking import SemanticParameters
-from memory.knowledge.telling import chunk_of
+from clew.memory.datatypes import Triple
+from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import LibraryMismatch
+from clew.memory.knowledge.choices import Parameters
+from clew.memory.knowledge.library import POINTER, open_library
+from clew.memory.knowledge.semantic_chunking import SemanticParameters
+from clew.memory.knowledge.telling import chunk_of
 from tests.memory.knowledge.test_indexing import manifest, run
 
 MOON = ["Moon", "orbits", "Earth"]

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.datatypes import Triple
-from memory.knowledge.triples import TripleGraph, entity_key, normalise, triple_graph, written_out
+from clew.memory.datatypes import Triple
+from clew.memory.knowledge.triples import TripleGraph, entity_key, normalise, triple_graph, written_out
 
 PARTS = st.sampled_from(["Ann", "ann ", "Bob", "Carl", "", " ", '"Dora"', "?"])
 TRIPLES = st.lists(st.builds(Triple, PARTS, PARTS, PARTS, st.sampled_from(["", "c1", "c2"])), max_size=20)

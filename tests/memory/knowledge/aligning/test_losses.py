@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from memory.knowledge.aligning.losses import binary, info_nce
+from clew.memory.knowledge.aligning.losses import binary, info_nce
 
 LOGITS = torch.tensor([[math.log(4), math.log(3), math.log(2), math.log(1)]])
 

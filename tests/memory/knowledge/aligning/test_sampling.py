@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from memory.knowledge.aligning.sampling import HELD_OUT, draw, held_out_nodes
-from memory.knowledge.aligning.topics import topics_of
-from memory.nodes import NodeGraph, Partitioning
+from clew.memory.knowledge.aligning.sampling import HELD_OUT, draw, held_out_nodes
+from clew.memory.knowledge.aligning.topics import topics_of
+from clew.memory.nodes import NodeGraph, Partitioning
 from tests.memory.knowledge.aligning.tiny import GLUE, NODES, OF_NODE, cells, graph, partitioning, synthetic
 
 BRIDGES = {frozenset((s, t)) for s, t in zip(graph().sources, graph().targets, strict=True) if OF_NODE[s] != OF_NODE[t]}

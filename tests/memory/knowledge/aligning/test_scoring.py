@@ -6,10 +6,10 @@ import sys
 import numpy as np
 import pytest
 
-from memory.knowledge.aligning.measures import gold_ranks, measure
-from memory.knowledge.aligning.pools import cosine_ranks, pools
-from memory.knowledge.aligning.scoring import Asked, Centroid, Votes, WalkVotes, Words
-from memory.nodes import Partitioning
+from clew.memory.knowledge.aligning.measures import gold_ranks, measure
+from clew.memory.knowledge.aligning.pools import cosine_ranks, pools
+from clew.memory.knowledge.aligning.scoring import Asked, Centroid, Votes, WalkVotes, Words
+from clew.memory.nodes import Partitioning
 from tests.memory.knowledge.aligning.tiny import OF_NODE, TITLES, partitioning, unit, words
 
 NOTHING = np.zeros(0, np.int64), np.zeros(0)
@@ -71,7 +71,7 @@ def test_pools_of_the_same_size_by_hand() -> None:
 
 def test_scoring_does_not_import_torch() -> None:
     code = (
-        "import sys, memory.knowledge.aligning.scoring, memory.knowledge.aligning.saved as s; "
+        "import sys, clew.memory.knowledge.aligning.scoring, clew.memory.knowledge.aligning.saved as s; "
         "import safetensors.numpy; sys.exit('torch' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

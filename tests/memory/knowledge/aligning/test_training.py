@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import torch
 
-from memory.errors import BadInput, ClewError, LibraryMismatch
-from memory.knowledge.aligning.losses import LOSSES, Loss
-from memory.knowledge.aligning.measures import gold_ranks, measure
-from memory.knowledge.aligning.models import MODELS, TEMPERATURE, TEMPERATURES, Perceptron
-from memory.knowledge.aligning.saved import (
+from clew.memory.errors import BadInput, ClewError, LibraryMismatch
+from clew.memory.knowledge.aligning.losses import LOSSES, Loss
+from clew.memory.knowledge.aligning.measures import gold_ranks, measure
+from clew.memory.knowledge.aligning.models import MODELS, TEMPERATURE, TEMPERATURES, Perceptron
+from clew.memory.knowledge.aligning.saved import (
     TrainingRecord,
     aligner_paths,
     fingerprint_of,
@@ -21,10 +21,10 @@ from memory.knowledge.aligning.saved import (
     write_aligner,
     write_words,
 )
-from memory.knowledge.aligning.scoring import Asked
-from memory.knowledge.aligning.training import Trained, TrainingParameters, train
-from memory.nodes import Partitioning
-from memory.progress import Progress
+from clew.memory.knowledge.aligning.scoring import Asked
+from clew.memory.knowledge.aligning.training import Trained, TrainingParameters, train
+from clew.memory.nodes import Partitioning
+from clew.memory.progress import Progress
 from tests.memory.knowledge.aligning.tiny import OF_NODE, TITLES, WIDTH, lessons, partitioning, views, words
 
 QUICK = TrainingParameters(epochs=12, batch=32, rate=3e-3)

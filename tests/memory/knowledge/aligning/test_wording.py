@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from memory.errors import ClewError
-from memory.knowledge.aligning.queries import read_queries, write_queries
-from memory.knowledge.aligning.wording import templates
+from clew.memory.errors import ClewError
+from clew.memory.knowledge.aligning.queries import read_queries, write_queries
+from clew.memory.knowledge.aligning.wording import templates
 from tests.memory.knowledge.aligning.tiny import TITLES, synthetic
 
 

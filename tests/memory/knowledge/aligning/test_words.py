@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from memory.knowledge.aligning.words import words_of
+from clew.memory.knowledge.aligning.words import words_of
 
 NODES = [
     ("apple, fruit", "a round fruit that grows on an apple tree"),

@@ -4,11 +4,11 @@ from functools import cache
 
 import numpy as np
 
-from memory.knowledge.aligning.lessons import Lessons
-from memory.knowledge.aligning.making import Synthetic, make_queries
-from memory.knowledge.aligning.views import PartitionViews, views_of
-from memory.knowledge.aligning.words import Floats, PartitionWords, words_of
-from memory.nodes import Cells, NodeGraph, Partitioning, cells_of
+from clew.memory.knowledge.aligning.lessons import Lessons
+from clew.memory.knowledge.aligning.making import Synthetic, make_queries
+from clew.memory.knowledge.aligning.views import PartitionViews, views_of
+from clew.memory.knowledge.aligning.words import Floats, PartitionWords, words_of
+from clew.memory.nodes import Cells, NodeGraph, Partitioning, cells_of
 
 PARTITIONS, SIZE, WIDTH = 8, 12, 16
 NODES = PARTITIONS * SIZE

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from memory.datatypes import Vectors
-from memory.knowledge.clues.texts import Floats
-from memory.knowledge.triples import TripleGraph
-from memory.ports import Encoder
+from clew.memory.datatypes import Vectors
+from clew.memory.knowledge.clues.texts import Floats
+from clew.memory.knowledge.triples import TripleGraph
+from clew.memory.ports import Encoder
 
 
 @dataclass(frozen=True, slots=True, eq=False)

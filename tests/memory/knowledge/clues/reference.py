@@ -4,9 +4,9 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 
-from memory.knowledge.clues.datatypes import ClueParameters, Clues, Path
-from memory.knowledge.clues.index import ClueIndex
-from memory.words import content_words
+from clew.memory.knowledge.clues.datatypes import ClueParameters, Clues, Path
+from clew.memory.knowledge.clues.index import ClueIndex
+from clew.memory.words import content_words
 
 Trail = tuple[tuple[int, ...], tuple[int, ...]]
 """Edges and nodes in the order walked."""

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from memory.errors import BadInput
-from memory.knowledge.clues.aliases import SHIPPED, load_aliases
-from memory.words import stemmed_words
+from clew.memory.errors import BadInput
+from clew.memory.knowledge.clues.aliases import SHIPPED, load_aliases
+from clew.memory.words import stemmed_words
 from tests.memory.knowledge.clues.cases import CASES, needs_cases
 
 

@@ -1,7 +1,7 @@
 import pytest
 
-from memory.knowledge.clues.answers import shown
-from memory.knowledge.clues.search import search_paths
+from clew.memory.knowledge.clues.answers import shown
+from clew.memory.knowledge.clues.search import search_paths
 from tests.memory.knowledge.clues.cases import FILMS, index_of
 
 

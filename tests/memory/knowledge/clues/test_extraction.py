@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from memory.knowledge.clues.extraction import extract_clues, question_type
+from clew.memory.knowledge.clues.extraction import extract_clues, question_type
 from tests.memory.knowledge.clues.cases import CASES, FILMS, index_of, names, needs_cases
 
 INDEX = index_of(*FILMS)

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.datatypes import Triple
-from memory.knowledge.clues.beam import beam_search, edge_scores, seeds_of
-from memory.knowledge.clues.datatypes import ClueParameters
-from memory.knowledge.clues.extraction import extract_clues
-from memory.knowledge.clues.index import ClueIndex, clue_index
-from memory.knowledge.clues.reranking import most_of
-from memory.knowledge.clues.search import search_paths
-from memory.knowledge.triples import triple_graph
+from clew.memory.datatypes import Triple
+from clew.memory.knowledge.clues.beam import beam_search, edge_scores, seeds_of
+from clew.memory.knowledge.clues.datatypes import ClueParameters
+from clew.memory.knowledge.clues.extraction import extract_clues
+from clew.memory.knowledge.clues.index import ClueIndex, clue_index
+from clew.memory.knowledge.clues.reranking import most_of
+from clew.memory.knowledge.clues.search import search_paths
+from clew.memory.knowledge.triples import triple_graph
 from tests.memory.dialogue.cases import hashed_vectors
 from tests.memory.knowledge.clues.cases import (
     CASES,
@@ -194,10 +194,10 @@ def test_what_asks_nothing_finds_nothing(question: str, index: ClueIndex) -> Non
 
 PRINTED = """
 import json, sys
-from memory.datatypes import Triple
-from memory.knowledge.clues.index import clue_index
-from memory.knowledge.clues.search import search_paths
-from memory.knowledge.triples import triple_graph
+from clew.memory.datatypes import Triple
+from clew.memory.knowledge.clues.index import clue_index
+from clew.memory.knowledge.clues.search import search_paths
+from clew.memory.knowledge.triples import triple_graph
 graph = triple_graph(Triple(*row) for row in json.loads(sys.argv[1]))
 for question in sys.argv[2:]:
     found = search_paths(question, clue_index(graph))

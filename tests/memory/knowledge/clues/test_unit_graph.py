@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from memory.knowledge.clues.unit_graph import UnitGraph
+from clew.memory.knowledge.clues.unit_graph import UnitGraph
 from tests.memory.knowledge.clues.unit_cases import layers_of
 
 UNITS = [["Lokesh Kanagaraj", "film"], ["film", "Coolie"], ["Rajinikanth"]]

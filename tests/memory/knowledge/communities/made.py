@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from memory.encoding import CachedEncoder
-from memory.knowledge.choices import Parameters
-from memory.layers import Entity, Layers
-from memory.ports import Writer
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.choices import Parameters
+from clew.memory.layers import Entity, Layers
+from clew.memory.ports import Writer
 from tests.memory.knowledge.test_indexing import run
 
 FILMS = {

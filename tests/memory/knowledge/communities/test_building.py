@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory.communities import BY_EXTRACTION, Communities
-from memory.encoding import CachedEncoder
-from memory.errors import ServiceUnreachable
-from memory.knowledge.choices import Parameters
-from memory.knowledge.communities.covering import cover_of
-from memory.knowledge.library import Library, open_library
+from clew.memory.communities import BY_EXTRACTION, Communities
+from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import ServiceUnreachable
+from clew.memory.knowledge.choices import Parameters
+from clew.memory.knowledge.communities.covering import cover_of
+from clew.memory.knowledge.library import Library, open_library
 from tests.memory.knowledge.communities.made import ALL, BREAD, FILMS, SPACE, library, written, written_by
 from tests.memory.knowledge.test_indexing import manifest, run
 from tests.memory.scripted_writer import ScriptedWriter

@@ -7,11 +7,11 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from memory.communities import Method
-from memory.datatypes import Vectors
-from memory.knowledge.communities.detecting import DetectionParameters, Labels, cluster, detect, numbered
-from memory.knowledge.communities.graph import Links
-from memory.unit import unit
+from clew.memory.communities import Method
+from clew.memory.datatypes import Vectors
+from clew.memory.knowledge.communities.detecting import DetectionParameters, Labels, cluster, detect, numbered
+from clew.memory.knowledge.communities.graph import Links
+from clew.memory.unit import unit
 
 METHODS = get_args(Method)
 

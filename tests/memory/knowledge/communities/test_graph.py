@@ -5,10 +5,10 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
-from memory.encoding import CachedEncoder
-from memory.knowledge.communities.graph import Stated, entity_graph, links_of, named_in_sentences, tells_only_when
-from memory.knowledge.library import open_library
-from memory.layers import Entity
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.communities.graph import Stated, entity_graph, links_of, named_in_sentences, tells_only_when
+from clew.memory.knowledge.library import open_library
+from clew.memory.layers import Entity
 from tests.memory.knowledge.communities.made import ALL, layers, library
 from tests.memory.knowledge.semrag import CASES, needs_cases
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from memory.knowledge.communities.graph import entity_graph, links_of, named_in_sentences
-from memory.knowledge.communities.reporting import cores, extracts, material, within
+from clew.memory.knowledge.communities.graph import entity_graph, links_of, named_in_sentences
+from clew.memory.knowledge.communities.reporting import cores, extracts, material, within
 from tests.memory.knowledge.communities.made import layers
 
 NAMES = ["Fritz Lang", "Metropolis", "Thea", "Emoji", "Unicode"]

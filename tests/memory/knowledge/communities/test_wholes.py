@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.knowledge.communities.wholes import asks_for_the_whole
+from clew.memory.knowledge.communities.wholes import asks_for_the_whole
 
 
 @pytest.mark.parametrize(

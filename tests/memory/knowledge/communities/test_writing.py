@@ -1,9 +1,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from memory.knowledge.communities.reporting import Extract
-from memory.knowledge.communities.writing import write
-from memory.ports import Message, ToolSpec
+from clew.memory.knowledge.communities.reporting import Extract
+from clew.memory.knowledge.communities.writing import write
+from clew.memory.ports import Message, ToolSpec
 from tests.memory.scripted_writer import ScriptedWriter
 
 

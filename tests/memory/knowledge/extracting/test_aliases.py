@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.knowledge.extracting.aliases import canonical
-from memory.knowledge.extracting.datatypes import Kind, Mention
-from memory.knowledge.extracting.normalising import normalised
+from clew.memory.knowledge.extracting.aliases import canonical
+from clew.memory.knowledge.extracting.datatypes import Kind, Mention
+from clew.memory.knowledge.extracting.normalising import normalised
 
 
 def mentions(*names: str, kind: Kind = "person") -> list[Mention]:
@@ -114,8 +114,8 @@ def test_the_order_does_not_matter(library: dict[str, list[Mention]]) -> None:
 
 def test_the_hash_seed_does_not_matter() -> None:
     probe = (
-        "from memory.knowledge.extracting.aliases import canonical\n"
-        "from memory.knowledge.extracting.entities import entities\n"
+        "from clew.memory.knowledge.extracting.aliases import canonical\n"
+        "from clew.memory.knowledge.extracting.entities import entities\n"
         "text = 'Dr. B. R. Ambedkar met Jane Smith (born 1950) and J. Smith. Smith saw Ambedkar at the FCC.'\n"
         "print(canonical({'a': entities(text), 'b': entities('Mr. Smith knew Ambedkar.')}))"
     )

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.knowledge.extracting.entities import entities, title_name
-from memory.knowledge.extracting.lexicon import EMPTY, NUMBERS, PRONOUNS
+from clew.memory.knowledge.extracting.entities import entities, title_name
+from clew.memory.knowledge.extracting.lexicon import EMPTY, NUMBERS, PRONOUNS
 
 DETERMINERS = frozenset("a an the this that these those".split())
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from memory.errors import BadInput, Cancelled, ServiceUnreachable
-from memory.knowledge.extracting.extractors import by_rules
-from memory.knowledge.extracting.llm import LONGEST_PART, Model, ModelExtractor, extractor_by
-from memory.ports import Message, ToolSpec
-from memory.sentences import split
+from clew.memory.errors import BadInput, Cancelled, ServiceUnreachable
+from clew.memory.knowledge.extracting.extractors import by_rules
+from clew.memory.knowledge.extracting.llm import LONGEST_PART, Model, ModelExtractor, extractor_by
+from clew.memory.ports import Message, ToolSpec
+from clew.memory.sentences import split
 from tests.memory.scripted_writer import ScriptedWriter
 
 TEXT = "Metropolis was directed by Fritz\nLang in 1927. He was born in Vienna."

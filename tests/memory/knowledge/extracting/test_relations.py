@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.knowledge.extracting.entities import entities
-from memory.knowledge.extracting.relations import triples
-from memory.sentences import split
+from clew.memory.knowledge.extracting.entities import entities
+from clew.memory.knowledge.extracting.relations import triples
+from clew.memory.sentences import split
 
 
 def said(text: str) -> list[tuple[str, str, str]]:

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from memory.errors import NotSetUp
-from memory.knowledge.extracting import spacy_pipeline
-from memory.knowledge.extracting.entities import entities
-from memory.knowledge.extracting.relations import triples
+from clew.memory.errors import NotSetUp
+from clew.memory.knowledge.extracting import spacy_pipeline
+from clew.memory.knowledge.extracting.entities import entities
+from clew.memory.knowledge.extracting.relations import triples
 
 TEXT = "Metropolis was directed by Fritz Lang in 1927."
 

@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory.datatypes import Query, Wording
-from memory.encoding import CachedEncoder
-from memory.knowledge.library import Library, open_library
-from memory.knowledge.matching import MatchParameters, match
-from memory.knowledge.multihop.features import DIRECT, PATH, Asked, paths_from
-from memory.knowledge.multihop.index import HopIndex, hop_index
-from memory.words import content_words
+from clew.memory.datatypes import Query, Wording
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.library import Library, open_library
+from clew.memory.knowledge.matching import MatchParameters, match
+from clew.memory.knowledge.multihop.features import DIRECT, PATH, Asked, paths_from
+from clew.memory.knowledge.multihop.index import HopIndex, hop_index
+from clew.memory.words import content_words
+from clew.tools.base import encode_query
 from tests.memory.knowledge.test_indexing import run
-from tools.base import encode_query
 
 TEXTS = {
     "Metropolis (1927 film)": "Metropolis was directed by Fritz Lang. Its script was written by Thea von Harbou.",

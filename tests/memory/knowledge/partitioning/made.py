@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from memory.datatypes import Vectors
-from memory.nodes import NodeGraph
+from clew.memory.datatypes import Vectors
+from clew.memory.nodes import NodeGraph
 
 
 def graph(count: int, edges: Iterable[Sequence[int]]) -> NodeGraph:

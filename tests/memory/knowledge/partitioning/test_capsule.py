@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory.datatypes import Vectors
-from memory.encoding import CachedEncoder
-from memory.errors import ClewError, LibraryBusy, NoLibrary
-from memory.knowledge.embedding import CHUNKS
-from memory.knowledge.holding import held
-from memory.knowledge.indexing import index
-from memory.knowledge.library import current_generation, open_library
-from memory.knowledge.partitioning.building import assembled, labels_of
-from memory.knowledge.partitioning.capsule import (
+from clew.memory.datatypes import Vectors
+from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import ClewError, LibraryBusy, NoLibrary
+from clew.memory.knowledge.embedding import CHUNKS
+from clew.memory.knowledge.holding import held
+from clew.memory.knowledge.indexing import index
+from clew.memory.knowledge.library import current_generation, open_library
+from clew.memory.knowledge.partitioning.building import assembled, labels_of
+from clew.memory.knowledge.partitioning.capsule import (
     CURRENT,
     FOLDER,
     VECTORS,
@@ -25,9 +25,9 @@ from memory.knowledge.partitioning.capsule import (
     read_capsule,
     write_capsule,
 )
-from memory.knowledge.partitioning.remaking import remake
-from memory.knowledge.partitioning.wanted import Wanted, wanted_of
-from memory.ports import Store
+from clew.memory.knowledge.partitioning.remaking import remake
+from clew.memory.knowledge.partitioning.wanted import Wanted, wanted_of
+from clew.memory.ports import Store
 from tests.memory.knowledge.partitioning.made import random_graph, random_vectors
 from tests.memory.knowledge.test_indexing import run, write
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from memory.knowledge.partitioning.graph import STRONGEST, graph_of
-from memory.layers import Entity, Ints, Layers
-from memory.nodes import NEXT, SHARED, TITLE_LINK, NodeGraph
-from memory.ports import Store
+from clew.memory.knowledge.partitioning.graph import STRONGEST, graph_of
+from clew.memory.layers import Entity, Ints, Layers
+from clew.memory.nodes import NEXT, SHARED, TITLE_LINK, NodeGraph
+from clew.memory.ports import Store
 
 
 def layers(chunk_documents: list[int], mentions: list[tuple[int, int]], titles: list[int], entities: int) -> Layers:

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.datatypes import Vectors
-from memory.knowledge.partitioning import hybrid
-from memory.knowledge.partitioning.labels import Labels, numbered
-from memory.knowledge.partitioning.merging import merged
-from memory.knowledge.partitioning.packing import packed
-from memory.knowledge.partitioning.splitting import split
-from memory.nodes import NodeGraph
+from clew.memory.datatypes import Vectors
+from clew.memory.knowledge.partitioning import hybrid
+from clew.memory.knowledge.partitioning.labels import Labels, numbered
+from clew.memory.knowledge.partitioning.merging import merged
+from clew.memory.knowledge.partitioning.packing import packed
+from clew.memory.knowledge.partitioning.splitting import split
+from clew.memory.nodes import NodeGraph
 from tests.memory.knowledge.partitioning.made import clique, graph, random_graph, random_vectors, topics
 
 

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from memory.knowledge.partitioning.building import assembled
-from memory.knowledge.partitioning.glue import glue_of, hubs_of
-from memory.knowledge.partitioning.labels import sums_of
-from memory.knowledge.partitioning.names import names_of
-from memory.knowledge.partitioning.report import coherence_of
-from memory.knowledge.partitioning.wanted import wanted_of
-from memory.unit import unit
+from clew.memory.knowledge.partitioning.building import assembled
+from clew.memory.knowledge.partitioning.glue import glue_of, hubs_of
+from clew.memory.knowledge.partitioning.labels import sums_of
+from clew.memory.knowledge.partitioning.names import names_of
+from clew.memory.knowledge.partitioning.report import coherence_of
+from clew.memory.knowledge.partitioning.wanted import wanted_of
+from clew.memory.unit import unit
 from tests.memory.knowledge.partitioning.made import clique, graph, random_graph, random_vectors, topics
 
 TEXTS = [

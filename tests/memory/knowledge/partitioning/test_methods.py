@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from memory.errors import BadInput
-from memory.knowledge.partitioning import leiden, metis
-from memory.knowledge.partitioning.wanted import Wanted, wanted_of
-from memory.nodes import NodeGraph
+from clew.memory.errors import BadInput
+from clew.memory.knowledge.partitioning import leiden, metis
+from clew.memory.knowledge.partitioning.wanted import Wanted, wanted_of
+from clew.memory.nodes import NodeGraph
 from tests.memory.knowledge.partitioning.made import clique, graph, random_graph, random_vectors, topics
 
 CLIQUES = [clique(range(start, start + 10)) for start in (0, 10, 20, 30)]

@@ -3,11 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from memory.errors import BadInput
-from memory.knowledge.library import POINTER
-from memory.knowledge.reading import Source, discover, read, source_digest
-from memory.knowledge.reading.discover import Discovered
-from memory.knowledge.reading.source import Failure
+from clew.memory.errors import BadInput
+from clew.memory.knowledge.library import POINTER
+from clew.memory.knowledge.reading import Source, discover, read, source_digest
+from clew.memory.knowledge.reading.discover import Discovered
+from clew.memory.knowledge.reading.source import Failure
 from tests.memory.knowledge.closing import close
 
 

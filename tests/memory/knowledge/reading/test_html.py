@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from memory.datatypes import Document
-from memory.knowledge.reading import Failure, discover, read
+from clew.memory.datatypes import Document
+from clew.memory.knowledge.reading import Failure, discover, read
 
 PAGE = """<?xml version="1.0" encoding="utf-8"?>
 <html><head><title>The Moon | A Site</title><style>p {}</style></head><body>

@@ -2,8 +2,8 @@ import gzip
 import json
 from pathlib import Path
 
-from memory.datatypes import Document, Edge
-from memory.knowledge.reading import Failure, discover, read, read_edges
+from clew.memory.datatypes import Document, Edge
+from clew.memory.knowledge.reading import Failure, discover, read, read_edges
 
 
 def items(path: Path, *lines: object) -> list[Document | Failure]:

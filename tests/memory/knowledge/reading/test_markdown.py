@@ -1,7 +1,7 @@
 from pathlib import Path
 
-from memory.datatypes import Document
-from memory.knowledge.reading import discover, read
+from clew.memory.datatypes import Document
+from clew.memory.knowledge.reading import discover, read
 
 PAGE = """---
 title: "The front: a title"

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from memory.datatypes import Document, Edge
-from memory.knowledge.pages import Pages
-from memory.knowledge.reading import Failure, Source, discover, read, read_edges, source_digest
+from clew.memory.datatypes import Document, Edge
+from clew.memory.knowledge.pages import Pages
+from clew.memory.knowledge.reading import Failure, Source, discover, read, read_edges, source_digest
 from tests.memory.knowledge.reading.dump import END, HEAD, PAGES, dump, page
 
 ARTICLES = ["Moon", "Natural satellite", "Earth", "Tide (sea)", "Château d'If", "Île d'If", "Blank"]
@@ -146,7 +146,7 @@ def test_entities_are_not_resolved_without_end(tmp_path: Path) -> None:
 MEASURE = """
 import resource, sys
 from pathlib import Path
-from memory.knowledge.reading import Source, read, read_edges
+from clew.memory.knowledge.reading import Source, read, read_edges
 path = Path(sys.argv[1])
 source = Source(path, "mediawiki", path)
 count = sum(1 for _ in read(source))

@@ -10,8 +10,8 @@ from pypdf import PdfReader, PdfWriter
 from pypdf.constants import PageLabelStyle
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
-from memory.datatypes import Document
-from memory.knowledge.reading import Failure, discover, read
+from clew.memory.datatypes import Document
+from clew.memory.knowledge.reading import Failure, discover, read
 
 EXAMPLE = Path(__file__).parents[4] / "examples" / "documents" / "space" / "robots-on-the-moon.pdf"
 

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from memory.datatypes import Document, Mark
-from memory.knowledge.reading import Failure, digest, discover, file_digest, read
+from clew.memory.datatypes import Document, Mark
+from clew.memory.knowledge.reading import Failure, digest, discover, file_digest, read
 
 
 def one(path: Path, data: bytes | str) -> Document | Failure:

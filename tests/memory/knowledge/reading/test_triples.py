@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from memory.datatypes import Document
-from memory.knowledge.reading import Failure, Source, read
+from clew.memory.datatypes import Document
+from clew.memory.knowledge.reading import Failure, Source, read
 
 
 def items(path: Path, content: str) -> list[Document | Failure]:

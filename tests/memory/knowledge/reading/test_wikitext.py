@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.knowledge.reading.wikitext import (
+from clew.memory.knowledge.reading.wikitext import (
     NAMESPACES,
     Wiki,
     categories,

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
-from memory.encoding import CachedEncoder
-from memory.knowledge.indexing import Report, index
-from memory.knowledge.library import Library, open_library
-from memory.knowledge.walking.stitching import Stitched, stitch
-from memory.layers import Ints
-from memory.nodes import NodeGraph, Partitioning, cells_of
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.indexing import Report, index
+from clew.memory.knowledge.library import Library, open_library
+from clew.memory.knowledge.walking.stitching import Stitched, stitch
+from clew.memory.layers import Ints
+from clew.memory.nodes import NodeGraph, Partitioning, cells_of
 
 
 def graph_of(count: int, edges: Sequence[tuple[int, int, int, float]], relations: tuple[str, ...]) -> NodeGraph:

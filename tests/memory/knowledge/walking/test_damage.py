@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory.encoding import CachedEncoder
-from memory.errors import ClewError
-from memory.knowledge.library import current_generation, open_library
-from memory.ports import Store
+from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import ClewError
+from clew.memory.knowledge.library import current_generation, open_library
+from clew.memory.ports import Store
 from tests.memory.knowledge.walking.made import library_of
 
 READ: dict[str, Callable[[Store], object]] = {

@@ -7,19 +7,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory.datatypes import Query, Vector, Vectors, Wording
-from memory.encoding import CachedEncoder
-from memory.knowledge.library import Library
-from memory.knowledge.matching import MatchParameters
-from memory.knowledge.walking.asked import Asked
-from memory.knowledge.walking.features import AROUND, DIRECT, FLOOR, Looked, Standing
-from memory.knowledge.walking.ground import Ground, ground_of
-from memory.knowledge.walking.walker import hits_of
-from memory.nodes import NodeGraph
-from memory.ports import Store
-from memory.words import words
+from clew.memory.datatypes import Query, Vector, Vectors, Wording
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.library import Library
+from clew.memory.knowledge.matching import MatchParameters
+from clew.memory.knowledge.walking.asked import Asked
+from clew.memory.knowledge.walking.features import AROUND, DIRECT, FLOOR, Looked, Standing
+from clew.memory.knowledge.walking.ground import Ground, ground_of
+from clew.memory.knowledge.walking.walker import hits_of
+from clew.memory.nodes import NodeGraph
+from clew.memory.ports import Store
+from clew.memory.words import words
+from clew.tools.base import encode_query
 from tests.memory.knowledge.walking.made import graph_library_of, ints
-from tools.base import encode_query
 
 QUESTION = "Who wrote the novel of Metropolis, and where was Fritz Lang born?"
 

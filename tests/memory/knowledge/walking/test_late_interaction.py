@@ -7,17 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory.datatypes import Query
-from memory.encoding import CachedEncoder
-from memory.knowledge.chunking import with_title
-from memory.knowledge.library import Library
-from memory.knowledge.matching import MatchParameters
-from memory.knowledge.walking.late_interaction import LateInteraction, LateParameters, added, max_sim, standardised
-from memory.knowledge.walking.scorer import Scorer
-from memory.knowledge.walking.walker import Walked, Walker, hits_of
-from memory.token_cache import CachedTokens
+from clew.memory.datatypes import Query
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.chunking import with_title
+from clew.memory.knowledge.library import Library
+from clew.memory.knowledge.matching import MatchParameters
+from clew.memory.knowledge.walking.late_interaction import LateInteraction, LateParameters, added, max_sim, standardised
+from clew.memory.knowledge.walking.scorer import Scorer
+from clew.memory.knowledge.walking.walker import Walked, Walker, hits_of
+from clew.memory.token_cache import CachedTokens
+from clew.tools.base import encode_query
 from tests.memory.test_encoding import Counting
-from tools.base import encode_query
 
 QUESTION = "Who directed Metropolis?"
 

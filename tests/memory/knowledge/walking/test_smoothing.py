@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory.datatypes import Vectors
-from memory.knowledge.walking import smoothing
-from memory.knowledge.walking.smoothing import FILE, neighbour_mean, write_smoothed
-from memory.nodes import NodeGraph
+from clew.memory.datatypes import Vectors
+from clew.memory.knowledge.walking import smoothing
+from clew.memory.knowledge.walking.smoothing import FILE, neighbour_mean, write_smoothed
+from clew.memory.nodes import NodeGraph
 from tests.memory.knowledge.partitioning.made import random_vectors
 from tests.memory.knowledge.walking.made import graph_of
 

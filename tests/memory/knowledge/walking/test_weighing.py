@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from memory.encoding import CachedEncoder
-from memory.knowledge.library import Library
-from memory.knowledge.walking.asked import Asked
-from memory.knowledge.walking.features import DIRECT, Looked, Standing
-from memory.knowledge.walking.ground import ground_of
-from memory.knowledge.walking.scorer import Scorer, load_scorer
-from memory.knowledge.walking.weighing import Weighing
-from memory.layers import Ints
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.library import Library
+from clew.memory.knowledge.walking.asked import Asked
+from clew.memory.knowledge.walking.features import DIRECT, Looked, Standing
+from clew.memory.knowledge.walking.ground import ground_of
+from clew.memory.knowledge.walking.scorer import Scorer, load_scorer
+from clew.memory.knowledge.walking.weighing import Weighing
+from clew.memory.layers import Ints
+from clew.tools.base import encode_query
 from tests.memory.knowledge.walking.made import ints
-from tools.base import encode_query
 
 
 @pytest.fixture
