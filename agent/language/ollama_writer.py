@@ -119,7 +119,7 @@ class OllamaWriter:
             with self._server.translated(self._name):
                 yield from client.chat(**request)
         except NoModel as error:  # it was there when the conversation began
-            raise ModelFailed(error.message, error.mend) from error
+            raise ModelFailed(error.message, error.hint) from error
 
     def _read(self, parts: Iterator[ollama.ChatResponse], sent: int, with_tools: int) -> Iterator[Output]:
         """Text without thoughts, the calls, and at the end the counts, which tell whether the prompt was cut."""

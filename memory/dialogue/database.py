@@ -111,8 +111,8 @@ class Database:
             raise
         except sqlite3.DatabaseError as error:
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the primary code of an extended one
-            wrong, mend = _WRONG.get(code, (f"cannot be used: {error}", "try again, or move the file away"))
-            raise ClewError(f"{self._name} {wrong}", mend) from error
+            wrong, hint = _WRONG.get(code, (f"cannot be used: {error}", "try again, or move the file away"))
+            raise ClewError(f"{self._name} {wrong}", hint) from error
 
     def _prepare(self) -> None:
         with self._translated():

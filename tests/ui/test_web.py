@@ -327,7 +327,7 @@ def test_a_port_that_is_taken_is_named_before_anything_is_loaded() -> None:
         port = taken.getsockname()[1]
         with pytest.raises(ClewError, match=f"port {port} cannot be used: address already in use") as caught:
             check_port(port)
-    assert caught.value.mend.startswith("clew ui --port ")
+    assert caught.value.hint.startswith("clew ui --port ")
 
 
 PROBE = """

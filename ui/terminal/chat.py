@@ -117,8 +117,8 @@ def _complain(session: Session, error: ClewError) -> None:
     if isinstance(error, Cancelled):
         session.output.print(Text("  stopped", DIM))
         return
-    did_you_mean = isinstance(error, BadInput) and error.mend.startswith("/")
-    hint = f"; did you mean {error.mend}?" if did_you_mean else f"; try: {error.mend}" if error.mend else ""
+    did_you_mean = isinstance(error, BadInput) and error.hint.startswith("/")
+    hint = f"; did you mean {error.hint}?" if did_you_mean else f"; try: {error.hint}" if error.hint else ""
     session.output.print(Text(f"  {one_line(error.message)}{hint}", "red"))
 
 

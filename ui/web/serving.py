@@ -58,8 +58,8 @@ def check_port(port: int) -> None:
         try:
             probe.bind((HOST, port))
         except OSError as error:
-            mend = f"clew ui --port {port + 1 if 1024 <= port < 65535 else 7861}"
-            raise ClewError(f"port {port} cannot be used: {(error.strerror or '').lower()}", mend) from error
+            hint = f"clew ui --port {port + 1 if 1024 <= port < 65535 else 7861}"
+            raise ClewError(f"port {port} cannot be used: {(error.strerror or '').lower()}", hint) from error
 
 
 def launch_page(page: "gr.Blocks", port: int) -> None:

@@ -57,7 +57,7 @@ def test_a_name_without_a_tag_is_the_latest(tmp_path: Path) -> None:
 def test_a_model_that_is_not_pulled(server: OllamaServer) -> None:
     with pytest.raises(NoModel, match=r"good:70b is not pulled \(there: .*\)") as caught:
         named_model(server, "good:70b")
-    assert caught.value.mend == "ollama pull good:70b"
+    assert caught.value.hint == "ollama pull good:70b"
 
 
 def test_an_encoder_is_no_chat_model(server: OllamaServer) -> None:
@@ -72,7 +72,7 @@ def test_auto_is_none_where_nothing_listens_or_nothing_is_pulled(tmp_path: Path)
     assert best(server) is None
     with pytest.raises(ServiceUnreachable, match="does not answer") as caught:
         named_model(server, "good:1b")
-    assert (caught.value.mend, caught.value.exit_code) == ("ollama serve", 4)
+    assert (caught.value.hint, caught.value.exit_code) == ("ollama serve", 4)
 
 
 def test_auto_never_chooses_an_encoder(tmp_path: Path) -> None:

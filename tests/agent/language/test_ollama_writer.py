@@ -126,7 +126,7 @@ def test_a_thinking_model_is_asked_not_to_and_its_thoughts_are_left_out(ollama: 
 def test_a_model_that_fails(ollama: OllamaDouble, tmp_path: Path, model: str, said: str) -> None:
     with pytest.raises(ModelFailed, match=said) as caught:
         list(writer_of(ollama, model, tmp_path).write([HOW_FAR]))
-    assert caught.value.mend
+    assert caught.value.hint
 
 
 def test_an_error_in_the_middle_of_a_stream(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_a_model_that_was_removed_meanwhile(ollama: OllamaDouble, tmp_path: Path
     del ollama.models["good:1b"]
     with pytest.raises(ModelFailed, match="not pulled") as caught:
         list(writer.write([HOW_FAR]))
-    assert caught.value.mend == "ollama pull good:1b"
+    assert caught.value.hint == "ollama pull good:1b"
 
 
 def test_a_server_that_was_unplugged(tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def test_a_server_that_was_unplugged(tmp_path: Path) -> None:
         writer = writer_of(double, "good:1b", tmp_path)
     with pytest.raises(ServiceUnreachable, match="does not answer") as caught:
         list(writer.write([HOW_FAR]))
-    assert not isinstance(caught.value, ModelFailed) and caught.value.mend == "ollama serve"
+    assert not isinstance(caught.value, ModelFailed) and caught.value.hint == "ollama serve"
 
 
 def test_what_is_no_ollama(tmp_path: Path) -> None:

@@ -297,7 +297,7 @@ def test_a_newer_version_is_refused_and_left_as_it_is(path: Path) -> None:
     database.close()
     with pytest.raises(ClewError, match="newer Clew") as refused:
         Threads(path)
-    assert refused.value.mend == "update Clew"
+    assert refused.value.hint == "update Clew"
 
 
 def test_another_programs_database_is_refused(path: Path) -> None:
@@ -314,7 +314,7 @@ def test_a_file_that_is_no_database(path: Path) -> None:
     path.write_bytes(b"not a database, but long enough to be read as a header of one" * 100)
     with pytest.raises(ClewError, match="not a database") as refused:
         Threads(path)
-    assert "move the file away" in refused.value.mend
+    assert "move the file away" in refused.value.hint
 
 
 def test_a_damaged_file(path: Path) -> None:
@@ -331,7 +331,7 @@ def test_places_where_no_file_can_be(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ClewError, match="cannot be made") as refused:
         Threads(tmp_path / "file" / "threads.sqlite")
-    assert refused.value.mend
+    assert refused.value.hint
     with pytest.raises(ClewError, match="cannot be opened"):
         Threads(tmp_path)
 

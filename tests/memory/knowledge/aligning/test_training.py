@@ -139,7 +139,7 @@ def test_one_for_other_partitions_is_refused_with_the_command(tmp_path: Path, ml
     other = Partitioning(p.method, p.size, np.roll(OF_NODE, 1), p.names, p.centroids, p.glue)
     with pytest.raises(LibraryMismatch, match="mlp-infonce was trained for other partitions") as refused:
         read_aligner(path, other, words())
-    assert refused.value.mend == "clew align train --model mlp --loss infonce --capsule metis-12"
+    assert refused.value.hint == "clew align train --model mlp --loss infonce --capsule metis-12"
 
 
 @pytest.mark.parametrize("damage", [b"", b"no tensors"])
