@@ -8,7 +8,6 @@ from itertools import chain, zip_longest
 
 import numpy as np
 
-from clew.agent.calling import by_model
 from clew.agent.consulting import SHOWN
 from clew.agent.state import Call
 from clew.memory.datatypes import Findings, Passage, Query
@@ -32,7 +31,7 @@ class Gathered:
 
 def run(planned: Sequence[Call], search: Search) -> list[Ran]:
     """In the order planned, with what each has found in how long."""
-    if not any(map(by_model, planned)):
+    if not any(call.by_model for call in planned):
         return [_timed(call, search) for call in planned]
     with ThreadPoolExecutor(len(planned)) as pool:
         return list(pool.map(lambda call: _timed(call, search), planned))
@@ -62,8 +61,8 @@ def for_model(tool: Tool, query: Query, asked: Query, store: Store) -> Findings:
 def gathered(known: Sequence[Passage], ran: Sequence[Ran], walked: Sequence[Passage]) -> Gathered:
     """What a further round found stands behind what is there, as it was looked for with a part of the question only;
     and what a model's searches found behind what the policy's did. What a walk came to before keeps its place there."""
-    own = _joined(known, _interleaved([findings.passages for call, findings in ran if not by_model(call)]), walked)
-    whole = _joined(own, _interleaved([findings.passages for call, findings in ran if by_model(call)]), walked)
+    own = _joined(known, _interleaved([findings.passages for call, findings in ran if not call.by_model]), walked)
+    whole = _joined(own, _interleaved([findings.passages for call, findings in ran if call.by_model]), walked)
     seen = {passage.id for passage in known}
     brought = []
     for _, findings in ran:

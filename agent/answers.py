@@ -10,7 +10,7 @@ from clew.agent.grounding.writing import Draft, Task, write
 from clew.agent.language.recording import RecordedWriter
 from clew.agent.quoting import placed, quoted
 from clew.agent.services import Services
-from clew.agent.state import Answer, Degraded, Doing, Piece, Prompted, TurnState
+from clew.agent.state import Answer, Doing, Fallback, Piece, Prompted, TurnState
 from clew.memory.datatypes import Passage, Recalled
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.ports import Writer
@@ -25,7 +25,7 @@ class Written:
 
     answer: Answer
     model: str = ""
-    degraded: tuple[Degraded, ...] = ()
+    degraded: tuple[Fallback, ...] = ()
     ledger: tuple[Prompted, ...] = ()
     details: tuple[str, ...] = ()
 
@@ -46,7 +46,7 @@ def written(state: TurnState, services: Services, writer: Writer, tell: Tell) ->
             return _instead(state, services, recorded, tell, f"{writer.name} found no answer in the passages", details)
         nothing = answering.nothing(state["rewritten"], state["passages"])
         return Written(nothing, writer.name, ledger=recorded.ledger, details=details)
-    degraded = (Degraded("answer", f"it breaks off: {draft.broke}"),) if draft.broke else ()
+    degraded = (Fallback("answer", f"it breaks off: {draft.broke}"),) if draft.broke else ()
     return Written(placed(draft.answer, services), writer.name, degraded, recorded.ledger, details)
 
 
@@ -55,7 +55,7 @@ def _instead(
 ) -> Written:
     """Quoted, in the place of whatever the model may have begun to say."""
     tell(Piece("", restart=True))
-    degraded = (Degraded("answer", why),)
+    degraded = (Fallback("answer", why),)
     return Written(quoted(state, services), "", degraded, recorded.ledger, (*details, f"quoted, as {why}"))
 
 

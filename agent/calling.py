@@ -79,13 +79,8 @@ def schema(names: Iterable[str]) -> Mapping[str, Any]:
     return {"type": "object", "properties": {"calls": calls}, "required": ["calls"]}
 
 
-def by_model(call: Call) -> bool:
-    """Whether a language model wanted it, and not the policy."""
-    return call.wordings[0].name == WORDING
-
-
 def as_call(wanted: ToolCall) -> Call:
-    return Call(wanted.name, (Wording(WORDING, wanted.arguments["query"], 1.0),))
+    return Call(wanted.name, (Wording(WORDING, wanted.arguments["query"], 1.0),), by_model=True)
 
 
 def made(calls: Iterable[Call]) -> Made:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from clew.agent import calling
 from clew.agent.calling import Checked, Made, Refused
 from clew.agent.language.counting import MESSAGE
-from clew.agent.state import Call, Kept, Prompted, Room
+from clew.agent.state import Call, Kept, Prompted, PromptPart
 from clew.memory.datatypes import Passage
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.instructions import neutralised
@@ -143,7 +143,7 @@ class _Talk:
         tools = self.specs if self.way == "tools" else ()
         most = min(WRITTEN, self.writer.window // 4)
         shown = fitted(self.asked.seen, lambda seen: self._cost(seen, more) + most <= self.writer.window)
-        parts = tuple(Room(f"found by {one.tool}", self.writer.tokens(one.text), one.kept) for one in shown)
+        parts = tuple(PromptPart(f"found by {one.tool}", self.writer.tokens(one.text), one.kept) for one in shown)
         prompted = Prompted("think", self.writer.name, self.writer.window, self._cost(shown, more), parts=parts)
         self.ledger.append(prompted)
         said, calls = "", list[ToolCall]()

@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 from clew.agent import acting, calling, consulting, observing, paths, walking
 from clew.agent.consulting import Asked
 from clew.agent.services import Services
-from clew.agent.state import Call, Degraded, Doing, Step, TurnState
+from clew.agent.state import Call, Doing, Fallback, Step, TurnState
 from clew.memory.datatypes import Findings, Passage, Query, Recalled, Subgraph, Wording
 from clew.memory.knowledge.communities.wholes import asks_for_the_whole
 from clew.tools import registry
@@ -58,9 +58,9 @@ def act(state: TurnState, runtime: Runtime[Services]) -> TurnState:
         graph = graph or (findings.walk if call.tool == Walk.name else None)
     made = acting.gathered(known, ran, state.get("walked", ()))
     calls, notes = tuple(call for call, _ in ran), tuple(chain.from_iterable(findings.notes for _, findings in ran))
-    split = not state.get("found") and any(map(calling.by_model, calls))
+    split = not state.get("found") and any(call.by_model for call in calls)
     summary = "; ".join(f"{call.tool}: {call.found} passages in {call.ms:.0f} ms" for call in calls)
-    own = [call for call in calls if not calling.by_model(call)][-1:]
+    own = [call for call in calls if not call.by_model][-1:]
     forms = chain.from_iterable(_by_form(call, made.passages) for call in own)
     details = (*forms, *(f"{p.score:.2f} {p.title or p.document}: {p.why}" for p in made.passages))
     return {
@@ -79,7 +79,7 @@ def act(state: TurnState, runtime: Runtime[Services]) -> TurnState:
 def after_act(state: TurnState, runtime: Runtime[Services]) -> Literal["stitch", "observe"]:
     """What goes over the whole library needs no walk, and where a tool has walked there is no second one; nor is there
     one for what only a language model looks for."""
-    walks = _walks([call for call in state["planned"] if not calling.by_model(call)], runtime.context)
+    walks = _walks([call for call in state["planned"] if not call.by_model], runtime.context)
     return "stitch" if walks and not state.get("points") else "observe"
 
 
@@ -196,14 +196,14 @@ def _consulted(
         "planned": (*planned, *answer.calls),
         "wanted": answer.wanted + len(answer.calls),
         "ledger": answer.ledger,
-        "degraded": (Degraded("think", answer.degraded),) if answer.degraded else (),
+        "degraded": (Fallback("think", answer.degraded),) if answer.degraded else (),
     }
     return update, answer.told
 
 
 def _search(state: TurnState, services: Services, call: Call) -> Findings:
     tool = services.tools[call.tool]
-    if not calling.by_model(call):
+    if not call.by_model:
         whole = asks_for_the_whole(state["question"])
         return tool.search(_query(state, services, call.wordings), OVERVIEW if whole else services.evidence)
     words = encode_query(call.wordings[0].text, call.wordings, services.encoder, _scope(state))

@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from clew.agent import answering, answers, quoting, verifying
 from clew.agent.language.recording import RecordedWriter
 from clew.agent.services import Services
-from clew.agent.state import TURN_JSON, Answer, Degraded, Step, Turn, TurnState
+from clew.agent.state import TURN_JSON, Answer, Fallback, Step, Turn, TurnState
 from clew.memory.datatypes import Recalled, Utterance
 from clew.memory.dialogue.extraction import extract
 from clew.memory.dialogue.recalling import centroids_of, embedded
@@ -51,11 +51,11 @@ def rewrite(state: TurnState, runtime: Runtime[Services]) -> TurnState:
         f"{form.name} x {form.weight:.2f}{', towards the context' if form.context else ''}: {form.text}"
         for form in made.wordings
     ]
-    degraded: tuple[Degraded, ...] = ()
+    degraded: tuple[Fallback, ...] = ()
     if writer and recalled.selected:
         why = f": {made.why}" if made.why else ""
         details.append(f"written by {writer.name}: {made.how}{why}")
-        degraded = (Degraded("rewrite", made.why),) if made.how == "learned" else ()
+        degraded = (Fallback("rewrite", made.why),) if made.how == "learned" else ()
     if made.words:
         details.append("from the conversation: " + ", ".join(f"{word} {share:.2f}" for word, share in made.words))
     return {

@@ -62,12 +62,14 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A tool to call with these wordings of the question; afterwards, how many passages it found in how long."""
+    """A search with a tool for these wordings of the question, and after it how many passages it found in how long.
+    `by_model`: a language model wanted it, and not the policy."""
 
     tool: str
     wordings: tuple[Wording, ...]
     found: int = 0
     ms: float = 0.0
+    by_model: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,7 @@ class Doing:
 
 
 @dataclass(frozen=True, slots=True)
-class Degraded:
+class Fallback:
     """A part of a turn (rewrite, think, answer) that a language model should have done and did not, and why."""
 
     part: str
@@ -107,7 +109,7 @@ Kept = Literal["whole", "summarised", "left out"]
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class PromptPart:
     """What became of one part of a prompt (a passage, the path, the context): whole, summarised (its best sentences),
     or left out; `tokens` as estimated."""
 
@@ -127,7 +129,7 @@ class Prompted:
     estimated: int
     read: int = 0
     written: int = 0
-    parts: tuple[Room, ...] = ()
+    parts: tuple[PromptPart, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +156,7 @@ class Turn:
     walk: Subgraph | None = None
     paths: tuple[str, ...] = ()
     model: str = ""
-    degraded: tuple[Degraded, ...] = ()
+    degraded: tuple[Fallback, ...] = ()
     ledger: tuple[Prompted, ...] = ()
 
 
@@ -209,7 +211,7 @@ class TurnState(TypedDict, total=False):
     missing: tuple[str, ...]
     answer: Answer
     model: str
-    degraded: Annotated[tuple[Degraded, ...], appended]
+    degraded: Annotated[tuple[Fallback, ...], appended]
     ledger: Annotated[tuple[Prompted, ...], appended]
     steps: Annotated[tuple[Step, ...], appended]
     finished: Turn

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from clew.agent.grounding.fencing import fenced
-from clew.agent.state import Kept, Room
+from clew.agent.state import Kept, PromptPart
 from clew.memory.datatypes import Passage
 from clew.memory.instructions import neutralised
 from clew.memory.sentences import split
@@ -16,16 +16,16 @@ SENTENCES = 3
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """`text` is what the prompt has of the passages, whose numbers in it count from 1 in their order; `rooms` has a
+    """`text` is what the prompt has of the passages, whose numbers in it count from 1 in their order; `parts` has a
     line for each passage; `removed[i]` counts the instructions that were left out of passage i."""
 
     text: str
-    rooms: tuple[Room, ...]
+    parts: tuple[PromptPart, ...]
     removed: tuple[int, ...]
 
     @property
     def tokens(self) -> int:
-        return sum(room.tokens for room in self.rooms)
+        return sum(part.tokens for part in self.parts)
 
 
 def fit(question: str, passages: Sequence[Passage], room: int, count: Callable[[str], int]) -> Material:
@@ -50,11 +50,11 @@ def fit(question: str, passages: Sequence[Passage], room: int, count: Callable[[
         if sum(sizes) <= room:
             break
         shown[place], sizes[place] = None, 0
-    rooms = tuple(
-        Room(f"passage {n}: {passage.title or passage.document}", sizes[n - 1], _kept(shown[n - 1], whole[n - 1]))
+    parts = tuple(
+        PromptPart(f"passage {n}: {passage.title or passage.document}", sizes[n - 1], _kept(shown[n - 1], whole[n - 1]))
         for n, passage in enumerate(passages, 1)
     )
-    return Material("\n".join(text for text in shown if text), rooms, tuple(one.removed for one in clean))
+    return Material("\n".join(text for text in shown if text), parts, tuple(one.removed for one in clean))
 
 
 def best_sentences(question: str, text: str) -> str:

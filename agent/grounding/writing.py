@@ -12,7 +12,7 @@ from clew.agent.grounding.fitting import Material, fit
 from clew.agent.grounding.listening import NOT_FOUND, UNCLEAR, Said, Tell, listen, most_tokens, refuses
 from clew.agent.language.recording import RecordedWriter
 from clew.agent.picking import has_earlier_turns
-from clew.agent.state import Answer, Claim, Piece, Room
+from clew.agent.state import Answer, Claim, Piece, PromptPart
 from clew.agent.verifying import verdict
 from clew.memory.datatypes import Passage, Sentence
 from clew.memory.errors import Cancelled, ModelFailed, PromptCut, ServiceUnreachable
@@ -96,8 +96,8 @@ def _prompt(task: Task, writer: RecordedWriter, room: int) -> tuple[list[Message
     around = render("answer", passages="", path=path, context=context, question=question)
     spare = writer.window - most_tokens(writer) - MARGIN - writer.tokens(rules) - writer.tokens(around)
     material = fit(task.standing, task.passages, max(min(room, spare), 0), writer.tokens)
-    parts = (("the rules", rules), ("the path", path), ("the context", context))
-    writer.rooms = (*(Room(name, writer.tokens(text)) for name, text in parts if text), *material.rooms)
+    around_it = (("the rules", rules), ("the path", path), ("the context", context))
+    writer.parts = (*(PromptPart(name, writer.tokens(text)) for name, text in around_it if text), *material.parts)
     text = render("answer", passages=material.text, path=path, context=context, question=question)
     return [Message("system", rules), Message("user", re.sub(r"\n{3,}", "\n\n", text))], material
 

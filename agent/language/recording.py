@@ -4,12 +4,12 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from clew.agent.state import Doing, Prompted, Room
+from clew.agent.state import Doing, Prompted, PromptPart
 from clew.memory.ports import Abilities, Message, Output, ToolSpec, Usage, Waiting, Writer
 
 
 class RecordedWriter:
-    """`ledger` has a line for each prompt, in order; `rooms`, of what the next prompt is made, is told by who makes
+    """`ledger` has a line for each prompt, in order; `parts`, of what the next prompt is made, is told by who makes
     it."""
 
     def __init__(self, writer: Writer, purpose: str, tell: Callable[[Doing], object]) -> None:
@@ -17,7 +17,7 @@ class RecordedWriter:
         self._purpose = purpose
         self._tell = tell
         self.ledger: tuple[Prompted, ...] = ()
-        self.rooms: tuple[Room, ...] = ()
+        self.parts: tuple[PromptPart, ...] = ()
 
     @property
     def name(self) -> str:
@@ -57,5 +57,5 @@ class RecordedWriter:
                     used = piece
                 yield piece
         finally:
-            line = Prompted(self._purpose, self.name, self.window, estimated, used.read, used.written, self.rooms)
+            line = Prompted(self._purpose, self.name, self.window, estimated, used.read, used.written, self.parts)
             self.ledger = (*self.ledger, line)

@@ -178,7 +178,7 @@ def test_whatever_a_model_writes_only_searches_that_can_be_made_come_out(value: 
         assert one.name in NAMES and one.arguments["query"].strip()
         json.dumps(one.arguments["query"]).encode()
     assert len(made(map(as_call, checked.calls))) == len(checked.calls)
-    assert all(calling.by_model(as_call(one)) for one in checked.calls)
+    assert all(as_call(one).by_model for one in checked.calls)
 
 
 def test_tools_are_called_where_the_model_can_else_json_written_else_nothing() -> None:

@@ -16,7 +16,7 @@ from clew.agent.models import Writers, writers_for
 from clew.agent.observing import ObserveParameters
 from clew.agent.services import Services
 from clew.agent.settings import Settings
-from clew.agent.state import Degraded, Doing, Step, Turn, TurnState
+from clew.agent.state import Doing, Fallback, Step, Turn, TurnState
 from clew.agent.walking import WalkingParameters
 from clew.memory.errors import Cancelled
 from clew.memory.ports import Abilities
@@ -330,7 +330,7 @@ def test_once_a_model_has_failed_it_is_left_alone_for_the_turn(
     assert _searched(turn) == _searched(alone) and len(_searched(alone)) > 1
     assert ids(turn) == ids(alone) and turn.answer == alone.answer
     assert len(ollama.requests) == 2 and turn.degraded == (
-        Degraded("think", f"there is no tool 'browse', only {', '.join(plain.tools)}"),
+        Fallback("think", f"there is no tool 'browse', only {', '.join(plain.tools)}"),
     )
 
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.agent.state import Answer, Claim, Degraded, Prompted, Step
+from clew.agent.state import Answer, Claim, Fallback, Prompted, Step
 from clew.memory.datatypes import Passage
 from clew.memory.dialogue.threads import Thread
 from clew.memory.errors import ClewError
@@ -239,7 +239,7 @@ def all_html(markup: Markup) -> str:
         type(turn)("t", n, ATTACK, ATTACK, answer, steps=(Step("act", ATTACK, (ATTACK,)),), walk=ATTACKING_WALK)
         for n, answer in enumerate((attacking_answer(), refused), 1)
     )
-    told = {"model": ATTACK, "degraded": (Degraded(ATTACK, ATTACK),)}
+    told = {"model": ATTACK, "degraded": (Fallback(ATTACK, ATTACK),)}
     turns = tuple(replace(turn, **told, ledger=(Prompted(ATTACK, ATTACK, 1, 1, 1, 1),)) for turn in turns)  # type: ignore[arg-type]
     now = Now(ATTACK, (Step("act", ATTACK, (ATTACK,)),), ATTACK, ATTACK, ATTACK, attacking_answer(), ATTACK)
     view = View(ATTACK, turns, now, busy=True)

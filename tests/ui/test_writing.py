@@ -12,7 +12,7 @@ from rich.console import Console
 
 from clew.agent.grounding.drafting import claims_of
 from clew.agent.models import Writers
-from clew.agent.state import Answer, Claim, Degraded, Prompted
+from clew.agent.state import Answer, Claim, Fallback, Prompted
 from clew.ui.models_told import badge, ledger_lines, model_of
 from clew.ui.writing import Writing, became
 from tests.ui.fakes import make_turn
@@ -93,11 +93,11 @@ def test_what_was_stopped_may_lack_its_last_words() -> None:
 def test_the_badge_and_the_ledger_in_words() -> None:
     turn = make_turn("t", 1, "Why?")
     assert badge(turn) == ""
-    told = Degraded("think", "it called no tool")
+    told = Fallback("think", "it called no tool")
     assert badge(cast(Any, SimpleNamespace(degraded=(told, told)))) == (
         "without the model: choosing tools (it called no tool)"
     )
-    assert badge(cast(Any, SimpleNamespace(degraded=(Degraded("answer", ""),)))) == "without the model: answering"
+    assert badge(cast(Any, SimpleNamespace(degraded=(Fallback("answer", ""),)))) == "without the model: answering"
     assert ledger_lines([Prompted("rewrite", "m:1b", 4096, 321)]) == ["rewrite, m:1b: about 321 of 4,096 tokens read"]
 
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 
-from clew.agent.state import Answer, Claim, Degraded, Doing, Piece, Prompted, Room, Turn
+from clew.agent.state import Answer, Claim, Doing, Fallback, Piece, Prompted, PromptPart, Turn
 
 MODEL = "llama3.1:8b"
 WORDS = ("The Moon is ", "384,4", "00 km away", " [1]. Monkeys", " are small", " [2].")
@@ -21,10 +21,10 @@ LEDGER = (
         1500,
         1204,
         58,
-        (Room("passage 1", 300), Room("passage 7", 400, "left out"), Room("path", 90, "summarised")),
+        (PromptPart("passage 1", 300), PromptPart("passage 7", 400, "left out"), PromptPart("path", 90, "summarised")),
     ),
 )
-DEGRADED = (Degraded("rewrite", "it is empty"), Degraded("answer", f"{MODEL} failed: <b>out of memory</b>"))
+DEGRADED = (Fallback("rewrite", "it is empty"), Fallback("answer", f"{MODEL} failed: <b>out of memory</b>"))
 
 
 def is_written(question: str) -> bool:

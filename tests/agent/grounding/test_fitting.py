@@ -20,30 +20,30 @@ def words(text: str) -> int:
 
 def test_what_fits_is_whole() -> None:
     made = fit("How far is the Moon?", passages(3), 10_000, words)
-    assert [room.kept for room in made.rooms] == ["whole"] * 3
+    assert [part.kept for part in made.parts] == ["whole"] * 3
     assert made.text.count("<passage id=") == 3
     assert made.tokens == words(made.text)
 
 
 def test_the_last_are_summarised_first_then_left_out() -> None:
     wide = fit("How far is the Moon?", passages(4), 210, words)
-    assert [room.kept for room in wide.rooms] == ["whole", "whole", "summarised", "summarised"]
+    assert [part.kept for part in wide.parts] == ["whole", "whole", "summarised", "summarised"]
     narrow = fit("How far is the Moon?", passages(4), 45, words)
-    assert [room.kept for room in narrow.rooms] == ["summarised", "summarised", "left out", "left out"]
+    assert [part.kept for part in narrow.parts] == ["summarised", "summarised", "left out", "left out"]
     assert "384,400 km" in narrow.text and "Cats" not in narrow.text
 
 
 def test_the_numbers_are_those_of_the_passages_whatever_is_left_out() -> None:
     made = fit("Moon", passages(3), 0, words)
     assert '<passage id="1"' in made.text and '<passage id="2"' not in made.text
-    assert [room.tokens for room in made.rooms][1:] == [0, 0]
+    assert [part.tokens for part in made.parts][1:] == [0, 0]
 
 
 @given(st.integers(1, 8), st.integers(0, 700))
 def test_never_more_than_there_is_room_for_but_the_first(number: int, room: int) -> None:
     made = fit("How far is the Moon?", passages(number), room, words)
-    assert made.tokens <= room or [one.kept for one in made.rooms] == ["summarised", *["left out"] * (number - 1)]
-    assert len(made.rooms) == len(made.removed) == number
+    assert made.tokens <= room or [one.kept for one in made.parts] == ["summarised", *["left out"] * (number - 1)]
+    assert len(made.parts) == len(made.removed) == number
 
 
 def test_instructions_in_a_passage_are_counted() -> None:
