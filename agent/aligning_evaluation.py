@@ -15,7 +15,7 @@ from clew.agent.dataset import Dataset, read_dataset
 from clew.agent.models import encoder_for
 from clew.agent.ranking import percentiles
 from clew.agent.settings import Settings
-from clew.memory.datatypes import Form, Query, Vector
+from clew.memory.datatypes import Form, Ints, Query, Vector
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.aligning.measures import gold_ranks, measure
@@ -26,7 +26,7 @@ from clew.memory.knowledge.library import Library, open_library
 from clew.memory.knowledge.matching import MatchParameters
 from clew.memory.knowledge.partitioning.capsule import capsules
 from clew.memory.knowledge.walking.walker import Walker, hits_of, shares
-from clew.memory.layers import Ints, Layers
+from clew.memory.layers import Layers
 from clew.memory.nodes import Partitioning
 from clew.memory.ports import Store
 from clew.memory.progress import Progress

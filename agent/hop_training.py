@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 import click
 import numpy as np
-from numpy.typing import NDArray
 
 from clew.agent.dataset import read_dataset
 from clew.agent.metrics import measure
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
+from clew.memory.datatypes import Floats, Ints
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import ClewError
 from clew.memory.knowledge.choices import Parameters
@@ -30,11 +30,8 @@ from clew.memory.knowledge.library import current_generation, open_library
 from clew.memory.knowledge.multihop.features import DIRECT, PATH, Asked
 from clew.memory.knowledge.multihop.model import SHIPPED, Coefficients, log_masses
 from clew.memory.knowledge.multihop.walk import HopParameters, Round, walk
-from clew.memory.layers import Ints
 from clew.tools.base import encode_query
 from clew.tools.graph import Graph
-
-Floats = NDArray[np.float64]
 
 BEGINNING = Coefficients.from_vector(np.array([20.0, 5.0, 1.5, 1.0, -2.0] + [0.0] * len(PATH)))
 """Where fitting starts from: what matches the question best is the anchor."""

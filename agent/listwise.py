@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.memory.datatypes import Floats
 from clew.memory.knowledge.walking.scorer import Layer
 
 if TYPE_CHECKING:
     import torch
-
-Floats = NDArray[np.float64]
 
 
 LIKE = 64

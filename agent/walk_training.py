@@ -24,6 +24,7 @@ from clew.agent.listwise import Listed, fit
 from clew.agent.metrics import measure
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
+from clew.memory.datatypes import Floats
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import ClewError
 from clew.memory.knowledge.indexing import index
@@ -34,8 +35,6 @@ from clew.memory.knowledge.walking.features import AROUND, DIRECT, Looked, Stand
 from clew.memory.knowledge.walking.scorer import SHIPPED, Layer, Scorer
 from clew.memory.knowledge.walking.walker import Walker, WalkerParameters, hits_of
 from clew.tools.base import encode_query
-
-Floats = NDArray[np.float64]
 
 SETS = {"wordnet": 1.0, "hotpotqa": 3.0, "musique": 3.0, "mtrag": 1.0, "mtrag-un": 1.0}
 """The data sets, and what a question of each weighs."""

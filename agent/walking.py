@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from clew.memory.datatypes import Passage, Query, Subgraph
+from clew.memory.datatypes import Ints, Passage, Query, Subgraph
 from clew.memory.knowledge.walking.stitching import Stitched, stitch
 from clew.memory.knowledge.walking.walker import Thought, Walker
-from clew.memory.layers import Ints
 from clew.memory.ports import Store
 from clew.tools.walk import Walk, findings
 

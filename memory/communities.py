@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from clew.memory.datatypes import Vectors
-from clew.memory.layers import Ints
+from clew.memory.datatypes import Ints, Vectors
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -18,6 +18,9 @@ Vector = NDArray[np.float32]
 Vectors = NDArray[np.float32]
 """Shape (n, d), rows of unit length."""
 
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
 Speaker = Literal["user", "agent"]
 
 # What was read ---------------------------------------------------------------------------------------------------

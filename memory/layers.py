@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.memory.datatypes import Ints
+
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

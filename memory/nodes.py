@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.datatypes import Vectors
-from clew.memory.layers import Ints
+from clew.memory.datatypes import Ints, Vectors
 from clew.memory.ragged import Ragged
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.communities import Communities
-from clew.memory.datatypes import Chunk, Document, Edge, Hit, Triple, Vectors, WordShares
-from clew.memory.layers import Ints, Layers, Unit
+from clew.memory.datatypes import Chunk, Document, Edge, Hit, Ints, Triple, Vectors, WordShares
+from clew.memory.layers import Layers, Unit
 from clew.memory.nodes import Cells, NodeGraph, Partitioning
 from clew.memory.titles import TitleIndex
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from clew.memory.layers import Ints
+from clew.memory.datatypes import Ints
 
 
 class Ragged(NamedTuple):

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.layers import Ints
+from clew.memory.datatypes import Ints
 from clew.memory.ragged import spread
 from clew.memory.words import FUNCTION_WORDS, stemmed_words, words
 

@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.datatypes import Findings, Form, Passage, Point, Query
+from clew.memory.datatypes import Findings, Form, Ints, Passage, Point, Query
 from clew.memory.knowledge.communities import overview
 from clew.memory.knowledge.communities.covering import Allowed, Cover, cover_of
 from clew.memory.knowledge.communities.wholes import asks_for_the_whole
 from clew.memory.knowledge.once import Once
-from clew.memory.layers import Ints
 from clew.memory.ports import Store
 from clew.tools.base import FormScores, fuse, nothing_named, passages_of, ranks_by_form
 

@@ -10,15 +10,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from clew.memory.datatypes import Findings, Passage, Query, Subgraph
+from clew.memory.datatypes import Findings, Floats, Ints, Passage, Query, Subgraph
 from clew.memory.knowledge.matching import MatchParameters, candidates
 from clew.memory.knowledge.multihop.explaining import Origin, origins
-from clew.memory.knowledge.multihop.features import DIRECT, Asked, Floats
+from clew.memory.knowledge.multihop.features import DIRECT, Asked
 from clew.memory.knowledge.multihop.index import hop_index
 from clew.memory.knowledge.multihop.model import Coefficients, load_coefficients
 from clew.memory.knowledge.multihop.walk import HopParameters, Round, walk
 from clew.memory.knowledge.once import Once
-from clew.memory.layers import Ints
 from clew.memory.ports import Store
 from clew.tools.base import nothing_named, passages_of
 

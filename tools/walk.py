@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from clew.memory.datatypes import Findings, Passage, Query
+from clew.memory.datatypes import Findings, Ints, Passage, Query
 from clew.memory.knowledge.aligning.scoring import Scorer
 from clew.memory.knowledge.matching import MatchParameters
 from clew.memory.knowledge.once import Once
@@ -18,7 +18,6 @@ from clew.memory.knowledge.walking.features import DIRECT, Looked
 from clew.memory.knowledge.walking.late_interaction import LateInteraction
 from clew.memory.knowledge.walking.telling import Told, visited_lines
 from clew.memory.knowledge.walking.walker import Walked, Walker, WalkerParameters, hits_of, shares
-from clew.memory.layers import Ints
 from clew.memory.ports import Store
 from clew.tools.base import passages_of
 

@@ -21,7 +21,7 @@ from clew.memory.errors import BadInput
 if TYPE_CHECKING:
     from bm25s import BM25
 
-Floats = NDArray[np.float32]
+Shares = NDArray[np.float32]
 Rows = NDArray[np.int32]
 Analyser = Callable[[Sequence[str]], list[list[str]]]
 
@@ -59,9 +59,9 @@ class KeywordScores:
     `postings` has for each field and each word of the query the chunks that hold it, rising.
     """
 
-    total: Floats
-    fields: Mapping[str, Floats]
-    title_coverage: Floats
+    total: Shares
+    fields: Mapping[str, Shares]
+    title_coverage: Shares
     postings: Mapping[str, Mapping[str, Rows]]
 
     def field_hits(self, chunks: Sequence[int]) -> list[dict[str, FieldHit]]:
@@ -104,7 +104,7 @@ class KeywordIndex:
         }
         for index in self._indexes.values():  # plain views: slices of a memmap are slow to make
             index.scores |= {name: np.asarray(index.scores[name]) for name in ("data", "indices", "indptr")}
-        self._title_mass: Floats = np.load(folder / TITLE_MASS)
+        self._title_mass: Shares = np.load(folder / TITLE_MASS)
 
     def scores(self, query: str) -> KeywordScores:
         tokens = self._tokens(query)
@@ -142,15 +142,15 @@ class KeywordIndex:
         words = list(dict.fromkeys(word.lower() for word in WORD.findall(query)))
         return {word: found[0] for word, found in zip(words, self._analyse(words), strict=True) if found}
 
-    def _share(self, name: str, tokens: Iterable[str]) -> Floats:
+    def _share(self, name: str, tokens: Iterable[str]) -> Shares:
         index = self._indexes.get(name)
         known = [token for token in dict.fromkeys(tokens) if index and token in index.vocab_dict]
         if not index or not known:
             return np.zeros(self._size, np.float32)
-        scores: Floats = index.get_scores(known)
+        scores: Shares = index.get_scores(known)
         return scores / sum(_idf(index, token) for token in known)
 
-    def _title_coverage(self, tokens: set[str]) -> Floats:
+    def _title_coverage(self, tokens: set[str]) -> Shares:
         covered = np.zeros(self._size, np.float32)
         titles = self._indexes.get("title")
         for token in tokens:
@@ -238,11 +238,11 @@ def _rows(index: "BM25", token: str) -> Rows:
     return rows
 
 
-def _scores(index: "BM25", token: str) -> Floats:
+def _scores(index: "BM25", token: str) -> Shares:
     """The token's BM25 in each chunk of `_rows`."""
     column = index.vocab_dict[token]
     start, end = index.scores["indptr"][column : column + 2]
-    values: Floats = index.scores["data"][start:end]
+    values: Shares = index.scores["data"][start:end]
     return values
 
 

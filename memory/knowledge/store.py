@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.communities import Communities
-from clew.memory.datatypes import Chunk, Document, Edge, Hit, Triple, Vectors, WordShares
+from clew.memory.datatypes import Chunk, Document, Edge, Hit, Ints, Triple, Vectors, WordShares
 from clew.memory.knowledge.communities.building import read_communities
 from clew.memory.knowledge.damage import naming_damage
 from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, check_rows, mapped, open_vectors
@@ -26,7 +26,7 @@ from clew.memory.knowledge.partitioning.graph import read_graph
 from clew.memory.knowledge.tables import document_of
 from clew.memory.knowledge.telling import TRIPLES
 from clew.memory.knowledge.walking.smoothing import FILE as SMOOTHED
-from clew.memory.layers import Ints, Layers, Unit
+from clew.memory.layers import Layers, Unit
 from clew.memory.nodes import Cells, NodeGraph, Partitioning
 from clew.memory.titles import TitleIndex, read_titles
 
@@ -38,8 +38,6 @@ AND EXISTS (SELECT 1 FROM documents WHERE id = edges.target)
 """
 """Loose edges, to documents that the library does not have (yet), are kept but not told. (With `IN` for `EXISTS`
 SQLite goes through all documents: 800 ms instead of one, in a graph of 377,000 edges.)"""
-
-Rows = NDArray[np.int64]
 
 
 class EmbeddedStore:
@@ -223,7 +221,7 @@ class EmbeddedStore:
         with self._lock:
             return [title for (title,) in self._database.execute(sql, (limit,))]
 
-    def _keyword_hits(self, scores: KeywordScores, k: int, allowed: Rows | None) -> list[Hit]:
+    def _keyword_hits(self, scores: KeywordScores, k: int, allowed: Ints | None) -> list[Hit]:
         # The many zeros are left out first: NumPy's partition is slow where most values are equal.
         hit = np.flatnonzero(scores.total) if allowed is None else allowed[scores.total[allowed] > 0]
         rows = _best(scores.total, k, hit)
@@ -232,7 +230,7 @@ class EmbeddedStore:
             for row, id_, fields in zip(rows, self._ids(rows), scores.field_hits(rows), strict=True)
         ]
 
-    def _allowed(self, scope: frozenset[str] | None, among: Sequence[str] | None) -> Rows | None:
+    def _allowed(self, scope: frozenset[str] | None, among: Sequence[str] | None) -> Ints | None:
         """The rows that may be found, rising; None for all."""
         if scope is None and among is None:
             return None
@@ -243,7 +241,7 @@ class EmbeddedStore:
         rows = [{row for (row,) in self._select(sql, ids)} for sql, ids in parts]
         return np.array(sorted(set.intersection(*rows)), dtype=np.int64)
 
-    def _rows(self, ids: Sequence[str]) -> Rows:
+    def _rows(self, ids: Sequence[str]) -> Ints:
         rows = dict(self._select("SELECT id, row FROM chunks WHERE id IN (SELECT value FROM json_each(?))", ids))
         return np.array([rows[id_] for id_ in ids], np.int64)
 
@@ -262,7 +260,7 @@ class EmbeddedStore:
             return self._database.execute(sql, () if values is None else (json.dumps(list(values)),)).fetchall()
 
 
-def _best(scores: NDArray[np.float32], k: int, allowed: Rows | None = None) -> list[int]:
+def _best(scores: NDArray[np.float32], k: int, allowed: Ints | None = None) -> list[int]:
     """The places of the k highest scores, best first, ties by place."""
     places = np.arange(len(scores)) if allowed is None else allowed
     values = scores if allowed is None else scores[allowed]

@@ -12,9 +12,8 @@ from functools import cache
 
 import numpy as np
 
-from clew.memory.datatypes import Triple
+from clew.memory.datatypes import Ints, Triple
 from clew.memory.knowledge.extracting.normalising import normalised
-from clew.memory.layers import Ints
 from clew.memory.ragged import Ragged
 
 Key = tuple[str, str, str]

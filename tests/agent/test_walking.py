@@ -21,12 +21,11 @@ from clew.agent.services import Services
 from clew.agent.settings import read_settings
 from clew.agent.state import TURN_JSON, Call, Step, Turn, TurnState
 from clew.agent.walking import WalkingParameters
-from clew.memory.datatypes import Passage, Query, Wording
+from clew.memory.datatypes import Ints, Passage, Query, Wording
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import Cancelled
 from clew.memory.knowledge.indexing import index
 from clew.memory.knowledge.walking.walker import Thought, Walker
-from clew.memory.layers import Ints
 from clew.tools.walk import Walk
 
 QUESTION = "Where was the director of Metropolis born?"

@@ -24,7 +24,7 @@ from clew.agent.dataset import read_dataset
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.agent.walk_training import SETS, read_examples, trained
-from clew.memory.datatypes import Query
+from clew.memory.datatypes import Ints, Query
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.choices import Parameters
 from clew.memory.knowledge.indexing import index
@@ -34,7 +34,6 @@ from clew.memory.knowledge.walking.scorer import Scorer, load_scorer
 from clew.memory.knowledge.walking.walker import Thought, Walked, Walker, hits_of
 from clew.memory.knowledge.walking.wandering import WalkParameters, wander
 from clew.memory.knowledge.walking.weighing import Weighing
-from clew.memory.layers import Ints
 from clew.memory.nodes import NodeGraph
 from clew.memory.ports import Store
 from clew.tools.base import encode_query

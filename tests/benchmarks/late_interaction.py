@@ -16,21 +16,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-from numpy.typing import NDArray
 
 from clew.agent.dataset import Question, read_dataset
 from clew.agent.forms import query_of
 from clew.agent.metrics import Ranking, measure
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
-from clew.memory.datatypes import Query
+from clew.memory.datatypes import Ints, Query
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.chunking import with_title
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.matching import MatchParameters
 from clew.memory.knowledge.walking.late_interaction import LateInteraction, LateParameters, added
 from clew.memory.knowledge.walking.walker import Walker, hits_of
-from clew.memory.layers import Ints
 from clew.memory.ports import Store
 from clew.memory.token_cache import CachedTokens
 from clew.tools.hybrid import Hybrid
@@ -44,8 +42,6 @@ MOST, TIMED, COLD = 300, 50, 5
 WEIGHTS = (0.1, 0.25, 0.5, 1.0, 2.0)
 MEASURES = {"nDCG@5": "ndcg@5", "R@5": "recall@5", "all@8": "all@8"}
 TOP = LateParameters().top
-
-Floats = NDArray[np.float64]
 
 
 def main() -> None:

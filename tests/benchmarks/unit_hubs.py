@@ -9,10 +9,9 @@ import random
 
 import numpy as np
 
-from clew.memory.datatypes import Vector, Vectors
+from clew.memory.datatypes import Ints, Vector, Vectors
 from clew.memory.knowledge.clues.unit_graph import UnitGraph
 from clew.memory.knowledge.clues.unit_walk import Near, UnitWalk, UnitWalker, WalkParameters
-from clew.memory.layers import Ints
 from tests.benchmarks.timing import medians, seconds
 from tests.memory.knowledge.clues.unit_cases import layers_of, near, unit_rows
 

@@ -13,11 +13,10 @@ from clew.agent.dataset import read_dataset
 from clew.agent.metrics import Ranking, measure
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
-from clew.memory.datatypes import Query
+from clew.memory.datatypes import Floats, Ints, Query
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.matching import MatchParameters
-from clew.memory.knowledge.walking.walker import Floats, Walker, hits_of
-from clew.memory.layers import Ints
+from clew.memory.knowledge.walking.walker import Walker, hits_of
 from clew.memory.ports import Store
 from clew.tools.base import encode_query
 from tests.benchmarks.inputs import paths

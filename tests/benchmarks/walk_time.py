@@ -23,14 +23,13 @@ from numpy.typing import NDArray
 from clew.agent.dataset import read_dataset
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
-from clew.memory.datatypes import Query
+from clew.memory.datatypes import Ints, Query
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.embedding import CHUNKS, open_vectors
 from clew.memory.knowledge.indexing import index
 from clew.memory.knowledge.library import current_generation, open_library
 from clew.memory.knowledge.matching import MatchParameters
 from clew.memory.knowledge.walking.walker import Walker, hits_of
-from clew.memory.layers import Ints
 from clew.memory.ports import Store
 from clew.tools.base import encode_query
 from clew.tools.hybrid import Hybrid

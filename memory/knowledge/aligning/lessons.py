@@ -6,10 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
-from clew.memory.datatypes import Vectors
+from clew.memory.datatypes import Ints, Vectors
 from clew.memory.knowledge.aligning.queries import SyntheticQuery
 from clew.memory.knowledge.aligning.words import Floats, PartitionWords
-from clew.memory.layers import Ints
 
 VALIDATED = 0.1
 """The share of the training queries that says when to stop."""

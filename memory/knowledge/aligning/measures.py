@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.memory.datatypes import Ints
 from clew.memory.knowledge.aligning.words import Floats
-from clew.memory.layers import Ints
 
 Measures = Mapping[str, float]
 

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clew.memory.datatypes import Vectors
+from clew.memory.datatypes import Ints, Vectors
 from clew.memory.knowledge.aligning.words import Floats
-from clew.memory.layers import Ints
 from clew.memory.nodes import Partitioning
 
 DEPTHS = (1, 3, 5, 10)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.layers import Ints
+from clew.memory.datatypes import Ints
 from clew.memory.nodes import NodeGraph, Partitioning
 from clew.memory.ragged import Ragged
 

@@ -6,10 +6,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.datatypes import Vector, Vectors
+from clew.memory.datatypes import Ints, Vector, Vectors
 from clew.memory.knowledge.aligning.losses import Loss
 from clew.memory.knowledge.aligning.words import Floats, PartitionWords
-from clew.memory.layers import Ints
 from clew.memory.nodes import Partitioning
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.layers import Ints
+from clew.memory.datatypes import Ints
 from clew.memory.nodes import Cells
 
 SEED = 42

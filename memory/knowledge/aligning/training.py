@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from clew.memory.datatypes import Ints
 from clew.memory.knowledge.aligning.lessons import Lessons
 from clew.memory.knowledge.aligning.losses import Loss, binary, info_nce
 from clew.memory.knowledge.aligning.views import PartitionViews
 from clew.memory.knowledge.aligning.words import Floats
-from clew.memory.layers import Ints
 from clew.memory.progress import Progress
 
 if TYPE_CHECKING:

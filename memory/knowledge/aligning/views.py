@@ -4,10 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clew.memory.datatypes import Vectors
+from clew.memory.datatypes import Ints, Vectors
 from clew.memory.knowledge.aligning.topics import bridge_pairs
 from clew.memory.knowledge.aligning.words import Floats, PartitionWords
-from clew.memory.layers import Ints
 from clew.memory.nodes import Cells, NodeGraph, Partitioning
 
 RELATIONS = 12

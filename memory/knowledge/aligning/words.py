@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.layers import Ints
+from clew.memory.datatypes import Ints
 from clew.memory.words import content_words
 
 Floats = NDArray[np.float32]

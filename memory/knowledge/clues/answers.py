@@ -5,10 +5,10 @@ import string
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from clew.memory.datatypes import Floats
 from clew.memory.knowledge.clues.aliases import QuestionType
 from clew.memory.knowledge.clues.datatypes import Clues, Path
 from clew.memory.knowledge.clues.index import ClueIndex
-from clew.memory.knowledge.clues.texts import Floats
 
 _MONTH = "(?:january|february|march|april|may|june|july|august|september|october|november|december)"
 _DATE = re.compile(rf"\b(?:\d{{3,4}}s?|\d+ (?:bc|bce|ad|ce)|{_MONTH} \d+|\d+ {_MONTH}|\w+ century|{_MONTH})\b")

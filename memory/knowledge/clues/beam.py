@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.memory.datatypes import Floats, Ints
 from clew.memory.knowledge.clues.datatypes import ClueParameters, Clues, Walk
 from clew.memory.knowledge.clues.index import ClueIndex
-from clew.memory.knowledge.clues.texts import DIGITS, Floats
+from clew.memory.knowledge.clues.texts import DIGITS
 from clew.memory.knowledge.triples import TripleGraph
-from clew.memory.layers import Ints
 
 Mask = NDArray[np.bool_]
 

@@ -7,8 +7,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.memory.datatypes import Floats
 from clew.memory.knowledge.clues.aliases import AliasTable, load_aliases
-from clew.memory.knowledge.clues.texts import Floats, Texts
+from clew.memory.knowledge.clues.texts import Texts
 from clew.memory.knowledge.triples import TripleGraph
 from clew.memory.words import FUNCTION_WORDS, content_words, words
 

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from clew.memory.datatypes import Floats
 
 DIGITS = 9
 """To which scores are rounded, so that equal ones are equal whatever the order in which they were summed."""

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.memory.datatypes import Ints
 from clew.memory.knowledge.triples import normalise
-from clew.memory.layers import Ints, Layers
+from clew.memory.layers import Layers
 from clew.memory.ragged import Ragged
 
 TELLS_OF, NAMED_WITH = "tells of", "named with"

@@ -6,10 +6,10 @@ from functools import cache, partial
 
 import numpy as np
 
-from clew.memory.datatypes import Edge, Form, Hit, Subgraph, Vector
+from clew.memory.datatypes import Edge, Floats, Form, Hit, Subgraph, Vector
 from clew.memory.knowledge.clues.datatypes import Evidence
 from clew.memory.knowledge.clues.unit_graph import UnitGraph
-from clew.memory.knowledge.clues.unit_walk import PAPER, Floats, Near, UnitWalk, UnitWalker, WalkParameters
+from clew.memory.knowledge.clues.unit_walk import PAPER, Near, UnitWalk, UnitWalker, WalkParameters
 from clew.memory.knowledge.triples import normalise
 from clew.memory.ports import Reranker, Store
 

@@ -6,11 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.datatypes import Vector, Vectors
+from clew.memory.datatypes import Floats, Ints, Vector, Vectors
 from clew.memory.knowledge.clues.unit_graph import UnitGraph
-from clew.memory.layers import Ints
-
-Floats = NDArray[np.float64]
 
 Prune = Callable[[Sequence[tuple[int, ...]]], Floats]
 """Scores of shape (paths,) of paths given as their units: what a cross-encoder makes of the question and each path's

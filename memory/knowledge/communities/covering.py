@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.communities import Communities
-from clew.memory.layers import Ints, Layers
+from clew.memory.datatypes import Ints
+from clew.memory.layers import Layers
 from clew.memory.ports import Store
 
 if TYPE_CHECKING:

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.communities import Method
-from clew.memory.datatypes import Vectors
+from clew.memory.datatypes import Ints, Vectors
 from clew.memory.knowledge.communities.graph import DIGITS, Links, weighted_graph
-from clew.memory.layers import Ints
 from clew.memory.unit import unit
 
 RESOLUTIONS = (4.0, 3.0, 2.0, 1.5, 1.0, 0.7, 0.5, 0.3, 0.2, 0.1)

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.datatypes import Vectors
+from clew.memory.datatypes import Ints, Vectors
 from clew.memory.knowledge.extracting.dates import dates
-from clew.memory.layers import Entity, Ints, Layers
+from clew.memory.layers import Entity, Layers
 from clew.memory.unit import unit
 
 if TYPE_CHECKING:

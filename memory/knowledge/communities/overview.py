@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from clew.memory.datatypes import Ints
 from clew.memory.knowledge.communities.covering import NAMED, Allowed, Cover
 from clew.memory.knowledge.communities.reporting import quality_of
-from clew.memory.layers import Ints, Unit
+from clew.memory.layers import Unit
 from clew.memory.ports import Store
 
 LEVEL = 0

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.datatypes import Vectors
+from clew.memory.datatypes import Ints, Vectors
 from clew.memory.knowledge.communities.detecting import Labels
 from clew.memory.knowledge.communities.graph import Links, Stated, entity_graph
-from clew.memory.layers import Ints, Layers
+from clew.memory.layers import Layers
 from clew.memory.unit import unit
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.datatypes import Edge
+from clew.memory.datatypes import Edge, Ints
 from clew.memory.knowledge.multihop.features import DIRECT
 from clew.memory.knowledge.multihop.model import Coefficients
 from clew.memory.knowledge.multihop.walk import Round
-from clew.memory.layers import Ints, Layers
+from clew.memory.layers import Layers
 
 NAMES, NAMED_IN = "names", "named in"
 """What joins an anchor to an entity, where no relation of the library does, and an entity to a chunk."""

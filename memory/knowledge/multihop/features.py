@@ -11,15 +11,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.datatypes import Query, Vector, Vectors
+from clew.memory.datatypes import Floats, Ints, Query, Vector, Vectors
 from clew.memory.knowledge.matching import MatchParameters, match
 from clew.memory.knowledge.multihop.index import HopIndex
 from clew.memory.knowledge.multihop.names import named_entities
-from clew.memory.layers import Ints
 from clew.memory.ports import Store
 from clew.memory.words import content_words
-
-Floats = NDArray[np.float64]
 
 DIRECT = ("hybrid", "sentence", "titled", "named")
 """Of a chunk: its score by words and meaning; the best cosine of its sentences, at least 0; 1 / sqrt(chunks titled so),

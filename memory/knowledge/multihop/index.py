@@ -7,7 +7,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.layers import Ints, Layers
+from clew.memory.datatypes import Ints
+from clew.memory.layers import Layers
 from clew.memory.ragged import Ragged
 
 MOST_CHUNKS = 50

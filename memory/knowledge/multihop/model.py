@@ -6,12 +6,9 @@ from pathlib import Path
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from clew.memory.datatypes import Floats, Ints
 from clew.memory.knowledge.multihop.features import DIRECT, PATH
-from clew.memory.layers import Ints
-
-Floats = NDArray[np.float64]
 
 SHIPPED = Path(__file__).with_name("coefficients.json")
 """Fitted by `python -m clew.agent.hop_training`."""

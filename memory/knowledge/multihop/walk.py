@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clew.memory.knowledge.multihop.features import Asked, Floats, Paths, paths_from
+from clew.memory.datatypes import Floats, Ints
+from clew.memory.knowledge.multihop.features import Asked, Paths, paths_from
 from clew.memory.knowledge.multihop.model import Coefficients, log_masses
-from clew.memory.layers import Ints
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from clew.memory.datatypes import Vectors
-from clew.memory.layers import Ints
+from clew.memory.datatypes import Ints, Vectors
 
 ROUNDS = 4
 """Of power iteration: the direction of most variance need be found only about."""

@@ -3,8 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.datatypes import Vectors
-from clew.memory.layers import Ints
+from clew.memory.datatypes import Ints, Vectors
 from clew.memory.nodes import NodeGraph
 
 Cosines = NDArray[np.float32]

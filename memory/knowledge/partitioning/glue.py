@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from clew.memory.datatypes import Vectors
+from clew.memory.datatypes import Ints, Vectors
 from clew.memory.knowledge.partitioning.cosines import centroid_cosines, neighbour_cosines
-from clew.memory.layers import Ints
 from clew.memory.nodes import NodeGraph
 
 OUTLIER = 3.5

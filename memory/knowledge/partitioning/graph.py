@@ -13,8 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.memory.datatypes import Ints
 from clew.memory.knowledge.numbering import read_layers
-from clew.memory.layers import Ints, Layers
+from clew.memory.layers import Layers
 from clew.memory.nodes import NEXT, SHARED, TITLE_LINK, NodeGraph, Weights
 from clew.memory.ragged import Ragged
 

@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from clew.memory.datatypes import Vectors
-from clew.memory.layers import Ints
+from clew.memory.datatypes import Ints, Vectors
 from clew.memory.ragged import Ragged
 
 if TYPE_CHECKING:

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from clew.memory.datatypes import Vectors
+from clew.memory.datatypes import Ints, Vectors
 from clew.memory.knowledge.partitioning.labels import Labels, among, numbered, sums_of
-from clew.memory.layers import Ints
 from clew.memory.nodes import NodeGraph
 from clew.memory.unit import unit
 

@@ -3,10 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.datatypes import Vectors
+from clew.memory.datatypes import Ints, Vectors
 from clew.memory.knowledge.partitioning.blocks import blocks
 from clew.memory.knowledge.partitioning.labels import Labels, sums_of
-from clew.memory.layers import Ints
 from clew.memory.unit import unit
 
 NEAREST = 8

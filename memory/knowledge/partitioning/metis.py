@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from clew.memory.datatypes import Ints
 from clew.memory.knowledge.partitioning.labels import Labels, among, numbered
-from clew.memory.layers import Ints
 from clew.memory.nodes import NodeGraph
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from clew.memory.datatypes import Ints
 from clew.memory.knowledge.partitioning.labels import Labels
-from clew.memory.layers import Ints
 from clew.memory.words import stems_and_words, written_words
 
 TITLE = 3

@@ -4,10 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clew.memory.datatypes import Vectors
+from clew.memory.datatypes import Ints, Vectors
 from clew.memory.knowledge.partitioning.glue import hubs_of
 from clew.memory.knowledge.partitioning.labels import sums_of
-from clew.memory.layers import Ints
 from clew.memory.nodes import Cells, NodeGraph, Partitioning
 
 SEED = 42

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from clew.memory.datatypes import Ints
 from clew.memory.knowledge.partitioning.labels import Labels, among
 from clew.memory.knowledge.partitioning.leiden import communities
 from clew.memory.knowledge.partitioning.metis import capped
-from clew.memory.layers import Ints
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

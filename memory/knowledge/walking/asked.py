@@ -6,14 +6,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.datatypes import Query, Vector, WordShares
+from clew.memory.datatypes import Floats, Ints, Query, Vector, WordShares
 from clew.memory.knowledge.walking.ground import Ground
-from clew.memory.layers import Ints
 from clew.memory.ports import Store
 from clew.memory.titles import Named, named_in
 from clew.memory.words import words
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,10 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.layers import Ints
+from clew.memory.datatypes import Floats, Ints
 from clew.memory.nodes import Partitioning
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.datatypes import Vector, Vectors
+from clew.memory.datatypes import Floats, Ints, Vector, Vectors
 from clew.memory.knowledge.walking.asked import Asked, places
-from clew.memory.layers import Ints
-
-Floats = NDArray[np.float64]
 
 DIRECT = (
     *("cosine", "sentence", "keyword", "exact", "named", "rivals", "place", "share", "at"),

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from clew.memory.datatypes import Ints
 from clew.memory.knowledge.walking.smoothing import neighbour_mean
-from clew.memory.layers import Ints
 from clew.memory.nodes import NodeGraph, Partitioning, Weights
 from clew.memory.ports import Store
 from clew.memory.ragged import Ragged, spread

@@ -7,13 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.datatypes import Query
+from clew.memory.datatypes import Floats, Ints, Query
 from clew.memory.knowledge.chunking import with_title
-from clew.memory.layers import Ints
 from clew.memory.ports import Store
 from clew.memory.token_cache import CachedTokens
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

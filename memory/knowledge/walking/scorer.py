@@ -7,11 +7,9 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from clew.memory.datatypes import Floats
 from clew.memory.knowledge.walking.features import AROUND, DIRECT
-
-Floats = NDArray[np.float64]
 
 SHIPPED = Path(__file__).with_name("scorer.json")
 """Fitted by `python -m clew.agent.walk_training`."""

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.layers import Ints
+from clew.memory.datatypes import Ints
 from clew.memory.nodes import TITLE_LINK, Cells, NodeGraph, Partitioning, Weights
 
 Flags = NDArray[np.bool_]

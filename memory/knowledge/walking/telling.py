@@ -6,10 +6,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from clew.memory.datatypes import Edge, Subgraph
+from clew.memory.datatypes import Edge, Ints, Subgraph
 from clew.memory.knowledge.walking.walker import Walked
 from clew.memory.knowledge.walking.wandering import Visit
-from clew.memory.layers import Ints, Layers
+from clew.memory.layers import Layers
 from clew.memory.nodes import SHARED, NodeGraph
 
 

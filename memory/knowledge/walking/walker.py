@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.datatypes import Query
+from clew.memory.datatypes import Floats, Ints, Query
 from clew.memory.knowledge.aligning.scoring import Asked as AlignedQuestion
 from clew.memory.knowledge.aligning.scoring import Scorer as Aligner
 from clew.memory.knowledge.matching import MatchParameters, candidates
@@ -19,10 +19,7 @@ from clew.memory.knowledge.walking.scorer import Scorer, load_scorer
 from clew.memory.knowledge.walking.stitching import Stitched, stitch
 from clew.memory.knowledge.walking.wandering import Visit, WalkParameters, landings, wander
 from clew.memory.knowledge.walking.weighing import Weighing
-from clew.memory.layers import Ints
 from clew.memory.ports import Store
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

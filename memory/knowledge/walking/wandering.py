@@ -4,12 +4,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from clew.memory.datatypes import Floats, Ints
 from clew.memory.knowledge.walking.stitching import Stitched
-from clew.memory.layers import Ints
 
-Floats = NDArray[np.float64]
 Weigh = Callable[[Ints], Floats]
 """Of rows their log mass."""
 

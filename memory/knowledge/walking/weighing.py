@@ -3,13 +3,10 @@
 from collections.abc import Callable, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from clew.memory.datatypes import Floats, Ints
 from clew.memory.knowledge.walking.features import DIRECT, Looked, Standing
 from clew.memory.knowledge.walking.scorer import Scorer
-from clew.memory.layers import Ints
-
-Floats = NDArray[np.float64]
 
 SIMILARITY = (DIRECT.index("cosine"), DIRECT.index("sentence"))
 

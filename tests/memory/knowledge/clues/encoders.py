@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clew.memory.datatypes import Vectors
-from clew.memory.knowledge.clues.texts import Floats
+from clew.memory.datatypes import Floats, Vectors
 from clew.memory.knowledge.triples import TripleGraph
 from clew.memory.ports import Encoder
 

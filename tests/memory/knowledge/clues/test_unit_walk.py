@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clew.memory.datatypes import Vectors
+from clew.memory.datatypes import Floats, Ints, Vectors
 from clew.memory.knowledge.clues.unit_graph import UnitGraph
-from clew.memory.knowledge.clues.unit_walk import PAPER, Floats, UnitWalker, WalkParameters
-from clew.memory.layers import Ints
+from clew.memory.knowledge.clues.unit_walk import PAPER, UnitWalker, WalkParameters
 from tests.memory.knowledge.clues.unit_cases import Reference, layers_of, near, unit_rows, walked
 
 NAMES = "abcdefgh"

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from clew.memory.datatypes import Vector, Vectors
+from clew.memory.datatypes import Floats, Ints, Vector, Vectors
 from clew.memory.knowledge.clues.unit_graph import UnitGraph
-from clew.memory.knowledge.clues.unit_walk import Floats, Near, Prune, UnitWalk, UnitWalker, WalkParameters
-from clew.memory.layers import Entity, Ints, Layers
+from clew.memory.knowledge.clues.unit_walk import Near, Prune, UnitWalk, UnitWalker, WalkParameters
+from clew.memory.layers import Entity, Layers
 
 Relation = tuple[str, str, str, int]
 """Subject, verb, object, and the unit that states it."""

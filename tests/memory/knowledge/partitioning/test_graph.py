@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from clew.memory.datatypes import Ints
 from clew.memory.knowledge.partitioning.graph import STRONGEST, graph_of
-from clew.memory.layers import Entity, Ints, Layers
+from clew.memory.layers import Entity, Layers
 from clew.memory.nodes import NEXT, SHARED, TITLE_LINK, NodeGraph
 from clew.memory.ports import Store
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
+from clew.memory.datatypes import Ints
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.indexing import Report, index
 from clew.memory.knowledge.library import Library, open_library
 from clew.memory.knowledge.walking.stitching import Stitched, stitch
-from clew.memory.layers import Ints
 from clew.memory.nodes import NodeGraph, Partitioning, cells_of
 
 

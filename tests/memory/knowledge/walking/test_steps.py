@@ -5,9 +5,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.memory.datatypes import Ints
 from clew.memory.knowledge.walking.stitching import Stitched
 from clew.memory.knowledge.walking.wandering import WalkParameters, wander
-from clew.memory.layers import Ints
 from clew.memory.nodes import SHARED, TITLE_LINK, NodeGraph
 
 MASSES = np.array([2.0, 0.0, 0.5, -1.0])

@@ -7,9 +7,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from clew.memory.datatypes import Ints
 from clew.memory.knowledge.walking.stitching import Stitched
 from clew.memory.knowledge.walking.wandering import Visit, WalkParameters, landings, wander
-from clew.memory.layers import Ints
 from tests.memory.knowledge.partitioning.made import graph
 from tests.memory.knowledge.walking.made import graph_of, ints, stitched_of
 

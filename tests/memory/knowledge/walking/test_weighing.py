@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from clew.memory.datatypes import Ints
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.library import Library
 from clew.memory.knowledge.walking.asked import Asked
@@ -10,7 +11,6 @@ from clew.memory.knowledge.walking.features import DIRECT, Looked, Standing
 from clew.memory.knowledge.walking.ground import ground_of
 from clew.memory.knowledge.walking.scorer import Scorer, load_scorer
 from clew.memory.knowledge.walking.weighing import Weighing
-from clew.memory.layers import Ints
 from clew.tools.base import encode_query
 from tests.memory.knowledge.walking.made import ints
 
