@@ -11,7 +11,7 @@ from typing import Any
 
 from clew.agent.state import Call
 from clew.memory.datatypes import Wording
-from clew.memory.knowledge.reading.source import storable
+from clew.memory.knowledge.loaders.source import storable
 from clew.memory.ports import ToolCall, ToolSpec
 from clew.memory.tolerant_json import read_json
 from clew.tools.base import Tool

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 from clew.agent.dataset import Question, read_questions
 from clew.agent.lines import read_objects
 from clew.memory.errors import BadInput
-from clew.memory.knowledge.reading.source import storable
+from clew.memory.knowledge.loaders.source import storable
 
 SEPARATOR = "<::>"
 """Parts the conversation from the turn in an id, as in MTRAG's."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from clew.memory.communities import Method
     from clew.memory.knowledge.indexing import Report
     from clew.memory.knowledge.layering import Triples
-    from clew.memory.knowledge.pages import Pages
+    from clew.memory.knowledge.loaders.source import Pages
 
 CHUNKERS = ["sentences", "semantic"]
 """Those of `clew.memory.knowledge.chunkers`, which is not imported to print a help text."""
@@ -118,7 +118,7 @@ def index(
 
 def _pages(categories: tuple[str, ...], keywords: tuple[str, ...]) -> "Pages | None":
     """None where nothing is said; one without words chooses nothing, so that it alone takes all pages."""
-    from clew.memory.knowledge.pages import Pages
+    from clew.memory.knowledge.loaders.source import Pages
 
     said = Pages(*(tuple(word.strip() for word in words if word.strip()) for words in (categories, keywords)))
     return said if categories or keywords else None

@@ -11,15 +11,15 @@ from clew.memory.datatypes import Document, Edge
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.chunkers import Chunker, chunks_of
 from clew.memory.knowledge.generation import Generation
-from clew.memory.knowledge.pages import Pages
-from clew.memory.knowledge.reading import (
-    Failure,
+from clew.memory.knowledge.loaders.discovery import discover
+from clew.memory.knowledge.loaders.registry import read, read_edges
+from clew.memory.knowledge.loaders.source import (
+    Loader,
+    LoadFailure,
+    Pages,
     Source,
     digest,
-    discover,
     other_ids,
-    read,
-    read_edges,
     shown,
     size,
     source_digest,
@@ -35,17 +35,20 @@ class Changes:
     """One run's reading into a generation; `pages` are read of Wikipedia dumps. After `read`: the counts, the failures
     and the notes."""
 
-    def __init__(self, generation: Generation, encoder: Encoder, chunker: Chunker, pages: Pages) -> None:
+    def __init__(
+        self, generation: Generation, encoder: Encoder, chunker: Chunker, pages: Pages, loaders: Sequence[Loader]
+    ) -> None:
         self._generation = generation
         self._encoder = encoder
         self._chunker = chunker
         self._pages = pages
+        self._loaders = loaders
         self._other_sources = False
         self._known: dict[str, str] = {}
         self._waiting: dict[str, Source] = {}
         self._digests: dict[str, str] = {}
         self.counts: Counter[str] = Counter()
-        self.failed: list[Failure] = []
+        self.failed: list[LoadFailure] = []
         self.notes: list[str] = []
 
     @property
@@ -56,10 +59,10 @@ class Changes:
         """Progress counts bytes of the sources, those that need not be read again among them. Raises `BadInput` where
         there is no Wikipedia dump and one is wanted."""
         self._known = self._generation.old_sources()
-        found = discover([root for root in roots if not self._is_gone(root)], library)
+        found = discover([root for root in roots if not self._is_gone(root)], library, self._loaders)
         self.notes += found.notes
         fresh = {shown(source.path): self._chosen(source) for source in found.sources}
-        if wants_dump and not any(source.kind == "mediawiki" for source in fresh.values()):
+        if wants_dump and not any(source.loader.by_page for source in fresh.values()):
             raise BadInput(
                 f"{self._pages} chooses pages of a Wikipedia dump, and there is none under the paths given",
                 "give the path of its .xml, .xml.bz2 or .xml.gz file",
@@ -84,7 +87,7 @@ class Changes:
         self._generation.put_in_order()
 
     def _chosen(self, source: Source) -> Source:
-        return replace(source, pages=self._pages) if source.kind == "mediawiki" else source
+        return replace(source, pages=self._pages) if source.loader.by_page else source
 
     def _chunk_anew(self) -> Iterator[Progress]:
         """The documents that were taken over from a library with another chunker, by their text as it was read."""
@@ -140,7 +143,7 @@ class Changes:
         old, renamed = self._generation.old_documents(path), {}
         left = set(old)
         for item in read(source):
-            if isinstance(item, Failure):
+            if isinstance(item, LoadFailure):
                 self.failed.append(item)
                 continue
             document = replace(item, id=self._free_id(item.id, source))
@@ -180,7 +183,7 @@ class Changes:
     def _add(self, document: Document, path: str, position: int, old: dict[str, str]) -> bool:
         chunks = chunks_of(document, self._encoder, self._chunker)
         if not chunks:
-            self.failed.append(Failure(document.source, "no text in it"))
+            self.failed.append(LoadFailure(document.source, "no text in it"))
             return False
         fingerprint = digest(document)
         known = old.get(document.id)
@@ -200,7 +203,7 @@ class Changes:
         def counted() -> Iterator[Edge]:
             nonlocal given
             for item in read_edges(source):
-                if isinstance(item, Failure):
+                if isinstance(item, LoadFailure):
                     self.failed.append(item)
                 else:
                     given += 1

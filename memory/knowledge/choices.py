@@ -19,7 +19,7 @@ from clew.memory.knowledge.library import (
     recorded_pages,
     recorded_triples,
 )
-from clew.memory.knowledge.pages import ALL, Pages
+from clew.memory.knowledge.loaders.source import ALL, Pages
 from clew.memory.ports import Writer
 
 

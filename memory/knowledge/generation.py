@@ -31,8 +31,8 @@ from clew.memory.knowledge.extracting.extractors import Extractor
 from clew.memory.knowledge.keywords import KeywordParameters
 from clew.memory.knowledge.layering import Triples, copy_layers, extract_missing
 from clew.memory.knowledge.library import FORMAT, MANIFEST, EncoderRecord, Manifest
+from clew.memory.knowledge.loaders.source import Pages
 from clew.memory.knowledge.numbering import number_layers, read_layers
-from clew.memory.knowledge.pages import Pages
 from clew.memory.knowledge.partitioning.building import build as build_capsule
 from clew.memory.knowledge.partitioning.building import wanted_before
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES

@@ -26,7 +26,8 @@ from clew.memory.knowledge.library import (
     recorded_roots,
     switch_to,
 )
-from clew.memory.knowledge.reading import Failure, shown
+from clew.memory.knowledge.loaders.registry import LOADERS
+from clew.memory.knowledge.loaders.source import Loader, LoadFailure, shown
 from clew.memory.ports import Encoder
 from clew.memory.progress import Progress
 
@@ -46,7 +47,7 @@ class Report:
     changed: int
     removed: int
     unchanged: int
-    failed: tuple[Failure, ...]
+    failed: tuple[LoadFailure, ...]
     notes: tuple[str, ...]
     documents: int
     chunks: int
@@ -67,6 +68,7 @@ def index(
     *,
     parameters: Parameters | None = None,
     rebuild: bool = False,
+    loaders: Sequence[Loader] = LOADERS,
 ) -> Iterator[Progress | Report]:
     """Bring the library up to date with `paths`, or make it; ends with the `Report`.
 
@@ -75,11 +77,16 @@ def index(
     Raises `BadInput`, `LibraryBusy`, `LibraryMismatch`, `NoLibrary`.
     """
     with held(library):
-        yield from _index(paths, library, encoder, parameters or Parameters(), rebuild)
+        yield from _index(paths, library, encoder, parameters or Parameters(), rebuild, loaders)
 
 
 def _index(
-    paths: Sequence[Path], library: Path, encoder: Encoder, parameters: Parameters, rebuild: bool
+    paths: Sequence[Path],
+    library: Path,
+    encoder: Encoder,
+    parameters: Parameters,
+    rebuild: bool,
+    loaders: Sequence[Loader],
 ) -> Iterator[Progress | Report]:
     if not paths and not rebuild:
         raise BadInput("there is nothing to index", f"clew index YOUR-FOLDER --library {library}")
@@ -95,7 +102,7 @@ def _index(
             closing(Generation(folder, old, choices.same_chunker, choices.same_layers)) as generation,
         ):
             started = time.perf_counter()
-            changes = Changes(generation, encoder, choices.chunker, choices.pages)
+            changes = Changes(generation, encoder, choices.chunker, choices.pages, loaders)
             yield from changes.read(roots, library, wants_dump=bool(parameters.pages))
             seconds = {"reading": time.perf_counter() - started}
             changed = changes.any or bool(choices.notes)

@@ -23,7 +23,7 @@ from clew.memory.knowledge.damage import damaged, naming_damage, rebuild_command
 from clew.memory.knowledge.durable import sync, sync_all
 from clew.memory.knowledge.keywords import KeywordParameters
 from clew.memory.knowledge.layering import Triples
-from clew.memory.knowledge.pages import ALL, Pages
+from clew.memory.knowledge.loaders.source import ALL, Pages
 from clew.memory.knowledge.store import EmbeddedStore
 from clew.memory.ports import Encoder
 

@@ -15,8 +15,10 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from clew.memory.datatypes import Document
-from clew.memory.knowledge.reading import Source, read, read_edges
-from tests.memory.knowledge.reading.dump import END, HEAD, page
+from clew.memory.knowledge.loaders.registry import read, read_edges
+from clew.memory.knowledge.loaders.source import Source
+from clew.memory.knowledge.loaders.wikipedia import WIKIPEDIA
+from tests.memory.knowledge.loaders.dump import END, HEAD, page
 
 SIZES = (2_000, 20_000, 200_000)
 
@@ -43,7 +45,7 @@ def in_a_process(path: Path, what: str) -> tuple[int, float, float]:
 
 def measured(path: Path, what: str) -> tuple[int, float, float]:
     """How many, seconds, and the peak in MiB of this process."""
-    source, started = Source(path, "mediawiki", path), perf_counter()
+    source, started = Source(path, WIKIPEDIA, path), perf_counter()
     if what == "documents":
         count = sum(isinstance(item, Document) for item in read(source))
     else:

@@ -8,7 +8,7 @@ import pytest
 
 from clew.memory.datatypes import Edge
 from clew.memory.knowledge.library import open_library
-from tests.memory.knowledge.reading.dump import PAGES, dump, page
+from tests.memory.knowledge.loaders.dump import PAGES, dump, page
 from tests.ui.conftest import Run
 
 

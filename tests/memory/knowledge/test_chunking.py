@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from clew.memory.datatypes import Chunk, Document, Mark, Vectors
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.chunking import ChunkerParameters, chunk, embedded_text
-from clew.memory.knowledge.reading import discover, read
+from clew.memory.knowledge.loaders.discovery import discover
+from clew.memory.knowledge.loaders.registry import read
 from clew.memory.ports import Role, Span
 
 SIZES = st.integers(4, 40)

@@ -17,7 +17,7 @@ from clew.memory.errors import BadInput, ClewError
 from clew.memory.knowledge import library as library_module
 from clew.memory.knowledge.generation import Generation
 from clew.memory.knowledge.library import POINTER, current_generation, next_generation, open_library, recorded_encoder
-from clew.memory.knowledge.reading import discover
+from clew.memory.knowledge.loaders.discovery import discover
 from clew.memory.knowledge.store import EmbeddedStore
 from tests.memory.knowledge.test_indexing import run, titles, write
 

@@ -11,7 +11,9 @@ from clew.memory.datatypes import Document, Edge
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.indexing import Report, index
 from clew.memory.knowledge.library import open_library
-from clew.memory.knowledge.reading import Failure, discover, read, read_edges
+from clew.memory.knowledge.loaders.discovery import discover
+from clew.memory.knowledge.loaders.registry import read, read_edges
+from clew.memory.knowledge.loaders.source import LoadFailure
 
 NODES = [{"id": id_, "title": f"Dr. {id_}", "text": f"{id_} is a chemist."} for id_ in ("A", "B", "C", "D")]
 PAPER = {"relation": "co-authors", "members": ["A", "B", "C"]}
@@ -30,7 +32,7 @@ def virtual(folder: Path) -> list[Document]:
     return [item for item in read(source) if isinstance(item, Document) and "edges.jsonl" in item.source]
 
 
-def edges(folder: Path) -> list[Edge | Failure]:
+def edges(folder: Path) -> list[Edge | LoadFailure]:
     [source] = discover([folder]).sources
     return list(read_edges(source))
 
@@ -89,7 +91,9 @@ def test_a_bad_line_is_named_once_and_ties_nothing(tmp_path: Path, line: dict[st
     folder = write(tmp_path / "g", [{"id": "X", "relation": "met", "members": ["C", "D"]}, line])
     [source] = discover([folder]).sources
     items = [*read(source), *read_edges(source)]
-    assert [item for item in items if isinstance(item, Failure)] == [Failure(f"{folder / 'edges.jsonl'}:2", why)]
+    assert [item for item in items if isinstance(item, LoadFailure)] == [
+        LoadFailure(f"{folder / 'edges.jsonl'}:2", why)
+    ]
     assert [item for item in items if isinstance(item, Edge)] == [Edge("C", "X", "met"), Edge("D", "X", "met")]
 
 
@@ -98,7 +102,7 @@ def test_broken_lines_are_named_once(tmp_path: Path) -> None:
     with (folder / "edges.jsonl").open("a") as file:
         file.write('{"relation": "met", "members": ["A", \n')
     [source] = discover([folder]).sources
-    failures = [item for item in [*read(source), *read_edges(source)] if isinstance(item, Failure)]
+    failures = [item for item in [*read(source), *read_edges(source)] if isinstance(item, LoadFailure)]
     assert [failure.source.rsplit(":", 1)[1] for failure in failures] == ["2"]
 
 
@@ -150,4 +154,4 @@ def test_a_line_is_an_edge_or_a_relation_of_many(tmp_path: Path) -> None:
     folder = write(tmp_path / "g", [{**FRIENDS, "members": ["A", "B"]}])
     assert not virtual(folder)
     [failure] = edges(folder)
-    assert isinstance(failure, Failure) and "one or the other" in failure.reason
+    assert isinstance(failure, LoadFailure) and "one or the other" in failure.reason

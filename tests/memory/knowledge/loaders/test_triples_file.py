@@ -3,12 +3,14 @@ from pathlib import Path
 import pytest
 
 from clew.memory.datatypes import Document
-from clew.memory.knowledge.reading import Failure, Source, read
+from clew.memory.knowledge.loaders.registry import read
+from clew.memory.knowledge.loaders.source import LoadFailure, Source
+from clew.memory.knowledge.loaders.triples_file import TRIPLES
 
 
-def items(path: Path, content: str) -> list[Document | Failure]:
+def items(path: Path, content: str) -> list[Document | LoadFailure]:
     path.write_text(content, "utf-8")
-    return list(read(Source(path, "triples", path)))
+    return list(read(Source(path, TRIPLES, path)))
 
 
 def test_each_subject_is_a_document(tmp_path: Path) -> None:
@@ -43,7 +45,7 @@ def test_what_is_no_triple_is_counted(tmp_path: Path) -> None:
         ' "abc", {"a": 1}, [1, 2, true]]',
     )
     assert isinstance(document, Document) and document.triples == (("a", "b", "c"),)
-    assert failure == Failure(str(path), "7 of its entries are not three texts, the first is entry 2", 7)
+    assert failure == LoadFailure(str(path), "7 of its entries are not three texts, the first is entry 2", 7)
 
 
 @pytest.mark.parametrize(
@@ -52,4 +54,4 @@ def test_what_is_no_triple_is_counted(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_read_is_told(tmp_path: Path, content: str, reason: str) -> None:
     (failure,) = items(tmp_path / "triples.json", content)
-    assert isinstance(failure, Failure) and failure.reason.startswith(reason)
+    assert isinstance(failure, LoadFailure) and failure.reason.startswith(reason)

@@ -8,8 +8,8 @@ from typing import Any
 
 from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
-from clew.memory.knowledge.reading.plain import decode
-from clew.memory.knowledge.reading.source import Failure, Source, clean, shown
+from clew.memory.knowledge.loaders.plain_text import decode
+from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, clean, shown
 from clew.memory.knowledge.triples import normalise, written_out
 
 BEGINNING = 1 << 16
@@ -32,7 +32,7 @@ def is_file_of_triples(path: Path) -> bool:
         return False
 
 
-def read_triples(source: Source) -> Iterator[Document | Failure]:
+def read_triples(source: Source) -> Iterator[Document | LoadFailure]:
     """A document for each subject, with its triples a line each, the same ones once; at the end, counted, the entries
     that are none.
 
@@ -50,7 +50,9 @@ def read_triples(source: Source) -> Iterator[Document | Failure]:
         text = "\n".join(written_out(triples))
         yield Document(f"{source.name}:{subject}", triples[0][0], text, place, triples=tuple(triples))
     if bad:
-        yield Failure(place, f"{len(bad)} of its entries are not three texts, the first is entry {bad[0]}", len(bad))
+        yield LoadFailure(
+            place, f"{len(bad)} of its entries are not three texts, the first is entry {bad[0]}", len(bad)
+        )
 
 
 def parts_of(entry: object) -> tuple[str, ...]:
@@ -74,3 +76,6 @@ def _entries(path: Path) -> list[Any]:
 
 def _is_text(part: object) -> bool:
     return isinstance(part, str | int | float) and not isinstance(part, bool)
+
+
+TRIPLES = Loader("triples", read_triples, (".json",), is_file_of_triples)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
-from clew.memory.knowledge.reading.source import Source, clean, shown
+from clew.memory.knowledge.loaders.source import Loader, Source, clean, shown
 
 BOMS = (  # the longer ones first: that of UTF-32 begins with that of UTF-16
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -72,3 +72,6 @@ def _title(text: str) -> str:
     second = rest.partition("\n")[0]
     alone = not second.strip(" \t=-~*#") and rest.strip(" \t\n=-~*#") != ""
     return " ".join(first.split()) if alone and like_a_title(first.strip()) else ""
+
+
+TEXT = Loader("text", read_text, (".txt", ".text", ".rst", ".org", ".adoc"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from clew.memory.knowledge.reading.wikitext import (
+from clew.memory.knowledge.loaders.wikipedia import (
     NAMESPACES,
     Wiki,
     categories,

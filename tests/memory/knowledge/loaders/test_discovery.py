@@ -5,9 +5,10 @@ import pytest
 
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.library import POINTER
-from clew.memory.knowledge.reading import Source, discover, read, source_digest
-from clew.memory.knowledge.reading.discover import Discovered
-from clew.memory.knowledge.reading.source import Failure
+from clew.memory.knowledge.loaders.discovery import Discovered, discover
+from clew.memory.knowledge.loaders.graph_folder import GRAPH
+from clew.memory.knowledge.loaders.registry import read
+from clew.memory.knowledge.loaders.source import LoadFailure, Source, source_digest
 from tests.memory.knowledge.closing import close
 
 
@@ -19,7 +20,7 @@ def make(root: Path, *names: str) -> None:
 
 
 def found(*paths: Path) -> list[tuple[str, str]]:
-    return [(source.name, source.kind) for source in discover(paths).sources]
+    return [(source.name, source.loader.name) for source in discover(paths).sources]
 
 
 def test_kinds_go_by_the_end_of_the_name_and_ids_by_the_path(tmp_path: Path) -> None:
@@ -75,7 +76,7 @@ def test_of_a_graph_folder_nodes_and_edges_are_read(tmp_path: Path) -> None:
     make(tmp_path, "nodes.jsonl", "edges.jsonl.gz", "queries.jsonl", "qrels.tsv")
     found = discover([tmp_path])
     [source] = found.sources
-    assert (source.kind, source.path.name, found.notes) == ("graph", "nodes.jsonl", [])
+    assert (source.loader.name, source.path.name, found.notes) == ("graph", "nodes.jsonl", [])
     assert [path.name for path in source.files] == ["nodes.jsonl", "edges.jsonl.gz"]
 
 
@@ -92,8 +93,8 @@ def test_links_that_lead_back_end_the_walk(tmp_path: Path) -> None:
     (tmp_path / "gone.txt").symlink_to(tmp_path / "nowhere.txt")
     sources = discover([tmp_path, tmp_path / "a"]).sources
     assert [source.name for source in sources] == ["a/b.txt", "gone.txt", "self.txt"]
-    assert list(read(sources[1])) == [Failure(str(tmp_path / "gone.txt"), "it is not there")]
-    assert [item.reason for item in read(sources[2]) if isinstance(item, Failure)] == [
+    assert list(read(sources[1])) == [LoadFailure(str(tmp_path / "gone.txt"), "it is not there")]
+    assert [item.reason for item in read(sources[2]) if isinstance(item, LoadFailure)] == [
         "too many levels of symbolic links"
     ]
 
@@ -155,13 +156,13 @@ def test_a_name_in_another_encoding_is_shown_as_text(tmp_path: Path) -> None:
     path.write_text("Words.", "utf-8")
     [source] = discover([tmp_path]).sources
     [document] = read(source)
-    assert not isinstance(document, Failure)
+    assert not isinstance(document, LoadFailure)
     assert (document.id, document.title) == ("caf\\xe9.txt", "caf\\xe9")
 
 
 def test_a_source_changes_with_any_of_its_files(tmp_path: Path) -> None:
     make(tmp_path, "nodes.jsonl", "edges.jsonl")
-    source = Source(tmp_path / "nodes.jsonl", "graph", tmp_path)
+    source = Source(tmp_path / "nodes.jsonl", GRAPH, tmp_path)
     before = source_digest(source)
     assert len(before) == 64
     (tmp_path / "edges.jsonl").write_text("", "utf-8")

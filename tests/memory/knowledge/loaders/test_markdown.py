@@ -1,7 +1,8 @@
 from pathlib import Path
 
 from clew.memory.datatypes import Document
-from clew.memory.knowledge.reading import discover, read
+from clew.memory.knowledge.loaders.discovery import discover
+from clew.memory.knowledge.loaders.registry import read
 
 PAGE = """---
 title: "The front: a title"

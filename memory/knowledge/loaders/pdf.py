@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 from clew.memory.datatypes import Document, Mark
 from clew.memory.errors import Unreadable
-from clew.memory.knowledge.reading.plain import like_a_title, title_of_file
-from clew.memory.knowledge.reading.source import Failure, Source, clean, shown
+from clew.memory.knowledge.loaders.plain_text import like_a_title, title_of_file
+from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, clean, shown
 from clew.memory.sentences import blocks
 
 if TYPE_CHECKING:
@@ -44,13 +44,13 @@ BROKEN = (
 )  # fmt: skip
 
 
-def read_pdf(source: Source) -> Iterator[Document | Failure]:
+def read_pdf(source: Source) -> Iterator[Document | LoadFailure]:
     data = source.path.read_bytes()
     with _quiet():
         title, labels, pages = _extracted(data)
     for label, page in zip(labels, pages, strict=True):
         if page is None:
-            yield Failure(f"{shown(source.path)}, page {label}", "this page is broken, the others are read")
+            yield LoadFailure(f"{shown(source.path)}, page {label}", "this page is broken, the others are read")
     text, marks = _joined(labels, [page or "" for page in pages])
     if not text:
         raise Unreadable("broken PDF" if None in pages else "no text: a scan? run OCR first")
@@ -71,7 +71,7 @@ def _extracted(data: bytes) -> tuple[str, list[str], list[str | None]]:
         numbers = range(len(reader.pages))
         return _metadata_title(reader), _labels(reader), [_page(reader, number) for number in numbers]
     except DependencyError as error:
-        raise Unreadable("encrypted by AES: save it without its protection, or pip install cryptography") from error
+        raise Unreadable("encrypted by AES: save it without its protection, or pip install 'clew[pdf-aes]'") from error
     except FileNotDecryptedError as error:
         raise Unreadable("encrypted: save it without its password") from error
     except PyPdfError as error:
@@ -176,3 +176,6 @@ def _quiet() -> Iterator[None]:
         yield
     finally:
         logger.setLevel(level)
+
+
+PDF = Loader("pdf", read_pdf, (".pdf",))

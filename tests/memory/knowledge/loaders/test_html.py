@@ -3,7 +3,9 @@ from pathlib import Path
 import pytest
 
 from clew.memory.datatypes import Document
-from clew.memory.knowledge.reading import Failure, discover, read
+from clew.memory.knowledge.loaders.discovery import discover
+from clew.memory.knowledge.loaders.registry import read
+from clew.memory.knowledge.loaders.source import LoadFailure
 
 PAGE = """<?xml version="1.0" encoding="utf-8"?>
 <html><head><title>The Moon | A Site</title><style>p {}</style></head><body>
@@ -21,7 +23,7 @@ PAGE = """<?xml version="1.0" encoding="utf-8"?>
 </body></html>"""
 
 
-def items(path: Path, data: bytes | str) -> list[Document | Failure]:
+def items(path: Path, data: bytes | str) -> list[Document | LoadFailure]:
     path.write_bytes(data if isinstance(data, bytes) else data.encode())
     [source] = discover([path]).sources
     return list(read(source))
@@ -89,7 +91,7 @@ def test_a_page_is_read_in_the_encoding_that_it_declares(tmp_path: Path) -> None
     ],
 )
 def test_what_cannot_be_read_is_named_with_its_reason(tmp_path: Path, data: bytes, reason: str) -> None:
-    assert items(tmp_path / "x.html", data) == [Failure(str(tmp_path / "x.html"), reason)]
+    assert items(tmp_path / "x.html", data) == [LoadFailure(str(tmp_path / "x.html"), reason)]
 
 
 def test_a_page_of_nothing_but_menus_is_still_read(tmp_path: Path) -> None:

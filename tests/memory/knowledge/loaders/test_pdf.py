@@ -1,7 +1,8 @@
-import importlib.util
 import io
 import logging
 import random
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,7 +12,9 @@ from pypdf.constants import PageLabelStyle
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
 from clew.memory.datatypes import Document
-from clew.memory.knowledge.reading import Failure, discover, read
+from clew.memory.knowledge.loaders.discovery import discover
+from clew.memory.knowledge.loaders.registry import read
+from clew.memory.knowledge.loaders.source import LoadFailure
 
 EXAMPLE = Path(__file__).parents[4] / "examples" / "documents" / "space" / "robots-on-the-moon.pdf"
 
@@ -40,7 +43,7 @@ def as_bytes(writer: PdfWriter) -> bytes:
     return buffer.getvalue()
 
 
-def items(path: Path, data: bytes) -> list[Document | Failure]:
+def items(path: Path, data: bytes) -> list[Document | LoadFailure]:
     path.write_bytes(data)
     [source] = discover([path]).sources
     return list(read(source))
@@ -54,7 +57,7 @@ def document(path: Path, *pages: Sequence[str], title: str | None = None) -> Doc
 
 def reason(path: Path, data: bytes) -> str:
     [item] = items(path, data)
-    assert isinstance(item, Failure)
+    assert isinstance(item, LoadFailure)
     assert item.source == str(path)
     return item.reason
 
@@ -132,13 +135,27 @@ def test_an_encrypted_file_is_named(tmp_path: Path) -> None:
     assert reason(tmp_path / "x.pdf", as_bytes(writer)) == "encrypted: save it without its password"
 
 
-@pytest.mark.skipif(importlib.util.find_spec("cryptography") is not None, reason="it can be read with cryptography")
+WITHOUT_CRYPTOGRAPHY = """
+import sys
+sys.modules.update({"cryptography": None, "Crypto": None, "Cryptodome": None})
+from pathlib import Path
+from clew.memory.knowledge.loaders.discovery import discover
+from clew.memory.knowledge.loaders.registry import read
+[source] = discover([Path(sys.argv[1])]).sources
+[failure] = read(source)
+print(failure.reason)
+"""
+
+
 def test_a_file_encrypted_by_aes_says_what_it_needs(tmp_path: Path) -> None:
     writer = written(["Not secret."])
     writer.encrypt("", "owner", algorithm="RC4-128")
     aes = b"/CF <</StdCF <</CFM /AESV2 /Length 16>>>> /StmF /StdCF /StrF /StdCF /Filter /Standard"
     data = as_bytes(writer).replace(b"/V 2", b"/V 4").replace(b"/R 3", b"/R 4").replace(b"/Filter /Standard", aes)
-    assert reason(tmp_path / "x.pdf", data).startswith("encrypted by AES: ")
+    (tmp_path / "x.pdf").write_bytes(data)
+    command = [sys.executable, "-c", WITHOUT_CRYPTOGRAPHY, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == "encrypted by AES: save it without its protection, or pip install 'clew[pdf-aes]'\n"
 
 
 def test_a_file_that_only_forbids_to_print_is_read(tmp_path: Path) -> None:
@@ -167,7 +184,7 @@ def test_a_broken_page_is_named_and_the_others_are_read(tmp_path: Path) -> None:
     stream[NameObject("/Filter")] = NameObject("/NoSuchDecode")
     writer.pages[1][NameObject("/Contents")] = writer._add_object(stream)
     failure, found = items(tmp_path / "x.pdf", as_bytes(writer))
-    assert failure == Failure(f"{tmp_path / 'x.pdf'}, page 2", "this page is broken, the others are read")
+    assert failure == LoadFailure(f"{tmp_path / 'x.pdf'}, page 2", "this page is broken, the others are read")
     assert isinstance(found, Document)
     assert found.text == "First.\n\nThird."
 

@@ -3,10 +3,12 @@ import json
 from pathlib import Path
 
 from clew.memory.datatypes import Document, Edge
-from clew.memory.knowledge.reading import Failure, discover, read, read_edges
+from clew.memory.knowledge.loaders.discovery import discover
+from clew.memory.knowledge.loaders.registry import read, read_edges
+from clew.memory.knowledge.loaders.source import LoadFailure
 
 
-def items(path: Path, *lines: object) -> list[Document | Failure]:
+def items(path: Path, *lines: object) -> list[Document | LoadFailure]:
     path.write_bytes(b"".join(_line(line) for line in lines))
     [source] = discover([path]).sources
     return list(read(source))
@@ -16,8 +18,8 @@ def _line(line: object) -> bytes:
     return (line if isinstance(line, bytes) else json.dumps(line).encode()) + b"\n"
 
 
-def failures(found: list[Document | Failure]) -> list[tuple[str, str]]:
-    return [(item.source.rsplit("/", 1)[-1], item.reason) for item in found if isinstance(item, Failure)]
+def failures(found: list[Document | LoadFailure]) -> list[tuple[str, str]]:
+    return [(item.source.rsplit("/", 1)[-1], item.reason) for item in found if isinstance(item, LoadFailure)]
 
 
 def test_ids_titles_and_texts_are_kept(tmp_path: Path) -> None:
@@ -79,7 +81,7 @@ def test_a_file_of_other_lines_is_named_once_and_counted(tmp_path: Path) -> None
     whole = items(tmp_path / "x.jsonl", *({"n": number} for number in range(1000)))
     found = failures(whole)
     assert len(found) == 21
-    assert sum(item.count for item in whole if isinstance(item, Failure)) == 1000
+    assert sum(item.count for item in whole if isinstance(item, LoadFailure)) == 1000
     assert found[-1] == ("x.jsonl", "980 more of its lines cannot be read")
 
 
@@ -93,11 +95,11 @@ def test_a_zipped_file_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     path.write_bytes(whole[: len(whole) // 2])
     *documents, failure = read(source)
     assert 1000 < len(documents) < 5000
-    assert isinstance(failure, Failure)
+    assert isinstance(failure, LoadFailure)
     assert failure.reason.startswith("the zipped file is broken or cut off after line ")
     for broken in (b"not zipped", whole[:100] + b"\xff" * 100 + whole[200:]):
         path.write_bytes(broken)
-        assert [type(item) for item in read(source)][-1] is Failure
+        assert [type(item) for item in read(source)][-1] is LoadFailure
 
 
 def test_a_conversation_script_given_itself_is_refused(tmp_path: Path) -> None:
@@ -116,10 +118,10 @@ def test_edges_come_as_they_are_and_bad_ones_are_named(tmp_path: Path) -> None:
         Edge("1", "b c", "r"),
         Edge("1", "b c", "r"),
         Edge("a", "b"),
-        Failure(f"{tmp_path / 'edges.jsonl.gz'}:4", 'there is no "target"'),
+        LoadFailure(f"{tmp_path / 'edges.jsonl.gz'}:4", 'there is no "target"'),
     ]
     (tmp_path / "edges.jsonl.gz").unlink()
-    assert list(read_edges(source)) == [Failure(str(tmp_path / "edges.jsonl.gz"), "it is not there")]
+    assert list(read_edges(source)) == [LoadFailure(str(tmp_path / "edges.jsonl.gz"), "it is not there")]
 
 
 def test_other_sources_have_no_edges(tmp_path: Path) -> None:
@@ -142,7 +144,7 @@ def test_the_data_sets_are_read_whole(data: Path) -> None:
 def test_a_file_without_a_line_is_named(tmp_path: Path) -> None:
     (tmp_path / "x.jsonl").write_text("\n\n", "utf-8")
     [source] = discover([tmp_path]).sources
-    assert list(read(source)) == [Failure(str(tmp_path / "x.jsonl"), "empty")]
+    assert list(read(source)) == [LoadFailure(str(tmp_path / "x.jsonl"), "empty")]
 
 
 def test_triples_come_with_their_document(tmp_path: Path) -> None:

@@ -4,10 +4,12 @@ from pathlib import Path
 import pytest
 
 from clew.memory.datatypes import Document, Mark
-from clew.memory.knowledge.reading import Failure, digest, discover, file_digest, read
+from clew.memory.knowledge.loaders.discovery import discover
+from clew.memory.knowledge.loaders.registry import read
+from clew.memory.knowledge.loaders.source import LoadFailure, digest, file_digest
 
 
-def one(path: Path, data: bytes | str) -> Document | Failure:
+def one(path: Path, data: bytes | str) -> Document | LoadFailure:
     path.write_bytes(data if isinstance(data, bytes) else data.encode())
     [source] = discover([path]).sources
     [item] = read(source)
@@ -22,7 +24,7 @@ def text_of(path: Path, data: bytes | str) -> str:
 
 def reason_of(path: Path, data: bytes | str) -> str:
     item = one(path, data)
-    assert isinstance(item, Failure)
+    assert isinstance(item, LoadFailure)
     assert item.source == str(path)
     return item.reason
 
@@ -58,7 +60,7 @@ def test_a_file_that_vanishes_is_named(tmp_path: Path) -> None:
     (tmp_path / "x.txt").write_text("Words", "utf-8")
     [source] = discover([tmp_path]).sources
     (tmp_path / "x.txt").unlink()
-    assert list(read(source)) == [Failure(str(tmp_path / "x.txt"), "it is not there")]
+    assert list(read(source)) == [LoadFailure(str(tmp_path / "x.txt"), "it is not there")]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
@@ -66,7 +68,7 @@ def test_a_closed_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "x.txt").write_text("Words", "utf-8")
     (tmp_path / "x.txt").chmod(0)
     [source] = discover([tmp_path]).sources
-    assert list(read(source)) == [Failure(str(tmp_path / "x.txt"), "permission denied")]
+    assert list(read(source)) == [LoadFailure(str(tmp_path / "x.txt"), "permission denied")]
 
 
 @pytest.mark.parametrize(

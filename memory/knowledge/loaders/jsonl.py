@@ -5,6 +5,7 @@
 
 import gzip
 import json
+import stat
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -12,33 +13,56 @@ from typing import Any, TypeVar
 
 from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
-from clew.memory.knowledge.reading.plain import title_of_text
-from clew.memory.knowledge.reading.source import Failure, Source, clean, reason, shown, storable
-from clew.memory.knowledge.reading.triples import parts_of
+from clew.memory.knowledge.loaders.plain_text import title_of_text
+from clew.memory.knowledge.loaders.source import (
+    Loader,
+    LoadFailure,
+    Source,
+    clean,
+    file_mode,
+    reason,
+    shown,
+    storable,
+)
+from clew.memory.knowledge.loaders.triples_file import parts_of
 
 Record = Mapping[str, Any]
-Item = TypeVar("Item")
+SUFFIXES = (".jsonl", ".jsonl.gz")
+Entry = TypeVar("Entry")
 
 NAMED_FAILURES = 20
 """Lines of one file that are named; of a file that has nothing but broken lines, the rest are counted."""
 
 
-def read_jsonl(source: Source) -> Iterator[Document | Failure]:
+def read_jsonl(source: Source) -> Iterator[Document | LoadFailure]:
     """A document for each line. Ids are kept as they are; a line without one is `<file>:<line>`."""
     yield from named(_documents(source), shown(source.path))
 
 
-def is_conversation_script(path: Path) -> bool:
+def plain_or_zipped(folder: Path, name: str) -> Path | None:
+    """The file `<name>.jsonl` or `<name>.jsonl.gz` of a folder."""
+    paths = (folder / f"{name}{end}" for end in SUFFIXES)
+    return next((path for path in paths if stat.S_ISREG(file_mode(path))), None)
+
+
+def _script(path: Path) -> str:
     first = next(records(path), None)
-    return isinstance(first, tuple) and _is_script(first[1])
+    is_script = isinstance(first, tuple) and _is_script(first[1])
+    return "conversation scripts skipped: clew replay runs them" if is_script else ""
 
 
-def _documents(source: Source) -> Iterator[Document | Failure]:
+def _corpus(folder: Path) -> Path | None:
+    """A corpus without queries or qrels beside it is a file like others, and what lies beside it is read too."""
+    judged = plain_or_zipped(folder, "queries") or file_mode(folder / "qrels.tsv") or file_mode(folder / "qrels")
+    return plain_or_zipped(folder, "corpus") if judged else None
+
+
+def _documents(source: Source) -> Iterator[Document | LoadFailure]:
     known: set[str] = set()
     anything = False
     for item in records(source.path):
         anything = True
-        if isinstance(item, Failure):
+        if isinstance(item, LoadFailure):
             yield item
             continue
         number, record = item
@@ -48,10 +72,10 @@ def _documents(source: Source) -> Iterator[Document | Failure]:
         try:
             document = _document(record, f"{source.name}:{number}", place)
         except Unreadable as error:
-            yield Failure(place, error.message)
+            yield LoadFailure(place, error.message)
             continue
         if document.id in known:
-            yield Failure(place, f"the id '{document.id}' is on an earlier line already")
+            yield LoadFailure(place, f"the id '{document.id}' is on an earlier line already")
             continue
         known.add(document.id)
         yield document
@@ -86,7 +110,7 @@ def field(record: Record, name: str, default: str | None = None) -> str:
     return str(value)
 
 
-def records(path: Path, having: bytes = b"") -> Iterator[tuple[int, Record] | Failure]:
+def records(path: Path, having: bytes = b"") -> Iterator[tuple[int, Record] | LoadFailure]:
     """The object on each line that has these bytes, with the line's number. What ends the file too early is told after
     the good lines."""
     number = 0
@@ -98,11 +122,11 @@ def records(path: Path, having: bytes = b"") -> Iterator[tuple[int, Record] | Fa
                 try:
                     yield number, _record(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
                 except Unreadable as error:
-                    yield Failure(f"{shown(path)}:{number}", error.message)
+                    yield LoadFailure(f"{shown(path)}:{number}", error.message)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        yield Failure(shown(path), f"the zipped file is broken or cut off after line {number} ({error})")
+        yield LoadFailure(shown(path), f"the zipped file is broken or cut off after line {number} ({error})")
     except OSError as error:
-        yield Failure(shown(path), reason(error))
+        yield LoadFailure(shown(path), reason(error))
 
 
 def _record(line: bytes) -> Record:
@@ -123,13 +147,17 @@ def _is_script(record: Record) -> bool:
     return "conversation_id" in record and "turns" in record
 
 
-def named(items: Iterator[Item | Failure], path: str) -> Iterator[Item | Failure]:
+def named(items: Iterator[Entry | LoadFailure], path: str) -> Iterator[Entry | LoadFailure]:
     """Failures of a file's lines: the first ones named, the rest counted at the end."""
     failures = 0
     for item in items:
-        failures += isinstance(item, Failure)
-        if not isinstance(item, Failure) or failures <= NAMED_FAILURES:
+        failures += isinstance(item, LoadFailure)
+        if not isinstance(item, LoadFailure) or failures <= NAMED_FAILURES:
             yield item
     if failures > NAMED_FAILURES:
         more = failures - NAMED_FAILURES
-        yield Failure(path, f"{more} more of its lines cannot be read", more)
+        yield LoadFailure(path, f"{more} more of its lines cannot be read", more)
+
+
+JSONL = Loader("jsonl", read_jsonl, SUFFIXES, passes_over=_script)
+BEIR = Loader("beir", read_jsonl, in_folder=_corpus)

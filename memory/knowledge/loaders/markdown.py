@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from clew.memory.datatypes import Document
-from clew.memory.knowledge.reading import html
-from clew.memory.knowledge.reading.layout import Layout
-from clew.memory.knowledge.reading.plain import decode, not_empty, title_of_file
-from clew.memory.knowledge.reading.source import Source, shown
+from clew.memory.knowledge.loaders import html
+from clew.memory.knowledge.loaders.html import Layout
+from clew.memory.knowledge.loaders.plain_text import decode, not_empty, title_of_file
+from clew.memory.knowledge.loaders.source import Loader, Source, shown
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -89,3 +89,6 @@ def _write_inline(layout: Layout, tokens: "Sequence[Token]") -> None:
                 layout.line()
             case "html_inline" if BREAK.fullmatch(token.content):
                 layout.line()
+
+
+MARKDOWN = Loader("markdown", read_markdown, (".md", ".markdown"))

@@ -12,15 +12,15 @@ from pathlib import Path
 
 from clew.memory.datatypes import Document, Edge
 from clew.memory.errors import Unreadable
-from clew.memory.knowledge.reading.jsonl import Record, field, named, read_jsonl, records
-from clew.memory.knowledge.reading.source import Failure, Source, clean, edges_beside, shown, storable
+from clew.memory.knowledge.loaders.jsonl import Record, field, named, plain_or_zipped, read_jsonl, records
+from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, clean, shown, storable
 
 MEMBERS = b'"members"'
 """What a line of a relation of many has in it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class ManyRelation:
     """A relation of many, `place` its line. `members` are (id of a node, role), each once; without an `id` it has one
     by what it says, so that it is the same one in any run."""
 
@@ -32,10 +32,10 @@ class Relation:
     place: str
 
 
-def read_graph(source: Source) -> Iterator[Document | Failure]:
+def read_graph(source: Source) -> Iterator[Document | LoadFailure]:
     """The nodes, and after them the relations of many; a member that is no node here is named by its id."""
     waiting = list(_relations(edges_beside(source.path)))
-    members = {id_ for item in waiting if isinstance(item, Relation) for id_, _ in item.members}
+    members = {id_ for item in waiting if isinstance(item, ManyRelation) for id_, _ in item.members}
     ids: set[str] = set()
     titles: dict[str, str] = {}
     for item in read_jsonl(source):
@@ -45,10 +45,10 @@ def read_graph(source: Source) -> Iterator[Document | Failure]:
             if item.id in members:
                 titles[item.id] = item.title or item.id
     for checked in named(_checked(waiting, ids), shown(edges_beside(source.path))):
-        yield checked if isinstance(checked, Failure) else _document(checked, titles)
+        yield checked if isinstance(checked, LoadFailure) else _document(checked, titles)
 
 
-def read_graph_edges(source: Source) -> Iterator[Edge | Failure]:
+def read_graph_edges(source: Source) -> Iterator[Edge | LoadFailure]:
     """The edges as they come, repeated ones and those to unknown nodes among them; then those of the relations of
     many, of which `read_graph` has told what is wrong."""
     path = edges_beside(source.path)
@@ -56,13 +56,22 @@ def read_graph_edges(source: Source) -> Iterator[Edge | Failure]:
     if waiting := list(_relations(path)):
         ids = {item.id for item in read_jsonl(source) if isinstance(item, Document)}
         for relation in _checked(waiting, ids):
-            if isinstance(relation, Relation):
+            if isinstance(relation, ManyRelation):
                 yield from (Edge(member, relation.id, role) for member, role in relation.members)
 
 
-def _edges(path: Path) -> Iterator[Edge | Failure]:
+def edges_beside(nodes: Path) -> Path:
+    """The file of edges of a graph folder, plain or zipped."""
+    return plain_or_zipped(nodes.parent, "edges") or nodes.with_name("edges.jsonl.gz")
+
+
+def _nodes(folder: Path) -> Path | None:
+    return plain_or_zipped(folder, "nodes") if plain_or_zipped(folder, "edges") else None
+
+
+def _edges(path: Path) -> Iterator[Edge | LoadFailure]:
     for item in records(path):
-        if isinstance(item, Failure):
+        if isinstance(item, LoadFailure):
             yield item
             continue
         number, record = item
@@ -74,10 +83,10 @@ def _edges(path: Path) -> Iterator[Edge | Failure]:
             source, target = (storable(field(record, end)) for end in ("source", "target"))
             yield Edge(source, target, storable(field(record, "relation", "")))
         except Unreadable as error:
-            yield Failure(f"{shown(path)}:{number}", error.message)
+            yield LoadFailure(f"{shown(path)}:{number}", error.message)
 
 
-def _relations(path: Path) -> Iterator[Relation | Failure]:
+def _relations(path: Path) -> Iterator[ManyRelation | LoadFailure]:
     """Lines that are no JSON, and a file that cannot be read, are for `_edges` to tell."""
     for item in records(path, having=MEMBERS):
         if isinstance(item, tuple) and _is_relation(item[1]):
@@ -85,14 +94,14 @@ def _relations(path: Path) -> Iterator[Relation | Failure]:
             try:
                 yield _relation(item[1], place)
             except Unreadable as error:
-                yield Failure(place, error.message)
+                yield LoadFailure(place, error.message)
 
 
 def _is_relation(record: Record) -> bool:
     return "members" in record and "source" not in record and "target" not in record
 
 
-def _relation(record: Record, place: str) -> Relation:
+def _relation(record: Record, place: str) -> ManyRelation:
     relation = " ".join(clean(field(record, "relation")).split())
     given = record["members"]
     if not isinstance(given, list):
@@ -104,7 +113,7 @@ def _relation(record: Record, place: str) -> Relation:
     told = json.dumps([relation, title, sorted(members)], ensure_ascii=False)
     own = f"{relation}:{hashlib.sha256(told.encode()).hexdigest()[:16]}"
     id_ = storable(field(record, "id", "")) or own
-    return Relation(id_, relation, title, clean(field(record, "text", "")).strip(), members, place)
+    return ManyRelation(id_, relation, title, clean(field(record, "text", "")).strip(), members, place)
 
 
 def _member(member: object, relation: str) -> tuple[str, str]:
@@ -116,25 +125,34 @@ def _member(member: object, relation: str) -> tuple[str, str]:
     return id_, storable(field(record, "role", "")) or relation
 
 
-def _checked(items: Iterable[Relation | Failure], nodes: set[str]) -> Iterator[Relation | Failure]:
+def _checked(items: Iterable[ManyRelation | LoadFailure], nodes: set[str]) -> Iterator[ManyRelation | LoadFailure]:
     """Those that stand among these nodes. Said again, word for word, a relation without an id is the same one."""
-    known: dict[str, Relation] = {}
+    known: dict[str, ManyRelation] = {}
     for item in items:
-        if isinstance(item, Failure):
+        if isinstance(item, LoadFailure):
             yield item
         elif item.id in nodes:
-            yield Failure(item.place, f"the id '{item.id}' is that of a node already")
+            yield LoadFailure(item.place, f"the id '{item.id}' is that of a node already")
         elif item.id in known:
             if known[item.id].members != item.members or known[item.id].text != item.text:
-                yield Failure(item.place, f"the id '{item.id}' is on an earlier line already")
+                yield LoadFailure(item.place, f"the id '{item.id}' is on an earlier line already")
         elif len({id_ for id_, _ in item.members} & nodes) < 2:
-            yield Failure(item.place, "fewer than two of its members are nodes")
+            yield LoadFailure(item.place, "fewer than two of its members are nodes")
         else:
             known[item.id] = item
             yield item
 
 
-def _document(relation: Relation, titles: Mapping[str, str]) -> Document:
+def _document(relation: ManyRelation, titles: Mapping[str, str]) -> Document:
     names = (titles.get(id_, id_) for id_ in dict.fromkeys(id_ for id_, _ in relation.members))
     text = relation.text or f"{relation.relation}: {', '.join(names)}"
     return Document(relation.id, relation.title or relation.relation, text, relation.place)
+
+
+GRAPH = Loader(
+    "graph",
+    read_graph,
+    in_folder=_nodes,
+    edges=read_graph_edges,
+    files=lambda nodes: (nodes, edges_beside(nodes)),
+)

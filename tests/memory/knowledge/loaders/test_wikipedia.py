@@ -2,7 +2,6 @@
 
 import bz2
 import gzip
-import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -11,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from clew.memory.datatypes import Document, Edge
-from clew.memory.knowledge.pages import Pages
-from clew.memory.knowledge.reading import Failure, Source, discover, read, read_edges, source_digest
-from tests.memory.knowledge.reading.dump import END, HEAD, PAGES, dump, page
+from clew.memory.knowledge.loaders.discovery import discover
+from clew.memory.knowledge.loaders.registry import read, read_edges
+from clew.memory.knowledge.loaders.source import LoadFailure, Pages, Source, source_digest
+from clew.memory.knowledge.loaders.wikipedia import WIKIPEDIA
+from tests.memory.knowledge.loaders.dump import END, HEAD, PAGES, dump, page
 
 ARTICLES = ["Moon", "Natural satellite", "Earth", "Tide (sea)", "Château d'If", "Île d'If", "Blank"]
 LINKS = [
@@ -31,7 +32,7 @@ LINKS = [
 def source_of(path: Path, data: bytes, pages: Pages | None = None) -> Source:
     path.write_bytes(data)
     [source] = discover([path]).sources
-    assert source.kind == "mediawiki"
+    assert source.loader.name == "mediawiki"
     return replace(source, pages=pages) if pages else source
 
 
@@ -82,7 +83,7 @@ def test_pages_are_chosen_by_category_or_keyword(tmp_path: Path, pages: Pages, k
     assert source_digest(source) != source_digest(replace(source, pages=Pages()))
     if not kept:
         [failure] = read(source)
-        assert isinstance(failure, Failure)
+        assert isinstance(failure, LoadFailure)
         assert failure.reason == "no article for --keyword plane --keyword se --keyword tid"
 
 
@@ -97,10 +98,10 @@ def test_a_dump_that_is_cut_off_keeps_its_good_pages(tmp_path: Path) -> None:
     source = source_of(tmp_path / "x.xml", whole[: whole.index(b"Tides")])
     *good, failure = read(source)
     assert [item.id for item in good if isinstance(item, Document)] == ARTICLES[:3]
-    assert isinstance(failure, Failure)
+    assert isinstance(failure, LoadFailure)
     assert failure.reason.startswith("broken or cut off after the page 'Earth' (")
     assert "\n" not in failure.reason
-    assert [edge for edge in read_edges(source) if isinstance(edge, Failure)] == []
+    assert [edge for edge in read_edges(source) if isinstance(edge, LoadFailure)] == []
     assert Edge("Earth", "Moon", "links to") in list(read_edges(source))
 
 
@@ -112,15 +113,15 @@ def test_a_zipped_dump_that_is_cut_off_is_read_as_far_as_it_goes(tmp_path: Path)
     ):
         *good, failure = read(source_of(tmp_path / name, whole[: len(whole) * 3 // 4]))
         assert 1000 < len(good) < 5000
-        assert isinstance(failure, Failure)
+        assert isinstance(failure, LoadFailure)
         assert failure.reason.startswith("the zipped file is broken or cut off after the page 'Page ")
     [failure] = read(source_of(tmp_path / "y.xml.bz2", b"not zipped"))
-    assert isinstance(failure, Failure)
+    assert isinstance(failure, LoadFailure)
 
 
 def test_a_dump_without_articles_is_named(tmp_path: Path) -> None:
     source = source_of(tmp_path / "x.xml", dump(PAGES[-2:]).encode())
-    assert list(read(source)) == [Failure(str(tmp_path / "x.xml"), "no article in it")]
+    assert list(read(source)) == [LoadFailure(str(tmp_path / "x.xml"), "no article in it")]
 
 
 def test_other_xml_is_no_dump(tmp_path: Path) -> None:
@@ -138,7 +139,7 @@ def test_entities_are_not_resolved_without_end(tmp_path: Path) -> None:
     (tmp_path / "x.xml").write_text(bomb.replace("Words", "Words &e9;"))
     assert all(
         len(item.text) < 100
-        for item in read(Source(tmp_path / "x.xml", "mediawiki", tmp_path))
+        for item in read(Source(tmp_path / "x.xml", WIKIPEDIA, tmp_path))
         if isinstance(item, Document)
     )
 
@@ -146,9 +147,11 @@ def test_entities_are_not_resolved_without_end(tmp_path: Path) -> None:
 MEASURE = """
 import resource, sys
 from pathlib import Path
-from clew.memory.knowledge.reading import Source, read, read_edges
+from clew.memory.knowledge.loaders.registry import read, read_edges
+from clew.memory.knowledge.loaders.wikipedia import WIKIPEDIA
+from clew.memory.knowledge.loaders.source import Source
 path = Path(sys.argv[1])
-source = Source(path, "mediawiki", path)
+source = Source(path, WIKIPEDIA, path)
 count = sum(1 for _ in read(source))
 print(count, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
@@ -170,7 +173,6 @@ def test_one_page_at_a_time_is_in_memory(tmp_path: Path) -> None:
             capture_output=True,
             text=True,
             check=True,
-            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[4])},
         )
         count, peak = map(int, done.stdout.split())
         assert count == pages

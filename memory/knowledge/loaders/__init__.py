@@ -1,0 +1,1 @@
+"""Loaders: each reads a kind of file. `registry` lists them, `source` has their contract."""

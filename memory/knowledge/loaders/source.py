@@ -1,0 +1,162 @@
+"""What a loader is, what it reads from, and the digests by which a change of a source is found."""
+
+import hashlib
+import json
+import os
+import re
+import shlex
+import unicodedata
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+from clew.memory.datatypes import Document, Edge
+
+SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """Which pages of a Wikipedia dump are read: those in one of these categories, or with one of these keywords as a
+    whole word (or words) in their title or first paragraph, in whatever case. Without either, all."""
+
+    categories: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.categories or self.keywords)
+
+    def __str__(self) -> str:
+        options = [f"--category {shlex.quote(name)}" for name in self.categories]
+        return " ".join([*options, *(f"--keyword {shlex.quote(word)}" for word in self.keywords)]) or "all pages"
+
+
+ALL = Pages()
+
+
+@dataclass(frozen=True, slots=True)
+class LoadFailure:
+    """A file, or a line of one (`path:line`), that could not be read, and why; `count`: how many lines that is."""
+
+    source: str
+    reason: str
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Loader:
+    """How one kind of file is found and read. To add one: a file with its `Loader`, and a line in `registry.LOADERS`.
+
+    `suffixes`: lower-case ends of the names of its files. `recognises`: whether a file with such a name is one.
+    `passes_over`: why a file that lies in a folder is left out, as `skipped: why`, or "". `in_folder`: the file to
+    read where a whole folder is one data set, whose other files are then no documents.
+
+    `read` yields documents and failures, and may raise `Unreadable` or `OSError`; so does `edges`. `files` are all
+    that the digest of a source is made of. `by_page`: it reads the pages that `Source.pages` choose.
+    """
+
+    name: str
+    read: "Callable[[Source], Iterator[Document | LoadFailure]]"
+    suffixes: tuple[str, ...] = ()
+    recognises: Callable[[Path], bool] = lambda _: True
+    passes_over: Callable[[Path], str] = lambda _: ""
+    in_folder: Callable[[Path], Path | None] = lambda _: None
+    edges: "Callable[[Source], Iterator[Edge | LoadFailure]]" = lambda _: iter(())
+    files: Callable[[Path], tuple[Path, ...]] = lambda path: (path,)
+    by_page: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file to read: `path`, absolute, was found under `root`, the path that was given (the file itself, perhaps)."""
+
+    path: Path
+    loader: Loader
+    root: Path
+    pages: Pages = ALL
+
+    @property
+    def name(self) -> str:
+        """The path below the root: the id of a file that is one document."""
+        below = self.path.relative_to(self.root) if self.path != self.root else Path(self.path.name)
+        return shown(below)
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return self.loader.files(self.path)
+
+
+def other_ids(id_: str, source: Source) -> Iterator[str]:
+    """Ids for a document whose own is taken: with more and more of the folders above it in front, then with a
+    number."""
+    is_path = id_.startswith(source.name) and source.root != source.path
+    above, longer = source.root if is_path else source.path.parent, id_
+    for folder in (above, *above.parents):
+        if folder.name:
+            longer = f"{shown(Path(folder.name))}/{longer}"
+            yield longer
+    yield from (f"{number}/{id_}" for number in count(2))
+
+
+def shown(path: Path) -> str:
+    """A path as text that can be stored and printed, whatever bytes its name has; no two paths give the same text."""
+    return os.fsencode(path.as_posix()).decode("utf-8", "backslashreplace")
+
+
+def file_mode(path: Path) -> int:
+    """As `stat` has it; 0 for a file that it cannot look at: reading that says why."""
+    try:
+        return path.stat().st_mode
+    except OSError:
+        return 0
+
+
+def reason(error: OSError) -> str:
+    """Why the system did not read a file, in plain words."""
+    if isinstance(error, FileNotFoundError):
+        return "it is not there"
+    return (error.strerror or str(error)).lower()
+
+
+def clean(text: str) -> str:
+    """Text as every later step expects it: storable, newlines only, letters composed (NFC), no soft hyphens."""
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").replace("\u00ad", "")
+    return unicodedata.normalize("NFC", storable(text))
+
+
+def storable(text: str) -> str:
+    """Without NUL characters (SQLite ends a text there) and halves of surrogate pairs (it refuses them)."""
+    if SURROGATE.search(text):
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text.replace("\0", " ")
+
+
+def digest(document: Document) -> str:
+    """SHA-256, in hex, of all that is read from a document, but not of where it lies."""
+    marks = [[(mark.start, mark.text) for mark in marks] for marks in (document.pages, document.headings)]
+    read = [document.id, document.title, document.text, marks, document.triples]
+    return hashlib.sha256(json.dumps(read).encode()).hexdigest()
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256, in hex, of a file's bytes. Raises `OSError`."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def source_digest(source: Source) -> str:
+    """SHA-256, in hex, of the bytes of all its files and of which pages are read; empty where it cannot be read."""
+    try:
+        read = [*map(file_digest, source.files), *([str(source.pages)] if source.pages else [])]
+        return hashlib.sha256("".join(read).encode()).hexdigest()
+    except OSError:
+        return ""
+
+
+def size(source: Source) -> int:
+    """Bytes of all its files; 0 where one is gone."""
+    try:
+        return sum(path.stat().st_size for path in source.files)
+    except OSError:
+        return 0

@@ -1,0 +1,359 @@
+"""A Wikipedia dump, the XML that MediaWiki exports (`*-pages-articles.xml.bz2`): a document for each article, its
+first paragraph; the links between articles are edges. One page at a time is in memory.
+
+Links and categories are found by their brackets in the whole page, which takes a hundredth of the time of parsing it;
+only the words before the first heading are parsed, by mwparserfromhell.
+"""
+
+import bz2
+import gzip
+import re
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from html import unescape
+from importlib.util import find_spec
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, cast
+from urllib.parse import unquote
+
+from clew.memory.datatypes import Document, Edge
+from clew.memory.errors import Unreadable
+from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Pages, Source, clean, reason, shown
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+    from mwparserfromhell.nodes import Node
+    from mwparserfromhell.wikicode import Wikicode
+
+LINKS_TO = "links to"
+BEGINNING = 1 << 16
+"""Bytes in which the root element of a dump begins."""
+
+BROKEN_ZIP = (EOFError, zlib.error, gzip.BadGzipFile)
+_ROOT = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:(?:<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>]*>)\s*)*<mediawiki[\s>]", re.DOTALL)
+
+CATEGORY = 14
+"""The number of the namespace of categories; 0 is that of articles."""
+
+NAMESPACES: Mapping[str, int] = {
+    **{"media": -2, "special": -1, "talk": 1, "user": 2, "user talk": 3, "project": 4, "project talk": 5},
+    **{"file": 6, "image": 6, "file talk": 7, "image talk": 7, "mediawiki": 8, "mediawiki talk": 9, "template": 10},
+    **{"template talk": 11, "help": 12, "help talk": 13, "category": CATEGORY, "category talk": 15},
+}
+"""What every wiki knows beside the names in its own language, which a dump lists."""
+
+PROJECTS = frozenset(
+    "b c commons d doi foundation m mail meta mw n oeis phab q s species v voy w wikt wikibooks wikidata wikinews"
+    " wikipedia wikiquote wikisource wikispecies wikiversity wikivoyage wiktionary".split()
+)
+"""Prefixes of links to sister projects."""
+
+LANGUAGE = re.compile(r"[a-z]{2,3}(-[a-z]+)*|simple")
+"""A prefix of a link to another language's wiki, as people write it: in lower case."""
+
+NO_LINKS = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(nowiki|ref|math|pre|syntaxhighlight|source|gallery)\b[^<>]*(?:(?<!/)>.*?(?:</\1\s*>|\Z)|/>)",
+    re.DOTALL | re.IGNORECASE,
+)
+"""Comments, references and what is not wikitext."""
+
+LINK = re.compile(r"\[\[([^\[\]{}|<>\n]+)(?:\||\]\])")
+REDIRECT = re.compile(r"\s*#\s*REDIRECT\s*:?\s*\[\[([^\[\]{}|\n]+)", re.IGNORECASE)
+HEADING = re.compile(r"^==[^=\n].*?==\s*$", re.MULTILINE)
+BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+AMBIGUOUS = re.compile(
+    r"\{\{\s*(?:disambig\w*|dab|hndis|geodis|mil-unit-dis|(?:[\w -]+ )?disambiguation|Begriffsklärung|homonymie"
+    r"|desambiguación|desambiguação|disambigua|doorverwijspagina)\s*(?:\||\}\})|__DISAMBIG__",
+    re.IGNORECASE,
+)
+INNERMOST = re.compile(r"\{\{[^{}]*\}\}|\{\|[^{}]*\|\}")
+"""A template or a table with no other in it."""
+
+DEEPEST = 40
+"""Templates in templates; the parser stops there too."""
+
+LONGEST_LEAD = 4_000
+"""Characters, without templates, that are parsed: at tags that nobody closed the parser takes quadratic time or
+worse."""
+
+DROPPED_TAGS = frozenset("ref table math gallery timeline score style imagemap chem".split())
+DIRECTIONS = re.compile("[\u200e\u200f\u202a-\u202e]")
+EMPTY_BRACKETS = re.compile(r"\s*\([\s,;:]*\)")
+BEFORE_STOP = re.compile(r"\s+([,.;:)])")
+AFTER_OPENING = re.compile(r"\(\s*(?:[,;]\s*)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Wiki:
+    """How a wiki names its namespaces, in lower case, and whether `moon` and `Moon` are one page."""
+
+    namespaces: Mapping[str, int] = field(default_factory=lambda: NAMESPACES)
+    first_letter: bool = True
+
+    def title(self, written: str) -> str:
+        """The title that a link's target stands for: without its section, underscores and spaces one, first letter
+        capital; empty where only a section is named."""
+        target = unescape(unquote(written) if "%" in written else written).partition("#")[0]
+        title = " ".join(DIRECTIONS.sub("", clean(target)).replace("_", " ").split())
+        first = title[:1].upper()
+        return first + title[1:] if self.first_letter and len(first) == 1 else title
+
+    def namespace(self, written: str) -> tuple[int, str]:
+        """The number of a link's namespace, and the rest of its target; -3 for another wiki."""
+        prefix, colon, rest = written.strip().removeprefix(":").partition(":")
+        if not colon:
+            return 0, prefix
+        name = " ".join(prefix.replace("_", " ").split())
+        known = self.namespaces.get(name.lower())
+        if known is not None:
+            return known, rest
+        elsewhere = name.lower() in PROJECTS or LANGUAGE.fullmatch(name)
+        return (-3, rest) if elsewhere else (0, f"{prefix}:{rest}")
+
+
+@dataclass(frozen=True)
+class Article:
+    """An article: a page of namespace 0, the last of its revisions. `target` is the title that it redirects to."""
+
+    title: str
+    text: str
+    target: str
+    wiki: Wiki
+
+    @cached_property
+    def paragraph(self) -> str:
+        """Its title where there is none: a list, a page without words."""
+        try:
+            return first_paragraph(self.text, self.wiki) or self.title
+        except ValueError:
+            return self.title
+
+    @cached_property
+    def is_document(self) -> bool:
+        return not self.target and not is_disambiguation(self.title, self.text)
+
+
+def is_dump(path: Path) -> bool:
+    """By its root element. One that cannot be opened or unzipped may be one: reading it says why."""
+    try:
+        with _opened(path) as file:
+            return bool(_ROOT.match(file.read(BEGINNING)))
+    except (OSError, *BROKEN_ZIP):
+        return True
+
+
+def read_dump(source: Source) -> Iterator[Document | LoadFailure]:
+    """The articles that `source.pages` choose, no redirects and no disambiguations; their ids are their titles. What
+    ends the file too early comes after the good pages. Raises `Unreadable` where nothing is chosen, and without the
+    parser."""
+    if not _has_parser():
+        raise Unreadable("a Wikipedia dump: pip install 'clew[wikipedia]' to read it")
+    place, articles, chosen = shown(source.path), 0, _Choice(source.pages)
+    for page in _pages(source.path):
+        if isinstance(page, LoadFailure):
+            yield page
+            articles += 1
+        elif page.is_document and chosen.has(page):
+            articles += 1
+            yield Document(page.title, page.title, page.paragraph, place)
+    if not articles:
+        raise Unreadable(f"no article for {source.pages}" if source.pages else "no article in it")
+
+
+def read_links(source: Source) -> Iterator[Edge]:
+    """The links between the articles that are documents, each once a page; one to a redirect goes where that leads.
+
+    The dump is read twice: titles and redirects, which stay in memory, then the links.
+    """
+    if not _has_parser():
+        return
+    chosen, titles, redirects = _Choice(source.pages), set(), {}
+    for page in _good_pages(source.path):
+        if page.target:
+            redirects[page.title] = page.target
+        elif page.is_document and chosen.has(page):
+            titles.add(page.title)
+    for page in _good_pages(source.path):
+        if page.title in titles and not page.target:
+            ends = dict.fromkeys(_resolved(title, redirects) for title in links(page.text, page.wiki))
+            yield from (Edge(page.title, end, LINKS_TO) for end in ends if end in titles and end != page.title)
+
+
+def _has_parser() -> bool:
+    return find_spec("mwparserfromhell") is not None
+
+
+def _resolved(title: str, redirects: Mapping[str, str]) -> str:
+    """Where a chain of redirects ends; in a loop, a page of it, which is no document."""
+    seen = set()
+    while title in redirects and title not in seen:
+        seen.add(title)
+        title = redirects[title]
+    return title
+
+
+class _Choice:
+    """`Pages`, made ready to be asked of many."""
+
+    def __init__(self, pages: Pages) -> None:
+        self._all = not pages
+        self._categories = {_key(name.rpartition(":")[2]) for name in pages.categories}
+        words = "|".join(r"\s+".join(map(re.escape, clean(word).split())) for word in pages.keywords)
+        self._words = re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE) if words else None
+
+    def has(self, page: Article) -> bool:
+        if self._all or (
+            self._categories and self._categories.intersection(map(_key, categories(page.text, page.wiki)))
+        ):
+            return True
+        return self._words is not None and any(map(self._words.search, (page.title, page.paragraph)))
+
+
+def _key(category: str) -> str:
+    return " ".join(clean(category).replace("_", " ").split()).casefold()
+
+
+def _good_pages(path: Path) -> Iterator[Article]:
+    return (page for page in _pages(path) if isinstance(page, Article))
+
+
+def _pages(path: Path) -> Iterator[Article | LoadFailure]:
+    from lxml import etree
+
+    wiki, last = Wiki(), ""
+    try:
+        with _opened(path) as file:
+            tags = ("{*}siteinfo", "{*}page")
+            for _, element in etree.iterparse(file, tag=tags, resolve_entities=False, no_network=True, huge_tree=True):
+                if etree.QName(element).localname == "siteinfo":
+                    wiki = _wiki(element)
+                elif page := _page(element, wiki):
+                    last = page.title
+                    yield page
+                _forget(element)
+    except etree.XMLSyntaxError as error:
+        yield LoadFailure(shown(path), f"broken or cut off {_after(last)} ({error.msg})")
+    except BROKEN_ZIP as error:
+        yield LoadFailure(shown(path), f"the zipped file is broken or cut off {_after(last)} ({error})")
+    except OSError as error:
+        yield LoadFailure(shown(path), f"{reason(error)}, {_after(last)}" if last else reason(error))
+
+
+def _opened(path: Path) -> IO[bytes]:
+    name = path.name.lower()
+    if name.endswith(".bz2"):
+        return cast(IO[bytes], bz2.open(path))
+    return cast(IO[bytes], gzip.open(path)) if name.endswith(".gz") else path.open("rb")
+
+
+def _after(last: str) -> str:
+    return f"after the page '{last}'" if last else "before its first article"
+
+
+def _forget(element: "_Element") -> None:
+    """Free what was read: the tree of a whole dump has room nowhere."""
+    element.clear()
+    while (before := element.getprevious()) is not None:
+        before.getparent().remove(before)
+
+
+def _wiki(siteinfo: "_Element") -> Wiki:
+    named = {(one.text or "").lower(): int(one.get("key", "0")) for one in siteinfo.iterfind(".//{*}namespace")}
+    named.pop("", None)
+    return Wiki({**NAMESPACES, **named}, siteinfo.findtext("{*}case") != "case-sensitive")
+
+
+def _page(element: "_Element", wiki: Wiki) -> Article | None:
+    """None for a page that is no article."""
+    title, namespace = element.findtext("{*}title"), element.findtext("{*}ns")
+    if not title or (namespace or str(wiki.namespace(title)[0])) != "0":
+        return None
+    texts = element.findall("{*}revision/{*}text")
+    text = (texts[-1].text or "") if texts else ""
+    redirect = element.find("{*}redirect")
+    target = redirect.get("title", "") if redirect is not None else redirect_of(text)
+    return Article(wiki.title(title), clean(text), wiki.title(target), wiki)
+
+
+def links(text: str, wiki: Wiki) -> list[str]:
+    """The titles of the articles that a page links to, each once, in order."""
+    targets = (wiki.namespace(written) for written in _targets(text))
+    titles = (wiki.title(target) for namespace, target in targets if namespace == 0)
+    return [title for title in dict.fromkeys(titles) if title]
+
+
+def categories(text: str, wiki: Wiki) -> list[str]:
+    """The names of the categories that a page puts itself into; those that its templates add are not seen."""
+    targets = (wiki.namespace(written) for written in _targets(text) if not written.lstrip().startswith(":"))
+    return [wiki.title(target) for namespace, target in targets if namespace == CATEGORY]
+
+
+def redirect_of(text: str) -> str:
+    """The target of a redirect as it is written; empty for any other page."""
+    found = REDIRECT.match(text)
+    return found[1] if found else ""
+
+
+def is_disambiguation(title: str, text: str) -> bool:
+    return title.endswith("(disambiguation)") or bool(AMBIGUOUS.search(text))
+
+
+def first_paragraph(text: str, wiki: Wiki) -> str:
+    """The first paragraph with words before any heading, on one line: without templates, tables, references, files
+    and categories. Raises `ValueError` for what the parser gives up at."""
+    import mwparserfromhell
+    from mwparserfromhell.parser import ParserError
+
+    lead = BREAK.sub(" ", HEADING.split(NO_LINKS.sub("", text), maxsplit=1)[0])
+    for _ in range(DEEPEST):
+        lead, dropped = INNERMOST.subn("", lead)
+        if not dropped:
+            break
+    try:
+        code = mwparserfromhell.parse(lead[:LONGEST_LEAD], skip_style_tags=False)
+        _drop(code, wiki)
+        paragraphs = _words(code).split("\n\n")
+    except (ParserError, RecursionError) as error:
+        raise ValueError("wikitext that cannot be parsed") from error
+    tidied = (_tidy(paragraph) for paragraph in paragraphs)
+    return next((paragraph for paragraph in tidied if any(map(str.isalpha, paragraph))), "")
+
+
+def _targets(text: str) -> Iterator[str]:
+    return (match[1] for match in LINK.finditer(NO_LINKS.sub("", text)))
+
+
+def _words(code: "Wikicode") -> str:
+    return clean(str(code.strip_code(normalize=True, collapse=False)))
+
+
+def _drop(code: "Wikicode", wiki: Wiki) -> None:
+    from mwparserfromhell.nodes import Tag
+
+    code.nodes = [node for node in code.nodes if not _is_dropped(node, wiki)]
+    for node in code.nodes:
+        if isinstance(node, Tag) and node.contents is not None:
+            _drop(node.contents, wiki)
+
+
+def _is_dropped(node: "Node", wiki: Wiki) -> bool:
+    from mwparserfromhell.nodes import Comment, Tag, Template, Wikilink
+
+    if isinstance(node, Wikilink):
+        return not str(node.title).lstrip().startswith(":") and wiki.namespace(str(node.title))[0] != 0
+    if isinstance(node, Tag):
+        return str(node.tag).strip().lower() in DROPPED_TAGS
+    return isinstance(node, Template | Comment)
+
+
+def _tidy(paragraph: str) -> str:
+    """On one line, and mended where a template was dropped: `Moon (, ) is`."""
+    line = " ".join(paragraph.split())
+    if re.fullmatch(r"__[A-Z]+__", line):
+        return ""
+    return BEFORE_STOP.sub(r"\1", AFTER_OPENING.sub("(", EMPTY_BRACKETS.sub("", line))).strip()
+
+
+WIKIPEDIA = Loader("mediawiki", read_dump, (".xml", ".xml.bz2", ".xml.gz"), is_dump, edges=read_links, by_page=True)
