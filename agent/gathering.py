@@ -12,7 +12,7 @@ from clew.agent.consulting import Asked
 from clew.agent.services import Services
 from clew.agent.state import Call, Doing, Fallback, Step, TurnState
 from clew.memory.datatypes import Findings, Passage, Query, Recalled, Subgraph, Wording
-from clew.memory.knowledge.communities.wholes import asks_for_the_whole
+from clew.memory.knowledge.communities.overview import asks_for_the_whole
 from clew.tools import registry
 from clew.tools.base import encode_query
 from clew.tools.communities import CommunitiesParameters, CommunitySearch

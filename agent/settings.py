@@ -22,7 +22,7 @@ class Settings(BaseSettings):
     """`home` holds the threads and `cache` the embeddings: both are the user's, shared by all libraries. An empty
     `encoder` is the library's own, for a new library all-MiniLM-L6-v2. `reranker` is a cross-encoder that prunes the
     paths of the tool `clues`; empty: none. `clues` is what that tool walks over, and `aliases` a file of further names
-    of relations for it (memory/knowledge/clues/aliases.py); empty: none. `late_interaction` has the tool `walk` score
+    of relations for it (clues/clue_index.py); empty: none. `late_interaction` has the tool `walk` score
     nodes by their tokens too (memory/knowledge/walking/late_interaction.py); `aligner` chooses its partitions: votes,
     centroid, words, or one that `clew align train` made, as mlp-infonce. `llm` names the language models
     (agent/models.py); `unsupported` is what becomes of sentences of theirs that their passages do not support."""

@@ -10,10 +10,9 @@ from typing import Literal
 import numpy as np
 
 from clew.memory.datatypes import Findings, Form, Passage, Query, Subgraph
-from clew.memory.knowledge.clues.aliases import AliasTable
-from clew.memory.knowledge.clues.datatypes import ClueAnswer, ClueParameters, Evidence
-from clew.memory.knowledge.clues.given import GivenTriples
-from clew.memory.knowledge.clues.triple_search import TripleSearch
+from clew.memory.knowledge.clues.clue_index import AliasTable
+from clew.memory.knowledge.clues.triple_beam import ClueAnswer, ClueParameters, Evidence
+from clew.memory.knowledge.clues.triple_search import GivenTriples, TripleSearch
 from clew.memory.knowledge.clues.unit_search import UnitParameters, UnitSearch
 from clew.memory.ports import Reranker, Store
 from clew.tools.base import FormScores, fuse, passages_of, ranks_by_form

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from clew.memory.datatypes import Findings, Form, Ints, Passage, Point, Query
 from clew.memory.knowledge.communities import overview
-from clew.memory.knowledge.communities.covering import Allowed, Cover, cover_of
-from clew.memory.knowledge.communities.wholes import asks_for_the_whole
+from clew.memory.knowledge.communities.overview import Allowed, Cover, asks_for_the_whole, cover_of
 from clew.memory.knowledge.once import Once
 from clew.memory.ports import Store
 from clew.tools.base import FormScores, fuse, nothing_named, passages_of, ranks_by_form
@@ -154,7 +153,7 @@ class CommunitySearch:
         for part in overview.parts(self._store, cover, allowed, chosen):
             query.check()
             parts.append(part)
-        shown: dict[str, overview.Part] = {}
+        shown: dict[str, overview.CommunitySummary] = {}
         for part in parts:
             shown.setdefault(cover.layers.chunk_ids[part.chunk], part)
         passages = [

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Findings, Form, Passage, Query, Vector, Vectors
-from clew.memory.knowledge.communities.graph import entity_vectors, named_in_sentences
+from clew.memory.knowledge.communities.entity_graph import entity_vectors, named_in_sentences
 from clew.memory.knowledge.once import Once
 from clew.memory.layers import Layers
 from clew.memory.ports import Store

@@ -90,7 +90,7 @@ def index(
     from clew.agent.models import encoder_for, named_alone, writers_for
     from clew.agent.settings import read_settings
     from clew.memory.knowledge import choices, chunkers, indexing
-    from clew.memory.knowledge.extracting.llm import Model
+    from clew.memory.knowledge.extraction.llm import Model
     from clew.ui.progress import shown
 
     settings = read_settings(library=library, encoder=encoder, llm=llm)

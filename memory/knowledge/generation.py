@@ -14,8 +14,8 @@ from clew.memory.datatypes import Chunk, Document, Edge, Mark, Vectors
 from clew.memory.knowledge import keywords
 from clew.memory.knowledge.chunkers import Chunker
 from clew.memory.knowledge.chunking import embedded_text
-from clew.memory.knowledge.communities.building import author_of_all, build
-from clew.memory.knowledge.communities.detecting import DetectionParameters
+from clew.memory.knowledge.communities.community_index import author_of_all, build
+from clew.memory.knowledge.communities.detection import DetectionParameters
 from clew.memory.knowledge.damage import naming_damage
 from clew.memory.knowledge.embedding import (
     CHUNKS,
@@ -27,7 +27,7 @@ from clew.memory.knowledge.embedding import (
     open_vectors,
     titles_and_texts,
 )
-from clew.memory.knowledge.extracting.extractors import Extractor
+from clew.memory.knowledge.extraction.documents import Extractor
 from clew.memory.knowledge.keywords import KeywordParameters
 from clew.memory.knowledge.layering import Triples, copy_layers, extract_missing
 from clew.memory.knowledge.library import FORMAT, MANIFEST, EncoderRecord, Manifest

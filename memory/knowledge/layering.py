@@ -12,8 +12,7 @@ from typing import Literal
 
 from clew.memory.datatypes import Document
 from clew.memory.knowledge.chunking import with_title
-from clew.memory.knowledge.extracting.documents import Extraction, extract_document
-from clew.memory.knowledge.extracting.extractors import Extractor
+from clew.memory.knowledge.extraction.documents import Extraction, Extractor, extract_document
 from clew.memory.progress import Progress
 
 Triples = Literal["auto", "given", "extract", "both", "none"]

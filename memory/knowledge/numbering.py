@@ -12,10 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from clew.memory.datatypes import Ints
-from clew.memory.knowledge.extracting.aliases import canonical
-from clew.memory.knowledge.extracting.datatypes import Mention
-from clew.memory.knowledge.extracting.documents import TITLE
-from clew.memory.knowledge.extracting.normalising import normalised
+from clew.memory.knowledge.extraction.aliases import canonical, normalised
+from clew.memory.knowledge.extraction.documents import TITLE
+from clew.memory.knowledge.extraction.mentions import Mention
 from clew.memory.layers import Entity, Layers
 
 ARRAYS = "layers.npz"

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from clew.memory.communities import Communities
 from clew.memory.datatypes import Chunk, Document, Edge, Hit, Ints, Triple, Vectors, WordShares
-from clew.memory.knowledge.communities.building import read_communities
+from clew.memory.knowledge.communities.community_index import read_communities
 from clew.memory.knowledge.damage import naming_damage
 from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, check_rows, mapped, open_vectors
 from clew.memory.knowledge.keywords import KeywordIndex, KeywordParameters, KeywordScores

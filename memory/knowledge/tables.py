@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 
 from clew.memory.datatypes import Document, Mark
-from clew.memory.knowledge.communities.building import SCHEMA as COMMUNITIES
+from clew.memory.knowledge.communities.community_index import SCHEMA as COMMUNITIES
 from clew.memory.knowledge.layering import SCHEMA as LAYERS
 
 SCHEMA = (

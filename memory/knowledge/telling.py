@@ -9,7 +9,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from clew.memory.datatypes import Document, Triple
-from clew.memory.knowledge.triples import normalise
+from clew.memory.knowledge.clues.triple_graph import normalise
 from clew.memory.progress import Progress
 
 TRIPLES = "SELECT subject, relation, object, chunk FROM triples WHERE chunk IS NOT NULL ORDER BY document, n"

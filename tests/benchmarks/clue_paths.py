@@ -15,10 +15,10 @@ from clew.agent.metrics import Ranking, measure
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Triple
-from clew.memory.knowledge.clues.datatypes import ClueParameters
-from clew.memory.knowledge.clues.index import ClueIndex, clue_index
-from clew.memory.knowledge.clues.search import search_paths
-from clew.memory.knowledge.triples import triple_graph
+from clew.memory.knowledge.clues.clue_index import ClueIndex, clue_index
+from clew.memory.knowledge.clues.triple_answer import search_paths
+from clew.memory.knowledge.clues.triple_beam import ClueParameters
+from clew.memory.knowledge.clues.triple_graph import triple_graph
 from tests.benchmarks.inputs import paths
 from tests.memory.knowledge.clues.encoders import EncoderSimilarity
 

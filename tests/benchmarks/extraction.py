@@ -15,16 +15,15 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
-from clew.memory.knowledge.extracting.aliases import canonical
-from clew.memory.knowledge.extracting.datatypes import Mention, Relation
-from clew.memory.knowledge.extracting.entities import entities, title_name
-from clew.memory.knowledge.extracting.normalising import normalised
-from clew.memory.knowledge.extracting.relations import triples
+from clew.memory.knowledge.extraction.aliases import canonical, normalised
+from clew.memory.knowledge.extraction.clauses import triples
+from clew.memory.knowledge.extraction.entities import entities, title_name
+from clew.memory.knowledge.extraction.mentions import Mention, RelationMention
 from clew.memory.sentences import split
 from tests.benchmarks.inputs import paths
 
 LONGEST = 1_000
-Found = tuple[list[Mention], list[Relation]]
+Found = tuple[list[Mention], list[RelationMention]]
 
 
 def main() -> None:

@@ -10,8 +10,7 @@ import random
 import numpy as np
 
 from clew.memory.datatypes import Ints, Vector, Vectors
-from clew.memory.knowledge.clues.unit_graph import UnitGraph
-from clew.memory.knowledge.clues.unit_walk import Near, UnitWalk, UnitWalker, WalkParameters
+from clew.memory.knowledge.clues.unit_walk import Near, UnitGraph, UnitWalk, UnitWalker, UnitWalkParameters
 from tests.benchmarks.timing import medians, seconds
 from tests.memory.knowledge.clues.unit_cases import layers_of, near, unit_rows
 
@@ -38,7 +37,7 @@ def print_row(
 
     def walk(one: tuple[int, Vector]) -> list[UnitWalk]:
         place, question = one
-        return UnitWalker(graph, question, nearest[place], vectors_of, WalkParameters()).walks()
+        return UnitWalker(graph, question, nearest[place], vectors_of, UnitWalkParameters()).walks()
 
     ways = {"walk": walk, "cosines": lambda one: vectors @ one[1]}
     for way in ways.values():

@@ -13,7 +13,7 @@ from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Findings, Query
 from clew.memory.knowledge.clues.unit_search import AS_IN_THE_PAPER, UnitParameters
-from clew.memory.knowledge.clues.unit_walk import PAPER, WalkParameters
+from clew.memory.knowledge.clues.unit_walk import PAPER, UnitWalkParameters
 from clew.memory.knowledge.library import open_library
 from clew.memory.ports import Encoder
 from clew.tools.base import Tool, encode_query
@@ -38,12 +38,12 @@ def main() -> None:
 
 
 def variants() -> Iterator[tuple[str, UnitParameters]]:
-    yield "the nearest sentences, no walk", UnitParameters(WalkParameters(depth=0), path=1.0)
+    yield "the nearest sentences, no walk", UnitParameters(UnitWalkParameters(depth=0), path=1.0)
     yield "as in the paper", AS_IN_THE_PAPER
     yield "as in the paper, filled", replace(AS_IN_THE_PAPER, filled=100)
     yield "paper's walk, half by match", replace(AS_IN_THE_PAPER, path=0.5)
     yield "paper's walk, half by match, filled", UnitParameters(PAPER)
-    yield "no walk, half by match", UnitParameters(WalkParameters(depth=0))
+    yield "no walk, half by match", UnitParameters(UnitWalkParameters(depth=0))
     yield "default", UnitParameters()
     for share in (0.25, 0.75, 1.0):
         yield f"  path {share}", UnitParameters(path=share)
@@ -57,7 +57,7 @@ def variants() -> Iterator[tuple[str, UnitParameters]]:
     }
     for name, values in changes.items():
         for value in values:
-            walk: WalkParameters = replace(WalkParameters(), **{name: value})
+            walk: UnitWalkParameters = replace(UnitWalkParameters(), **{name: value})
             yield f"  {name} {value}", UnitParameters(walk)
 
 

@@ -9,7 +9,7 @@ import pytest
 from clew.memory.datatypes import Triple
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.choices import Parameters
-from clew.memory.knowledge.clues.aliases import AliasTable, load_aliases
+from clew.memory.knowledge.clues.clue_index import AliasTable, load_aliases
 from clew.memory.knowledge.clues.triple_search import TripleSearch
 from clew.memory.knowledge.indexing import Report, index
 from clew.memory.knowledge.library import Library, open_library

@@ -7,10 +7,16 @@ from functools import cache, partial
 import numpy as np
 
 from clew.memory.datatypes import Edge, Floats, Form, Hit, Subgraph, Vector
-from clew.memory.knowledge.clues.datatypes import Evidence
-from clew.memory.knowledge.clues.unit_graph import UnitGraph
-from clew.memory.knowledge.clues.unit_walk import PAPER, Near, UnitWalk, UnitWalker, WalkParameters
-from clew.memory.knowledge.triples import normalise
+from clew.memory.knowledge.clues.triple_beam import Evidence
+from clew.memory.knowledge.clues.triple_graph import normalise
+from clew.memory.knowledge.clues.unit_walk import (
+    PAPER,
+    Near,
+    UnitGraph,
+    UnitWalk,
+    UnitWalker,
+    UnitWalkParameters,
+)
 from clew.memory.ports import Reranker, Store
 
 SHOWN = 90
@@ -26,7 +32,7 @@ class UnitParameters:
     that unit alone, which counts no more than the worst path walked. `AS_IN_THE_PAPER` has none of both.
     """
 
-    walk: WalkParameters = field(default_factory=WalkParameters)
+    walk: UnitWalkParameters = field(default_factory=UnitWalkParameters)
     path: float = 0.5
     cosine: float = 0.55
     keyword: float = 0.45

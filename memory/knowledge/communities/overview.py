@@ -1,16 +1,111 @@
-"""What the whole of a library is about: a line from each community, and how much of the library that covers."""
+"""Questions about a library as a whole: whether one is asked, which chunks the communities cover, a line from each."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from clew.memory.communities import Communities
 from clew.memory.datatypes import Ints
-from clew.memory.knowledge.communities.covering import NAMED, Allowed, Cover
-from clew.memory.knowledge.communities.reporting import quality_of
-from clew.memory.layers import Unit
+from clew.memory.knowledge.communities.reports import quality_of
+from clew.memory.layers import Layers, Unit
 from clew.memory.ports import Store
+from clew.memory.words import content_words, words
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+HOLDERS = """
+collection library document documents text texts corpus file files archive material materials content contents data
+book books paper papers article articles report reports everything all whole overall entire dataset page pages notes
+"""
+"""What can hold the whole; a question has to name one of these, or what it asks of it."""
+
+ASKED = """
+theme themes topic topics subject subjects summary summarize summarise summarizing summarising overview gist outline
+"""
+
+AROUND = """
+main key major central important big broad general common different idea ideas issue issues point points question
+questions area areas kind kinds sort sorts type types cover covers covered contain contains contained include includes
+included deal deals discuss discusses discussed say says talk talks treat treats present information give list show
+find found read knowledge know short brief briefly quick quickly here there about mainly mostly overall generally
+together across indexed uploaded loaded
+"""
+
+
+IN_HERE = frozenset("so what is are all do does you we i have has got there in here then now".split())
+"""All that a question may be made of that asks what is 'in here'."""
+
+
+def asks_for_the_whole(question: str) -> bool:
+    """A question with any word of its own, such as a name, is about that and not about the whole."""
+    asked, said = set(content_words(question)), set(words(question))
+    if "what" in said and said <= IN_HERE:
+        return {"in", "here"} <= said
+    core = asked & (_stems(HOLDERS) | _stems(ASKED)) or said & {"all", "everything"}
+    return bool(core) and asked <= _stems(HOLDERS) | _stems(ASKED) | _stems(AROUND)
+
+
+@cache
+def _stems(vocabulary: str) -> frozenset[str]:
+    return frozenset(content_words(vocabulary))
+
+
+NAMED = 3
+"""Entities by which a community is told in a scope."""
+
+Allowed = NDArray[np.bool_]
+"""Of each chunk whether it may be found; shape (chunks,)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cover:
+    """`chunks[c, g]` is above 0 where chunk g names an entity of community c; shape (communities, chunks)."""
+
+    layers: Layers
+    communities: Communities
+    chunks: "csr_array"
+
+    def within(self, scope: frozenset[str] | None) -> Allowed:
+        """The chunks of the documents in scope."""
+        return self.layers.chunks_within(scope)
+
+    def of(self, community: int, allowed: Allowed) -> Ints:
+        """Its chunks, rising."""
+        held = self.chunks.indices[self.chunks.indptr[community] : self.chunks.indptr[community + 1]]
+        return np.sort(held[allowed[held]]).astype(np.int64)
+
+    def name(self, community: int, allowed: Allowed) -> str:
+        """Where not all chunks are allowed, its entities that the allowed ones name, most central first."""
+        one = self.communities.items[community]
+        if allowed.all():
+            return one.name
+        held = self.layers.chunk_entities[self.of(community, allowed)]
+        named = np.asarray(held.sum(axis=0)).reshape(-1) > 0
+        written = (" ".join(self.layers.entities[e].name.split()) for e in one.entities if named[e])
+        return ", ".join(list(dict.fromkeys(written))[:NAMED])
+
+    def there(self, communities: Ints, allowed: Allowed) -> Ints:
+        """Those of the communities that have a chunk."""
+        held: Allowed = self.chunks[communities] @ allowed.astype(np.float64) > 0
+        return communities[held]
+
+    def documents(self, chunks: Ints) -> int:
+        """How many documents these chunks are of."""
+        return len(np.unique(self.layers.chunk_documents[chunks]))
+
+
+def cover_of(store: Store) -> Cover:
+    from scipy.sparse import csr_array
+
+    layers, communities = store.layers(), store.communities()
+    members = communities.members(len(layers.entities))
+    return Cover(layers, communities, csr_array(members @ layers.chunk_entities.T))
+
 
 LEVEL = 0
 """The coarsest, which has as many communities as can be read; where it has more, the biggest are told of."""
@@ -24,7 +119,7 @@ NEAREST = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class CommunitySummary:
     """A community: its name, its most telling sentence, its `extent` in words, the `share` of the chunks that name it,
     the chunk (row) that has the sentence, its `start` in the document, and the cosine of sentence and report."""
 
@@ -62,7 +157,7 @@ def largest(cover: Cover, allowed: Allowed, most: int) -> tuple[list[int], Cover
     return chosen, Covered(len(chosen), len(there), cover.documents(chunks), cover.documents(np.flatnonzero(allowed)))
 
 
-def parts(store: Store, cover: Cover, allowed: Allowed, communities: list[int]) -> Iterator[Part]:
+def parts(store: Store, cover: Cover, allowed: Allowed, communities: list[int]) -> Iterator[CommunitySummary]:
     """Of each community in turn. Where not all chunks are allowed, only of what these say."""
     whole = np.flatnonzero(allowed)
     one_document = cover.documents(whole) == 1
@@ -74,10 +169,10 @@ def parts(store: Store, cover: Cover, allowed: Allowed, communities: list[int]) 
         if told:
             unit, row, cosine = told
             chunk, share = int(cover.layers.sentence_chunks[row]), len(chunks) / len(whole)
-            yield Part(name, " ".join(unit.text.split()), extent, share, chunk, unit.start, cosine)
+            yield CommunitySummary(name, " ".join(unit.text.split()), extent, share, chunk, unit.start, cosine)
 
 
-def told(parts_: list[Part]) -> str:
+def told(parts_: list[CommunitySummary]) -> str:
     """A line for each: `1. Fritz Lang, Metropolis (3 documents): Fritz Lang directed Metropolis.`"""
     lines = (f"{part.name} ({part.extent}): {part.telling}" for part in parts_)
     return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Mapping
 
-from clew.memory.knowledge.extracting.entities import entities
-from clew.memory.knowledge.extracting.normalising import normalised
+from clew.memory.knowledge.extraction.aliases import normalised
+from clew.memory.knowledge.extraction.entities import entities
 
 LONGEST = 10
 """Words of a name."""

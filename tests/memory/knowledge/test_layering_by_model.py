@@ -9,7 +9,7 @@ import pytest
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, NotSetUp, ServiceUnreachable
 from clew.memory.knowledge.choices import Parameters
-from clew.memory.knowledge.extracting.llm import Model
+from clew.memory.knowledge.extraction.llm import Model
 from clew.memory.knowledge.indexing import Report
 from clew.memory.ports import Message
 from tests.memory.knowledge.test_indexing import manifest, run

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from clew.memory.datatypes import Floats, Vectors
-from clew.memory.knowledge.triples import TripleGraph
+from clew.memory.knowledge.clues.triple_graph import TripleGraph
 from clew.memory.ports import Encoder
 
 

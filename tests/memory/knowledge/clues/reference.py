@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 
-from clew.memory.knowledge.clues.datatypes import ClueParameters, Clues, Path
-from clew.memory.knowledge.clues.index import ClueIndex
+from clew.memory.knowledge.clues.clue_index import ClueIndex
+from clew.memory.knowledge.clues.triple_beam import ClueParameters, Path, QuestionClues
 from clew.memory.words import content_words
 
 Trail = tuple[tuple[int, ...], tuple[int, ...]]
@@ -17,7 +17,7 @@ def jaccard(one: set[str], other: set[str]) -> float:
 
 
 class Reference:
-    def __init__(self, question: str, clues: Clues, index: ClueIndex, parameters: ClueParameters) -> None:
+    def __init__(self, question: str, clues: QuestionClues, index: ClueIndex, parameters: ClueParameters) -> None:
         self.question, self.clues, self.index, self.p = question, clues, index, parameters
         graph = index.graph
         self.ends = list(zip(graph.subjects.tolist(), graph.objects.tolist(), strict=True))

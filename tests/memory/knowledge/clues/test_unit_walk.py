@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.memory.datatypes import Floats, Ints, Vectors
-from clew.memory.knowledge.clues.unit_graph import UnitGraph
-from clew.memory.knowledge.clues.unit_walk import PAPER, UnitWalker, WalkParameters
+from clew.memory.knowledge.clues.unit_walk import PAPER, UnitGraph, UnitWalker, UnitWalkParameters
 from tests.memory.knowledge.clues.unit_cases import Reference, layers_of, near, unit_rows, walked
 
 NAMES = "abcdefgh"
@@ -19,7 +18,7 @@ CHAIN = [["a", "b"], ["b", "c"], ["c", "d"], ["d", "e"], ["x", "y"]]
 
 VECTORS = unit_rows([[3, 1, 0, 0, 0], [1, 3, 1, 0, 0], [1, 0, 3, 1, 0], [1, 0, 0, 3, 1], [1, 0, 0, 0, 3]])
 QUESTION = unit_rows([[1, 0, 0, 0, 0]])[0]
-NARROW = WalkParameters(anchors=1, per_entity=1, beam=1, depth=3)
+NARROW = UnitWalkParameters(anchors=1, per_entity=1, beam=1, depth=3)
 
 
 @st.composite
@@ -30,9 +29,9 @@ def graphs(draw: st.DrawFn) -> tuple[list[list[str]], list[str], int]:
 
 
 @st.composite
-def parameters(draw: st.DrawFn) -> WalkParameters:
+def parameters(draw: st.DrawFn) -> UnitWalkParameters:
     few = st.integers(1, 4)
-    return WalkParameters(
+    return UnitWalkParameters(
         anchors=draw(few),
         per_entity=draw(few),
         beam=draw(st.integers(1, 6)),
@@ -45,7 +44,7 @@ def parameters(draw: st.DrawFn) -> WalkParameters:
 @settings(max_examples=150, deadline=None)
 @given(graphs(), parameters(), st.booleans())
 def test_it_is_the_papers_walk(
-    made: tuple[list[list[str]], list[str], int], parameters: WalkParameters, scoped: bool
+    made: tuple[list[list[str]], list[str], int], parameters: UnitWalkParameters, scoped: bool
 ) -> None:
     units, titles, seed = made
     layers, random_ = layers_of(units, titles), np.random.default_rng(seed)
@@ -75,10 +74,10 @@ def test_depth_is_the_most_and_every_length_is_a_finished_path() -> None:
 def test_the_beam_and_the_units_of_an_entity_are_bounds() -> None:
     names = [["a", *pair] for pair in ("bc", "bd", "ce", "de", "ef", "fg", "gh")]
     vectors, question = unit_rows(np.eye(7, 8) + 0.3), unit_rows(np.ones((1, 8)))[0]
-    wide = WalkParameters(anchors=3, per_entity=3, beam=2, depth=2)
+    wide = UnitWalkParameters(anchors=3, per_entity=3, beam=2, depth=2)
     walks = walked(layers_of(names), vectors, question, wide)
     assert [len(walk.units) for walk in walks] == [1, 1, 2, 2]
-    one = walked(layers_of(names), vectors, question, WalkParameters(anchors=1, per_entity=1, beam=9, depth=1))
+    one = walked(layers_of(names), vectors, question, UnitWalkParameters(anchors=1, per_entity=1, beam=9, depth=1))
     assert len(one) <= 3  # one of each of the anchor's three names
 
 
@@ -129,7 +128,7 @@ def test_a_cross_encoder_prunes() -> None:
         seen.append(paths)
         return np.array([path[-1] / 10 for path in paths])
 
-    parameters = WalkParameters(anchors=1, beam=1, depth=2)
+    parameters = UnitWalkParameters(anchors=1, beam=1, depth=2)
     walks = walked(layers_of(units), vectors, unit_rows([[1, 0]])[0], parameters, prune=last_is_best)
     assert walks[0].units == (2,) and walks[0].score == 0.2
     assert sorted(seen[0]) == [(0,), (1,), (2,)]
@@ -141,3 +140,56 @@ def test_nothing_to_walk() -> None:
     empty = layers_of([[], []])
     assert walked(empty, unit_rows([[1, 0], [0, 1]]), unit_rows([[1, 0]])[0], PAPER) == []
     assert walked(layers_of(CHAIN), VECTORS, QUESTION, PAPER, among=[]) == []
+
+
+UNITS = [["Lokesh Kanagaraj", "film"], ["film", "Coolie"], ["Rajinikanth"]]
+RELATIONS = [("Lokesh Kanagaraj", "directed", "film", 0), ("film", "titled", "Coolie", 1)]
+
+
+def written(graph: UnitGraph, units: tuple[int, ...], *names: str) -> list[str]:
+    number = {entity.name: place for place, entity in enumerate(graph.layers.entities)}
+    return [graph.written(step) for step in graph.steps(units, tuple(number[name] for name in names))]
+
+
+def test_a_path_is_printed_as_in_the_seed_from_either_end() -> None:
+    graph = UnitGraph.of(layers_of(UNITS, relations=RELATIONS))
+    path = ["(lokesh kanagaraj) -[directed]-> (film)", "(film) -[titled]-> (coolie)"]
+    assert written(graph, (0, 1), "Lokesh Kanagaraj", "film") == path
+    assert written(graph, (1, 0), "Coolie", "film") == path
+
+
+def test_a_step_without_a_relation_says_what_it_is() -> None:
+    graph = UnitGraph.of(layers_of(UNITS, titles=["-", "Coolie", "Coolie"]))
+    assert written(graph, (0,), "film") == ["(film) -[named with]-> (lokesh kanagaraj)"]
+    assert written(graph, (1,), "film") == ["(coolie) -[tells of]-> (film)"]
+    assert written(graph, (2,), "Coolie") == ["(coolie) -[tells of]-> (rajinikanth)"]
+
+
+def test_the_last_unit_leads_to_what_a_relation_joins_else_to_the_rarest() -> None:
+    units = [["a", "common", "rare"], ["common", "z"]]
+    assert written(UnitGraph.of(layers_of(units)), (0,), "a") == ["(a) -[named with]-> (rare)"]
+    joined = layers_of(units, relations=[("common", "met", "a", 0)])
+    assert written(UnitGraph.of(joined), (0,), "a") == ["(common) -[met]-> (a)"]
+
+
+def test_a_unit_that_names_one_entity_has_no_step() -> None:
+    graph = UnitGraph.of(layers_of([["a"], []]))
+    assert graph.steps((0,), (0,)) == () == graph.steps((1,), ())
+
+
+def test_a_title_is_what_its_sentences_are_about() -> None:
+    graph = UnitGraph.of(layers_of([["a"], [], ["b", "t"]], titles=["t", "t", "-"]))
+    assert [graph.entities_of(unit) for unit in range(3)] == [[0, 2], [2], [1, 2]]
+    assert graph.size(np.array([2, 0])).tolist() == [3, 1]
+
+
+def test_a_scope_is_of_documents() -> None:
+    graph = UnitGraph.of(layers_of([["a"], ["b"], ["c"]]))
+    assert graph.within(frozenset({"d1", "other"})).tolist() == [False, True, False]
+
+
+def test_no_walk_goes_to_a_heading() -> None:
+    layers = layers_of([["a", "b"], ["a", "b"]], titles=["-", "t"])
+    graph = UnitGraph.of(replace(layers, headings=np.array([1])))
+    assert [graph.entities_of(unit) for unit in range(2)] == [[0, 1], []]
+    assert graph.titles[1] >= 0

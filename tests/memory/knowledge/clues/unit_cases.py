@@ -7,8 +7,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from clew.memory.datatypes import Floats, Ints, Vector, Vectors
-from clew.memory.knowledge.clues.unit_graph import UnitGraph
-from clew.memory.knowledge.clues.unit_walk import Near, Prune, UnitWalk, UnitWalker, WalkParameters
+from clew.memory.knowledge.clues.unit_walk import (
+    Near,
+    Prune,
+    UnitGraph,
+    UnitWalk,
+    UnitWalker,
+    UnitWalkParameters,
+)
 from clew.memory.layers import Entity, Layers
 
 Relation = tuple[str, str, str, int]
@@ -54,7 +60,7 @@ def walked(
     layers: Layers,
     vectors: Vectors,
     question: Vector,
-    parameters: WalkParameters,
+    parameters: UnitWalkParameters,
     among: Sequence[int] | None = None,
     prune: Prune | None = None,
 ) -> list[UnitWalk]:
@@ -75,7 +81,7 @@ class Reference:
     named: Mapping[int, set[int]]
     vectors: Floats
     question: Floats
-    parameters: WalkParameters
+    parameters: UnitWalkParameters
     allowed: set[int]
 
     @staticmethod
@@ -83,7 +89,7 @@ class Reference:
         layers: Layers,
         vectors: Vectors,
         question: Vector,
-        parameters: WalkParameters,
+        parameters: UnitWalkParameters,
         among: Sequence[int] | None = None,
     ) -> "Reference":
         named: dict[int, set[int]] = {unit: set() for unit in range(len(vectors))}

@@ -1,0 +1,103 @@
+"""The clues of a question: entities, relations and type (seed 000, step 1)."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from clew.memory.knowledge.clues.clue_index import DIGITS, ClueIndex, NamedRelation, QuestionType, name_words
+from clew.memory.knowledge.clues.triple_beam import QuestionClues
+from clew.memory.words import content_words, stemmed_words, stems_and_words
+
+PART_OF_NAME = 2
+"""So many words in common make an entity a clue, where the question has not all of them."""
+LONG_WORD = 4
+"""Or one of so many letters."""
+
+_QUESTION_WORDS: Mapping[str, QuestionType] = {
+    "who": "who",
+    "whom": "who",
+    "whose": "who",
+    "what": "what",
+    "which": "what",
+    "why": "why",
+    "where": "where",
+    "when": "when",
+}
+_ASKED_FOR: Mapping[QuestionType, frozenset[str]] = {
+    "who": frozenset("person man woman actor actress director author writer singer composer founder inventor".split()),
+    "where": frozenset("place country city town village state region province county continent location".split()),
+    "when": frozenset("year date day month century decade time".split()),
+    "why": frozenset(["reason"]),
+}
+"""What follows `what` or `which` where another of the question words is meant."""
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+def question_type(question: str) -> QuestionType:
+    """Question type (step 1): by the first question word, whole words only; `what` where there is none."""
+    words = _WORD.findall(question.lower())
+    for word, following in pairwise([*words, ""]):
+        if type_ := _QUESTION_WORDS.get(word):
+            meant = (other for other, nouns in _ASKED_FOR.items() if following in nouns)
+            return next(meant, type_) if type_ == "what" else type_
+    return "what"
+
+
+def extract_clues(question: str, index: ClueIndex, most: int) -> QuestionClues:
+    """Clue extraction (step 1). At most `most` of the entities are those that the question has only in part. The words
+    of a name of several words name no relation."""
+    whole = _named(question, index)
+    in_names = {stem for node in whole if len(own := content_words(index.graph.entities[node])) > 1 for stem in own}
+    mentions = [mention for mention in index.aliases.mentions(question) if not in_names.issuperset(mention.words)]
+    spent = {stem for mention in mentions for stem in mention.words}
+    entities = [*whole, *_named_in_part(question, whole, spent, index, most)]
+    entities.sort(key=lambda node: (_place(question, node, index), node))
+    relations = [*mentions, *_by_their_own_words(question, in_names, index)]
+    relations.sort(key=lambda mention: mention.place)
+    return QuestionClues(
+        entities=tuple(entities),
+        relations=tuple(dict.fromkeys(mention.relation for mention in relations)),
+        type=question_type(question),
+        words=tuple(content_words(question)),
+    )
+
+
+def _named(question: str, index: ClueIndex) -> list[int]:
+    """By token overlap: the entities of which the question has all words."""
+    texts = index.entity_texts
+    shared = texts.shared(name_words(question))
+    return [int(node) for node in np.flatnonzero((shared == texts.sizes) & (shared > 0))]
+
+
+def _named_in_part(question: str, whole: Sequence[int], spent: set[str], index: ClueIndex, most: int) -> list[int]:
+    """By token overlap too: those that share with the rest of the question two words or a long one, and with all of it
+    half of their own. A word that more than `most` entities have names none of them."""
+    texts = index.entity_texts
+    named = {word for node in whole for word in name_words(index.graph.entities[node])}
+    left = set(name_words(" ".join(word for stem, word in stems_and_words(question) if stem not in spent))) - named
+    rest = sorted(word for word in left if texts.count(word) <= most)
+    overlapping = texts.shared(rest) >= PART_OF_NAME
+    overlapping |= texts.shared([word for word in rest if len(word) >= LONG_WORD]) > 0
+    part = np.flatnonzero(overlapping & (2 * texts.shared(name_words(question)) >= texts.sizes))
+    cosines = np.round(index.similarity.entities(question)[part], DIGITS)
+    return [int(node) for node in part[np.argsort(-cosines, kind="stable")][:most]]
+
+
+def _place(question: str, node: int, index: ClueIndex) -> int:
+    """Where the question first has a word of the entity."""
+    own = set(name_words(index.graph.entities[node]))
+    return next(place for place, word in enumerate(name_words(question)) if word in own)
+
+
+def _by_their_own_words(question: str, in_names: set[str], index: ClueIndex) -> Iterator[NamedRelation]:
+    """The graph's own relations that the table does not have, where the question has all their words."""
+    texts, asked = index.relation_texts, stemmed_words(question)
+    shared = texts.shared([stem for stem in content_words(question) if stem not in in_names])
+    for kind in np.flatnonzero((shared == texts.sizes) & (shared > 0)).tolist():
+        own = content_words(index.graph.relations[kind])
+        for name in index.relation_names[kind]:
+            if name not in index.aliases.answers:
+                yield NamedRelation(name, tuple(own), min(asked.index(stem) for stem in own))

@@ -1,0 +1,307 @@
+"""Beam search through triples and re-ranking of the paths (seed 000, steps 2 to 4)."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, product
+from math import factorial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.memory.datatypes import Floats, Ints
+from clew.memory.knowledge.clues.clue_index import DIGITS, ClueIndex, QuestionType
+from clew.memory.knowledge.clues.triple_graph import TripleGraph
+
+
+@dataclass(frozen=True, slots=True)
+class ClueParameters:
+    """Names and values of seed 000's configuration block, and `clues_once`: a path has w_rel for each relation clue and
+    w_ent for each entity clue, at the first edge with it. Without, it has them for every edge with a clue, as the seed
+    is written; paths then grow by more edges of the same relation, and find less (tests/benchmarks/clue_paths.py)."""
+
+    w_rel: float = 2.0
+    w_ent: float = 1.5
+    w_lex: float = 1.0
+    w_emb: float = 0.5
+    max_depth: int = 3
+    beam_width: int = 8
+    lambda_len: float = 0.3
+    alpha_rel: float = 1.5
+    alpha_ent: float = 1.0
+    beta_chain: float = 0.8
+    gamma_type: float = 0.5
+    mmr_lambda: float = 0.7
+    topn: int = 3
+    seed_top_k: int = 10
+    seed_min_sim: float = 0.05
+    clues_once: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionClues:
+    """What a question asks by: nodes and relations in the order in which it names them, and its type.
+
+    `words` are the stems of its content words.
+    """
+
+    entities: tuple[int, ...]
+    relations: tuple[str, ...]
+    type: QuestionType
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeWalk:
+    """Edges in the order walked, the nodes they led through (one more), and the sum of the edges' scores."""
+
+    edges: tuple[int, ...]
+    nodes: tuple[int, ...]
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A finished walk in the order in which it is read; `score` is the sum of `scores`, its parts by name."""
+
+    edges: tuple[int, ...]
+    nodes: tuple[int, ...]
+    score: float
+    scores: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class ClueAnswer:
+    """The clues, the nodes that the search began at and why there, the paths, best first, and the answer (empty: none).
+
+    `edge` is the one that the answer was read from.
+    """
+
+    clues: QuestionClues
+    seeds: tuple[int, ...]
+    seeding: str
+    paths: tuple[Path, ...]
+    answer: str = ""
+    edge: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a form of a question makes of a chunk: `score` is the sum of `scores`, its parts by name; `explain` tells
+    the path to it, its steps as they are printed, and why."""
+
+    score: float
+    scores: Mapping[str, float]
+    explain: Callable[[], tuple[tuple[str, ...], str]]
+
+
+Mask = NDArray[np.bool_]
+
+MOST_RELATION_CLUES = 60
+"""That are told apart in the scores of edges: the bits of a number."""
+
+
+def seeds_of(
+    question: str, clues: QuestionClues, index: ClueIndex, parameters: ClueParameters
+) -> tuple[tuple[int, ...], str]:
+    """Cosine similarity seeding (step 2): the nodes to begin at, and why there.
+
+    The entity clues; else the ends of edges that have a relation clue; else the `seed_top_k` entities nearest to the
+    question, of those with a cosine of at least `seed_min_sim`.
+    """
+    if clues.entities:
+        return clues.entities, "entities that the question names"
+    edges = np.flatnonzero(index.edges_of_relations(clues.relations))
+    if len(edges):
+        ends = np.union1d(index.graph.subjects[edges], index.graph.objects[edges])
+        return tuple(ends.tolist()), "entities of the relations that the question names"
+    cosines = np.round(index.similarity.entities(question), DIGITS)
+    nearest = np.argsort(-cosines, kind="stable")[: parameters.seed_top_k]
+    return tuple(nearest[cosines[nearest] >= parameters.seed_min_sim].tolist()), "entities nearest to the question"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EdgeScores:
+    """The score of an edge (step 3): w_rel and w_ent, for its clues, + `by_words`.
+
+    `by_words` has for every edge w_lex * Jaccard(edge tokens, query tokens) + w_emb * cosine(query, triple text);
+    `relation_clues` has a bit for each relation clue that an edge has, shape (edges,); `entity_clues` says which
+    nodes are entity clues.
+    """
+
+    by_words: Floats
+    relation_clues: Ints
+    entity_clues: Mask
+    parameters: ClueParameters
+
+    def alone(self, graph: TripleGraph) -> Floats:
+        """Of every edge: + w_rel, where its relation is a clue, + w_ent, where one of its entities is."""
+        named = self.entity_clues[graph.subjects] | self.entity_clues[graph.objects]
+        return self._sum(np.arange(len(named)), self.relation_clues != 0, named)
+
+    def of_seed(self, seed: int) -> float:
+        once = self.parameters.clues_once and self.entity_clues[seed]
+        return self.parameters.w_ent if once else 0.0
+
+    def of(self, edges: Ints, ends: Ints, walked: Ints, visited: Ints) -> Floats:
+        """Of edges that lead on to `ends` after the edges `walked` and the nodes `visited`, of shape (edges, steps)."""
+        relations, named = self.relation_clues[edges], self.entity_clues[ends]
+        if not self.parameters.clues_once:
+            return self._sum(edges, relations != 0, named | self.entity_clues[visited[:, -1]])
+        known = np.bitwise_or.reduce(self.relation_clues[walked], axis=1)
+        fresh = ~(visited == ends[:, None]).any(axis=1)
+        return self._sum(edges, np.bitwise_count(relations & ~known), named & fresh)
+
+    def _sum(self, edges: Ints, relations: NDArray[Any], entities: NDArray[Any]) -> Floats:
+        p = self.parameters
+        return np.asarray(self.by_words[edges] + p.w_rel * relations + p.w_ent * entities, np.float64)
+
+
+def edge_scores(question: str, clues: QuestionClues, index: ClueIndex, parameters: ClueParameters) -> EdgeScores:
+    """What the score of an edge (step 3) is made of, for all edges at once."""
+    by_words = parameters.w_lex * index.triple_texts.jaccards(clues.words)
+    by_words += parameters.w_emb * index.similarity.triples(question)
+    relation_clues = np.zeros(len(index.graph.kinds), np.int64)
+    for place, clue in enumerate(clues.relations[:MOST_RELATION_CLUES]):
+        relation_clues[index.edges_of_relations((clue,))] |= 1 << place
+    entity_clues = np.zeros(len(index.graph.entities), dtype=bool)
+    entity_clues[list(clues.entities)] = True
+    return EdgeScores(by_words, relation_clues, entity_clues, parameters)
+
+
+def beam_search(
+    graph: TripleGraph, seeds: Sequence[int], scores: EdgeScores, among: Mask | None = None
+) -> list[EdgeWalk]:
+    """Beam search (step 3): the walks of every length that were among the `beam_width` best of it, shorter ones first.
+
+    Edges are walked either way, none twice; a walk that cannot go on stays as it is. `among` are the edges to walk
+    (None: all).
+    """
+    beam = [EdgeWalk((), (seed,), scores.of_seed(seed)) for seed in seeds]
+    finished: list[EdgeWalk] = []
+    for _ in range(scores.parameters.max_depth):
+        beam = _longer(graph, beam, scores, among) if beam else []
+        finished += beam
+    return finished
+
+
+def _longer(graph: TripleGraph, beam: Sequence[EdgeWalk], scores: EdgeScores, among: Mask | None) -> list[EdgeWalk]:
+    """The best walks by one more edge, of those with the same edges and the same end the best."""
+    visited = np.array([walk.nodes for walk in beam], np.int64)
+    walked = np.array([walk.edges for walk in beam], np.int64).reshape(len(beam), -1)
+    rows, edges, ends = graph.edges_of(visited[:, -1])
+    fresh = ~(walked[rows] == edges[:, None]).any(axis=1)
+    if among is not None:
+        fresh &= among[edges]
+    rows, edges, ends = rows[fresh], edges[fresh], ends[fresh]
+    added = scores.of(edges, ends, walked[rows], visited[rows])
+    totals = np.round(np.array([walk.score for walk in beam])[rows] + added, DIGITS)
+    # The same edges can be walked to the same end in so many orders, at most.
+    width = scores.parameters.beam_width
+    order = _best(totals, rows, edges, width * factorial(walked.shape[1] + 1))
+    longer: dict[tuple[int, tuple[int, ...]], EdgeWalk] = {}
+    for place in order.tolist():
+        if len(longer) == width:
+            break
+        walk, edge, end = beam[rows[place]], int(edges[place]), int(ends[place])
+        state = end, tuple(sorted((*walk.edges, edge)))
+        longer.setdefault(state, EdgeWalk((*walk.edges, edge), (*walk.nodes, end), float(totals[place])))
+    return list(longer.values())
+
+
+def _best(totals: Floats, rows: Ints, edges: Ints, count: int) -> Ints:
+    """The places of the `count` highest and of those equal to the last of them, in order; ties go to the earlier row,
+    then to the earlier edge."""
+    places = np.arange(len(totals))
+    if count < len(totals):
+        places = np.flatnonzero(totals >= np.partition(totals, -count)[-count])
+    return places[np.lexsort((edges[places], rows[places], -totals[places]))]
+
+
+def in_reading_order(graph: TripleGraph, walk: EdgeWalk) -> EdgeWalk:
+    """From the end from which more of its edges are read in their own direction; as walked where none is better."""
+    forward = sum(int(graph.subjects[e]) == node for e, node in zip(walk.edges, walk.nodes, strict=False))
+    backward = sum(int(graph.objects[e]) == node for e, node in zip(walk.edges, walk.nodes, strict=False))
+    return walk if forward >= backward else EdgeWalk(walk.edges[::-1], walk.nodes[::-1], walk.score)
+
+
+def rerank(walks: Iterable[EdgeWalk], clues: QuestionClues, index: ClueIndex, parameters: ClueParameters) -> list[Path]:
+    """The `topn` paths by MMR. Of walks along the same edges the best counts."""
+    best: dict[frozenset[int], Path] = {}
+    for walk in walks:
+        path = scored(in_reading_order(index.graph, walk), clues, index, parameters)
+        other = best.get(frozenset(path.edges))
+        if other is None or path.score > other.score:
+            best[frozenset(path.edges)] = path
+    ordered = sorted(best.values(), key=lambda path: (-path.score, len(path.edges), path.edges))
+    return diverse(ordered, parameters.topn, parameters.mmr_lambda)
+
+
+def scored(walk: EdgeWalk, clues: QuestionClues, index: ClueIndex, parameters: ClueParameters) -> Path:
+    """Re-ranking (step 4): the sum of the edges' scores and the terms
+
+    length penalty, -lambda_len * (path length - 1); relation coverage, alpha_rel * Jaccard(path relations, relation
+    clues); entity coverage, alpha_ent * Jaccard(path entities, entity clues); chain alignment, beta_chain * relation
+    n-gram overlap; type match, gamma_type where a relation of the path answers this type of question.
+    """
+    p = parameters
+    names = [index.relation_names[index.graph.kinds[edge]] for edge in walk.edges]
+    relations = {name for own in names for name in own}
+    answering = any(clues.type in index.aliases.answers.get(name, ()) for name in relations)
+    scores = {
+        "edges": walk.score,
+        "length": p.lambda_len * (1 - len(walk.edges)),
+        "relations": p.alpha_rel * jaccard(relations, set(clues.relations)),
+        "entities": p.alpha_ent * jaccard(set(walk.nodes), set(clues.entities)),
+        "chain": p.beta_chain * chain_overlap(names, clues.relations),
+        "type": p.gamma_type * answering,
+    }
+    return Path(walk.edges, walk.nodes, round(sum(scores.values()), DIGITS), scores)
+
+
+def most_of(clues: QuestionClues, parameters: ClueParameters) -> float:
+    """No path scores more for these clues: every clue met, and every term of its edges and of the re-ranking full."""
+    p, length = parameters, parameters.max_depth
+    relations, entities = len(clues.relations), min(len(clues.entities), length + 1)
+    if not p.clues_once:
+        relations, entities = length * bool(relations), length * bool(entities)
+    edges = p.w_rel * relations + p.w_ent * entities + length * (p.w_lex + p.w_emb)
+    coverage = (p.alpha_rel + p.beta_chain) * bool(relations) + p.alpha_ent * bool(entities)
+    return edges + coverage + p.gamma_type
+
+
+def jaccard(one: set[str] | set[int] | frozenset[int], other: set[str] | set[int] | frozenset[int]) -> float:
+    """0 where both are empty: nothing is shared."""
+    return len(one & other) / len(one | other) if one or other else 0.0
+
+
+def chain_overlap(names: Sequence[Sequence[str]], clues: Sequence[str]) -> float:
+    """Relation n-gram overlap (step 4): the share of the n-grams (n = 1 and 2) of the relation clues, in the order of
+    the question, that the path has.
+
+    A path can be read from both of its ends, so that a pair of neighbours counts in either order.
+    """
+    asked: set[tuple[str, ...]] = {(clue,) for clue in clues}
+    asked |= {_pair(one, other) for one, other in pairwise(clues)}
+    there: set[tuple[str, ...]] = {(name,) for own in names for name in own}
+    there |= {_pair(one, other) for own, following in pairwise(names) for one, other in product(own, following)}
+    return len(asked & there) / len(asked) if asked else 0.0
+
+
+def diverse(paths: Sequence[Path], most: int, lambda_: float) -> list[Path]:
+    """MMR diversity (step 4): one after the other the path with the highest mmr_lambda * score - (1 - mmr_lambda) * the
+    greatest similarity to a chosen path, the Jaccard of their edges. Ties go to the earlier path."""
+    rest, chosen = list(paths), list[Path]()
+    while rest and len(chosen) < most:
+        best = max(rest, key=lambda path: round(lambda_ * path.score - (1 - lambda_) * _nearness(path, chosen), DIGITS))
+        rest.remove(best)
+        chosen.append(best)
+    return chosen
+
+
+def _nearness(path: Path, chosen: Sequence[Path]) -> float:
+    return max((jaccard(frozenset(path.edges), frozenset(other.edges)) for other in chosen), default=0.0)
+
+
+def _pair(one: str, other: str) -> tuple[str, ...]:
+    return tuple(sorted((one, other)))

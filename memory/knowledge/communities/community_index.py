@@ -1,0 +1,196 @@
+"""The stage of `clew index` that makes the communities, after the sentences are embedded, and what reads them again."""
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from clew.memory.communities import BY_EXTRACTION, Communities, Community
+from clew.memory.datatypes import Vectors
+from clew.memory.knowledge.communities.detection import DetectionParameters, Labels, detect
+from clew.memory.knowledge.communities.entity_graph import entity_vectors, links_of, named_in_sentences, standing_for
+from clew.memory.knowledge.communities.reports import Extract, extracts, material, write
+from clew.memory.knowledge.embedding import SENTENCES, open_vectors, titles_and_texts
+from clew.memory.knowledge.numbering import read_layers
+from clew.memory.ports import Encoder, Writer
+from clew.memory.progress import Progress
+from clew.memory.unit import unit
+
+SCHEMA = """
+CREATE TABLE communities (
+    number INTEGER PRIMARY KEY, name TEXT NOT NULL, report TEXT NOT NULL, author TEXT NOT NULL, first INTEGER NOT NULL,
+    last INTEGER NOT NULL, parent INTEGER NOT NULL, entities TEXT NOT NULL, digest BLOB NOT NULL);
+"""
+
+VECTORS = "communities.npy"
+STAGE = "finding communities"
+WRITING_STAGE = "writing reports"
+
+SLICE = 64
+"""Reports embedded between two reports of progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A community before its report: `digest` is of what the report is made from."""
+
+    extract: Extract
+    first: int
+    last: int
+    parent: int
+
+    @property
+    def digest(self) -> bytes:
+        content = [self.extract.names, self.extract.relations, self.extract.sentences]
+        return hashlib.sha256(json.dumps(content).encode()).digest()
+
+
+def build(
+    database: sqlite3.Connection,
+    folder: Path,
+    old: Path | None,
+    encoder: Encoder,
+    parameters: DetectionParameters,
+    writer: Writer | None = None,
+) -> Generator[Progress, None, list[str]]:
+    """Write the table and the vectors, of shape (communities, d); returns notes. The old generation is attached.
+
+    The vector of an extract is the mean of its entities, which are means of sentences: nothing is encoded for it, and
+    it finds at least as much as the extract's own embedding.
+    """
+    yield Progress(STAGE, 0, 1)
+    made, vectors = _communities(database, folder, encoder.dimension, parameters)
+    yield Progress(STAGE, 1, 1)
+    known = _known(database) if old else {}
+    reports, notes = yield from _reports(made, known, writer)
+    database.executemany(
+        "INSERT INTO main.communities VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (
+                n,
+                one.extract.name,
+                *reports[n],
+                one.first,
+                one.last,
+                one.parent,
+                json.dumps(one.extract.entities),
+                one.digest,
+            )
+            for n, one in enumerate(made)
+        ],
+    )
+    database.commit()
+    yield from _embed(database, vectors, old, encoder)
+    np.save(folder / VECTORS, vectors)
+    return notes
+
+
+def _communities(
+    database: sqlite3.Connection, folder: Path, dimension: int, parameters: DetectionParameters
+) -> tuple[list[_Made], Vectors]:
+    """With the mean of each one's entities, of shape (communities, d)."""
+    layers, sentences = read_layers(database, folder), open_vectors(folder, SENTENCES)
+    if not len(layers.sentence_chunks):
+        return [], np.zeros((0, dimension), np.float32)
+    named = named_in_sentences(layers)
+    vectors, links = entity_vectors(named, sentences), links_of(layers, named)
+    texts = [text for _, _, text in titles_and_texts(database, SENTENCES)]
+    of_what = material(layers, links, vectors, sentences, texts)
+    levels = detect(links, vectors, parameters, standing_for(layers, links))
+    made = _hierarchy(levels, [list(extracts(of_what, labels)) for labels in levels])
+    sums = [vectors[list(one.extract.entities)].sum(axis=0) for one in made]
+    return made, unit(np.array(sums, np.float32).reshape(-1, dimension))
+
+
+def _hierarchy(levels: Sequence[Labels], found: Sequence[Sequence[Extract]]) -> list[_Made]:
+    """The communities of all levels; one that is the same as its parent is its parent."""
+    made: list[_Made] = []
+    above: list[int] = []
+    for level, of_level in enumerate(found):
+        numbers = []
+        for extract in of_level:
+            parent = above[levels[level - 1][extract.entities[0]]] if level else -1
+            if level and len(made[parent].extract.entities) == len(extract.entities):
+                made[parent] = replace(made[parent], last=level)
+                numbers.append(parent)
+            else:
+                numbers.append(len(made))
+                made.append(_Made(extract, level, level, parent))
+        above = numbers
+    return made
+
+
+def _known(database: sqlite3.Connection) -> dict[bytes, tuple[str, str]]:
+    """Digest -> report and author, of the old generation."""
+    found = database.execute("SELECT digest, report, author FROM old.communities")
+    return {digest: (report, author) for digest, report, author in found}
+
+
+def _reports(
+    made: Sequence[_Made], known: dict[bytes, tuple[str, str]], writer: Writer | None
+) -> Generator[Progress, None, tuple[list[tuple[str, str]], list[str]]]:
+    """Report and author of each, and notes. What a model wrote of the same content before is kept."""
+    reports, faults, gone = list[tuple[str, str]](), list[str](), False
+    for done, one in enumerate(made):
+        extracted = (one.extract.report, BY_EXTRACTION)
+        before = known.get(one.digest, extracted)
+        if writer is None or before[1] == writer.name:
+            reports.append(before)
+            continue
+        if gone:
+            faults.append(faults[-1])
+            reports.append(extracted)
+            continue
+        yield Progress(WRITING_STAGE, done, len(made))
+        written = write(one.extract, writer, {report for report, _ in reports})
+        gone = written.gone
+        faults += [written.why] if written.why else []
+        reports.append((written.report, writer.name) if written.report else extracted)
+    if writer is not None:
+        yield Progress(WRITING_STAGE, len(made), len(made))
+    name = writer.name if writer else ""
+    failed = (
+        f"{len(faults)} of {len(made)} community reports are extracts, as {name} failed: {faults[0]}" if faults else ""
+    )
+    return reports, [failed] if failed else []
+
+
+def _embed(database: sqlite3.Connection, vectors: Vectors, old: Path | None, encoder: Encoder) -> Iterator[Progress]:
+    """Put the embeddings of the reports that a model wrote where the means stand."""
+    written = "SELECT number, report FROM main.communities WHERE author != ? ORDER BY number"
+    missing = dict(database.execute(written, (BY_EXTRACTION,)).fetchall())
+    if missing and old:
+        before: Vectors = np.load(old / VECTORS, mmap_mode="r")
+        same = "SELECT n.number, min(o.number) FROM main.communities n JOIN old.communities o USING (report, author)"
+        for number, there in database.execute(f"{same} WHERE author != ? GROUP BY n.number", (BY_EXTRACTION,)):
+            vectors[number] = before[there]
+            del missing[number]
+    for start in range(0, len(missing), SLICE):
+        yield Progress("embedding reports", start, len(missing))
+        part = list(missing)[start : start + SLICE]
+        vectors[part] = encoder.encode([missing[number] for number in part], "passage")
+
+
+def author_of_all(database: sqlite3.Connection) -> str:
+    """The one who wrote every report; `extraction` where there are several, or none."""
+    authors = [author for (author,) in database.execute("SELECT DISTINCT author FROM main.communities")]
+    return authors[0] if len(authors) == 1 else BY_EXTRACTION
+
+
+def read_communities(database: sqlite3.Connection, folder: Path) -> Communities:
+    """Raises what a broken file raises (`damage.BROKEN`)."""
+    found = database.execute(
+        "SELECT name, report, author, first, last, parent, entities FROM communities ORDER BY number"
+    )
+    items = tuple(
+        Community(name, report, author, first, last, parent, tuple(json.loads(entities)))
+        for name, report, author, first, last, parent, entities in found
+    )
+    vectors: Vectors = np.load(folder / VECTORS)
+    if len(vectors) != len(items):
+        raise ValueError(f"{len(vectors)} vectors of {len(items)} communities")
+    return Communities(items, vectors)

@@ -1,0 +1,187 @@
+"""Communities by Leiden or Louvain, in levels: clusters of the entity graph, divided further where they are big, and
+joined to themes until there are few enough to be read.
+
+Both methods maximise modularity. They look at links alone, and a library of unconnected texts has no links between its
+clusters: what is joined to themes is therefore near in links or in meaning.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.memory.communities import Method
+from clew.memory.datatypes import Ints, Vectors
+from clew.memory.knowledge.communities.entity_graph import DIGITS, Links, weighted_graph
+from clew.memory.unit import unit
+
+RESOLUTIONS = (4.0, 3.0, 2.0, 1.5, 1.0, 0.7, 0.5, 0.3, 0.2, 0.1)
+"""Of modularity, from many themes to few: the first that gives no more than can be read is taken."""
+
+Labels = Ints
+"""Of each node the number of its cluster, from 0; -1: in none."""
+
+
+@dataclass(frozen=True, slots=True)
+class DetectionParameters:
+    """A cluster of fewer than `smallest` entities is joined to what is nearest in meaning, if their cosine is at least
+    `alike`; one of more than `largest` is divided. Clusters are joined until there are at most `readable`; `near` is
+    how many clusters a cluster is tied to by meaning, and `meaning` what that counts beside the links."""
+
+    method: Method = "leiden"
+    seed: int = 42
+    smallest: int = 3
+    alike: float = 0.4
+    largest: int = 60
+    readable: int = 30
+    near: int = 5
+    meaning: float = 1.0
+    iterations: int = 4
+
+
+def detect(
+    links: Links, vectors: Vectors, parameters: DetectionParameters, standing: Sequence[int] = ()
+) -> list[Labels]:
+    """The levels, coarsest first, each of shape (entities,) and nested in the one before; `vectors` are the entities',
+    of shape (entities, d). An entity without a link is in no community, but for `standing` (`standing_for`)."""
+    linked = np.unique(np.concatenate([links.ends.reshape(-1), np.array(standing, np.int64)]))
+    if not len(linked):
+        return []
+    found = cluster(links.among(linked), parameters)
+    found = _fragments_joined(found, vectors[linked], parameters.smallest, parameters.alike)
+    levels = [found]
+    if (np.bincount(found) > parameters.largest).any():
+        levels.append(_divided(found, links.among(linked), vectors[linked], parameters))
+    if found.max() >= parameters.readable:
+        levels.insert(0, _themes(found, links.among(linked), vectors[linked], parameters))
+    return [_everywhere(level, linked, links.nodes) for level in levels]
+
+
+def cluster(links: Links, parameters: DetectionParameters, resolution: float = 1.0) -> Labels:
+    """Clusters numbered by size, then by their first node."""
+    by = {"leiden": _leiden, "louvain": _louvain}[parameters.method]
+    return numbered(by(links, parameters, resolution))
+
+
+def numbered(labels: Labels) -> Labels:
+    """The same clusters, the biggest first, of equally big ones that with the lowest node."""
+    _, first, inverse, sizes = np.unique(labels, return_index=True, return_inverse=True, return_counts=True)
+    order = np.lexsort((first, -sizes))
+    numbers = np.empty(len(order), np.int64)
+    numbers[order] = np.arange(len(order))
+    return numbers[inverse.reshape(-1)]
+
+
+def _leiden(links: Links, parameters: DetectionParameters, resolution: float) -> Labels:
+    import igraph
+    import leidenalg
+
+    graph = igraph.Graph(n=links.nodes, edges=links.ends.T.tolist())
+    partition = leidenalg.find_partition(
+        graph,
+        leidenalg.RBConfigurationVertexPartition,
+        weights=links.weights.tolist(),
+        n_iterations=parameters.iterations,
+        seed=parameters.seed,
+        resolution_parameter=resolution,
+    )
+    return np.array(partition.membership, np.int64)
+
+
+def _louvain(links: Links, parameters: DetectionParameters, resolution: float) -> Labels:
+    import networkx as nx
+
+    graph = weighted_graph(links)
+    labels = np.empty(links.nodes, np.int64)
+    for number, nodes in enumerate(
+        nx.community.louvain_communities(graph, weight="weight", resolution=resolution, seed=parameters.seed)
+    ):
+        labels[list(nodes)] = number
+    return labels
+
+
+def _fragments_joined(labels: Labels, vectors: Vectors, smallest: int, alike: float = -1.0) -> Labels:
+    """What is too small for a report joins the cluster whose mean is nearest, where it is as near as `alike`; else
+    a fragment before it that is; else it stands for itself."""
+    sizes, means = np.bincount(labels), centroids(labels, vectors)
+    whole, small, joined = np.flatnonzero(sizes >= smallest), np.flatnonzero(sizes < smallest), np.arange(len(sizes))
+    alone = small
+    if len(whole) and len(small):
+        cosines = np.round(means[small] @ means[whole].T, 4)
+        near = cosines.max(axis=1) >= alike
+        joined[small[near]], alone = whole[cosines[near].argmax(axis=1)], small[~near]
+    standing: list[int] = []
+    for fragment in alone.tolist():
+        to = np.round(means[standing] @ means[fragment], 4)
+        if len(to) and to.max() >= alike:
+            joined[fragment] = standing[int(to.argmax())]
+        else:
+            standing.append(fragment)
+    return numbered(joined[labels])
+
+
+def centroids(labels: Labels, vectors: Vectors) -> Vectors:
+    """The mean of each cluster's entities, of unit length; shape (clusters, d)."""
+    sums = np.zeros((int(labels.max()) + 1, vectors.shape[1]), np.float32)
+    np.add.at(sums, labels, vectors)
+    return unit(sums)
+
+
+def _divided(labels: Labels, links: Links, vectors: Vectors, parameters: DetectionParameters) -> Labels:
+    """Every cluster that is too big by itself, once more and again; one that does not divide stays."""
+    finer, count = labels.copy(), int(labels.max()) + 1
+    waiting = list(np.flatnonzero(np.bincount(labels) > parameters.largest))
+    while waiting:
+        nodes = np.flatnonzero(finer == waiting.pop(0))
+        inner = _fragments_joined(cluster(links.among(nodes), parameters), vectors[nodes], parameters.smallest)
+        if not inner.max():
+            continue
+        names = np.concatenate([finer[nodes[:1]], np.arange(count, count + inner.max())])  # its own, and new ones
+        finer[nodes] = names[inner]
+        waiting += list(names[np.bincount(inner) > parameters.largest])
+        count += int(inner.max())
+    return finer
+
+
+def _themes(labels: Labels, links: Links, vectors: Vectors, parameters: DetectionParameters) -> Labels:
+    """Clusters of clusters, by the links between them and by what is near in meaning: as many as can be read."""
+    tied = _ties(labels, links, vectors, parameters)
+    found = labels
+    for resolution in RESOLUTIONS:
+        found = cluster(tied, parameters, resolution)
+        if found.max() < parameters.readable:
+            break
+    return found[labels]
+
+
+def _ties(labels: Labels, links: Links, vectors: Vectors, parameters: DetectionParameters) -> Links:
+    """Between clusters: their links as a share of what the busier of both has, and the cosine of near ones."""
+    count = int(labels.max()) + 1
+    between = np.zeros((count, count))
+    ends = labels[links.ends]
+    np.add.at(between, (ends[0], ends[1]), links.weights)
+    between += between.T
+    np.fill_diagonal(between, 0)
+    busy = between.sum(axis=1).clip(1e-9)
+    shares = between / np.sqrt(np.outer(busy, busy))
+    means = centroids(labels, vectors)
+    cosines = np.round(means @ means.T, 4).astype(np.float64)
+    np.fill_diagonal(cosines, -1)
+    near = np.argsort(-cosines, axis=1, kind="stable")[:, : min(parameters.near, count - 1)]
+    meant = np.zeros_like(shares)
+    rows = np.repeat(np.arange(count), near.shape[1])
+    meant[rows, near.reshape(-1)] = cosines[rows, near.reshape(-1)].clip(0)
+    tied = np.triu(shares + parameters.meaning * np.maximum(meant, meant.T), 1)
+    return _dense_links(np.round(tied, DIGITS))
+
+
+def _dense_links(weights: NDArray[np.float64]) -> Links:
+    ends = np.stack(np.nonzero(weights)).astype(np.int64)
+    return Links(len(weights), ends, weights[ends[0], ends[1]])
+
+
+def _everywhere(labels: Labels, nodes: Ints, size: int) -> Labels:
+    found = np.full(size, -1, np.int64)
+    found[nodes] = labels
+    return found

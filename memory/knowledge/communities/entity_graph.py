@@ -1,0 +1,158 @@
+"""The graph of a library's entities: what sentences name together and what relations join, weighted by rarity.
+
+    w(u, v) = (sum over sentences that name both of 1 / (entities named - 1) + relations between them) / sqrt(f(u) f(v))
+
+f counts the sentences that name an entity. A sentence also names what the title of its document does: it is about it.
+Dates and bare numbers join nothing: two events of 1927 have not to do with each other for that.
+"""
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.memory.datatypes import Ints, Vectors
+from clew.memory.knowledge.extraction.entities import dates
+from clew.memory.layers import Entity, Layers
+from clew.memory.unit import unit
+
+if TYPE_CHECKING:
+    import networkx as nx
+    from scipy.sparse import csr_array
+
+DIGITS = 9
+"""To which weights are rounded, so that they do not depend on the order in which they were added up."""
+
+_WORD = re.compile(r"[^\W\d_]+")
+_NUMBERS = frozenset(
+    """
+    one two three four five six seven eight nine ten eleven twelve dozen hundred hundreds thousand thousands million
+    millions billion billions first second third january february march april may june july august september october
+    november december monday tuesday wednesday thursday friday saturday sunday spring summer autumn winter century
+    centuries decade decades year years month months day days s st nd rd th bc bce ad ce of the and to in early late mid
+    """.split()
+)
+
+
+class EntityRelation(NamedTuple):
+    """A relation in its own direction, and the sentence that states it."""
+
+    subject: int
+    verb: str
+    object: int
+    sentence: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Links:
+    """Undirected edges between `nodes` things: `ends` of shape (2, edges), the lower end first, sorted; `weights`."""
+
+    nodes: int
+    ends: Ints
+    weights: NDArray[np.float64]
+
+    def among(self, nodes: Ints) -> "Links":
+        """Those with both ends in `nodes` (rising), which are then numbered by their places there."""
+        places = np.full(self.nodes, -1, np.int64)
+        places[nodes] = np.arange(len(nodes))
+        ends = places[self.ends]
+        kept = (ends >= 0).all(axis=0)
+        return Links(len(nodes), ends[:, kept], self.weights[kept])
+
+
+def tells_only_when(entity: Entity) -> bool:
+    """Whether it is a date or a bare number."""
+    if entity.kind == "date":
+        return True
+    left = list(entity.name)
+    for date in dates(entity.name):
+        left[date.start : date.end] = " " * (date.end - date.start)
+    return all(word.casefold() in _NUMBERS for word in _WORD.findall("".join(left)))
+
+
+def named_in_sentences(layers: Layers) -> "csr_array":
+    """Shape (sentences, entities): 1 where a sentence names an entity, or the title of its document does."""
+    from scipy.sparse import csr_array
+
+    rows, entities = layers.naming
+    shape = (len(layers.sentence_chunks), len(layers.entities))
+    return csr_array((np.ones(len(rows)), (rows, entities)), shape=shape)
+
+
+def entity_vectors(named: "csr_array", sentences: Vectors) -> Vectors:
+    """The mean of the sentences that name each entity, of unit length; zeros where none does. Shape (entities, d)."""
+    sums = np.asarray(named.T @ sentences, np.float32)
+    return unit(sums)
+
+
+def links_of(layers: Layers, named: "csr_array") -> Links:
+    """The weights as above; `named` is `named_in_sentences`."""
+    from scipy.sparse import csr_array, diags_array
+
+    kept = np.array([not tells_only_when(entity) for entity in layers.entities], np.float64)
+    named = csr_array(named @ diags_array(kept, shape=(len(kept), len(kept))))
+    named.eliminate_zeros()
+    size = len(layers.entities)
+    in_sentence, of_entity = (np.asarray(named.sum(axis=axis)).reshape(-1) for axis in (1, 0))
+    shares = diags_array(1 / (in_sentence - 1).clip(1), shape=(named.shape[0], named.shape[0]))
+    stated = csr_array((np.ones(len(layers.subjects)), (layers.subjects, layers.objects)), shape=(size, size))
+    rarity = diags_array(kept / np.sqrt(of_entity.clip(1)), shape=(size, size))
+    weighted = csr_array(rarity @ (named.T @ shares @ named + stated + stated.T) @ rarity).tocoo()
+    upper = (weighted.row < weighted.col) & (weighted.data > 0)
+    ends, weights = np.stack([weighted.row[upper], weighted.col[upper]]).astype(np.int64), weighted.data[upper]
+    order = np.lexsort((ends[1], ends[0]))
+    return Links(size, ends[:, order], np.round(weights[order], DIGITS))
+
+
+def standing_for(layers: Layers, links: Links) -> list[int]:
+    """An entity for each document that names things of which none has a link: its title's, else the one of most of its
+    chunks, one that tells more than when before a date."""
+    from scipy.sparse import csr_array
+
+    linked = np.zeros(len(layers.entities))
+    linked[links.ends.reshape(-1)] = 1
+    chunks, shape = np.arange(len(layers.chunk_ids)), (len(layers.document_ids), len(layers.chunk_ids))
+    holding = csr_array((np.ones(len(chunks)), (layers.chunk_documents, chunks)), shape=shape)
+    named = csr_array(holding @ layers.chunk_entities)
+    found = set()
+    for document in np.flatnonzero((named @ linked == 0) & (np.diff(named.indptr) > 0)).tolist():
+        row = slice(named.indptr[document], named.indptr[document + 1])
+        often, title = zip(named.indices[row].tolist(), named.data[row].tolist(), strict=True), layers.titles[document]
+        ranked = [(e != title, tells_only_when(layers.entities[e]), -count, e) for e, count in often]
+        found.add(min(ranked)[-1])
+    return sorted(found)
+
+
+def weighted_graph(links: Links) -> "nx.Graph[int]":
+    """As a NetworkX graph: edges have `weight`."""
+    import networkx as nx
+
+    graph: nx.Graph[int] = nx.Graph()
+    graph.add_nodes_from(range(links.nodes))
+    graph.add_weighted_edges_from(zip(*links.ends.tolist(), links.weights.tolist(), strict=True))
+    return graph
+
+
+def entity_graph(layers: Layers, links: Links) -> "nx.Graph[int]":
+    """As a NetworkX graph: nodes are numbers of entities, with `id`, `name` and `kind` (the entity's type); edges have
+    `weight` and `relations`, a list of `EntityRelation` with the relation's type and direction."""
+    graph = weighted_graph(links)
+    for number, entity in enumerate(layers.entities):
+        graph.add_node(number, id=entity.id, name=entity.name, kind=entity.kind)
+    relations = stated_between(layers)
+    for one, other, edge in graph.edges(data=True):
+        edge["relations"] = relations.get((min(one, other), max(one, other)), [])
+    return graph
+
+
+def stated_between(layers: Layers) -> dict[tuple[int, int], list[EntityRelation]]:
+    """By the pair of entities, the lower first."""
+    between: dict[tuple[int, int], list[EntityRelation]] = defaultdict(list)
+    parts = (layers.subjects, layers.verb_numbers, layers.objects, layers.stated)
+    for subject, verb, object_, sentence in zip(*(part.tolist() for part in parts), strict=True):
+        pair = (min(subject, object_), max(subject, object_))
+        between[pair].append(EntityRelation(subject, layers.verbs[verb], object_, sentence))
+    return dict(between)

@@ -1,0 +1,291 @@
+"""A community's report (seed 001, equation 3): an extract of the documents' own sentences, or text by a language model.
+
+    S(C_i) = summarize( union of s(v) for v in V_i, and of s(v_j, v_k) for (v_j, v_k) in E_i )
+
+s(v) is the most central of the sentences that name v, s(v_j, v_k) one that states a relation of the two. A model writes
+from the extract (temperature 0.1, 200 tokens); its text is checked, and where it fails the extract is the report.
+"""
+
+import re
+import threading
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.memory.datatypes import Ints, Vectors
+from clew.memory.errors import ServiceUnreachable
+from clew.memory.instructions import neutralised
+from clew.memory.knowledge.communities.detection import Labels
+from clew.memory.knowledge.communities.entity_graph import EntityRelation, Links, entity_graph
+from clew.memory.layers import Layers
+from clew.memory.ports import Message, Writer, text_of
+from clew.memory.sentences import split
+from clew.memory.unit import unit
+from clew.memory.words import content_words
+from clew.prompts import render
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+NAMED, LISTED, RELATIONS, SENTENCES = 3, 7, 3, 3
+"""Entities in a community's name, entities in its report, relations and sentences there."""
+
+WHOLE = 3
+"""Entities tied by links from which a part of a community counts for its name."""
+
+LONGEST, SHORTEST = 320, 30
+"""Characters of a sentence that reads well in a report."""
+
+SAME = 0.88
+"""The cosine from which two sentences say the same."""
+
+_CAPITALS = 0.4
+"""The share of capitals from which a line is a running head rather than a sentence."""
+
+_EMPTY_VERBS = frozenset("is was are were be being been in of by at as with for dated has had from on and to".split())
+_WHOLE = re.compile(r"^[\"“‘']?[A-Z0-9].*[.!?][\"”’')]*$", re.DOTALL)
+_END = re.compile(r"[.!?…][\"”’')\]]*$")
+_LEANING = re.compile(r"^(?:It|He|She|They|This|These|Those|Its|His|Her|Their|But|And|However|Also|We|I|There|Here)\b")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReportMaterial:
+    """What reports are made of. `best[e]` is s(e), -1 where no sentence names it; `central` is how central each entity
+    is within its community, `telling` how much its name says; `quality` how well each sentence reads, 0 at best."""
+
+    layers: Layers
+    links: Links
+    vectors: Vectors
+    sentences: Vectors
+    texts: Sequence[str]
+    best: Ints
+    telling: NDArray[np.float64]
+    quality: NDArray[np.float64]
+    graph: "nx.Graph[int]"
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """What a report is written from: the entities, most central first; relations as they are told; sentences."""
+
+    name: str
+    entities: tuple[int, ...]
+    names: tuple[str, ...]
+    relations: tuple[str, ...]
+    sentences: tuple[str, ...]
+
+    @property
+    def report(self) -> str:
+        """Readable, and different for different communities: no two have the same entities."""
+        parts = [*self.sentences, f"Names: {', '.join(self.names)}."]
+        if self.relations:
+            parts.append(f"Relations: {'; '.join(self.relations)}.")
+        return " ".join(parts)
+
+
+def material(
+    layers: Layers, links: Links, vectors: Vectors, sentences: Vectors, texts: Sequence[str]
+) -> ReportMaterial:
+    """`vectors` are the entities', `sentences` those of the sentences with these `texts`."""
+    quality = np.array([quality_of(text) for text in texts])
+    chunks = max(1, len(layers.chunk_ids))
+    often = np.bincount(layers.mentions[1], minlength=len(layers.entities))
+    telling = np.sqrt(often) * np.log1p(chunks / layers.chunks_of_entity.clip(1)) / np.log1p(chunks)
+    written = np.array([0.3 if one.kind == "term" or not _is_name(one.name) else 1.0 for one in layers.entities])
+    best = _central_sentences(layers, vectors, sentences, quality)
+    return ReportMaterial(
+        layers, links, vectors, sentences, texts, best, telling * written, quality, entity_graph(layers, links)
+    )
+
+
+def _is_name(text: str) -> bool:
+    """Whether it is written as names are: not in small letters, and no shouted line."""
+    return not text.islower() and not (text.isupper() and " " in text)
+
+
+def quality_of(sentence: str) -> float:
+    """0 for one that reads well alone; less for one that is no sentence, is long, or leans on the one before."""
+    text = sentence.strip()
+    letters = [letter for letter in text if letter.isalpha()]
+    shouted = sum(map(str.isupper, letters)) > _CAPITALS * len(letters)
+    return (
+        -0.3 * (not _WHOLE.match(text) or shouted)
+        - 0.2 * (not SHORTEST <= len(text) <= LONGEST)
+        - 0.1 * bool(_LEANING.match(text))
+    )
+
+
+def within(graph: "nx.Graph[int]", labels: Labels) -> "nx.Graph[int]":
+    """The same nodes, with the edges within communities alone."""
+    inner = graph.__class__()
+    inner.add_nodes_from(graph.nodes(data=True))
+    of = labels.tolist()
+    inner.add_edges_from((one, other, told) for one, other, told in graph.edges(data=True) if of[one] == of[other] >= 0)
+    return inner
+
+
+def centrality(inner: "nx.Graph[int]") -> NDArray[np.float64]:
+    """PageRank along the links within communities (NetworkX); it compares within a community. Shape (entities,)."""
+    import networkx as nx
+
+    ranks = nx.pagerank(inner, weight="weight")
+    return np.array([ranks[node] for node in range(len(inner))])
+
+
+def cores(inner: "nx.Graph[int]", labels: Labels) -> NDArray[np.bool_]:
+    """Of each entity whether its community is named by it: not those of a fragment that was joined for its meaning,
+    with no link to the rest, where there are bigger parts. Shape (entities,)."""
+    import networkx as nx
+
+    biggest, sizes = np.zeros(int(labels.max()) + 1, np.int64), np.zeros(len(labels), np.int64)
+    for part in nx.connected_components(inner):
+        sizes[list(part)] = len(part)
+    np.maximum.at(biggest, labels[labels >= 0], sizes[labels >= 0])
+    return (labels >= 0) & (sizes >= np.minimum(biggest[labels], WHOLE))
+
+
+def extracts(made: ReportMaterial, labels: Labels) -> Iterator[Extract]:
+    """Of each community of a level, in the order of their numbers."""
+    graph = within(made.graph, labels)
+    central = np.round(centrality(graph) * made.telling, 12)
+    core = cores(graph, labels)
+    inner = made.links.ends[:, labels[made.links.ends[0]] == labels[made.links.ends[1]]]
+    order = np.lexsort((-central[inner].sum(axis=0), labels[inner[0]]))
+    bounds = np.searchsorted(labels[inner[0]][order], np.arange(int(labels.max()) + 2))
+    for number in range(int(labels.max()) + 1):
+        entities = np.flatnonzero(labels == number)
+        entities = entities[np.lexsort((-central[entities], ~core[entities]))]
+        strongest = inner[:, order[bounds[number] : bounds[number + 1]]].T.tolist()
+        yield _extract(made, entities, int(core[entities].sum()), strongest)
+
+
+def _extract(made: ReportMaterial, entities: Ints, core: int, strongest: Sequence[Sequence[int]]) -> Extract:
+    """The first `core` entities name it."""
+    written = [" ".join(made.layers.entities[e].name.split()) for e in entities[:LISTED]]
+    names = tuple(dict.fromkeys(written))
+    stated = list(_strongest_relations(made, strongest))
+    candidates = dict.fromkeys(int(made.best[e]) for e in entities[:LISTED] if made.best[e] >= 0)
+    candidates |= dict.fromkeys(relation.sentence for relation in stated)
+    chosen = _chosen(made, np.array(list(candidates), np.int64), entities)
+    return Extract(
+        name=", ".join(list(dict.fromkeys(written[:core]))[:NAMED]),
+        entities=tuple(entities.tolist()),
+        names=names,
+        relations=tuple(dict.fromkeys(_told(made.layers, relation) for relation in stated[:RELATIONS])),
+        sentences=tuple(_ended(" ".join(made.texts[sentence].split())) for sentence in chosen),
+    )
+
+
+def _ended(text: str) -> str:
+    """With a full stop where a line without one was taken."""
+    return text if _END.search(text) else f"{text.rstrip(',;:-– ')}."
+
+
+def _strongest_relations(made: ReportMaterial, strongest: Sequence[Sequence[int]]) -> Iterator[EntityRelation]:
+    """Of the links between the most central entities that a relation with a telling verb joins, one each."""
+    found = 0
+    for one, other in strongest:
+        told = [
+            r for r in made.graph.edges[one, other]["relations"] if not _EMPTY_VERBS.issuperset(r.verb.lower().split())
+        ]
+        if told:
+            yield told[0]
+            found += 1
+        if found == 2 * RELATIONS:
+            return
+
+
+def _told(layers: Layers, relation: EntityRelation) -> str:
+    ends = (layers.entities[relation.subject].name, relation.verb, layers.entities[relation.object].name)
+    return " ".join(" – ".join(ends).split())
+
+
+def _chosen(made: ReportMaterial, candidates: Ints, entities: Ints) -> list[int]:
+    """The few nearest to what the community is about that do not say the same, the nearest first."""
+    if not len(candidates):
+        return []
+    readable = candidates[made.quality[candidates] > -0.3]
+    candidates = readable if len(readable) else candidates
+    about = unit(made.vectors[entities].sum(axis=0, keepdims=True))[0]
+    scores = np.round(made.sentences[candidates] @ about, 4) + made.quality[candidates]
+    chosen: list[int] = []
+    for place in np.argsort(-scores, kind="stable"):
+        sentence = int(candidates[place])
+        if len(chosen) == SENTENCES or (chosen and len(made.texts[sentence]) > 2 * LONGEST):
+            continue
+        if all(float(made.sentences[sentence] @ made.sentences[other]) < SAME for other in chosen):
+            chosen.append(sentence)
+    return chosen
+
+
+def _central_sentences(layers: Layers, vectors: Vectors, sentences: Vectors, quality: NDArray[np.float64]) -> Ints:
+    """s(v): of the sentences that name v the one nearest to their mean that reads well; shape (entities,)."""
+    rows, entities = layers.mentions
+    scores = np.round(np.einsum("ij,ij->i", sentences[rows], vectors[entities]), 4) + quality[rows]
+    order = np.lexsort((rows, -scores, entities))
+    first = np.unique(entities[order], return_index=True)
+    best = np.full(len(layers.entities), -1, np.int64)
+    best[first[0]] = rows[order][first[1]]
+    return best
+
+
+TEMPERATURE, TOKENS = 0.1, 200
+
+MOST_SENTENCES = 3
+
+_CHATTER = re.compile(
+    r"^(?:sure|certainly|of course|okay|here(?:'s| is)|as an ai|i (?:am|can|cannot))\b[^.]*[:,.]\s*|^[{\[<`]", re.I
+)
+_THOUGHT = re.compile(r"<think>.*?(?:</think>|$)", re.DOTALL)
+
+
+class ModelReport(NamedTuple):
+    """`report` is empty where the model failed, and `why` says how; `gone`: it is no use to ask it for another."""
+
+    report: str
+    why: str = ""
+    gone: bool = False
+
+
+def write(
+    extract: Extract, writer: Writer, taken: Collection[str], cancel: threading.Event | None = None
+) -> ModelReport:
+    """Two or three sentences, none of `taken`, the reports of others. Raises `Cancelled`."""
+    prompt = render(
+        "community",
+        entities=", ".join(neutralised(name).text for name in extract.names),
+        relations="\n".join(neutralised(line).text for line in extract.relations) or "none",
+        sentences="\n".join(neutralised(sentence).text for sentence in extract.sentences),
+    )
+    try:
+        reply = text_of(writer.write([Message("user", prompt)], cancel=cancel, temperature=TEMPERATURE, tokens=TOKENS))
+    except ServiceUnreachable as error:
+        return ModelReport("", error.message, gone=True)
+    reply = " ".join(_THOUGHT.sub("", reply).split())
+    if _CHATTER.match(reply):
+        return ModelReport("", "it is no report")
+    report = _shortened(reply)
+    why = fault(report, extract, taken)
+    return ModelReport("" if why else report, why)
+
+
+def fault(report: str, extract: Extract, taken: Collection[str]) -> str:
+    """What is wrong with a report, in words; empty where nothing is."""
+    if not report:
+        return "it is empty"
+    if report in taken:
+        return "it is the report of another community"
+    said = set(content_words(report))
+    if not any(said.intersection(content_words(name)) for name in extract.names):
+        return "it names nothing of what it is about"
+    return ""
+
+
+def _shortened(text: str) -> str:
+    """The first sentences; one that the limit of tokens cut off is left out."""
+    spans = split(text)[:MOST_SENTENCES]
+    whole = [span for span in spans if text[span[1] - 1] in '.!?…"”']
+    return text[: whole[-1][1]] if whole else ""

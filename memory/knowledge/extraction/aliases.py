@@ -1,0 +1,292 @@
+"""One id for one thing, however it is written: `Dr. B. R. Ambedkar`, `B.R. Ambedkar`, where it is clear `Ambedkar`.
+
+`normalised` gives one key to the spellings of a name or date. `canonical` joins a surname, initials or an acronym to a
+fuller name where one document has only one that fits, or has none and the library has only one. Two full names are
+never joined.
+"""
+
+import re
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from clew.memory.knowledge.extraction.lexicon import EMPTY, MONTHS, ORGANISATIONS, PARTICLES, PLACES, SUFFIXES, WORKS
+from clew.memory.knowledge.extraction.mentions import EntityKind, Mention
+
+DROPPED = frozenset(
+    """
+    dr mr mrs ms prof rev gen col capt lt sgt maj adm sen gov hon professor doctor sir dame president senator governor
+    reverend congressman congresswoman mayor chancellor colonel lieutenant sergeant admiral
+    """.split()
+)
+"""Titles that are no part of a key. `Saint`, `King` and `General` can be: Saint Petersburg, General Motors."""
+
+FIRMS = frozenset("inc ltd llc corp plc".split())
+
+_OWN = re.compile(r"['’ʼ]s?(?=\W*$)", re.IGNORECASE)
+_APOSTROPHE = re.compile(r"['’‘ʼ`´]")
+_APART = re.compile(r"[^\w\u0300-\u036f]+|_+")
+_ORDER = ("january february march april may june july august september october november december").split()
+_NUMBERS = {month[:3]: number for number, month in enumerate(_ORDER, 1)}
+_DAY = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?")
+_YEAR = re.compile(r"\d{4}")
+
+
+def normalised(surface: str) -> str:
+    """Lower case; no full stops, apostrophes, titles, `the`; initials as one word; accents stay; a day as 1916-05-09.
+
+    `Dr. B. R. Ambedkar`, `B.R. Ambedkar` and `BR Ambedkar's` give `br ambedkar`. What is normalised stays so.
+    """
+    key = surface
+    for _ in range(8):
+        before, key = key, _once(key)
+        if key == before:
+            break
+    return key
+
+
+def _once(surface: str) -> str:
+    text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", surface).casefold())
+    text = _APOSTROPHE.sub("", _OWN.sub("", text))
+    words = _APART.sub(" ", text).split()
+    if (day := _day(words)) is not None:
+        return day
+    words = _initials_joined(words)
+    while len(words) > 1 and (words[0] == "the" or (words[0] in DROPPED and words[1] not in ("of", "and"))):
+        words = words[1:]
+    while len(words) > 1 and words[-1] in FIRMS:
+        words = words[:-1]
+    return " ".join(words)
+
+
+def _initials_joined(words: list[str]) -> list[str]:
+    joined: list[str] = []
+    single = False
+    for word in words:
+        if len(word) == 1 and word.isalpha() and single:
+            joined[-1] += word
+        else:
+            joined.append(word)
+        single = len(word) == 1 and word.isalpha()
+    return joined
+
+
+def _day(words: list[str]) -> str | None:
+    """The date in one order where the words are a day, a month and a year, or a month and a year."""
+    words = [word for word in words if word != "of"]
+    months = [word for word in words if word in MONTHS or (word in _NUMBERS or word == "sept")]
+    years = [word for word in words if _YEAR.fullmatch(word)]
+    days = [match.group(1) for word in words if (match := _DAY.fullmatch(word))]
+    if len(months) != 1 or len(years) != 1 or len(days) > 1 or len(words) != 2 + len(days):
+        return None
+    return "-".join([years[0], f"{_NUMBERS[months[0][:3]]:02}", *(f"{int(day):02}" for day in days)])
+
+
+_SHORTEST_SURNAME, _SHORTEST_ACRONYM, _LONGEST_ACRONYM = 3, 3, 7
+_NO_GIVEN_NAMES = frozenset(
+    """
+    new north south east west northern southern eastern western central great greater united upper lower old saint st
+    san santa los las el lake mount fort port royal national world international summer winter grand
+    """.split()
+)
+
+
+@dataclass(frozen=True)
+class AliasCandidate:
+    """A key with what the library says it is, and one way in which it is written."""
+
+    key: str
+    kinds: frozenset[EntityKind]
+    surface: str
+
+    @cached_property
+    def words(self) -> list[str]:
+        """Without `Jr`: the last is the surname."""
+        words = self.key.split()
+        return words[:-1] if len(words) > 2 and words[-1] in SUFFIXES else words
+
+    @property
+    def last(self) -> str:
+        return self.words[-1] if self.words else ""
+
+    @cached_property
+    def given(self) -> list[str]:
+        """The words before the surname and its particles; of initials each letter."""
+        given: list[str] = []
+        for place, word in enumerate(self.words[:-1]):
+            if word in PARTICLES and place:
+                continue
+            given.extend(word if self._are_initials(word, place) else [word])
+        return given
+
+    def _are_initials(self, word: str, place: int) -> bool:
+        """Whether it is so written: B. R., B.R. or BR. Only the first word can have several letters."""
+        if len(word) == 1 or place or len(word) > 3 or not word.isalpha():
+            return len(word) == 1
+        dotted = r"\.\s*".join(word)
+        return word.upper() in self.surface.split() or re.search(dotted, self.surface.casefold()) is not None
+
+    @cached_property
+    def could_be_person(self) -> bool:
+        """Two to five words, none of them a place's, a firm's or a number."""
+        words = self.words
+        if not 2 <= len(words) <= 5 or self.kinds & {"place", "organisation", "date", "work", "term"}:
+            return False
+        if words[0] in _NO_GIVEN_NAMES or words[-1] in ORGANISATIONS | PLACES | WORKS:
+            return False
+        return all(word.isalpha() and (word not in EMPTY or word in PARTICLES or len(word) == 1) for word in words)
+
+    @property
+    def is_person(self) -> bool:
+        return "person" in self.kinds and self.could_be_person
+
+    @property
+    def can_be_short(self) -> bool:
+        """A lone surname, or a surname with initials only."""
+        if self.kinds & {"place", "organisation", "date", "work", "term"} or not self.words:
+            return False
+        if len(self.words) == 1:
+            return len(self.key) >= _SHORTEST_SURNAME and self.key.isalpha()
+        return self.could_be_person and all(len(part) == 1 for part in self.given)
+
+    @property
+    def is_acronym(self) -> bool:
+        letters = self.surface.replace(".", "")
+        return _SHORTEST_ACRONYM <= len(letters) <= _LONGEST_ACRONYM and letters.isalpha() and letters.isupper()
+
+    @cached_property
+    def acronym(self) -> str:
+        """The first letters of its words, small ones left out; empty for one word."""
+        words = [word for word in self.words if word not in EMPTY]
+        return "".join(word[0] for word in words) if len(words) > 2 else ""
+
+
+def stands_for(short: AliasCandidate, full: AliasCandidate) -> bool:
+    """Whether a surname, or initials with one, can be said for the fuller name of a person.
+
+    Initials have to be those of the given names, from the first: `B. R.` is `Bhimrao Ramji`, `J.` is `J. R. R.`
+    """
+    if short.key == full.key or short.last != full.last or len(full.words) < 2:
+        return False
+    if len(short.words) == 1:
+        return True
+    initials, given = short.given, full.given
+    if any(len(one) > 1 for one in initials):
+        return False
+    fuller = len(given) > len(initials) or any(len(one) > 1 for one in given)
+    return (
+        fuller and len(initials) <= len(given) and all(b.startswith(a) for a, b in zip(initials, given, strict=False))
+    )
+
+
+def fuller(title: str, name: AliasCandidate) -> bool:
+    """Whether a name has the words of a document's title and more between its first and its last."""
+    words = title.split()
+    if len(words) < 2 or len(name.words) <= len(words):
+        return False
+    return words[0] == name.words[0] and words[-1] == name.last and set(words) <= set(name.words)
+
+
+@dataclass(frozen=True, slots=True)
+class Aliases:
+    """`shared`: key -> id in any document; `within`: (document, key) -> id where a document says otherwise.
+
+    `shown`: id -> how it is written most often. Keys that are their own id in all documents stand in neither.
+    """
+
+    shared: Mapping[str, str]
+    within: Mapping[tuple[str, str], str]
+    shown: Mapping[str, str]
+
+    def of(self, document: str, surface: str) -> str:
+        """The id of what a document calls `surface`."""
+        return self.of_key(document, normalised(surface))
+
+    def of_key(self, document: str, key: str) -> str:
+        """The id of what is normalised already."""
+        return self.within.get((document, key)) or self.shared.get(key, key)
+
+
+def canonical(mentions: Mapping[str, Iterable[Mention]], titles: Mapping[str, str] | None = None) -> Aliases:
+    """Ids for the mentions of a library, by document; `titles` are what the documents' titles name (`title_name`).
+
+    The result does not depend on the order of the documents or of their mentions.
+    """
+    surfaces: dict[str, Counter[str]] = defaultdict(Counter)
+    keys_of: dict[str, str] = {}
+    found: dict[str, dict[str, set[EntityKind]]] = {}
+    for document, its in mentions.items():
+        keys: dict[str, set[EntityKind]] = defaultdict(set)
+        for mention in its:
+            key = keys_of.setdefault(mention.text, "") or normalised(mention.text)
+            keys_of[mention.text] = key
+            surfaces[key][mention.text] += 1
+            keys[key].add(mention.kind)
+        found[document] = keys
+    kinds = _kinds(found)
+    names = {key: AliasCandidate(key, of, _written(surfaces[key])) for key, of in kinds.items()}
+    shared = _in_library(names)
+    within: dict[tuple[str, str], str] = {}
+    for document in sorted(found):
+        its_names = [names[key] for key in sorted(found[document])]
+        title = normalised((titles or {}).get(document, ""))
+        within |= {(document, key): id_ for key, id_ in _in_document(its_names, title, shared).items()}
+    shown = {key: _written(counts) for key, counts in surfaces.items()}
+    return Aliases(shared, within, shown)
+
+
+def _kinds(found: Mapping[str, Mapping[str, set[EntityKind]]]) -> dict[str, frozenset[EntityKind]]:
+    kinds: dict[str, set[EntityKind]] = defaultdict(set)
+    for keys in found.values():
+        for key, its in keys.items():
+            kinds[key] |= its
+    return {key: frozenset(its) for key, its in sorted(kinds.items())}
+
+
+def _written(counts: Counter[str]) -> str:
+    """The commonest way to write it; of equally common ones the longest, then the first by alphabet."""
+    return min(counts, key=lambda surface: (-counts[surface], -len(surface), surface))
+
+
+def _in_library(names: Mapping[str, AliasCandidate]) -> dict[str, str]:
+    """Key -> the one fuller name of a person that the library has for it."""
+    by_last: dict[str, list[AliasCandidate]] = defaultdict(list)
+    elsewhere: set[str] = set()
+    for name in names.values():
+        elsewhere.update(name.words[:-1])
+        if name.is_person:
+            by_last[name.last].append(name)
+    joined: dict[str, str] = {}
+    for key, name in names.items():
+        lone = len(name.words) == 1
+        if name.can_be_short and not (lone and (key in elsewhere or "person" not in name.kinds)):
+            ids = _fullest([other for other in by_last.get(name.last, ()) if stands_for(name, other)])
+            if len(ids) == 1:
+                joined[key] = ids[0]
+    return joined
+
+
+def _in_document(names: Sequence[AliasCandidate], title: str, shared: Mapping[str, str]) -> dict[str, str]:
+    """Key -> id, where it is another than in the rest of the library."""
+    longer = [name.key for name in names if name.could_be_person and fuller(title, name)]
+    joined = {longer[0]: title} if len(longer) == 1 else {}
+    people = [name for name in names if name.is_person]
+    for name in names:
+        candidates = [other for other in people if stands_for(name, other)] if name.can_be_short else []
+        if name.is_acronym:
+            candidates = [other for other in names if other.acronym == name.key]
+        ids = sorted({joined.get(id_, shared.get(id_, id_)) for id_ in _fullest(candidates)})
+        if ids:
+            joined[name.key] = ids[0] if len(ids) == 1 else name.key
+    return {key: id_ for key, id_ in joined.items() if shared.get(key, key) != id_}
+
+
+def _fullest(candidates: Sequence[AliasCandidate]) -> list[str]:
+    """The ids of those that stand for no other among them."""
+    return [
+        name.key
+        for name in candidates
+        if not any(name is not other and stands_for(name, other) for other in candidates)
+    ]

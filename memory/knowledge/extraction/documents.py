@@ -1,0 +1,181 @@
+"""What is extracted from one document: its sentences, the entities each of them names, the relations it states."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from clew.memory.datatypes import Document
+from clew.memory.errors import BadInput, NotSetUp
+from clew.memory.knowledge.extraction.aliases import normalised
+from clew.memory.knowledge.extraction.clauses import triples
+from clew.memory.knowledge.extraction.entities import entities, is_entity, title_name
+from clew.memory.knowledge.extraction.llm import Model, ModelExtractor
+from clew.memory.knowledge.extraction.mentions import Mention, RelationMention
+from clew.memory.sentences import Span, split
+from clew.memory.words import words
+
+Extractor = Callable[[str, str], tuple[Sequence[Mention], Sequence[RelationMention]]]
+"""Text and title of a document -> its mentions in order, and its relations."""
+
+RULES = "rules"
+SPACY = "spacy"
+LLM = "llm"
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """An extractor under the name that a library records: with that of its model, where it has one. After use `notes`
+    says what did not go as it should, and `close` ends it."""
+
+    name: str
+    extract: Extractor
+    notes: Callable[[], Sequence[str]] = tuple
+    close: Callable[[], None] = lambda: None
+
+
+def by_rules(text: str, title: str) -> tuple[Sequence[Mention], Sequence[RelationMention]]:
+    mentions = entities(text, title)
+    return mentions, triples(text, mentions)
+
+
+def extractor_named(name: str, model: Model | None = None) -> Chosen:
+    """`rules`, `spacy` (its `en_core_web_sm`), `spacy:PIPELINE`, a name or path, or `llm`: the `model`.
+
+    Raises `BadInput` for another name, `NotSetUp` where the pipeline is not installed, no model is configured or it is
+    another one than in `llm:MODEL`, as a library records it.
+    """
+    kind, _, which = name.partition(":")
+    if name == RULES:
+        return Chosen(name, by_rules)
+    if kind == LLM:
+        return _by_model(which, model)
+    if kind != SPACY:
+        raise BadInput(f"there is no extractor '{name}'", f"--extractor {RULES}, {SPACY}, {SPACY}:PIPELINE or {LLM}")
+    from clew.memory.knowledge.extraction.spacy_pipeline import extract, load_pipeline
+
+    pipeline = load_pipeline(which) if which else load_pipeline()
+    return Chosen(name, lambda text, title: extract(pipeline, text, title))
+
+
+def _by_model(wanted: str, model: Model | None) -> Chosen:
+    if model is None:
+        what = f"the language model {wanted}" if wanted else "a language model"
+        raise NotSetUp(
+            f"--extractor {LLM} wants {what}, and none is set up", f"name it with --llm, or --extractor {RULES}"
+        )
+    name = model.writer.name
+    if wanted not in ("", name):
+        raise NotSetUp(
+            f"the extractor is the language model {wanted}, and the one that is set up is {name}",
+            f"--extractor {LLM} to extract all anew by {name}",
+        )
+    extractor = ModelExtractor(model)
+    return Chosen(f"{LLM}:{name}", extractor, lambda: extractor.notes, extractor.close)
+
+
+TITLE = -1
+"""The number of the sentence that a title is."""
+
+Triple = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentEntity:
+    """An entity as sentence number `sentence` of the document, or its title, writes it; `given` with a triple."""
+
+    sentence: int
+    text: str
+    kind: str
+    given: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRelation:
+    """A relation between two entities of the document, by their places among its names, that a sentence states."""
+
+    sentence: int
+    subject: int
+    verb: str
+    object: int
+    given: bool = False
+
+
+@dataclass(slots=True)
+class Extraction:
+    """Sentences as spans, in order; the names, each once for a sentence; the relations."""
+
+    sentences: list[Span]
+    names: list[DocumentEntity] = field(default_factory=list)
+    relations: list[DocumentRelation] = field(default_factory=list)
+    _places: dict[DocumentEntity, int] = field(default_factory=dict)
+
+    def place(self, named: DocumentEntity) -> int:
+        if named not in self._places:
+            self._places[named] = len(self.names)
+            self.names.append(named)
+        return self._places[named]
+
+
+def extract_document(document: Document, triples: Iterable[Triple], extractor: Extractor | None) -> Extraction:
+    """By the extractor (None: not) and from the `triples` that came with the document (those with three parts)."""
+    found = Extraction(split(document.text))
+    title = title_name(document.title)
+    if is_entity(Mention(title, 0, len(title))):
+        found.place(DocumentEntity(TITLE, title, "name"))
+    if extractor:
+        _add_extracted(found, document, extractor)
+    _add_given(found, document, [triple for triple in triples if len(triple) == 3 and all(map(normalised, triple))])
+    return found
+
+
+def _add_extracted(found: Extraction, document: Document, extractor: Extractor) -> None:
+    starts = [start for start, _ in found.sentences]
+
+    def sentence_at(place: int) -> int:
+        return max(0, bisect_right(starts, place) - 1)
+
+    def place_of(mention: Mention) -> int:
+        return found.place(DocumentEntity(sentence_at(mention.start), mention.text, mention.kind))
+
+    mentions, relations = extractor(document.text, document.title)
+    for mention in mentions:
+        place_of(mention)
+    for one in relations:
+        found.relations.append(
+            DocumentRelation(sentence_at(one.start), place_of(one.subject), one.relation, place_of(one.object))
+        )
+
+
+def _add_given(found: Extraction, document: Document, triples: Sequence[Triple]) -> None:
+    texts = [_worded(document.text[start:end]) for start, end in found.sentences] if triples else []
+    where: dict[str, list[int]] = {}
+    for triple in triples:
+        subject, verb, object_ = triple
+        likest = _likest(triple, texts)
+        for end in (subject, object_):
+            if end not in where:
+                where[end] = list(_sentences_with(end, texts)) or [likest]
+                for sentence in where[end]:
+                    found.place(DocumentEntity(sentence, end, "name", given=True))
+        both = set(where[subject]) & set(where[object_])
+        sentence = likest if likest in both or not both else min(both)
+        ends = [found.place(DocumentEntity(where[end][0], end, "name", given=True)) for end in (subject, object_)]
+        found.relations.append(DocumentRelation(sentence, ends[0], verb, ends[1], given=True))
+
+
+def _likest(triple: Triple, texts: Sequence[str]) -> int:
+    """The first of the sentences that share the most words with the triple."""
+    said = {word for part in triple for word in words(part)}
+    shared = [len(said.intersection(text.split())) for text in texts]
+    return shared.index(max(shared))
+
+
+def _sentences_with(name: str, texts: Sequence[str]) -> Iterator[int]:
+    """The sentences that have the words of the name in a row."""
+    wanted = _worded(name)
+    if wanted.strip():
+        yield from (number for number, text in enumerate(texts) if wanted in text)
+
+
+def _worded(text: str) -> str:
+    return f" {' '.join(words(text))} "

@@ -1,0 +1,290 @@
+"""The entities of a text by rules, without a model (seed 001, section 2: the step that there is spaCy's).
+
+Names with titles, initials and particles; works in quotes or italics; dates; the document's title; terms of several
+words. Rules of English: in a script without capitals only what stands in quotes and the title are found.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from clew.memory.knowledge.extraction.lexicon import DAYS, EMPTY, MONTHS, OPENERS, WORKS, looks_like_a_verb
+from clew.memory.knowledge.extraction.mentions import EntityKind, Mention, Token, tokens
+from clew.memory.knowledge.extraction.proper_names import Names
+from clew.memory.sentences import Span, split
+
+LONGEST_ENTITY = 120
+"""Characters of an entity."""
+
+_DISAMBIGUATED = re.compile(r"\s*\([^()]*\)\s*$")
+_HE = re.compile(r"(?:He|She|His|Her)\b")
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+
+
+def entities(text: str, title: str = "") -> list[Mention]:
+    """In order, none inside another, each `text[start:end]`. No pronoun, number or determiner is one.
+
+    `text` may be a whole document or one chunk: what recurs, and what a lone capital means, is judged within it.
+    """
+    sentences = split(text)
+    words = [tokens(text, sentence) for sentence in sentences]
+    fixed = [*works(text), *dates(text)]
+    taken = [(mention.start, mention.end) for mention in fixed if mention.kind != "name"]
+    names = list(Names(text, words, taken, title))
+    person = _is_about_a_person(text, title, sentences)
+    titles = list(_titles(text, title, "person" if person else "name"))
+    candidates = [  # of two with the same place the first is taken: the one that says more of its kind
+        *(titles if person else ()),
+        *fixed,
+        *names,
+        *titles,
+        *years(text),
+        *terms(text, words),
+    ]
+    return _with_one_kind(list(apart(filter(is_entity, candidates), len(text))))
+
+
+def title_name(title: str) -> str:
+    """What a document's title names, without what tells it from others: `Metropolis` for `Metropolis (film)`."""
+    return _DISAMBIGUATED.sub("", title).strip() or title.strip()
+
+
+def is_entity(mention: Mention) -> bool:
+    """Whether it is more than pronouns, numbers, determiners and the like, and of a sane length."""
+    words = [word.casefold() for word in _WORD.findall(mention.text)]
+    if not words or len(mention.text) > LONGEST_ENTITY or not any(map(str.isalnum, mention.text)):
+        return False
+    if mention.kind == "date":
+        return True
+    empty = EMPTY | MONTHS | DAYS
+    return not all(word in empty or (word[0].isdigit() and word.isnumeric()) for word in words)
+
+
+def _is_about_a_person(text: str, title: str, sentences: Sequence[Span]) -> bool:
+    """Whether the text begins with its title, of several words, and goes on: he or she."""
+    name = title_name(title)
+    if len(sentences) < 2 or not 2 <= len(name.split()) <= 4 or not text.startswith(name):
+        return False
+    return _HE.match(text, sentences[1][0]) is not None
+
+
+def _titles(text: str, title: str, kind: EntityKind) -> Iterator[Mention]:
+    """Where the text has the document's title, whole or up to its colon."""
+    name = title_name(title)
+    for part in dict.fromkeys((name, name.split(":")[0].strip())):
+        if 2 < len(part) <= LONGEST_ENTITY:
+            for match in re.finditer(rf"(?<!\w){re.escape(part)}(?!\w)", text, re.IGNORECASE):
+                if match.group()[0].isupper() or " " in part:
+                    yield Mention(match.group(), match.start(), match.end(), kind)
+
+
+def apart(candidates: Iterable[Mention], length: int) -> Iterator[Mention]:
+    """Of those that overlap the longest, of equal ones the first in the list; in the order of the text."""
+    free = bytearray(length)
+    kept: list[Mention] = []
+    for mention in sorted(candidates, key=lambda one: one.start - one.end):
+        if not any(free[mention.start : mention.end]):
+            free[mention.start : mention.end] = b"\1" * (mention.end - mention.start)
+            kept.append(mention)
+    yield from sorted(kept, key=lambda one: one.start)
+
+
+def _with_one_kind(mentions: list[Mention]) -> list[Mention]:
+    """What is a person in one place is a person in all, under the surname alone too."""
+    kinds: dict[str, EntityKind] = {}
+    for mention in mentions:
+        if mention.kind not in ("name", "term"):
+            kinds.setdefault(mention.text.casefold(), mention.kind)
+            if mention.kind == "person":
+                kinds.setdefault(mention.text.split()[-1].casefold(), "person")
+    return [
+        Mention(m.text, m.start, m.end, kinds.get(m.text.casefold(), m.kind)) if m.kind == "name" else m
+        for m in mentions
+    ]
+
+
+LONGEST_WORK = 100
+"""Characters of a work's name."""
+
+_QUOTED = re.compile(
+    rf"(?<![\w\"])\"[ ]?([^\"\n]{{1,{LONGEST_WORK}}}?)[ ]?\"(?!\w)"
+    rf"|``[ ]?([^`'\n]{{1,{LONGEST_WORK}}}?)[ ]?''"
+    rf"|[“„][ ]?([^“”„\n]{{1,{LONGEST_WORK}}}?)[ ]?[”“]"
+    rf"|(?<!\w)‘([^‘\n]{{1,{LONGEST_WORK}}}?)’(?!\w)"
+    rf"|(?<![\w'])'(?=[A-Z0-9])([^'\n]{{1,{LONGEST_WORK}}}?)'(?!\w)"
+    rf"|(?<![\w*])\*(?=[^\s*])([^*\n]{{1,{LONGEST_WORK}}}?)(?<!\s)\*(?![\w*])"
+    rf"|(?<!\w)_(?=[^\s_])([^_\n]{{1,{LONGEST_WORK}}}?)(?<!\s)_(?!\w)"
+)
+_TITLE = re.compile(
+    r"«[ \u00a0\u202f]?(?P<a>[^\s«»][^«»\n]{0,58}[^\s«».,;])[ \u00a0\u202f]?»"
+    r"|《(?P<b>[^《》\n]{2,60})》|〈(?P<c>[^〈〉\n]{2,60})〉|『(?P<d>[^『』\n]{2,60})』"
+)
+"""Guillemets and title marks name a work whatever its letters are; what ends in a full stop is said."""
+
+
+def works(text: str) -> Iterator[Mention]:
+    """What stands in title marks, and what in quotes or italics is written as a name.
+
+    In quotes one word may be any name; more are a work.
+    """
+    for match in _TITLE.finditer(text):
+        start, end = match.span(match.lastgroup or 0)
+        yield Mention(text[start:end], start, end, "work")
+    for match in _QUOTED.finditer(text):
+        start, end = match.span(match.lastindex or 0)
+        part = text[start:end].rstrip(",;")
+        words = _WORD.findall(part)
+        if _is_work_name(part, words) and not _is_nickname(text, *match.span()):
+            kind = "work" if len(words) > 1 or _is_called_a_work(text, match.start()) else "name"
+            yield Mention(part, start, start + len(part), "work" if kind == "work" else "name")
+
+
+def _is_work_name(part: str, words: list[str]) -> bool:
+    """Capitals on half of the words that carry content, and no whole sentence."""
+    content = [word for word in words if word.casefold() not in EMPTY]
+    if not content or len(words) > 12 or not (part[0].isupper() or part[0].isdigit()):
+        return False
+    named = sum(word[0].isupper() for word in content)
+    return named > 0 and 2 * named >= len(content) and not (part.endswith(".") and len(words) > 4)
+
+
+def _is_nickname(text: str, start: int, end: int) -> bool:
+    """Whether it stands inside a name: Edward "Ned" Kelly."""
+    return (
+        text[max(0, start - 2) : start].strip().isalpha()
+        and text[end : end + 1] == " "
+        and (
+            text[end + 1 : end + 2].isupper()
+            and _last_word(text, start)[:1].isupper()
+            and text[start + 1 : end - 1].isalpha()
+        )
+    )
+
+
+def _is_called_a_work(text: str, start: int) -> bool:
+    return _last_word(text, start).casefold() in WORKS
+
+
+def _last_word(text: str, start: int) -> str:
+    words = _WORD.findall(text, max(0, start - 24), start)
+    return words[-1] if words else ""
+
+
+_MONTH = (
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December"
+    r"|(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.?)"
+)
+_DAY = r"(?:3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?"
+_YEAR = r"(?:1\d{3}|20\d{2})"
+_DATE = re.compile(
+    rf"(?<![\w.])(?:{_DAY}\s(?:of\s)?{_MONTH}(?:\s?,?\s{_YEAR})?"
+    rf"|{_MONTH}\s{_DAY}(?:\s?,?\s{_YEAR})?(?!\w)(?!:\d)"
+    rf"|{_MONTH}(?:\sof)?,?\s{_YEAR}"
+    rf"|{_YEAR}-(?:0\d|1[0-2])-(?:[0-2]\d|3[01])"
+    r"|[12]\d{2}0['’]?s"
+    r"|(?:\d{1,2}(?:st|nd|rd|th)|(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth"
+    r"|thirteenth|fourteenth|fifteenth|sixteenth|seventeenth|eighteenth|nineteenth|twentieth|twenty-first))"
+    r"[\s-][Cc]entur(?:y|ies)(?:\s(?:BCE?|CE|AD)\b)?"
+    r"|\d{1,4}\s(?:BCE?|AD)\b|AD\s\d{1,4}"
+    rf"|{_YEAR}\s?[–-]\s?(?:{_YEAR}|\d\d))(?!\w)"
+)
+_LONE_YEAR = re.compile(r"(?<![\w.,:$£€#–-])(?:1[1-9]\d{2}|20\d{2})(?![\w%–-]|[.,:]\d)")
+_COUNTED = re.compile(
+    r"\s(?:km|m|ft|mi|miles?|feet|foot|met(?:er|re)s?|kilomet(?:er|re)s?|square|acres?|hectares?|people|persons|men"
+    r"|women|inhabitants|residents|households|students|pupils|members|employees|copies|votes|seats|units|dollars"
+    r"|pounds|euros|tons?|tonnes|kg|hours|days|years|times|species|million|thousand|percent|per)\b"
+)
+
+
+def dates(text: str) -> Iterator[Mention]:
+    """Days, months with a year, decades, centuries and spans of years."""
+    for match in _DATE.finditer(text):
+        yield Mention(match.group(), match.start(), match.end(), "date")
+
+
+def years(text: str) -> Iterator[Mention]:
+    """Numbers that stand alone, look like a year, and count nothing."""
+    for match in _LONE_YEAR.finditer(text):
+        if not _COUNTED.match(text, match.end()):
+            yield Mention(match.group(), match.start(), match.end(), "date")
+
+
+LEAST_USES = 2
+"""How often a text has to use a term."""
+
+LONGEST_TERM = 3
+"""Words of a term that is used again and again."""
+
+_DEFINES = re.compile(
+    r"\b(?:is|was|are|were|became|remains)\s(?:(?:also|now|currently|originally|generally)\s)?(?:a|an|the|one of the)\s"
+    r"((?:(?:\d{4}|[^\W\d_]+(?:[-’'][^\W\d_]+)*)\s){0,5}?[a-z]+(?:-[a-z]+)*)"
+    r"(?=[.,;:)]|\s(?:of|in|from|for|by|at|on|to|with|that|who|which|where|whose|and|or|near|located|based|situated|used"
+    r"|published|created|founded|written|directed|produced|released|owned|operated|known|set|born|made|held|starring"
+    r"|featuring|developed|between|within|around|along|about|as|into)\b|\s?\(|\Z)"
+)
+
+
+def terms(text: str, sentences: Sequence[Sequence[Token]]) -> Iterator[Mention]:
+    yield from _defined(text)
+    yield from _recurring(text, sentences)
+
+
+def _defined(text: str) -> Iterator[Mention]:
+    """`X is a peer-reviewed journal`: a peer-reviewed journal. One word alone is no term."""
+    for match in _DEFINES.finditer(text):
+        start, end = match.span(1)
+        words = text[start:end].split()
+        while words and (words[0].lower() in EMPTY or not words[0][0].islower()):
+            start += len(words[0]) + 1
+            words = words[1:]
+        part = text[start:end]
+        if 2 <= len(words) <= 4 and words == part.split(" ") and not any(map(_is_adverb, words)):
+            yield Mention(part, start, end, "term")
+
+
+def _recurring(text: str, sentences: Sequence[Sequence[Token]]) -> Iterator[Mention]:
+    """Noun compounds used at least twice; a part of a longer one only where it stands alone as often again."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    for words in sentences:
+        for run in _runs(text, words):
+            for size in range(2, LONGEST_TERM + 1):
+                for part in zip(*(run[offset:] for offset in range(size)), strict=False):
+                    if len({token.low for token in part}) < size:
+                        continue
+                    found.setdefault(" ".join(token.low for token in part), []).append((part[0].start, part[-1].end))
+    counts = Counter({term: len(spans) for term, spans in found.items() if len(spans) >= LEAST_USES})
+    inside: Counter[str] = Counter()
+    for term, count in counts.items():
+        words_of = term.split(" ")
+        if len(words_of) == LONGEST_TERM:
+            for shorter in (" ".join(words_of[1:]), " ".join(words_of[:-1])):
+                inside[shorter] = max(inside[shorter], count)
+    for term, count in counts.items():
+        if count - inside[term] >= LEAST_USES or not inside[term]:
+            yield from (Mention(text[start:end], start, end, "term") for start, end in found[term])
+
+
+def _runs(text: str, words: Sequence[Token]) -> Iterator[list[Token]]:
+    """Small words that follow each other and can be adjectives and nouns."""
+    run: list[Token] = []
+    for token in words:
+        joined = bool(run) and text[run[-1].end : token.start].isspace() and not run[-1].possessive
+        if run and not joined:
+            yield run
+            run = []
+        if token.capital or len(token.low) < 3 or not token.text[0].isalpha() or _is_no_noun(token.low):
+            if run:
+                yield run
+            run = []
+        else:
+            run.append(token)
+    if run:
+        yield run
+
+
+def _is_adverb(word: str) -> bool:
+    return word in OPENERS or (word.endswith("ly") and word != "family")
+
+
+def _is_no_noun(low: str) -> bool:
+    return _is_adverb(low) or looks_like_a_verb(low)

@@ -1,0 +1,232 @@
+"""Entities and relations by a language model, part by part; where it fails, by the rules, and that is told.
+
+Small models write broken JSON, think aloud, invent names or stop answering. So each reply is read as far as it can be,
+what is wrong is told to the model once, nothing enters that the text does not have word for word, and a part that is
+still without entities, where the rules find some, is theirs. The graph is never silently empty.
+"""
+
+import hashlib
+import json
+import re
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from clew.memory.content_cache import ContentCache
+from clew.memory.errors import BadInput, Cancelled, ServiceUnreachable
+from clew.memory.instructions import neutralised
+from clew.memory.knowledge.extraction.clauses import triples
+from clew.memory.knowledge.extraction.entities import entities
+from clew.memory.knowledge.extraction.mentions import Mention, RelationMention
+from clew.memory.knowledge.extraction.replies import SCHEMA, Located, locate, read_reply
+from clew.memory.ports import Message, Writer, text_of
+from clew.memory.sentences import Span, split
+from clew.prompts import render
+
+LONGEST_PART = 2400
+"""Bytes of text in one prompt, about 600 tokens of English: of a longer text small models list a part only."""
+
+LONGEST_TITLE = 200
+"""Characters."""
+
+SHORTEST_PART = 300
+"""Bytes; a window that has not so much room is too small."""
+
+BYTES_PER_TOKEN = 3
+"""Fewer than a token has, in most scripts: no port counts a writer's tokens beforehand."""
+
+_DASHES = re.compile(r"(?<!\S)[-\u2010-\u2015\u2212]{3,}(?!\S)")
+"""They would close the fence of the prompt."""
+
+SHARES = 5
+"""Of the window beside the prompt: the text, a reply twice as long, and another one where the first was wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """The writer that extracts. Its readable replies are kept in the file `answers` (None: not), by prompt and model,
+    so that a run that was stopped goes on where it ended; `cancel`, once set, raises `Cancelled`."""
+
+    writer: Writer
+    answers: Path | None = None
+    cancel: threading.Event = field(default_factory=threading.Event)
+
+
+@dataclass(slots=True)
+class _Tally:
+    parts: int = 0
+    unread: int = 0
+    empty: int = 0
+    unasked: int = 0
+    dropped: int = 0
+    unreachable: str = ""
+
+
+class ModelExtractor:
+    """An `Extractor`; `notes` says what did not go as it should, over all texts so far."""
+
+    def __init__(self, model: Model) -> None:
+        """Raises `BadInput` where the window of the model is too small."""
+        self._model = model
+        self._limit = _room(model.writer)
+        self._tally = _Tally()
+        path = model.answers
+        self._kept = ContentCache(lambda: path, "answers") if path else None
+
+    def __call__(self, text: str, title: str) -> tuple[Sequence[Mention], Sequence[RelationMention]]:
+        """Raises `Cancelled`, and nothing where the model fails."""
+        mentions: list[Mention] = []
+        relations: list[RelationMention] = []
+        for sentences in parts(text, self._limit):
+            found = self._of_part(text, title, sentences)
+            mentions += found.mentions
+            relations += found.relations
+        return mentions, relations
+
+    def close(self) -> None:
+        """Of the file of answers; may be called twice."""
+        if self._kept:
+            self._kept.close()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        told, name = self._tally, self._model.writer.name
+        reasons = {
+            f"the answers of the model {name} could not be read": told.unread,
+            f"the model {name} found nothing there": told.empty,
+            f"the model {name} was not reached ({told.unreachable})": told.unasked,
+        }
+        again = "; clew index --rebuild asks it again for these alone"
+        notes = [
+            f"entities of {count} of {told.parts} parts are by rules: {why}{again if self._kept else ''}"
+            for why, count in reasons.items()
+            if count
+        ]
+        if told.dropped:
+            notes.append(
+                f"{told.dropped} entities and triples of the model {name} were left out:"
+                " the text does not have them word for word"
+            )
+        return tuple(notes)
+
+    def _of_part(self, text: str, title: str, sentences: Sequence[Span]) -> Located:
+        """By the model, or by the rules where it fails: the reason is counted."""
+        self._tally.parts += 1
+        by_rules = _by_rules(text, title, sentences)
+        try:
+            found, wrong = self._asked(text, title, sentences, bool(by_rules.mentions))
+        except ServiceUnreachable as error:
+            self._tally.unreachable = error.message  # it is not asked again
+            self._tally.unasked += 1
+            return by_rules
+        self._tally.dropped += found.dropped if found else 0
+        if not wrong and found:
+            return found
+        if found is None:
+            self._tally.unread += 1
+        else:
+            self._tally.empty += 1
+        return by_rules
+
+    def _asked(self, text: str, title: str, sentences: Sequence[Span], expected: bool) -> tuple[Located | None, str]:
+        """What the model found (None: it could not be read), and what is wrong with it after it was told once."""
+        part = (sentences[0][0], sentences[-1][1])
+        own = _DASHES.sub("\u2014", neutralised(text[slice(*part)]).text)
+        name = " ".join(neutralised(title[:LONGEST_TITLE]).text.split())
+        prompt = render("extract", title=name, text=own)
+        key = hashlib.sha256(json.dumps([self._model.writer.name, prompt, SCHEMA]).encode()).digest()
+        if self._model.cancel.is_set():
+            raise Cancelled("stopped")
+        known = self._kept.read([key]).get(key) if self._kept else None
+        reply = known.decode() if known else self._said([Message("user", prompt)])
+        found, wrong = _read(reply, text, part, sentences, expected)
+        if wrong:
+            cut = reply[: 2 * self._limit]
+            again = [Message("assistant", cut), Message("user", render("extract-again", reason=wrong))]
+            reply = self._said([Message("user", prompt), *again])
+            found, wrong = _read(reply, text, part, sentences, expected)
+        if self._kept and not wrong and reply.encode() != known:
+            self._kept.write({key: reply.encode()})
+        return found, wrong
+
+    def _said(self, messages: Sequence[Message]) -> str:
+        if self._tally.unreachable:
+            raise ServiceUnreachable(self._tally.unreachable)
+        return text_of(self._model.writer.write(messages, schema=SCHEMA, cancel=self._model.cancel))
+
+
+def extractor_by(writer: Writer, answers: Path | None = None) -> ModelExtractor:
+    """See `Model`. Raises `BadInput` where the window of the writer is too small."""
+    return ModelExtractor(Model(writer, answers))
+
+
+def _read(reply: str, text: str, part: Span, sentences: Sequence[Span], expected: bool) -> tuple[Located | None, str]:
+    """What of a reply is in the text, None where it cannot be read, and what is wrong, in words for the model.
+
+    With `expected`, entities are known to be there."""
+    try:
+        listed = read_reply(reply)
+    except ValueError as error:
+        return None, str(error)
+    found = locate(listed, text, part, sentences)
+    if found.mentions or not expected:
+        return found, ""
+    return found, "none of its names is in the text as it is written there" if found.dropped else "it names nothing"
+
+
+def _by_rules(text: str, title: str, sentences: Sequence[Span]) -> Located:
+    """What the rules find in a part, with the offsets of the whole text."""
+    start, end = sentences[0][0], sentences[-1][1]
+    own = text[start:end]
+    mentions = entities(own, title)
+    relations = (
+        RelationMention(
+            _moved(one.subject, start), one.relation, _moved(one.object, start), one.start + start, one.end + start
+        )
+        for one in triples(own, mentions)
+    )
+    return Located(tuple(_moved(one, start) for one in mentions), tuple(relations), 0)
+
+
+def _moved(mention: Mention, by: int) -> Mention:
+    return replace(mention, start=mention.start + by, end=mention.end + by)
+
+
+def _room(writer: Writer) -> int:
+    """Bytes of text for one prompt."""
+    prompt = len(render("extract", title="", text="") + render("extract-again", reason="")) // BYTES_PER_TOKEN
+    room = (writer.window - prompt) * BYTES_PER_TOKEN // SHARES
+    if room < SHORTEST_PART:
+        raise BadInput(
+            f"the window of the model {writer.name}, {writer.window} tokens, is too small to extract with",
+            "give it a larger one, or --extractor rules",
+        )
+    return min(LONGEST_PART, room)
+
+
+def parts(text: str, limit: int) -> Iterator[list[Span]]:
+    """Sentences that together have at most `limit` bytes; a longer sentence is cut where it has white space."""
+    part: list[Span] = []
+    for span in (piece for sentence in split(text) for piece in _pieces(text, sentence, limit)):
+        if part and _bytes(text[part[0][0] : span[1]]) > limit:
+            yield part
+            part = []
+        part.append(span)
+    if part:
+        yield part
+
+
+def _pieces(text: str, span: Span, limit: int) -> Iterator[Span]:
+    start, end = span
+    while _bytes(text[start:end]) > limit:
+        cut = start + len(text[start:end].encode()[:limit].decode(errors="ignore"))
+        space = text.rfind(" ", start + 1, cut)
+        cut = space if space > 0 else cut
+        yield start, cut
+        start = cut + (text[cut : cut + 1] == " ")
+    yield start, end
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode())

@@ -1,0 +1,79 @@
+"""What extraction reads and finds: tokens, mentions of entities, and relations between them."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from clew.memory.sentences import Span
+
+EntityKind = Literal["person", "place", "organisation", "work", "date", "term", "name"]
+"""As far as it can be told; `name` where it cannot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """An entity where it stands: `text` is the source's `[start:end]`, as it is written there."""
+
+    text: str
+    start: int
+    end: int
+    kind: EntityKind = "name"
+
+
+@dataclass(frozen=True, slots=True)
+class RelationMention:
+    """`subject` `relation` `object`, in this direction, as the sentence at `[start:end]` of the source says.
+
+    `relation` is the verb without its auxiliaries, with the preposition that leads to the object (`born in`), or the
+    noun by which one is the other's (`capital of`). The subject may stand in an earlier sentence, for a pronoun.
+    """
+
+    subject: Mention
+    relation: str
+    object: Mention
+    start: int
+    end: int
+
+
+_PART = r"[^\W_]+(?:[\u0300-\u036f]+[^\W_]*)*"
+_TOKEN = re.compile(
+    r"(?<!\w)(?:[^\W\d_]\.)+(?:[^\W\d_](?![\w'’]))?"  # initials: J. B.R. U.S.A
+    r"|\d+(?:[.,:]\d+)*[^\W_]*"
+    rf"|{_PART}(?:['’‐&-]{_PART})*"
+)
+_POSSESSIVE = re.compile(r"['’][sS]$")
+_PREFIXED = re.compile(r"(?:[a-z]|al|el|ibn|as|ash|ar|an|at)['’-]?[^\W\d_a-z]")
+"""d'Arc, al-Assad, iPhone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word at `[start:end]`, without the 's of a possessive. `low` is it in lower case, without full stops."""
+
+    text: str
+    start: int
+    end: int
+    low: str
+    capital: bool
+    possessive: bool
+
+    @property
+    def initial(self) -> bool:
+        """Whether it stands for one or more given names: `J.`, `B.R.`."""
+        return self.capital and len(self.low) <= 3 and self.text.endswith(".")
+
+
+def tokens(text: str, sentence: Span) -> list[Token]:
+    """The words and numbers of a sentence, in order."""
+    return [_token(match, sentence[1]) for match in _TOKEN.finditer(text, *sentence)]
+
+
+def _token(match: re.Match[str], sentence_end: int) -> Token:
+    word, start, end = match.group(), match.start(), match.end()
+    possessive = _POSSESSIVE.search(word) is not None and len(word) > 2
+    if possessive:
+        word, end = word[:-2], end - 2
+    elif len(word) == 2 and word[1] == "." and end == sentence_end:
+        word, end = word[:1], end - 1  # the full stop is the sentence's
+    capital = word[0].isupper() or (word[0].islower() and _PREFIXED.match(word) is not None)
+    return Token(word, start, end, word.replace(".", "").casefold(), capital, possessive)

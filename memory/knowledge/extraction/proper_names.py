@@ -1,0 +1,333 @@
+"""Proper names in a text, by rules: runs of capitals with their titles, initials and particles, and their kinds."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from clew.memory.knowledge.extraction.lexicon import (
+    ABBREVIATED,
+    AUXILIARIES,
+    DAYS,
+    EMPTY,
+    HONORIFICS,
+    IN_NAMES,
+    LEADING,
+    MONTHS,
+    NUMBERS,
+    OF_HEADS,
+    OPENERS,
+    ORGANISATIONS,
+    PARTICLES,
+    PLACES,
+    PLURAL_JOINERS,
+    ROLES,
+    SUFFIXES,
+    TITLES,
+    is_participle,
+    looks_like_a_verb,
+)
+from clew.memory.knowledge.extraction.mentions import EntityKind, Mention, Token
+from clew.memory.sentences import Span
+
+JOINERS = frozenset({"for", "on", "at", "and"})
+LONGEST = 7
+"""Words of a name without small ones: what is longer is a row of a table or a heading."""
+
+ARTICLES = EMPTY - NUMBERS
+
+_AFTER_A_NUMBER = frozenset("of was is and in had to as at who by on from with for the or became".split())
+OPENING = tuple(':“„«"‘—–')
+
+Run = list[Token]
+
+
+class Names:
+    """Finds the names of one text. `taken` are the starts and ends of what is something else (dates, works)."""
+
+    def __init__(self, text: str, sentences: Sequence[Sequence[Token]], taken: Sequence[Span], title: str) -> None:
+        self._text, self._sentences = text, sentences
+        self._taken = {place for start, end in taken for place in range(start, end)}
+        self._lower = {token.low for words in sentences for token in words if not token.capital}
+        self._known = {word.strip("().,:;\"'").casefold() for word in title.split() if word[0].isupper()}
+        for words in sentences:
+            if not _shouts(words):
+                self._known.update(token.low for token in words[1:] if token.capital)
+
+    def __iter__(self) -> Iterator[Mention]:
+        for words in self._sentences:
+            shouting = _shouts(words)
+            for run, place in self._runs(words):
+                if shouting and not self._in_capitals(run):
+                    continue
+                after = place + len(run)
+                named = self._without_opener(run, first=self._opens(words, place), following=words[after : after + 2])
+                if named:
+                    start, end = named[0].start, named[-1].end
+                    yield Mention(self._text[start:end], start, end, kind_of(self._text, named))
+
+    def _runs(self, words: Sequence[Token]) -> Iterator[tuple[Run, int]]:
+        """Each longest run of words that make one name, and the place of its first word in the sentence."""
+        place = 0
+        while place < len(words):
+            if not self._begins(words, place):
+                place += 1
+                continue
+            after = place + 1
+            while after < min(len(words), place + 3 * LONGEST) and (step := self._step(words, place, after)):
+                after += step
+            run = list(words[place:after])
+            if len(run) <= LONGEST or (len(run) <= 2 * LONGEST and any(not token.capital for token in run)):
+                yield run, place
+            place = after
+
+    def _opens(self, words: Sequence[Token], place: int) -> bool:
+        """Whether a sentence begins here, or what is said in quotes, or what a colon leads to."""
+        return place == 0 or self._text[words[place - 1].end : words[place].start].rstrip()[-1:] in OPENING
+
+    def _begins(self, words: Sequence[Token], place: int) -> bool:
+        token = words[place]
+        if token.start in self._taken:
+            return False
+        if token.text[0].isdigit():
+            follows = place + 1 < len(words) and words[place + 1].capital and self._touch(token, words[place + 1])
+            year = len(token.text) == 4 and token.text.isdigit()
+            ordinal = token.low[-2:] in ("st", "nd", "rd", "th")
+            named_by = place > 0 and (words[place - 1].low in ("the", "a", "an", "its", "his", "her"))
+            return follows and (ordinal or (year and named_by))
+        return token.capital
+
+    def _step(self, words: Sequence[Token], first: int, place: int) -> int:
+        """How many words from `place` on belong to the name that began at `first`; 0 where it ends."""
+        before, token = words[place - 1], words[place]
+        if token.start in self._taken or not self._touch(before, token):
+            return 0
+        if before.possessive:
+            return int(token.capital and self._ends_in_head(words, place))
+        if token.capital:
+            if token.low in TITLES and before.low not in LEADING and self._titled(words, place):
+                return 0
+            return 0 if token.low in EMPTY and not token.text.isupper() and token.low not in ("the", "of") else 1
+        if token.text[0].isdigit():
+            return int(len(token.text) < 4 and token.text.isdigit())
+        return self._over_particles(words, first, place)
+
+    def _over_particles(self, words: Sequence[Token], first: int, place: int) -> int:
+        """Small words inside a name (`van der`, `of the`, `for`), with the capital that follows them."""
+        if words[first].low in EMPTY and place == first + 1:
+            return 0
+        after = place
+        while after < min(len(words), place + 3) and self._is_small(words, after):
+            after += 1
+        small = [token.low for token in words[place:after]]
+        if not small or after == len(words) or not words[after].capital or words[after].low in EMPTY:
+            return 0
+        if any(not self._touch(*pair) for pair in pairwise(words[place - 1 : after + 1])):
+            return 0
+        if words[after].start in self._taken or not self._joins(small, words, first, place, after):
+            return 0
+        return after - place + 1
+
+    def _joins(self, small: Sequence[str], words: Sequence[Token], first: int, place: int, after: int) -> bool:
+        if small[0] in PARTICLES:
+            return True
+        if small == ["of"] or small == ["of", "the"]:
+            opened = first + (words[first].low in EMPTY)
+            return place == opened + 1 or words[place - 1].low in OF_HEADS
+        if small == ["the"]:
+            return after + 1 == len(words) or not words[after + 1].capital
+        heads = {token.low for token in words[first:place]}
+        if small == ["at"]:
+            return "university" in heads
+        if small[0] == "and":
+            return len(small) == 1 and bool(heads & {"department", "ministry", "institute", "committee", "office"})
+        return len(small) <= 2 and small[-1] in (*JOINERS, "the") and bool(heads & PLURAL_JOINERS)
+
+    def _titled(self, words: Sequence[Token], place: int) -> bool:
+        """Whether a person's name follows the title at `place`: then what is before it is another name."""
+        return place + 1 < len(words) and words[place + 1].capital and self._touch(words[place], words[place + 1])
+
+    def _is_small(self, words: Sequence[Token], place: int) -> bool:
+        low = words[place].low
+        return not words[place].capital and (low in PARTICLES or low in JOINERS or low in ("of", "the"))
+
+    def _touch(self, one: Token, other: Token) -> bool:
+        """Whether nothing parts the two words that would end a name."""
+        gap = self._text[one.end : other.start]
+        if gap == " ":
+            return True
+        if one.possessive:
+            gap = gap[2:]
+        if gap.isspace():
+            return not other.text[0].isdigit() and gap.count("\n") < 2
+        if gap.strip() == ".":
+            return one.low in ABBREVIATED or (len(one.low) == 1 and one.capital)
+        return gap in (" & ", "+", "/") or (gap == ", " and other.low in SUFFIXES and other.capital)
+
+    def _ends_in_head(self, words: Sequence[Token], place: int) -> bool:
+        """Whether the capitals from `place` on end in a word like College: then what is possessed is one name."""
+        last = place
+        longest = min(len(words), place + LONGEST)
+        while last + 1 < longest and words[last + 1].capital and self._touch(words[last], words[last + 1]):
+            last += 1
+        return (
+            words[last].low in ORGANISATIONS
+            or words[last].low in PLACES
+            or words[last].low in ("day", "cup", "fair", "award", "prize", "championship")
+        )
+
+    def _in_capitals(self, run: Run) -> bool:
+        """Whether a run in a line of capitals is a name: so written elsewhere too, or with a title before it."""
+        return run[0].low in HONORIFICS or all(token.low in self._known for token in run)
+
+    def _without_opener(self, run: Run, *, first: bool, following: Sequence[Token]) -> Run:
+        """The run without words whose capital comes from the sentence; empty where no name is left."""
+        while run and run[0].low in (OPENERS if first else ARTICLES if len(run) > 1 else EMPTY):
+            if run[0].low in IN_NAMES and len(run) > 1 and run[1].capital:
+                break
+            run, opener = run[1:], run[0]
+            first = first and opener.low in OPENERS
+            while run and not run[0].capital:
+                run = run[1:]
+        if len(run) > 1 and run[0].text[0].isdigit() and len(run[0].text) == 4 and self._goes_on(run, following):
+            run = run[1:]
+        if (
+            first
+            and len(run) > 1
+            and run[0].low in self._lower
+            and run[0].low not in IN_NAMES
+            and not run[0].initial
+            and run[0].low not in HONORIFICS
+        ):
+            run = run[1:] if run[1].capital else run
+        if len(run) > 1 and run[-1].text == "I" and self._says_i(run, following):
+            run = run[:-1]
+        while len(run) > 1 and run[-1].low in EMPTY and len(run[-1].text) > 1:
+            run = run[:-1]
+        return run if self._is_name(run, first, following) else []
+
+    def _goes_on(self, run: Run, following: Sequence[Token]) -> bool:
+        """Whether a noun follows that the capitals describe: a 1999 American film."""
+        return bool(following) and following[0].low not in EMPTY and self._touch(run[-1], following[0])
+
+    def _says_i(self, run: Run, following: Sequence[Token]) -> bool:
+        """Whether the I is no number: what Ethnology I hope."""
+        return (
+            bool(following)
+            and not following[0].capital
+            and following[0].low not in _AFTER_A_NUMBER
+            and (self._touch(run[-1], following[0]))
+        )
+
+    def _is_name(self, run: Run, first: bool, following: Sequence[Token]) -> bool:
+        if not run or all(_is_empty(token) for token in run):
+            return False
+        if len(run) > 1:
+            return True
+        [token] = run
+        if len(token.low) < 2 or token.low in HONORIFICS or (token.low in OPENERS and not token.text.isupper()):
+            return False
+        if not first or any(letter.isupper() for letter in token.text[1:]):
+            return True
+        if token.low in self._known:
+            return True
+        return token.low not in self._lower and is_defined(self._text, token, following)
+
+
+def _is_empty(token: Token) -> bool:
+    return token.low in EMPTY or token.low in MONTHS or token.low in DAYS or token.text[0].isdigit()
+
+
+def _shouts(words: Sequence[Token]) -> bool:
+    """Whether capitals say nothing, for all letters of the sentence are."""
+    lettered = [token for token in words if token.text[0].isalpha()]
+    return len(lettered) > 2 and all(token.text.isupper() for token in lettered)
+
+
+_BORN = re.compile(r"\s?(?:\((?:[^()\n]{0,40}[;,] )?(?:born|b\.|née?|died)\b| (?:was|is) born\b)")
+_LIFE = re.compile(r"\s?\([^()\n]{0,40}\b1\d{3}\s?[–-]\s?[^()\n]{0,24}\b(?:1\d|20)\d{2}\)")
+_PLACED = re.compile(
+    r"(?:\b(?:located|situated|born|based|died|lived|lives|raised|headquartered) (?:in|at|near)"
+    r"|\b(?:city|town|village|state|island|province|county|capital|district|municipality|suburb) of) (?:the )?$"
+)
+_IS_A = re.compile(r" ?(?:\([^()\n]{0,80}\) )?(?:is|was) (?:an?|the) ((?:[^\W\d_]+[ -]?){1,5})")
+_LAST_WORD = re.compile(r"([^\W\d_]+) $")
+_ENDS_A_NOUN = frozenset("of for by in from with on at to that who which and".split())
+_NOT_PERSONS = frozenset({"general", "chief", "justice", "king", "queen", "saint", "st", "count", "major", "cardinal"})
+
+
+def kind_of(text: str, run: Sequence[Token]) -> EntityKind:
+    """The kind that the evidence is for; `name` without evidence."""
+    last = next((token.low for token in reversed(run) if token.capital), "")
+    head = _head_of(run) or last
+    if head in ORGANISATIONS and len(run) > 1:
+        return "organisation"
+    if head in PLACES and len(run) > 1:
+        return "place"
+    if _is_person(text, run):
+        return "person"
+    return "place" if _PLACED.search(text, max(0, run[0].start - 40), run[0].start) else "name"
+
+
+def _head_of(run: Sequence[Token]) -> str:
+    """The word before `of` or `for`, which says what it is: a University of Texas."""
+    for token, after in pairwise(run):
+        if after.low in ("of", "for", "on") and not after.capital:
+            return token.low
+    return ""
+
+
+def _is_person(text: str, run: Sequence[Token]) -> bool:
+    if any(token.low in ("of", "for", "and") and not token.capital for token in run):
+        return False
+    end = run[-1].end
+    if run[0].low in HONORIFICS and len(run) > 1 and (run[0].low not in _NOT_PERSONS or len(run) > 2):
+        return True
+    if len(run) > 1 and any(token.initial and len(token.low) < 3 for token in run[:-1]):
+        return True
+    if _BORN.match(text, end) or (len(run) > 1 and (_LIFE.match(text, end) or _has_role(text, end))):
+        return True
+    before = _LAST_WORD.search(text, max(0, run[0].start - 20), run[0].start)
+    return before is not None and before.group(1) in ROLES
+
+
+def _has_role(text: str, end: int) -> bool:
+    """Whether it goes on: `was an American film director`."""
+    said = _IS_A.match(text, end)
+    for word in said.group(1).split() if said else ():
+        if word in _ENDS_A_NOUN:
+            return False
+        if word in ROLES and word != "model":  # a car is one
+            return True
+    return False
+
+
+_APPOSITION = re.compile(
+    r", (?:(?P<article>an?)|the|his|her|its|their) [^,.;:()!?\n]{2,80}"
+    r"(?: \([^()\n]{1,80}\))?, (?P<next>[^\W\d_]+)\b"
+)
+_WHO = re.compile(r", (?:who|which) [^\W\d_]+\b[^;:()!?\n]{2,120}, [^\W\d_]+\b")
+
+
+def is_defined(text: str, word: Token, following: Sequence[Token]) -> bool:
+    """Whether the sentence goes on `is a`, `was born`, `directed Metropolis` or `, an Indian actor, played`."""
+    if len(following) < 2:
+        return False
+    verb, after = following[:2]
+    if text[word.end : verb.start].startswith(","):
+        return _has_apposition(text, word)
+    if verb.low in ("is", "was", "are", "were"):
+        return after.low in ("a", "an", "the", "one") or is_participle(after.low)
+    return not verb.capital and after.capital and looks_like_a_verb(verb.low)
+
+
+def _has_apposition(text: str, word: Token) -> bool:
+    """Whether it is told between commas what or who it is, and then what it does. An adverb is told nothing of."""
+    if word.low.endswith("ing"):
+        return False
+    if _WHO.match(text, word.end):
+        return True
+    found = _APPOSITION.match(text, word.end)
+    if found is None or (word.low.endswith("ly") and found["article"] is None):
+        return False
+    follows = found["next"]
+    return follows.islower() and (follows not in EMPTY or follows in AUXILIARIES or follows in ("who", "which"))

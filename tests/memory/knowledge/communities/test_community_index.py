@@ -1,0 +1,186 @@
+"""The communities of a library: reports, levels, what a re-run keeps, and reports by a language model."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from clew.memory.communities import BY_EXTRACTION, Communities
+from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import ServiceUnreachable
+from clew.memory.knowledge.choices import Parameters
+from clew.memory.knowledge.communities.overview import cover_of
+from clew.memory.knowledge.library import Library, open_library
+from tests.memory.knowledge.communities.made import ALL, BREAD, FILMS, SPACE, library, written, written_by
+from tests.memory.knowledge.test_indexing import manifest, run
+from tests.memory.scripted_writer import ScriptedWriter
+
+
+def communities_of(path: Path, encoder: CachedEncoder) -> Communities:
+    with open_library(path, encoder) as opened:
+        return opened.store.communities()
+
+
+def named(path: Path, encoder: CachedEncoder) -> list[set[str]]:
+    with open_library(path, encoder) as opened:
+        entities = opened.store.layers().entities
+        return [{entities[e].name for e in one.entities} for one in opened.store.communities().items]
+
+
+def test_what_belongs_together_is_together(tmp_path: Path, encoder: CachedEncoder) -> None:
+    found = named(library(tmp_path, ALL, encoder), encoder)
+    (bread,) = (names for names in found if "Anna Miller" in names)
+    assert {"Peter Mill", "Freiburg"} <= bread and not bread & {"Fritz Lang", "Laika"}
+    assert not any({"Fritz Lang", "Laika"} <= names for names in found)
+
+
+def test_the_reports_of_the_examples(examples: Library) -> None:
+    communities, layers = examples.store.communities(), examples.store.layers()
+    reports = [one.report for one in communities.items]
+    assert len(set(reports)) == len(reports) > 5
+    for one in communities.items:
+        names = [" ".join(layers.entities[e].name.split()) for e in one.entities]
+        assert names[0] in one.report and names[0] in one.name
+        assert one.by == BY_EXTRACTION and 40 < len(one.report) < 1500 and one.report[0].isupper()
+        assert "\n" not in one.report
+    members = communities.members(len(layers.entities))
+    for level in range(communities.levels):
+        assert members[communities.at(level)].sum(axis=0).max() == 1  # an entity is in one of each level
+    assert np.allclose(np.linalg.norm(communities.vectors, axis=1), 1, atol=1e-5)
+    cover = cover_of(examples.store)
+    everything = cover.within(None)
+    held = np.concatenate([cover.of(int(c), everything) for c in communities.at(0)])
+    assert cover.documents(held) == len(layers.document_ids)
+
+
+def test_a_library_comes_to_the_same_communities_by_any_way(tmp_path: Path, encoder: CachedEncoder) -> None:
+    one, other, path, fresh = (tmp_path / name for name in ("one.jsonl", "other.jsonl", "library", "fresh"))
+    run([written(one, {**FILMS, "Gone": "Gone with the Wind was filmed by Victor Fleming in Atlanta."})], path, encoder)
+    run([written(other, {**SPACE, **BREAD})], path, encoder)
+    run([written(one, FILMS)], path, encoder)
+    run([one, other], fresh, encoder)
+    ours, theirs = communities_of(path, encoder), communities_of(fresh, encoder)
+    assert ours.items == theirs.items
+    assert np.array_equal(ours.vectors, theirs.vectors)
+
+
+def test_the_order_of_the_documents_is_nothing_to_it(tmp_path: Path, encoder: CachedEncoder) -> None:
+    for name in "ab":
+        (tmp_path / name).mkdir()
+    one = named(library(tmp_path / "a", ALL, encoder), encoder)
+    other = named(library(tmp_path / "b", dict(reversed(ALL.items())), encoder), encoder)
+    assert sorted(map(sorted, one)) == sorted(map(sorted, other))
+
+
+def test_a_document_that_nothing_ties_is_covered(tmp_path: Path, encoder: CachedEncoder) -> None:
+    alone = {"Grönland": "it is cold there and nobody comes.", "Ünïcode": "all of it is small here."}
+    with open_library(library(tmp_path, {**FILMS, **alone}, encoder), encoder) as opened:
+        cover, layers = cover_of(opened.store), opened.store.layers()
+        held = np.concatenate([cover.of(int(c), cover.within(None)) for c in cover.communities.at(0)])
+    assert cover.documents(held) == len(layers.document_ids) == len(FILMS) + 2
+    (films,) = (one for one in cover.communities.at(0) if "Lang" in cover.communities.items[one].name)
+    assert "Ünïcode" not in cover.communities.items[films].name
+
+
+def test_documents_of_a_title_alone(tmp_path: Path, encoder: CachedEncoder) -> None:
+    path = library(tmp_path, {"Metropolis": "it is what it is.", "Laika": "so it goes, as they say."}, encoder)
+    with open_library(path, encoder) as opened:
+        cover = cover_of(opened.store)
+        held = np.concatenate([cover.of(int(c), cover.within(None)) for c in cover.communities.at(0)])
+    assert cover.documents(held) == 2
+
+
+def test_the_method_is_recorded_and_another_finds_them_anew(tmp_path: Path, encoder: CachedEncoder) -> None:
+    path = library(tmp_path, ALL, encoder)
+    assert manifest(path, encoder).communities == "leiden"
+    report = run([tmp_path / "x.jsonl"], path, encoder, parameters=Parameters(communities="louvain"))
+    assert report.notes == ("communities are found anew, by louvain",)
+    assert manifest(path, encoder).communities == "louvain"
+    assert not run([tmp_path / "x.jsonl"], path, encoder).notes
+    assert any("Anna Miller" in names for names in named(path, encoder))
+
+
+def test_without_sentences_there_are_none(tmp_path: Path, encoder: CachedEncoder) -> None:
+    run([written(tmp_path / "x.jsonl", ALL)], tmp_path / "library", encoder, parameters=Parameters(triples="none"))
+    none = communities_of(tmp_path / "library", encoder)
+    assert (none.items, none.levels, none.vectors.shape) == ((), 0, (0, encoder.dimension))
+
+
+def writer(said: Callable[[str], str], asked: list[str]) -> ScriptedWriter:
+    def script(messages: object, *_: object) -> str:
+        asked.append(messages[0].text)  # type: ignore[index]
+        return said(asked[-1])
+
+    return ScriptedWriter(script)
+
+
+def good(prompt: str) -> str:
+    return f"This is about {prompt.split('first: ')[1].splitlines()[0]}. They belong together."
+
+
+def test_a_model_writes_the_reports_once(tmp_path: Path, encoder: CachedEncoder) -> None:
+    asked: list[str] = []
+    path = library(tmp_path, ALL, encoder, writer(good, asked))
+    found = communities_of(path, encoder)
+    assert len(asked) == len(found.items) and {one.by for one in found.items} == {"scripted"}
+    assert all(one.report.startswith("This is about") for one in found.items)
+    again = encoder.encode([one.report for one in found.items], "passage")
+    assert np.allclose(found.vectors, again, atol=1e-5)
+    (tmp_path / "y.jsonl").write_text('{"_id": "y", "title": "", "text": "Nothing is named here, nothing at all."}\n')
+    report = run([tmp_path / "y.jsonl"], path, encoder, parameters=written_by(writer(good, asked)))
+    assert len(asked) == len(found.items) and not [note for note in report.notes if "report" in note]
+    assert communities_of(path, encoder).items == found.items
+
+
+@pytest.mark.parametrize(
+    "said, why",
+    [
+        ("", "it is empty"),
+        ("This community focuses on key things and how they relate.", "it names nothing of what it is about"),
+        ('{"summary": "Fritz Lang and Laika and Anna Miller"}', "it is no report"),
+        ("Sure, here is the summary: Fritz Lang", "it is"),
+    ],
+)
+def test_what_a_model_writes_badly_is_not_taken(said: str, why: str, tmp_path: Path, encoder: CachedEncoder) -> None:
+    report = run(
+        [written(tmp_path / "x.jsonl", ALL)],
+        tmp_path / "library",
+        encoder,
+        parameters=written_by(writer(lambda _: said, [])),
+    )
+    found = communities_of(tmp_path / "library", encoder).items
+    assert {one.by for one in found} == {BY_EXTRACTION}
+    (note,) = report.notes
+    assert note.startswith(f"{len(found)} of {len(found)} community reports are extracts") and why in note
+
+
+def test_the_same_report_is_not_taken_twice(tmp_path: Path, encoder: CachedEncoder) -> None:
+    same = "Fritz Lang, Laika and Anna Miller are in these documents."
+    run(
+        [written(tmp_path / "x.jsonl", ALL)],
+        tmp_path / "library",
+        encoder,
+        parameters=written_by(writer(lambda _: same, [])),
+    )
+    found = communities_of(tmp_path / "library", encoder).items
+    assert [one.report for one in found].count(same) == 1
+    assert len({one.report for one in found}) == len(found)
+
+
+def test_a_model_that_is_not_there_is_asked_once(tmp_path: Path, encoder: CachedEncoder) -> None:
+    asked: list[str] = []
+
+    def gone(prompt: str) -> str:
+        raise ServiceUnreachable("nobody listens there")
+
+    corpus = [written(tmp_path / "x.jsonl", ALL)]
+    report = run(corpus, tmp_path / "library", encoder, parameters=written_by(writer(gone, asked)))
+    found = communities_of(tmp_path / "library", encoder).items
+    assert len(asked) == 1 and {one.by for one in found} == {BY_EXTRACTION}
+    assert report.notes == (
+        f"{len(found)} of {len(found)} community reports are extracts, as scripted failed: nobody listens there",
+    )
+    report = run(corpus, tmp_path / "library", encoder, parameters=written_by(writer(good, asked)))
+    assert {one.by for one in communities_of(tmp_path / "library", encoder).items} == {"scripted"}
+    assert report.notes == ("community reports are written by scripted",)

@@ -1,0 +1,64 @@
+"""The graph of entities: seed 001's case, weights, attributes, and that dates join nothing."""
+
+from pathlib import Path
+
+import networkx as nx
+import pytest
+
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.communities.entity_graph import (
+    EntityRelation,
+    entity_graph,
+    links_of,
+    named_in_sentences,
+    tells_only_when,
+)
+from clew.memory.knowledge.library import open_library
+from clew.memory.layers import Entity
+from tests.memory.knowledge.communities.made import ALL, layers, library
+from tests.memory.knowledge.semrag import CASES, needs_cases
+
+
+@needs_cases
+def test_the_graph_of_the_seed() -> None:
+    case = CASES["module_demos"]["graph_builder"]
+    made = layers(case["entities"], [tuple(relation) for relation in case["relations"]], {"Mhow": "place"})
+    graph = entity_graph(made, links_of(made, named_in_sentences(made)))
+    expected = case["expect"]
+    assert (graph.number_of_nodes(), graph.number_of_edges()) == (expected["nodes"], expected["edges"])
+    assert nx.number_connected_components(graph) == expected["connected_components"]
+    names = nx.get_node_attributes(graph, "name")
+    assert sorted(names.values()) == sorted(case["entities"])
+    assert [graph.nodes[node]["kind"] for node, name in names.items() if name == "Mhow"] == ["place"]
+
+
+def test_relations_keep_their_direction_and_their_number() -> None:
+    made = layers(["A", "B"], [("A", "taught", "B"), ("B", "admired", "A")], {})
+    (edge,) = entity_graph(made, links_of(made, named_in_sentences(made))).edges(data=True)
+    assert edge[2]["relations"] == [EntityRelation(0, "taught", 1, 0), EntityRelation(1, "admired", 0, 1)]
+    assert edge[2]["weight"] == pytest.approx((2 * 1 + 2) / 2)  # two sentences, two relations, each named twice
+
+
+@pytest.mark.parametrize(
+    "name", ["1927", "May 1917", "the 1990s", "18th century", "1 000", "two", "March 31, 1954", "7%"]
+)
+def test_what_tells_only_when(name: str) -> None:
+    assert tells_only_when(Entity(name, name, "name"))
+
+
+@pytest.mark.parametrize("name", ["Apollo 11", "2001: A Space Odyssey", "31 countries", "Moon", "First Man", "X"])
+def test_what_tells_more(name: str) -> None:
+    assert not tells_only_when(Entity(name, name, "name"))
+
+
+def test_dates_join_nothing(tmp_path: Path, encoder: CachedEncoder) -> None:
+    with open_library(library(tmp_path, ALL, encoder), encoder) as opened:
+        made = opened.store.layers()
+    links = links_of(made, named_in_sentences(made))
+    dates = {number for number, entity in enumerate(made.entities) if entity.kind == "date"}
+    assert dates and dates.isdisjoint(links.ends.reshape(-1).tolist())
+    graph = entity_graph(made, links)
+    (one, other) = (next(n for n, e in enumerate(made.entities) if e.name == name) for name in ("Laika", "Baikonur"))
+    assert graph.has_edge(one, other)
+    (far,) = (n for n, e in enumerate(made.entities) if e.name == "Freiburg")
+    assert not nx.has_path(graph, one, far)

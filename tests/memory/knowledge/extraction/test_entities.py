@@ -1,0 +1,233 @@
+import time
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clew.memory.knowledge.extraction.entities import entities, title_name
+from clew.memory.knowledge.extraction.lexicon import EMPTY, NUMBERS, PRONOUNS
+
+DETERMINERS = frozenset("a an the this that these those".split())
+
+
+def texts(text: str, title: str = "") -> list[str]:
+    return [mention.text for mention in entities(text, title)]
+
+
+def kinds(text: str, title: str = "") -> dict[str, str]:
+    return {mention.text: mention.kind for mention in entities(text, title)}
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("The paper was read by Dr. B. R. Ambedkar.", ["Dr. B. R. Ambedkar"]),
+        ("The paper was read by Dr. B.R. Ambedkar.", ["Dr. B.R. Ambedkar"]),
+        ("We know that J. R. R. Tolkien wrote it.", ["J. R. R. Tolkien"]),
+        ("It was seen by Mr. Smith and Mrs. Jones.", ["Mr. Smith", "Mrs. Jones"]),
+        ("We met Sir Arthur Conan Doyle there.", ["Sir Arthur Conan Doyle"]),
+        ("It was painted by Vincent van Gogh.", ["Vincent van Gogh"]),
+        ("She knew Ludwig van der Rohe well.", ["Ludwig van der Rohe"]),
+        ("He fought Oscar de la Hoya.", ["Oscar de la Hoya"]),
+        ("They gave it to the Bank of England.", ["Bank of England"]),
+        ("Before the Supreme Court of the United States he spoke.", ["Supreme Court of the United States"]),
+        ("He worked at the Institute for Advanced Study in Princeton.", ["Institute for Advanced Study", "Princeton"]),
+        ("It was read at Columbia University, New York, U.S.A.", ["Columbia University", "New York", "U.S.A."]),
+        ("A licence of the FCC is needed.", ["FCC"]),
+        ("That was Sotheby's own, and Ambedkar's too.", ["Sotheby", "Ambedkar"]),
+        ("She went to King's College in London.", ["King's College", "London"]),
+        ("It ran in the 2011 Candidates Tournament.", ["2011 Candidates Tournament"]),
+        ("They live on the 10th Street.", ["10th Street"]),
+        ("He met Kansas Governor Sam Brownback.", ["Kansas", "Governor Sam Brownback"]),
+        ("It was built by Simon & Schuster.", ["Simon & Schuster"]),
+        ("In the end Martin Luther King, Jr. spoke.", ["Martin Luther King, Jr"]),
+        ("The school in Łódź knew Šemso and Çelik.", ["Łódź", "Šemso", "Çelik"]),
+    ],
+)
+def test_names(text: str, expected: list[str]) -> None:
+    assert texts(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("However, the Soviet Union fell.", ["Soviet Union"]),
+        ("In Paris it rained.", ["Paris"]),
+        ("Construction began in Rome.", ["Rome"]),
+        ("Caste is old. Many wrote of Caste.", ["Caste", "Caste"]),
+        ("Former President Bill Clinton came.", ["President Bill Clinton"]),
+        ("Lang directed Metropolis.", ["Lang", "Metropolis"]),
+        ("Metropolis is a film.", ["Metropolis"]),
+        ("You and I know that One is not They.", []),
+        ("What Is This?", []),
+    ],
+)
+def test_a_capital_at_the_start_of_a_sentence(text: str, expected: list[str]) -> None:
+    assert texts(text) == expected
+
+
+@pytest.mark.parametrize(
+    "date",
+    """
+    9 May 1916|9th May 1916|May 9, 1916|May 1917|July 4|1990s|1917|2006–2010|19th century|nineteenth century|44 BC
+    """.strip().split("|"),
+)
+def test_dates(date: str) -> None:
+    assert kinds(f"That was in {date} or so.") == {date: "date"}
+
+
+@pytest.mark.parametrize("text", ["It has 1500 inhabitants.", "It cost $1999 then.", "Some 42 of them, or 3.14, left."])
+def test_numbers_are_no_dates(text: str) -> None:
+    assert texts(text) == []
+
+
+@pytest.mark.parametrize(
+    "text, work",
+    [
+        ('He wrote "The Lord of the Rings" there.', "The Lord of the Rings"),
+        ("He wrote “ Castes in India ” there.", "Castes in India"),
+        ("He wrote ‘Castes in India’ there.", "Castes in India"),
+        ("He wrote 'Castes in India' there.", "Castes in India"),
+        ("He wrote *Castes in India* there.", "Castes in India"),
+        ("He wrote _Castes in India_ there.", "Castes in India"),
+        ("He wrote ``Castes in India'' there.", "Castes in India"),
+        ('the album "Thriller" there.', "Thriller"),
+    ],
+)
+def test_works_in_quotes_and_italics(text: str, work: str) -> None:
+    assert kinds(text) == {work: "work"}
+
+
+@pytest.mark.parametrize(
+    "text, work",
+    [
+        ("Толстой написал «Война и мир» в Ясной Поляне.", "Война и мир"),
+        ("Булгаков написал «Бег» там.", "Бег"),
+        ("Il a écrit « À la recherche du temps perdu » ici.", "À la recherche du temps perdu"),
+        ("鲁迅写了《狂人日记》。", "狂人日记"),
+        ("夏目漱石は『坊っちゃん』を書いた。", "坊っちゃん"),
+        ("She read «the lost years of all» there.", "the lost years of all"),
+    ],
+)
+def test_works_in_title_marks(text: str, work: str) -> None:
+    assert kinds(text)[work] == "work"
+
+
+@pytest.mark.parametrize(
+    "text", ["Он сказал: «Я не знаю.»", "Il dit «a»", f"«{'слово ' * 12}»", "He said “the lost years of all” there."]
+)
+def test_what_is_said_or_long_is_no_work_in_any_marks(text: str) -> None:
+    assert "work" not in kinds(text).values()
+
+
+@pytest.mark.parametrize(
+    "text, name",
+    [
+        ("Rajinikanth, an Indian actor, played Deva.", "Rajinikanth"),
+        ("Colombo, the capital of Sri Lanka, lies there.", "Colombo"),
+        ("Italy, a country in Europe, is old.", "Italy"),
+        ("Paris, which is the capital of France, lies there.", "Paris"),
+        ("Rajinikanth, his first son (born 1950), acts.", "Rajinikanth"),
+    ],
+)
+def test_a_first_word_of_which_an_apposition_tells_is_a_name(text: str, name: str) -> None:
+    assert texts(text)[0] == name
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Sadly, the film, directed by none, failed.",
+        "Bread, the wine, and cheese were there.",
+        "Nowadays, a river runs there.",
+        "Talking, the man, a cook, left.",
+        "However, a film, a short one, was shown.",
+    ],
+)
+def test_a_first_word_before_a_comma_is_no_name_without_one(text: str) -> None:
+    assert texts(text) == []
+
+
+def test_what_is_only_said_is_no_work() -> None:
+    assert texts('It remains in the domain of the "unexplained", she said: "We do not know."') == []
+
+
+@pytest.mark.parametrize(
+    "text, name, kind",
+    [
+        ("Ada Lovelace (born 1815) wrote it.", "Ada Lovelace", "person"),
+        ("That was the painter Frida Kahlo.", "Frida Kahlo", "person"),
+        ("He was born in Vienna.", "Vienna", "place"),
+        ("It flows into the Hudson River.", "Hudson River", "place"),
+        ("She left the University of Texas.", "University of Texas", "organisation"),
+        ("They saw Metropolis.", "Metropolis", "name"),
+    ],
+)
+def test_the_kind_is_told_where_there_is_evidence(text: str, name: str, kind: str) -> None:
+    assert kinds(text)[name] == kind
+
+
+def test_a_person_is_one_everywhere_under_the_surname_too() -> None:
+    assert kinds("Dr. Marie Curie came. All saw Curie.")["Curie"] == "person"
+
+
+def test_terms_are_what_recurs_and_what_something_is() -> None:
+    found = kinds("The caste system is old. No caste system lasts. It is a social institution of India.")
+    assert {term for term, kind in found.items() if kind == "term"} == {"caste system", "social institution"}
+
+
+@pytest.mark.parametrize(
+    "title, name",
+    [("Metropolis (film)", "Metropolis"), ("Metropolis", "Metropolis"), ("(film)", "(film)"), ("", "")],
+)
+def test_the_name_in_a_title(title: str, name: str) -> None:
+    assert title_name(title) == name
+
+
+def test_the_title_is_an_entity_where_the_text_has_it() -> None:
+    assert texts("All know congressional oversight.", "Congressional oversight") == ["congressional oversight"]
+    assert "Oversight" in texts("Oversight matters.", "Congressional Oversight")
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.text(), st.text(max_size=20))
+def test_any_text_is_read(text: str, title: str) -> None:
+    found = entities(text, title)
+    assert found == entities(text, title)
+    assert all(mention.text == text[mention.start : mention.end] and mention.text for mention in found)
+    assert all(one.end <= other.start for one, other in pairwise(found))
+
+
+WORDS = st.sampled_from(
+    [*sorted(PRONOUNS | NUMBERS | DETERMINERS), "17", "3.5", "Lang", "of", "Dr.", "wrote", ".", ","]
+)
+CASED = st.builds(lambda word, way: way(word), WORDS, st.sampled_from([str.lower, str.capitalize, str.upper]))
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.lists(CASED, max_size=14).map(" ".join))
+def test_no_pronoun_number_or_determiner_is_an_entity(text: str) -> None:
+    for mention in entities(text):
+        assert mention.text.casefold() not in PRONOUNS | NUMBERS | DETERMINERS | EMPTY
+        assert mention.kind == "date" or any(letter.isalpha() for letter in mention.text)
+
+
+@pytest.mark.parametrize("part", ["A ", "a", "Ab of the ", "Ab's ", "word ", "Ab, ", '"Ab ', "is a "])
+def test_a_line_without_an_end_takes_no_longer_than_its_length(part: str) -> None:
+    line = part * (100_000 // len(part))
+    started = time.process_time()
+    entities(line)
+    assert time.process_time() - started < 10
+
+
+def test_a_role_that_is_said_of_a_name_makes_it_a_persons() -> None:
+    text = "Johannes Kepler was a German astronomer. As a boy Kepler saw a comet. Ford Focus is a car model."
+    kinds = {mention.text: mention.kind for mention in entities(text, "Johannes Kepler")}
+    assert (kinds["Johannes Kepler"], kinds["Kepler"], kinds["Ford Focus"]) == ("person", "person", "name")
+
+
+@pytest.mark.parametrize("name", ["New York Times", "New York", "Old Trafford", "Long Island"])
+def test_an_adjective_that_belongs_to_a_name_stays_when_it_begins_a_sentence(name: str) -> None:
+    assert entities(f"{name} is known in old towns.")[0].text == name
+    assert entities(f"The {name} is known.")[0].text == name

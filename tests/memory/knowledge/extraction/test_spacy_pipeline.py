@@ -1,0 +1,71 @@
+import builtins
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from clew.memory.errors import NotSetUp
+from clew.memory.knowledge.extraction import spacy_pipeline
+from clew.memory.knowledge.extraction.clauses import triples
+from clew.memory.knowledge.extraction.entities import entities
+
+TEXT = "Metropolis was directed by Fritz Lang in 1927."
+
+
+def test_without_spacy_the_error_names_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builtins.__import__
+
+    def without(name: str, *rest: Any, **named: Any) -> Any:
+        if name == "spacy":
+            raise ImportError(name)
+        return real(name, *rest, **named)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(NotSetUp, match="pip install spacy"):
+        spacy_pipeline.load_pipeline()
+
+
+def test_a_pipeline_that_is_not_there_is_named_with_its_command() -> None:
+    pytest.importorskip("spacy")
+    with pytest.raises(NotSetUp, match="spacy download no_such_pipeline"):
+        spacy_pipeline.load_pipeline("no_such_pipeline")
+
+
+def test_a_blank_pipeline_gives_what_the_rules_give() -> None:
+    pipeline = pytest.importorskip("spacy").blank("en")
+    mentions, found = spacy_pipeline.extract(pipeline, TEXT)
+    assert mentions == entities(TEXT)
+    assert found == triples(TEXT, mentions)
+
+
+def test_the_pipelines_entities_are_taken_with_their_types() -> None:
+    pipeline = pytest.importorskip("spacy").blank("en")
+    ruler = pipeline.add_pipe("entity_ruler")
+    ruler.add_patterns(
+        [{"label": "WORK_OF_ART", "pattern": "Metropolis"}, {"label": "PERSON", "pattern": "Fritz Lang"}]
+    )
+    ruler.add_patterns([{"label": "CARDINAL", "pattern": "1927"}])
+    mentions, found = spacy_pipeline.extract(pipeline, TEXT)
+    assert [(one.text, one.kind) for one in mentions] == [("Metropolis", "work"), ("Fritz Lang", "person")]
+    assert [(one.subject.text, one.relation, one.object.text) for one in found] == [
+        ("Fritz Lang", "directed", "Metropolis")
+    ]
+
+
+@pytest.mark.parametrize(
+    "words, heads, deps, expected",
+    [
+        ("Fritz Lang directed Metropolis", [1, 2, 2, 2], "compound nsubj ROOT dobj", "Fritz Lang|directed|Metropolis"),
+        ("Faust was written by Goethe", [2, 2, 2, 2, 3], "nsubjpass auxpass ROOT agent pobj", "Goethe|wrote|Faust"),
+        ("Lang lived in Vienna", [1, 1, 1, 2], "nsubj ROOT prep pobj", "Lang|lived in|Vienna"),
+        ("Paris is capital of France", [1, 1, 1, 2, 3], "nsubj ROOT attr prep pobj", "Paris|capital of|France"),
+    ],
+)
+def test_the_pipelines_parse_is_read(words: str, heads: list[int], deps: str, expected: str) -> None:
+    spacy = pytest.importorskip("spacy")
+    pipeline = spacy.blank("en")
+    capital = [word[0].isupper() for word in words.split()]
+    ents = [("I" if before else "B") + "-PERSON" if here else "O" for before, here in pairwise([False, *capital])]
+    doc = spacy.tokens.Doc(pipeline.vocab, words=words.split(), heads=heads, deps=deps.split(), ents=ents)
+    _, found = spacy_pipeline.extract(lambda text: doc, words)
+    assert [(one.subject.text, one.relation, one.object.text) for one in found] == [tuple(expected.split("|"))]
