@@ -30,10 +30,10 @@ tests: .venv/ready
 
 # The rewriter's models, from the conversations in DATA: written to memory/dialogue/learned.json, or only measured.
 train: .venv/ready
-	$(BIN)/python -m clew.agent.training $(DATA) $(LIBRARIES)
+	$(BIN)/python -m tests.training.rewriter $(DATA) $(LIBRARIES)
 
 crossval: .venv/ready
-	$(BIN)/python -m clew.agent.crossval $(DATA) $(LIBRARIES)
+	$(BIN)/python -m tests.training.rewriter_crossval $(DATA) $(LIBRARIES)
 
 # Made once: a newer .venv does not make a library old, and `clew index` brings one up to date.
 $(LIBRARY)/clew-library.json: | .venv/ready

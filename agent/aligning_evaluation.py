@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.agent.aligning import OpenCapsule, default_size, encoded, generation_of, open_capsule, scorers
-from clew.agent.dataset import Dataset, read_dataset
+from clew.agent.evaluation.dataset import Dataset, read_dataset
+from clew.agent.evaluation.ranking import percentiles
 from clew.agent.models import encoder_for
-from clew.agent.ranking import percentiles
 from clew.agent.settings import Settings
 from clew.memory.datatypes import Form, Ints, Query, Vector
 from clew.memory.encoding import CachedEncoder

@@ -1,6 +1,6 @@
 """Whether a turn is answered, refused or asked back: three linear models over its signals, in `judge.json`.
 
-Made by `python -m clew.agent.judge_training`, which says how they are fitted and measured. A language model's answers
+Made by `python -m tests.training.judge`, which says how they are fitted and measured. A language model's answers
 and quoted ones are judged alike.
 """
 

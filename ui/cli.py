@@ -7,25 +7,32 @@ Nothing heavy is imported before a command needs it, so that `clew --help` answe
 import errno
 import sys
 import traceback
+from importlib import import_module
 from typing import Any, NoReturn
 
 import click
 
 from clew.memory.errors import ClewError
-from clew.ui.aligning import align
-from clew.ui.asking import ask
-from clew.ui.chatting import chat, ui
-from clew.ui.doctoring import doctor
-from clew.ui.evaluating import evaluate
-from clew.ui.indexing import index
-from clew.ui.partitioning import partition
 from clew.ui.plain import one_line
-from clew.ui.remembering import export, threads
-from clew.ui.replaying import replay
-from clew.ui.searching import search
 
 STOPPED = 130
 """What a shell expects of a program that Ctrl-C ended: 128 and the signal's number."""
+
+COMMANDS = (
+    "index",
+    "chat",
+    "ask",
+    "ui",
+    "search",
+    "threads",
+    "export",
+    "replay",
+    "evaluate",
+    "partition",
+    "align",
+    "doctor",
+)
+"""In the order of their use: each is a function of its own name in `clew.ui.commands`."""
 
 LEVELS = ("debug", "info", "warning", "error")
 
@@ -112,8 +119,8 @@ def main(verbose: bool, log_level: str | None) -> None:
     _set_up_streams(log_level or ("info" if verbose else "error"))
 
 
-for command in (index, chat, ask, ui, search, threads, export, replay, evaluate, partition, align, doctor):
-    main.add_command(command)
+for name in COMMANDS:
+    main.add_command(getattr(import_module(f"clew.ui.commands.{name}"), name))
 
 
 if __name__ == "__main__":

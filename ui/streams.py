@@ -21,7 +21,7 @@ def messages() -> "Console":
 
 def print_json(value: Mapping[str, Any]) -> None:
     """One object, one line, handed on at once; not by click.echo, which would write through the bars of progress."""
-    from clew.agent.lines import as_line
+    from clew.memory.json_lines import as_line
 
     sys.stdout.write(as_line(value))
     sys.stdout.flush()

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from clew.agent.lines import replace_file
 from clew.memory.errors import BadInput
+from clew.memory.json_lines import replace_file
 from clew.memory.ports import Abilities
 
 DEFAULT_WINDOW = 4096

@@ -13,7 +13,7 @@ import pytest
 
 from clew.agent import nodes
 from clew.agent.assistant import Assistant
-from clew.agent.evidence import answered
+from clew.agent.evaluation.agent_evidence import answered
 from clew.agent.settings import Settings, read_settings
 from clew.agent.state import Step, Turn
 from clew.agent.walking import WalkingParameters

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from clew.agent.assistant import Assistant
-from clew.agent.judge_training import Example, fit, taken, threshold
 from clew.agent.judging import SHIPPED, Decision, Judge, judge, may_be_unclear, shipped
 from clew.agent.settings import read_settings
 from clew.agent.state import Turn
@@ -16,6 +15,7 @@ from clew.agent.turn_signals import Asked, signals
 from clew.memory.datatypes import Passage, Recalled, Sentence, Wording
 from clew.memory.dialogue.learned import Linear
 from clew.memory.encoding import CachedEncoder
+from tests.training.judge import Example, fit, taken, threshold
 
 MOON = Passage(
     id="moon#0",

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from clew.agent.assistant import Assistant
-from clew.agent.evidence import answered, evidence
+from clew.agent.evaluation.agent_evidence import answered, evidence
 from clew.agent.graph import evidence_graph
 from clew.agent.models import Writers, writers_for
 from clew.agent.observing import ObserveParameters

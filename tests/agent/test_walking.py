@@ -12,11 +12,11 @@ from langgraph.runtime import Runtime
 
 from clew.agent import gathering, observing
 from clew.agent.assistant import Assistant
-from clew.agent.evidence import answered, evidence
-from clew.agent.export import intermediate_row
+from clew.agent.evaluation.agent_evidence import answered, evidence
 from clew.agent.graph import evidence_graph
 from clew.agent.observing import ObserveParameters
 from clew.agent.paths import lines, parents
+from clew.agent.replay.rows import intermediate_row
 from clew.agent.services import Services
 from clew.agent.settings import read_settings
 from clew.agent.state import TURN_JSON, Call, Step, Turn, TurnState

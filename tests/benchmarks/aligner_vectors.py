@@ -21,7 +21,7 @@ import torch
 
 from clew.agent.aligning import OpenCapsule
 from clew.agent.aligning_evaluation import nodes_of_documents
-from clew.agent.dataset import read_dataset
+from clew.agent.evaluation.dataset import read_dataset
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Vectors

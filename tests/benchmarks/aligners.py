@@ -16,8 +16,8 @@ from tempfile import TemporaryDirectory
 
 from clew.agent.aligning import SIZE_WITHOUT_GPU, Saved, TrainingPlan, generation_of, train_aligners
 from clew.agent.aligning_evaluation import AlignerRow, evaluate_aligners
-from clew.agent.lines import read_objects
 from clew.agent.settings import Settings, read_settings
+from clew.memory.json_lines import read_objects
 from clew.memory.knowledge.partitioning.capsule import capsules
 
 MEASURES = {"P@1": "p@1", "R@5": "r@5", "R@10": "r@10", "MRR": "mrr"}

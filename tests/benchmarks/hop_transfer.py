@@ -2,7 +2,7 @@
 
 python -m tests.benchmarks.hop_transfer DATA LIBRARIES
 
-DATA and LIBRARIES as for `clew.agent.hop_training`. Rows of the set that was fitted on are left out, also with other
+DATA and LIBRARIES as for `tests.training.hops`. Rows of the set that was fitted on are left out, also with other
 triples: their questions are the same.
 """
 
@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from clew.agent.hop_training import MEASURED, SETS, Example, fit, measured, ranking, read_examples
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from tests.benchmarks.inputs import paths
+from tests.training.hops import MEASURED, SETS, Example, fit, measured, ranking, read_examples
 
 
 def main() -> None:

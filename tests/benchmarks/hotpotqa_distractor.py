@@ -2,7 +2,7 @@
 
 python -m tests.benchmarks.hotpotqa_distractor DATA LIBRARIES
 
-DATA and LIBRARIES as for `clew.agent.walk_training`. Each question with ten paragraphs in `context` has a library of
+DATA and LIBRARIES as for `tests.training.walk`. Each question with ten paragraphs in `context` has a library of
 these alone. A row is the share of the questions whose gold paragraphs are both among the first four different ones,
 for a walk in the order of its visits: landings first.  The shipped scorer was fitted on these questions among others;
 the rows "fitted without" are of one that has seen none of HotpotQA. Entity-linked are the library's own edges; in the
@@ -20,10 +20,9 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.agent.dataset import read_dataset
+from clew.agent.evaluation.dataset import read_dataset
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
-from clew.agent.walk_training import SETS, read_examples, trained
 from clew.memory.datatypes import Ints, Query
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.choices import Parameters
@@ -40,6 +39,7 @@ from clew.tools.base import encode_query
 from clew.tools.hybrid import Hybrid
 from tests.benchmarks.inputs import paths
 from tests.benchmarks.tools import decimals, print_row
+from tests.training.walk import SETS, read_examples, trained
 
 NAME = "hotpotqa"
 LINKED, CLIQUE = "entity-linked", "clique"

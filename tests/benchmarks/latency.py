@@ -9,7 +9,7 @@ from contextlib import closing
 
 import numpy as np
 
-from clew.agent.dataset import read_dataset
+from clew.agent.evaluation.dataset import read_dataset
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Query, Vectors

@@ -11,10 +11,10 @@ from rich.console import Console
 from rich.progress import track
 
 from clew.agent.assistant import Assistant
-from clew.agent.dataset import read_questions
-from clew.agent.evidence import answered
-from clew.agent.lines import read_objects
+from clew.agent.evaluation.agent_evidence import answered
+from clew.agent.evaluation.dataset import read_questions
 from clew.agent.settings import read_settings
+from clew.memory.json_lines import read_objects
 from tests.benchmarks.inputs import paths
 
 

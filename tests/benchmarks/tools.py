@@ -20,11 +20,11 @@ from time import process_time
 
 import numpy as np
 
-from clew.agent.dataset import read_dataset
-from clew.agent.forms import query_of
-from clew.agent.metrics import DEPTH, Ranking, measure
+from clew.agent.evaluation.dataset import read_dataset
+from clew.agent.evaluation.metrics import DEPTH, Ranking, measure
+from clew.agent.evaluation.query_forms import query_of
+from clew.agent.evaluation.ranking import distinct, percentiles
 from clew.agent.models import encoder_for
-from clew.agent.ranking import distinct, percentiles
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Passage, Query
 from clew.memory.knowledge.embedding import CHUNKS, open_vectors

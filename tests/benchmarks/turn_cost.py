@@ -14,11 +14,11 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from clew.agent.assistant import Assistant
-from clew.agent.lines import read_objects
 from clew.agent.settings import read_settings
 from clew.agent.state import Turn
 from clew.memory.datatypes import Sentence
 from clew.memory.dialogue.extraction import answer_sentences
+from clew.memory.json_lines import read_objects
 from tests.benchmarks.inputs import paths
 
 TURNS = (5, 20, 50, 200)

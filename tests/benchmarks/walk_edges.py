@@ -4,13 +4,13 @@ python -m tests.benchmarks.walk_edges DATASET LIBRARY
 
 "alone" ranks what think weighs (`Thought.masses`), "walk" what the walk has weighed with what lies around each node and
 all that it came to. The shipped scorer was fitted on these questions: figures out of fold are those of
-`python -m clew.agent.walk_training DATA LIBRARIES --crossval`.
+`python -m tests.training.walk DATA LIBRARIES --crossval`.
 """
 
 from contextlib import closing
 
-from clew.agent.dataset import read_dataset
-from clew.agent.metrics import Ranking, measure
+from clew.agent.evaluation.dataset import read_dataset
+from clew.agent.evaluation.metrics import Ranking, measure
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Floats, Ints, Query

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.agent.dataset import read_dataset
+from clew.agent.evaluation.dataset import read_dataset
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Ints, Query

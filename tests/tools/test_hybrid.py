@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clew.agent.ranking import distinct
+from clew.agent.evaluation.ranking import distinct
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.indexing import index
 from clew.memory.knowledge.library import Library, open_library

@@ -175,7 +175,7 @@ def main(arguments: list[str]) -> None:
     import click
 
     from clew.ui.cli import Clew
-    from clew.ui.terminal.chat import run_chat
+    from clew.ui.terminal.loop import run_chat
 
     @click.group(cls=Clew)
     @click.option("--verbose", is_flag=True)

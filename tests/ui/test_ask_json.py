@@ -18,7 +18,7 @@ Schema = Mapping[str, Any]
 TURN: Schema = TypeAdapter(Turn).json_schema()
 EVENTS = {"step": Step, "doing": Doing, "piece": Piece}
 SHOWN = {"text": {"type": "string"}, "refused": {"type": "boolean"}}
-"""What an answer has beside what is stored: `clew.ui.exporting.turn_object`."""
+"""What an answer has beside what is stored: `clew.ui.transcript.turn_object`."""
 
 
 KINDS: Mapping[str, Any] = {

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from clew.memory.errors import BadInput, ClewError, NoLibrary, ServiceUnreachable
-from clew.ui.cli import Clew, main
+from clew.ui.cli import COMMANDS, Clew
 from tests.ui.conftest import ROOT, Run, process
 
 HEAVY = (
@@ -44,7 +44,7 @@ def test_help_names_every_command_in_the_order_of_use(clew: Run) -> None:
     assert listed == [*asking, "threads", "export", *measuring]
 
 
-@pytest.mark.parametrize("name", list(main.commands))
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_explains_itself(clew: Run, name: str) -> None:
     result = clew(name, "--help")
     assert result.exit_code == 0

@@ -126,7 +126,7 @@ def test_the_walk_chooses_by_the_aligner_that_a_setting_names(
 def test_the_help_names_what_there_is() -> None:
     from clew.agent.aligning import ALL, MODEL_NAMES
     from clew.memory.knowledge.aligning.losses import LOSSES as KNOWN
-    from clew.ui.aligning import LOSSES, MODELS
+    from clew.ui.commands.align import LOSSES, MODELS
 
     assert [*MODEL_NAMES, ALL] == MODELS
     assert [*KNOWN, ALL] == LOSSES

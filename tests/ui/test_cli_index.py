@@ -10,7 +10,7 @@ import pytest
 
 from clew.memory.knowledge import chunkers, layering
 from clew.memory.knowledge.library import read_manifest, required_generation
-from clew.ui.indexing import CHUNKERS, TRIPLES
+from clew.ui.commands.index import CHUNKERS, TRIPLES
 from tests.ollama.server import OllamaDouble
 from tests.ui.conftest import Run, process
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.ui.partitioning import METHODS
+from clew.ui.commands.partition import METHODS
 from tests.ui.conftest import Run
 
 

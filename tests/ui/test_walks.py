@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from clew.memory.datatypes import Edge, Subgraph
-from clew.ui.exporting import turn_object
+from clew.ui.transcript import turn_object
 from clew.ui.walks import walk_lines
 from clew.ui.web.drawing import IDLE, draw
 from clew.ui.web.markup import Markup

@@ -11,7 +11,7 @@ from clew.memory.datatypes import Floats, Ints
 from clew.memory.knowledge.multihop.features import DIRECT, PATH
 
 SHIPPED = Path(__file__).with_name("coefficients.json")
-"""Fitted by `python -m clew.agent.hop_training`."""
+"""Fitted by `python -m tests.training.hops`."""
 
 
 @dataclass(frozen=True, slots=True)

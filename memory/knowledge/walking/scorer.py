@@ -12,7 +12,7 @@ from clew.memory.datatypes import Floats
 from clew.memory.knowledge.walking.features import AROUND, DIRECT
 
 SHIPPED = Path(__file__).with_name("scorer.json")
-"""Fitted by `python -m clew.agent.walk_training`."""
+"""Fitted by `python -m tests.training.walk`."""
 
 
 @dataclass(frozen=True, eq=False)

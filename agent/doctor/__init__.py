@@ -1,0 +1,1 @@
+"""Checks of the installation, the library and the servers that Clew uses."""

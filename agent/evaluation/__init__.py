@@ -1,0 +1,1 @@
+"""Figures of tools and of the agent on data sets of questions with judgements."""

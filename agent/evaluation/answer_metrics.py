@@ -1,0 +1,151 @@
+"""How good answers are: near a person's, carried by what they cite, refused and asked back where they should be.
+
+What a data set says of its questions (`answer`, `answerability`) is read here, for scoring only: who answers never sees
+it. A set gets the measures that it has labels for.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from clew.agent.state import Claim, Turn
+from clew.agent.verifying import same_words, verdict
+from clew.memory.datatypes import Passage
+from clew.memory.json_lines import read_objects
+
+WORDS = 60
+"""Of an answer, where it is looked for the gold string."""
+
+ANSWERABLE = ("ANSWERABLE", "PARTIAL")
+UNANSWERABLE = "UNANSWERABLE"
+UNDERSPECIFIED = "UNDERSPECIFIED"
+
+_ARTICLE = re.compile(r"\b(?:a|an|the)\b")
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What a data set says of a question; empty where it says nothing."""
+
+    answer: str = ""
+    answerability: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFigures:
+    """What the answers to a data set's questions are worth; `figures` by group and name, shares from 0 to 1."""
+
+    dataset: str
+    questions: int
+    figures: Mapping[str, Mapping[str, float]]
+    library: str
+
+    def to_json(self) -> dict[str, Any]:
+        """The names that `clew evaluate --answers FILE --json` promises."""
+        return {
+            "dataset": self.dataset,
+            "tool": "agent",
+            "questions": self.questions,
+            "answers": {group: dict(figures) for group, figures in self.figures.items()},
+            "library": self.library,
+        }
+
+
+def read_labels(folder: Path) -> dict[str, Label]:
+    """By the question's id. Raises `BadInput` for what is no JSON."""
+    rows = (row for _, row in read_objects(folder / "queries.jsonl"))
+    return {str(row["_id"]): Label(_text(row, "answer"), _text(row, "answerability")) for row in rows}
+
+
+def figures(turns: Mapping[str, Turn], labels: Mapping[str, Label]) -> dict[str, dict[str, float]]:
+    """By group. `turns` and `labels` by the question's id; the turns are of one data set."""
+    outcomes = {name: turn.answer.outcome for name, turn in turns.items()}
+    shares = {str(one): _share(o == one for o in outcomes.values()) for one in sorted(set(outcomes.values()))}
+    found = {"outcomes": shares}
+    found["citations"] = citations(list(turns.values()))
+    if told := {name: label.answer for name, label in labels.items() if label.answer and name in turns}:
+        found["answer"] = {
+            "rouge_l": rouge_l({name: turns[name].answer.plain for name in told}, told),
+            "contains": _share(
+                not turns[name].answer.refused and contains(turns[name].answer.plain, gold)
+                for name, gold in told.items()
+            ),
+        }
+    if known := {name: labels[name].answerability for name in turns if name in labels and labels[name].answerability}:
+        refused = {name for name in known if turns[name].answer.refused}
+        unclear = {name for name in known if outcomes[name] == "unclear"}
+        found["refusal"] = decided(refused, known, UNANSWERABLE)
+        found["asking_back"] = decided(unclear, known, UNDERSPECIFIED)
+    return found
+
+
+def rouge_l(answers: Mapping[str, str], golds: Mapping[str, str]) -> float:
+    """The mean F of the longest common subsequence of words (Lin 2004, by `rouge-score`, without stemming)."""
+    from rouge_score.rouge_scorer import RougeScorer
+
+    scorer = RougeScorer(["rougeL"])
+    scores = [scorer.score(gold, answers[name])["rougeL"].fmeasure for name, gold in golds.items()]
+    return float(sum(scores) / len(scores))
+
+
+def contains(answer: str, gold: str) -> bool:
+    """Whether the first `WORDS` words of an answer hold the gold string, word by word; letter case, punctuation and
+    articles do not count (as in SQuAD's exact match)."""
+    return f" {_plain(gold)} " in f" {_plain(' '.join(answer.split()[:WORDS]))} "
+
+
+def decided(taken: set[str], known: Mapping[str, str], wanted: str) -> dict[str, float]:
+    """Precision, recall and F1 of a decision that is right for questions with the label `wanted` only, and its cost:
+    the share of the answerable questions that it was taken for."""
+    right = sum(known[name] == wanted for name in taken)
+    there = sum(label == wanted for label in known.values())
+    answerable = [name for name, label in known.items() if label in ANSWERABLE]
+    return {
+        "precision": right / len(taken) if taken else 0.0,
+        "recall": right / there if there else 0.0,
+        "f1": 2 * right / (len(taken) + there) if taken or there else 0.0,
+        "cost": _share(name in taken for name in answerable),
+    }
+
+
+def citations(turns: Sequence[Turn]) -> dict[str, float]:
+    """The shares of the cited sentences that are supported by what they cite, and that are flagged, that is, not
+    supported, when they cite another passage instead (`swapped`)."""
+    cited = [(claim, turn) for turn in turns for claim in turn.answer.claims if claim.cites]
+    others = [found for claim, turn in cited for found in swapped(claim, turn)]
+    return {
+        "sentences": float(len(cited)),
+        "supported": _share(claim.verdict == "supported" for claim, _ in cited),
+        "swapped": float(len(others)),
+        "swapped_flagged": _share(verdict(claim, [other]) != "supported" for claim, other in others),
+    }
+
+
+def swapped(claim: Claim, turn: Turn) -> Iterator[tuple[Claim, Passage]]:
+    """The sentence citing the passage that comes next in the turn's list behind the one that it cites (from the end,
+    the first), unless that has the sentence word for word: then the one behind it. Nothing where all have it."""
+    ids = [passage.id for passage in turn.passages]
+    own = turn.answer.sources[claim.cites[0] - 1].id
+    at = ids.index(own) if own in ids else -1
+    behind = (*turn.passages[at + 1 :], *turn.passages[: max(at, 0)])
+    for other in behind:
+        if other.id != own and same_words(claim.text) not in same_words(other.text):
+            yield Claim(claim.text, (1,)), other
+            return
+
+
+def _share(flags: Iterable[bool]) -> float:
+    counted = list(flags)
+    return sum(counted) / len(counted) if counted else 0.0
+
+
+def _plain(text: str) -> str:
+    return " ".join(_WORD.findall(_ARTICLE.sub(" ", " ".join(_WORD.findall(text.casefold())))))
+
+
+def _text(row: Mapping[str, Any], name: str) -> str:
+    value = row.get(name)
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,198 @@
+"""`clew evaluate`: a row of figures for each tool and each form of a data set's questions."""
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from clew.agent.evaluation.answer_metrics import AnswerFigures, figures, read_labels
+from clew.agent.evaluation.dataset import Dataset, Question, read_dataset
+from clew.agent.evaluation.metrics import DEPTH, measure, trec_run
+from clew.agent.evaluation.query_forms import FORMS, REMEMBERING, FormName
+from clew.agent.evaluation.ranking import Find, Search, encode_histories, rank
+from clew.agent.models import encoder_for
+from clew.agent.replay.rows import answer_row
+from clew.agent.services import Services
+from clew.agent.settings import Settings
+from clew.agent.state import Turn
+from clew.agent.toolbox import services_for
+from clew.memory.datatypes import Passage, Query
+from clew.memory.dialogue.threads import Threads
+from clew.memory.errors import BadInput
+from clew.memory.json_lines import append_object, replace_file
+from clew.memory.knowledge.library import open_library
+from clew.memory.ports import Store
+from clew.memory.progress import Progress
+from clew.tools import registry
+
+AGENT = "agent"
+ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to evaluate. `query` empty: each tool's own default; `k`: documents of each question in the run file."""
+
+    dataset: Path
+    tool: str
+    query: str = ""
+    k: int = 10
+    within_context: bool = False
+    run: Path | None = None
+    answers: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One tool with one form of the questions; `latency_ms` in milliseconds, `notes` for the person who reads it."""
+
+    dataset: str
+    tool: str
+    query: str
+    queries: int
+    metrics: Mapping[str, float]
+    latency_ms: Mapping[str, Mapping[str, float]]
+    library: str
+    notes: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The names that `clew evaluate --json` promises."""
+        return {
+            "dataset": self.dataset,
+            "tool": self.tool,
+            "query": self.query,
+            "queries": self.queries,
+            "metrics": dict(self.metrics),
+            "latency_ms": {part: dict(times) for part, times in self.latency_ms.items()},
+            "library": self.library,
+        }
+
+
+def evaluate(plan: Plan, settings: Settings) -> Iterator[Progress | Row | AnswerFigures]:
+    """A row for each tool and form asked for, each after the progress of its making; then what the answers are worth,
+    where they are asked for.
+
+    Raises `BadInput` before any work for what cannot be evaluated, and what opening the library raises.
+    """
+    pairs = [(tool, form) for tool in _tools(plan.tool) for form in _forms(tool, plan.query)]
+    _check(plan, settings)
+    dataset = read_dataset(plan.dataset, within_context=plan.within_context)
+    encoder = encoder_for(settings)
+    library = open_library(settings.library, encoder)
+    with closing(encoder), closing(library.store), Threads(None) as threads:
+        notes = (*dataset.notes, *_missing(dataset, library.store, plan, settings))
+        services = services_for(settings, library, encoder, threads)
+        if any(form in REMEMBERING for _, form in pairs):
+            yield from encode_histories(dataset.questions, encoder)
+        for tool, form in pairs:
+            depth, name = max(plan.k, DEPTH), f"{tool}.{form}"
+            search = _search(tool, form, services, depth)
+            ranked = yield from rank(dataset.questions, form, search, encoder, depth, name)
+            if plan.run:
+                path = plan.run if len(pairs) == 1 else plan.run.with_name(f"{plan.run.stem}.{name}{plan.run.suffix}")
+                replace_file(path, trec_run(ranked.rankings, plan.k, name))
+            yield Row(
+                dataset=dataset.name,
+                tool=tool,
+                query=form,
+                queries=len(dataset.questions),
+                metrics=measure(dataset.golds, ranked.rankings),
+                latency_ms=ranked.latency_ms,
+                library=library.manifest.fingerprint,
+                notes=notes,
+            )
+        if plan.answers:
+            turns = yield from _answer_all(dataset, services, plan.answers)
+            worth = figures(turns, read_labels(plan.dataset))
+            yield AnswerFigures(dataset.name, len(turns), worth, library.manifest.fingerprint)
+
+
+def _search(tool: str, form: FormName, services: Services, k: int) -> Search:
+    """A tool is asked for more than k at once, as a document may have several passages; the agent, whose decisions
+    rest on what it finds, for what it gathers in a turn."""
+    if tool == AGENT:
+        return Search(_agent_search(form, services), services.evidence)
+    made = services.tools[tool]
+    return Search(lambda _, query, wanted: made.search(query, wanted).passages, 3 * k)
+
+
+def _agent_search(form: FormName, services: Services) -> Find:
+    """The agent rewrites by itself; in another form the question is given to it as one that stands alone."""
+    from clew.agent.evaluation.agent_evidence import evidence
+
+    def find(question: Question, query: Query, k: int) -> Sequence[Passage]:
+        scope = sorted(question.context or ())
+        if form == "rewrite":
+            return evidence(services, question.text, question.history, k, scope)
+        return evidence(services, query.forms[0].text, (), k, scope)
+
+    return find
+
+
+def _answer_all(dataset: Dataset, services: Services, path: Path) -> Generator[Progress, None, dict[str, Turn]]:
+    """Every question, also those without qrels: whether they can be answered is not known to who answers. Returns the
+    turns by the question's id."""
+    from clew.agent.evaluation.agent_evidence import answered
+
+    turns: dict[str, Turn] = {}
+    replace_file(path, "")
+    for done, question in enumerate(dataset.everything):
+        yield Progress("answers", done, len(dataset.everything))
+        turn = answered(services, question.text, question.history, sorted(question.context or ()))
+        append_object(path, answer_row(question.id, turn))
+        turns[question.id] = turn
+    yield Progress("answers", len(dataset.everything), len(dataset.everything))
+    return turns
+
+
+def _tools(name: str) -> list[str]:
+    known = [*registry.NAMES, AGENT]
+    if name == ALL:
+        return known
+    if name not in known:
+        raise BadInput(f"there is no tool '{name}'", f"--tool {'|'.join([*known, ALL])}")
+    return [name]
+
+
+def _forms(tool: str, form: str) -> Sequence[FormName]:
+    if form == ALL:
+        return FORMS
+    default: FormName = "rewrite" if tool == AGENT else "last-turn"
+    named = [one for one in FORMS if one == (form or default)]
+    if not named:
+        raise BadInput(f"there is no form of the query '{form}'", f"--query {'|'.join([*FORMS, ALL])}")
+    return named
+
+
+def _check(plan: Plan, settings: Settings) -> None:
+    registry.check(settings.tool)
+    if plan.k < 1:
+        raise BadInput("-k has to be at least 1")
+    if plan.answers and plan.tool != AGENT:
+        raise BadInput("only the agent answers", "--tool agent --answers FILE")
+    for path in (plan.run, plan.answers):
+        if path and (path.is_dir() or not path.absolute().parent.is_dir()):
+            raise BadInput(
+                f"{path} cannot be written: {'it' if path.is_dir() else 'its folder'} is no place for a file"
+            )
+
+
+def _missing(dataset: Dataset, store: Store, plan: Plan, settings: Settings) -> list[str]:
+    """A note on relevant documents that are not in the library. Raises `BadInput` where none of them is."""
+    golds = sorted({document for gold in dataset.golds.values() for document in gold})
+    missing = sum(not _holds(store, document) for document in golds)
+    if missing == len(golds):
+        raise BadInput(
+            f"the library {settings.library} holds no document that is relevant in {plan.dataset}",
+            f"clew index {plan.dataset} --library {settings.library}",
+        )
+    return [f"{missing} of {len(golds)} relevant documents are not in the library"] if missing else []
+
+
+def _holds(store: Store, document: str) -> bool:
+    try:
+        store.documents([document])
+    except KeyError:
+        return False
+    return True

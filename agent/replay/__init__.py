@@ -1,0 +1,1 @@
+"""Conversations asked anew from a script, written turn by turn and checked."""

@@ -1,0 +1,196 @@
+"""Replay: conversations asked anew, each turn on top of the answers that it gave itself (seed 003).
+
+    DIR/datasets/<script>.jsonl     a line for every turn, as seed 003 has it
+    DIR/intermediate/<script>.jsonl
+    DIR/threads/<script>/           its conversations, apart from the user's own; made anew by a run without `resume`
+
+A turn is stored in its thread, then written to `intermediate`, then to `datasets`; what a crash left between two of
+these is mended by the next run with `resume`.
+"""
+
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from itertools import takewhile
+from pathlib import Path
+from typing import Any, Protocol
+
+from clew.agent.replay.expectations import FIELDS, Played, Summary, played, summarize
+from clew.agent.replay.rows import dataset_row, intermediate_row
+from clew.agent.replay.script import Conversation, Prompt, Script, read_script
+from clew.agent.services import Services
+from clew.agent.settings import Settings
+from clew.agent.state import Turn, TurnEvent
+from clew.memory.errors import BadInput
+from clew.memory.json_lines import append_object, as_line, replace_file, whole_objects
+
+
+class Replier(Protocol):
+    """What a replay asks of `clew.agent.assistant.Assistant`."""
+
+    @property
+    def services(self) -> Services: ...
+
+    def ask(self, thread: str, question: str) -> Iterator[TurnEvent]: ...
+
+    def interrupted(self, thread: str) -> str: ...
+
+    def resume(self, thread: str) -> Iterator[TurnEvent]: ...
+
+    def turns(self, thread: str) -> list[Turn]: ...
+
+    def forget(self, thread: str) -> None: ...
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The two files of a script, a line each for the same turns."""
+
+    datasets: Path
+    intermediate: Path
+
+    @classmethod
+    def of(cls, out: Path, name: str) -> "Files":
+        return cls(out / "datasets" / f"{name}.jsonl", out / "intermediate" / f"{name}.jsonl")
+
+    def rows(self) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+        """Of the turns that both files have, from the first on."""
+        both = zip(whole_objects(self.datasets), whole_objects(self.intermediate), strict=False)
+        return list(takewhile(lambda pair: pair[0].get("_id") == pair[1].get("_id"), both))
+
+    def replace(self, rows: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> None:
+        kept = list(rows)
+        replace_file(self.intermediate, "".join(as_line(row) for _, row in kept))
+        replace_file(self.datasets, "".join(as_line(row) for row, _ in kept))
+
+    def append(self, dataset: Mapping[str, Any], intermediate: Mapping[str, Any]) -> None:
+        append_object(self.intermediate, intermediate)
+        append_object(self.datasets, dataset)
+
+
+def replay_script(
+    path: Path, out: Path, settings: Settings, *, limit: int | None = None, resume: bool = False
+) -> Iterator[Played | Summary]:
+    """Replay the first `limit` conversations of a script with the assistant that the settings describe."""
+    from clew.agent.assistant import Assistant  # LangGraph takes its time
+
+    script = read_script(path, limit)
+    yield from replay(
+        script, out, lambda home: Assistant.open(settings.model_copy(update={"home": home})), resume=resume
+    )
+
+
+def replay(
+    script: Script, out: Path, open_assistant: Callable[[Path], Replier], *, resume: bool = False
+) -> Iterator[Played | Summary]:
+    """Ask every turn of the script and yield it when it is written; the summary, over all turns, comes last.
+
+    `open_assistant` is given the folder of its threads. With `resume`, the turns that both files have are not asked
+    again, so far as they were answered from the same library. Raises `BadInput` where `out` cannot be written, and what
+    opening and asking raise.
+    """
+    data, files = out / "threads" / script.name, Files.of(out, script.name)
+    if not resume:
+        _empty(data)
+    with closing(open_assistant(data)) as assistant:
+        kept = _kept(assistant, script, files.rows()) if resume else []
+        files.replace(kept)
+        results = []
+        for turn in _play(assistant, script, files, [row for _, row in kept]):
+            results.append(turn)
+            yield turn
+        yield summarize(results)
+
+
+def _play(assistant: Replier, script: Script, files: Files, kept: Sequence[Mapping[str, Any]]) -> Iterator[Played]:
+    rows = iter(kept)
+    for conversation in script.conversations:
+        done = [played(prompt, row, resumed=True) for prompt, row in zip(conversation.prompts, rows, strict=False)]
+        yield from done
+        if len(done) < len(conversation.prompts):
+            yield from _go_on(assistant, script.thread(conversation), conversation, files, len(done))
+
+
+def _go_on(assistant: Replier, thread: str, conversation: Conversation, files: Files, done: int) -> Iterator[Played]:
+    turns = _turns(assistant, thread, conversation)
+    for number, (prompt, turn) in enumerate(zip(conversation.prompts, turns, strict=True)):
+        if number < done:
+            continue
+        row = intermediate_row(prompt.id, turn)
+        result = played(prompt, row)
+        row["expectations"] = [asdict(check) for check in result.checks]
+        files.append(dataset_row(prompt.id, turn), row)
+        yield result
+
+
+def _turns(assistant: Replier, thread: str, conversation: Conversation) -> Iterator[Turn]:
+    """The turns that the thread has, then the others as they are asked."""
+    stored = assistant.turns(thread)
+    if not _fits(stored, conversation.prompts, _library(assistant)):
+        assistant.forget(thread)
+        stored = []
+    yield from stored
+    for prompt in conversation.prompts[len(stored) :]:
+        yield _ask(assistant, thread, prompt.question)
+
+
+def _ask(assistant: Replier, thread: str, question: str) -> Turn:
+    """A turn that a crash cut off is finished, not asked a second time."""
+    cut_off = _same(assistant.interrupted(thread), question)
+    events = assistant.resume(thread) if cut_off else assistant.ask(thread, question)
+    return [event for event in events if isinstance(event, Turn)][-1]
+
+
+def _kept(
+    assistant: Replier, script: Script, rows: Sequence[tuple[dict[str, Any], dict[str, Any]]]
+) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """The rows that stand: those of the script's first turns, from the library that is open; of a conversation that
+    is not over only if its thread still holds them, because its next turn needs what was said."""
+    library = _library(assistant)
+    asked = [prompt for conversation in script.conversations for prompt in conversation.prompts]
+    same = 0
+    for prompt, (_, row) in zip(asked, rows, strict=False):
+        if not row.keys() >= FIELDS or row["_id"] != prompt.id or row.get("library") != library:
+            break
+        if not _same(row["original_query"], prompt.question):
+            break
+        same += 1
+    start = 0
+    for conversation in script.conversations:
+        end = start + len(conversation.prompts)
+        if end > same:
+            stored = assistant.turns(script.thread(conversation)) if same > start else []
+            whole = len(stored) >= same - start and _fits(stored, conversation.prompts, library)
+            return list(rows[: same if whole else start])
+        start = end
+    return list(rows[:same])
+
+
+def _empty(folder: Path) -> None:
+    """Threads and what was left of turns that were cut off: nothing of an earlier run may be remembered."""
+    try:
+        if folder.exists():
+            shutil.rmtree(folder)
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise BadInput(f"{folder} cannot be written: {error.strerror}") from error
+
+
+def _library(assistant: Replier) -> str:
+    return assistant.services.library.manifest.fingerprint
+
+
+def _fits(stored: Sequence[Turn], prompts: Sequence[Prompt], library: str) -> bool:
+    """Whether the stored turns are the first ones of the conversation, answered from this library."""
+    return len(stored) <= len(prompts) and all(
+        turn.library == library and _same(turn.question, prompt.question)
+        for turn, prompt in zip(stored, prompts, strict=False)
+    )
+
+
+def _same(one: str, other: str) -> bool:
+    """Whatever the spacing, which a question may lose on its way."""
+    return one.split() == other.split()

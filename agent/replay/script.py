@@ -1,0 +1,138 @@
+"""Conversations to replay: a script (JSONL) with expectations, or a BEIR folder whose queries have `turns`."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from clew.agent.evaluation.dataset import Question, read_questions
+from clew.memory.errors import BadInput
+from clew.memory.json_lines import read_objects
+from clew.memory.knowledge.loaders.source import storable
+
+SEPARATOR = "<::>"
+"""Parts the conversation from the turn in an id, as in MTRAG's."""
+
+Kind = Literal["contains", "cites", "rewritten_contains", "refuses", "asks_back"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+YES_OR_NO = ("refuses", "asks_back")
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """`value` is a bool for `refuses` and `asks_back`, and a text for the others."""
+
+    kind: Kind
+    value: str | bool
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A user's turn. `id` is `<conversation><::><turn>`, the turn counted from 1."""
+
+    id: str
+    question: str
+    expect: tuple[Expectation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    id: str
+    prompts: tuple[Prompt, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """`digest` is of the name and the whole file, whatever part of it is asked."""
+
+    name: str
+    conversations: tuple[Conversation, ...]
+    digest: str
+
+    def thread(self, conversation: Conversation) -> str:
+        """The same id for the same script and conversation in every run."""
+        return f"replay-{self.digest[:12]}-{conversation.id}"
+
+
+def read_script(path: Path, limit: int | None = None) -> Script:
+    """The first `limit` conversations. Raises `BadInput`, with file and line where a line is the cause."""
+    if path.is_dir():
+        name, file, conversations = path.resolve().name, path / "queries.jsonl", _from_questions(read_questions(path))
+    elif path.is_file():
+        name, file, conversations = path.stem, path, _from_lines(path)
+    else:
+        raise BadInput(f"there is no script {path}")
+    if not conversations:
+        raise BadInput(f"{path} has no conversations")
+    digest = hashlib.sha256(name.encode() + b"\0" + file.read_bytes()).hexdigest()
+    return Script(name, tuple(conversations[:limit]), digest)
+
+
+def _from_lines(path: Path) -> list[Conversation]:
+    conversations: dict[str, Conversation] = {}
+    for number, row in read_objects(path):
+        conversation = _conversation(row, f"{path}:{number}")
+        if conversation.id in conversations:
+            raise BadInput(f"{path}:{number} has the conversation_id of an earlier line: {conversation.id}")
+        conversations[conversation.id] = conversation
+    return list(conversations.values())
+
+
+def _from_questions(questions: Sequence[Question]) -> list[Conversation]:
+    """Of the rows of a conversation the one with the most turns of the user; what the agent said there is not used."""
+    longest: dict[str, list[str]] = {}
+    for question in questions:
+        name = question.id.split(SEPARATOR)[0]
+        asked = [said.text for said in question.history if said.speaker == "user"] + [question.text]
+        if len(asked) > len(longest.get(name, ())):
+            longest[name] = asked
+    return [Conversation(name, _prompts(name, [(text, ()) for text in asked])) for name, asked in longest.items()]
+
+
+def _conversation(row: Mapping[str, Any], place: str) -> Conversation:
+    name, turns = row.get("conversation_id"), row.get("turns")
+    if not isinstance(name, str | int) or not isinstance(turns, list) or not turns:
+        raise BadInput(f"{place} has no 'conversation_id' and 'turns'")
+    asked = [_asked(turn, f"{place}, turn {number}") for number, turn in enumerate(turns, 1)]
+    id_ = storable(str(name))
+    return Conversation(id_, _prompts(id_, asked))
+
+
+def _prompts(conversation: str, asked: Sequence[tuple[str, tuple[Expectation, ...]]]) -> tuple[Prompt, ...]:
+    return tuple(
+        Prompt(f"{conversation}{SEPARATOR}{number}", question, expect)
+        for number, (question, expect) in enumerate(asked, 1)
+    )
+
+
+def _asked(turn: Any, place: str) -> tuple[str, tuple[Expectation, ...]]:
+    question = turn.get("question") if isinstance(turn, dict) else None
+    if not isinstance(question, str) or not question.strip():
+        raise BadInput(f"{place} has no 'question'")
+    _check_keys(turn, ("question", "expect"), place)
+    expect = turn.get("expect", {})
+    if not isinstance(expect, dict):
+        raise BadInput(f"{place} has an 'expect' that is not an object")
+    _check_keys(expect, KINDS, f"{place}, expect")
+    return storable(question), tuple(
+        one for kind in KINDS if kind in expect for one in _expectations(kind, expect[kind], place)
+    )
+
+
+def _expectations(kind: Kind, value: Any, place: str) -> list[Expectation]:
+    """One for each text of a list."""
+    if kind in YES_OR_NO:
+        if not isinstance(value, bool):
+            raise BadInput(f"{place} has a '{kind}' that is neither true nor false")
+        return [Expectation(kind, value)]
+    values = value if isinstance(value, list) else [value]
+    if not values or not all(isinstance(text, str) and text.strip() for text in values):
+        raise BadInput(f"{place} has a '{kind}' that is neither a text nor a list of texts")
+    return [Expectation(kind, text) for text in values]
+
+
+def _check_keys(row: Mapping[str, Any], known: Sequence[str], place: str) -> None:
+    if unknown := [key for key in row if key not in known]:
+        names = ", ".join(f"'{key}'" for key in unknown)
+        raise BadInput(f"{place} has unknown keys: {names}", f"use {', '.join(known)}")

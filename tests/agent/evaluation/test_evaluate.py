@@ -1,0 +1,222 @@
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clew.agent.assistant import Assistant
+from clew.agent.evaluation.agent_evidence import answered, evidence
+from clew.agent.evaluation.dataset import read_dataset
+from clew.agent.evaluation.evaluate import Plan, Row, evaluate
+from clew.agent.evaluation.query_forms import FORMS, query_of
+from clew.agent.models import encoder_for
+from clew.agent.settings import Settings
+from clew.agent.state import Turn
+from clew.memory.errors import BadInput, NoLibrary
+from clew.memory.progress import Progress
+from clew.tools import registry
+from tests.agent.conftest import QUERIES, write_lines
+
+
+def rows(plan: Plan, settings: Settings) -> list[Row]:
+    return [result for result in evaluate(plan, settings) if isinstance(result, Row)]
+
+
+def parsed(path: Path) -> dict[str, list[str]]:
+    """Question -> documents in their order, each line parsed from both ends, as ids may hold spaces."""
+    rankings: dict[str, list[str]] = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        question, rest = line.split(" Q0 ", 1)
+        document, rank, score, tag = rest.rsplit(" ", 3)
+        assert float(score) == float(score) and tag
+        rankings.setdefault(question, []).append(document)
+        assert len(rankings[question]) == int(rank)
+    return rankings
+
+
+def test_a_row_has_the_names_that_are_promised(indexed: Settings, beir: Path) -> None:
+    [row] = rows(Plan(beir, "hybrid"), indexed)
+    shown = json.loads(json.dumps(row.to_json()))
+    assert list(shown) == ["dataset", "tool", "query", "queries", "metrics", "latency_ms", "library"]
+    assert (shown["dataset"], shown["tool"], shown["query"], shown["queries"]) == ("small", "hybrid", "last-turn", 3)
+    assert set(shown["metrics"]) == {
+        *("recall@1", "recall@2", "recall@5", "recall@10", "ndcg@5", "ndcg@10", "mrr@10", "all@4", "all@5", "all@8")
+    }
+    assert shown["latency_ms"].keys() == {"search", "encode"}
+    assert shown["latency_ms"]["search"].keys() == {"p50", "p95"} and shown["latency_ms"]["encode"].keys() == {"p50"}
+    assert shown["latency_ms"]["search"]["p95"] >= shown["latency_ms"]["search"]["p50"] > 0
+    assert len(shown["library"]) > 8
+    assert row.notes == ()
+
+
+def test_the_run_holds_what_was_measured(indexed: Settings, beir: Path, tmp_path: Path) -> None:
+    [row] = rows(Plan(beir, "hybrid", run=tmp_path / "small.run"), indexed)
+    rankings = parsed(tmp_path / "small.run")
+    assert set(rankings) == {"q 1", "c<::>2", "q3"}
+    assert all(len(set(documents)) == len(documents) for documents in rankings.values())
+    assert rankings["q 1"][0] == "Metropolis (1927 film)" and rankings["q3"][0] == "Moon distance"
+    found = len({"Metropolis (1927 film)", "Fritz Lang"} & set(rankings["q 1"][:2])) / 2
+    rest = ("Fritz Lang" in rankings["c<::>2"][:2]) + ("Moon distance" in rankings["q3"][:2])
+    assert row.metrics["recall@2"] == pytest.approx((found + rest) / 3)
+
+
+def test_a_document_of_many_chunks_takes_one_rank(indexed: Settings, beir: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "films"
+    shutil.copytree(beir, folder)
+    text = "Which film was shown in a cinema of the city of Vienna?"
+    write_lines(folder / "queries.jsonl", [{"_id": "q3", "text": text}])
+    rows(Plan(folder, "hybrid", run=tmp_path / "run"), indexed)
+    documents = parsed(tmp_path / "run")["q3"]
+    assert documents[0] == "Long film list" and len(documents) > 3
+
+
+def test_k_bounds_the_run_and_not_the_figures(indexed: Settings, beir: Path, tmp_path: Path) -> None:
+    [short] = rows(Plan(beir, "hybrid", k=1, run=tmp_path / "short"), indexed)
+    [long] = rows(Plan(beir, "hybrid", k=50, run=tmp_path / "long"), indexed)
+    assert {len(documents) for documents in parsed(tmp_path / "short").values()} == {1}
+    assert max(len(documents) for documents in parsed(tmp_path / "long").values()) > 1
+    assert short.metrics == long.metrics
+
+
+def test_all_tools_in_all_forms_have_a_row_and_a_run_each(indexed: Settings, beir: Path, tmp_path: Path) -> None:
+    found = rows(Plan(beir, "all", "all", run=tmp_path / "small.run"), indexed)
+    pairs = [(tool, form) for tool in (*registry.NAMES, "agent") for form in FORMS]
+    assert [(row.tool, row.query) for row in found] == pairs
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {f"small.{tool}.{form}.run" for tool, form in pairs}
+    one = (tmp_path / "small.hybrid.mmr.run").read_text().splitlines()
+    assert all(line.endswith(" hybrid.mmr") for line in one)
+
+
+def test_defaults_are_the_last_turn_for_tools_and_the_rewrite_for_the_agent(indexed: Settings, beir: Path) -> None:
+    found = {row.tool: row.query for row in rows(Plan(beir, "all"), indexed)}
+    assert found.pop("agent") == "rewrite"
+    assert set(found.values()) == {"last-turn"}
+
+
+def test_the_history_helps_where_the_question_needs_it(indexed: Settings, beir: Path) -> None:
+    [alone, rewritten] = [rows(Plan(beir, "hybrid", form), indexed)[0] for form in ("last-turn", "rewrite")]
+    assert rewritten.metrics["mrr@10"] >= alone.metrics["mrr@10"]
+
+
+@pytest.mark.parametrize("tool", ["hybrid", "agent"])
+def test_within_context_only_its_documents_are_ranked(indexed: Settings, beir: Path, tmp_path: Path, tool: str) -> None:
+    rows(Plan(_judged_only(beir, tmp_path), tool, within_context=True, run=tmp_path / "run"), indexed)
+    contexts = {row["_id"]: set(row["context"]) for row in QUERIES if "context" in row}
+    rankings = parsed(tmp_path / "run")
+    assert all(set(documents) <= contexts[question] for question, documents in rankings.items())
+    assert rankings["q3"] == ["Moon distance"]
+
+
+@pytest.mark.parametrize("tool", ["hybrid", "agent"])
+def test_fields_that_are_no_input_change_nothing(indexed: Settings, beir: Path, tmp_path: Path, tool: str) -> None:
+    told = tmp_path / "told"
+    shutil.copytree(beir, told)
+    extra: dict[str, Any] = {
+        "answer": "Félicette",
+        "rewrite": "cat in space",
+        "domain": "cats",
+        "context": ["Félicette"],
+    }
+    extra |= {"question_type": ["Cat"], "multi_turn": "Cat", "answerability": "UNANSWERABLE"}
+    write_lines(told / "queries.jsonl", [{**row, **extra} for row in QUERIES])
+    for folder, run in ((beir, "without.run"), (told, "with.run")):
+        rows(Plan(folder, tool, run=tmp_path / run), indexed)
+    assert (tmp_path / "without.run").read_bytes() == (tmp_path / "with.run").read_bytes()
+
+
+def test_answers_are_written_for_every_question(indexed: Settings, beir: Path, tmp_path: Path) -> None:
+    rows(Plan(beir, "agent", answers=tmp_path / "answers.jsonl"), indexed)
+    answers = {row["_id"]: row for row in map(json.loads, (tmp_path / "answers.jsonl").read_text().splitlines())}
+    assert list(answers) == [row["_id"] for row in QUERIES]
+    assert "384,400" in answers["q3"]["answer"]
+    assert (answers["q3"]["outcome"], answers["q3"]["cites"][0]) == ("answered", "Moon distance")
+    assert answers["not judged"]["refused"] and answers["not judged"]["cites"] == []
+
+
+def test_the_agent_of_an_evaluation_is_the_one_that_people_talk_with(indexed: Settings, beir: Path) -> None:
+    """Its evidence and its answer to a first question are those of a turn of a new thread."""
+    question = read_dataset(beir).questions[0]
+    with Assistant.open(indexed) as assistant:
+        *_, turn = assistant.ask("t", question.text)
+        assert isinstance(turn, Turn)
+        found = evidence(assistant.services, question.text, (), assistant.services.evidence)
+        alone = answered(assistant.services, question.text, ())
+    assert found == alone.passages == turn.passages
+    assert alone.answer == turn.answer
+
+
+def test_the_history_given_is_what_the_agent_remembers(indexed: Settings, beir: Path, tmp_path: Path) -> None:
+    question = read_dataset(beir).questions[1]
+    with Assistant.open(indexed.model_copy(update={"home": tmp_path})) as assistant:
+        turn = answered(assistant.services, question.text, question.history)
+        assert assistant.threads.recent() == []
+    assert turn.turn == 2
+    assert [(one.text, one.speaker, one.turn) for one in turn.recalled.extracted] == [
+        ("Who is Fritz Lang?", "user", 1),
+        ("Fritz Lang was a director of films.", "agent", 1),
+    ]
+    assert {one.text for one in query_of(question, "rewrite", encoder_for(indexed)).forms} == {
+        wording.text for wording in turn.wordings
+    }
+
+
+def test_progress_comes_before_each_row(indexed: Settings, beir: Path) -> None:
+    results = list(evaluate(Plan(beir, "hybrid"), indexed))
+    assert results[0] == Progress("hybrid.last-turn", 0, 3) and results[-2] == Progress("hybrid.last-turn", 3, 3)
+    assert isinstance(results[-1], Row)
+
+
+def test_gold_that_the_library_does_not_hold_is_noted(indexed: Settings, beir: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "more"
+    shutil.copytree(beir, folder)
+    with (folder / "qrels.tsv").open("a", encoding="utf-8") as file:
+        file.write("q3\tTides\t1\n")
+    [row] = rows(Plan(folder, "hybrid"), indexed)
+    assert row.notes == ("1 of 4 relevant documents are not in the library",)
+
+
+def test_another_library_is_refused_with_the_command_that_makes_the_right_one(
+    indexed: Settings, beir: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "other"
+    shutil.copytree(beir, folder)
+    (folder / "qrels.tsv").write_text("q3\tTides\t1\n")
+    with pytest.raises(BadInput) as error:
+        rows(Plan(folder, "hybrid"), indexed)
+    assert error.value.hint == f"clew index {folder} --library {indexed.library}"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"tool": "hybird"}, "there is no tool 'hybird'"),
+        ({"query": "last"}, "there is no form of the query 'last'"),
+        ({"k": 0}, "-k has to be at least 1"),
+        ({"run": Path("nowhere/at/all.run")}, "cannot be written"),
+        ({"answers": Path("answers.jsonl")}, "only the agent answers"),
+        ({"dataset": Path("nowhere")}, "there is no folder nowhere"),
+        ({"within_context": True}, "have no list 'context'"),
+    ],
+)
+def test_what_cannot_be_evaluated_is_said_first(
+    indexed: Settings, beir: Path, tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
+    folder = tmp_path / "bare"
+    shutil.copytree(beir, folder)
+    write_lines(folder / "queries.jsonl", [{"_id": row["_id"], "text": row["text"]} for row in QUERIES])
+    with pytest.raises(BadInput, match=message):
+        next(evaluate(Plan(**{"dataset": folder, "tool": "hybrid", **change}), indexed))
+
+
+def test_without_a_library_it_says_so(indexed: Settings, beir: Path, tmp_path: Path) -> None:
+    with pytest.raises(NoLibrary):
+        next(evaluate(Plan(beir, "hybrid"), indexed.model_copy(update={"library": tmp_path / "none"})))
+
+
+def _judged_only(beir: Path, tmp_path: Path) -> Path:
+    folder = tmp_path / "judged"
+    shutil.copytree(beir, folder)
+    write_lines(folder / "queries.jsonl", [row for row in QUERIES if "context" in row])
+    return folder

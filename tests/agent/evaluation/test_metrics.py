@@ -1,0 +1,67 @@
+import math
+from collections.abc import Sequence
+
+import pytest
+
+from clew.agent.evaluation.metrics import falling, measure, share_with_all, trec_run
+from clew.memory.errors import BadInput
+
+
+def ranked(*documents: str, scores: Sequence[float] = ()) -> list[tuple[str, float]]:
+    return list(zip(documents, falling(scores or [0.5] * len(documents)), strict=True))
+
+
+def test_measures_of_a_ranking_worked_out_by_hand() -> None:
+    golds = {"q 1": {"Alû": 1, "Lilu (mythology)": 1}, "q2": {"d": 1}}
+    rankings = {"q 1": ranked("x", "Alû", "y", "z", "w", "v", "u", "Lilu (mythology)"), "q2": ranked("d")}
+    found = measure(golds, rankings)
+    ideal = 1 + 1 / math.log2(3)
+    assert found == pytest.approx(
+        {
+            "recall@1": (0 + 1) / 2,
+            "recall@2": (0.5 + 1) / 2,
+            "recall@5": (0.5 + 1) / 2,
+            "recall@10": 1.0,
+            "ndcg@5": (1 / math.log2(3) / ideal + 1) / 2,
+            "ndcg@10": ((1 / math.log2(3) + 1 / math.log2(9)) / ideal + 1) / 2,
+            "mrr@10": (1 / 2 + 1) / 2,
+            "all@4": 0.5,
+            "all@5": 0.5,
+            "all@8": 1.0,
+        }
+    )
+    assert list(found)[:4] == ["recall@1", "recall@2", "recall@5", "recall@10"]
+
+
+def test_order_is_the_rankings_and_not_that_of_ids() -> None:
+    """Evaluators break ties of scores by id: the ranks must not come to that."""
+    golds = {"q": {"b": 1}}
+    assert measure(golds, {"q": ranked("b", "a", "c")})["recall@1"] == 1
+    assert measure(golds, {"q": ranked("a", "b", "c")})["recall@1"] == 0
+
+
+def test_a_question_that_found_nothing_counts_as_nothing() -> None:
+    golds = {"q": {"b": 1}, "r": {"b": 1}}
+    assert measure(golds, {"q": ranked("b"), "r": []})["recall@10"] == 0.5
+    assert measure(golds, {"q": [], "r": []})["mrr@10"] == 0
+    assert share_with_all(golds, {"q": ranked("b")}, 4) == 0.5
+
+
+def test_nothing_below_rank_10_counts() -> None:
+    ranking = ranked(*"abcdefghij", "gold")
+    assert measure({"q": {"gold": 1}}, {"q": ranking}) == dict.fromkeys(measure({"q": {"gold": 1}}, {}), 0)
+
+
+def test_scores_fall_strictly_and_keep_what_they_can() -> None:
+    assert falling([0.9, 0.5, 0.5, 0.7, 0.1]) == [0.9, 0.5, 0.499999, 0.499998, 0.1]
+    assert falling([]) == []
+
+
+def test_run_lines_hold_ids_as_they_are() -> None:
+    run = trec_run({"q 1": ranked("Alû (a b)", "c", "d", scores=[2, 1, 1])}, 2, "hybrid.last-turn")
+    assert run == "q 1 Q0 Alû (a b) 1 2.000000 hybrid.last-turn\nq 1 Q0 c 2 1.000000 hybrid.last-turn\n"
+
+
+def test_an_id_with_a_line_break_cannot_stand_in_a_run() -> None:
+    with pytest.raises(BadInput, match="line break"):
+        trec_run({"q": ranked("a\nb")}, 10, "t")

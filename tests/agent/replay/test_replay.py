@@ -1,0 +1,332 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clew.agent.replay.expectations import Check, Failure, Played, Summary
+from clew.agent.replay.replay import replay
+from clew.agent.replay.script import Script, read_script
+from clew.memory.errors import BadInput
+from tests.agent.fake_assistant import FakeAssistant
+from tests.agent.replay.test_script import write
+
+ROOT = Path(__file__).parents[3]
+
+FILMS = {
+    "conversation_id": "films",
+    "turns": [
+        {"question": "Who wrote Metropolis?", "expect": {"contains": "thea VON harbou", "cites": "thea-von-harbou.md"}},
+        {
+            "question": "who directed it?",
+            "expect": {
+                "cites": ["films/metropolis.md", "Metropolis"],
+                "rewritten_contains": "metropolis",
+                "refuses": False,
+            },
+        },
+        {"question": "Who won in 1998?", "expect": {"refuses": True}},
+    ],
+}
+MOON = {"conversation_id": "moon", "turns": [{"question": "How far is the Moon?"}, {"question": "who directed it?"}]}
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_bytes().decode().split("\n")[:-1]]
+
+
+def both(out: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    return lines(out / "datasets" / "script.jsonl"), lines(out / "intermediate" / "script.jsonl")
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Script:
+    return read_script(write(tmp_path / "script.jsonl", FILMS, MOON))
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    return tmp_path / "out"
+
+
+def run(
+    script: Script, out: Path, *, resume: bool = False, stop_after: int = 99, library: str = "f00d"
+) -> tuple[list[str], list[object]]:
+    """The questions that were really asked, and what the replay yielded up to `stop_after` turns."""
+    asked: list[str] = []
+
+    def opened(data: Path) -> FakeAssistant:
+        assistant = FakeAssistant(data, library)
+        assistant.asked = asked
+        return assistant
+
+    turns = replay(script, out, opened, resume=resume)
+    with closing(turns):  # type: ignore[type-var]  # a generator, typed as the iterator that it is to others
+        return asked, list(islice(turns, stop_after))
+
+
+def databases(out: Path) -> list[Path]:
+    return list((out / "threads").glob("*/threads.sqlite*"))
+
+
+def test_both_files_hold_a_line_for_every_turn(script: Script, out: Path) -> None:
+    run(script, out)
+    datasets, intermediate = both(out)
+    ids = ["films<::>1", "films<::>2", "films<::>3", "moon<::>1", "moon<::>2"]
+    assert [row["_id"] for row in datasets] == [row["_id"] for row in intermediate] == ids
+    assert datasets[1] == {
+        "_id": "films<::>2",
+        "text": "|user|: Who wrote Metropolis? | who directed it?",
+        "agent_response": "Fritz Lang directed Metropolis [1] So it is.",
+    }
+
+
+def test_an_intermediate_line_has_the_fields_of_seed_003(script: Script, out: Path) -> None:
+    run(script, out)
+    row = both(out)[1][1]
+    assert list(row)[:11] == [
+        "_id",
+        "original_query",
+        "rewritten_query",
+        "num_extracted_sentences",
+        "extracted_sentences",
+        "num_clusters",
+        "cluster_sizes",
+        "representative_sentences",
+        "selected_sentences",
+        "contexts",
+        "agent_response",
+    ]
+    assert row["original_query"] == "who directed it?"
+    assert (row["num_extracted_sentences"], row["num_clusters"], row["cluster_sizes"]) == (1, 1, [1])
+    assert row["extracted_sentences"] == row["representative_sentences"] == ["Who wrote Metropolis?"]
+    assert row["selected_sentences"] == [
+        {"sentence": "Who wrote Metropolis?", "speaker": "user", "turn": 1, "cluster_id": 0}
+    ]
+    [context] = row["contexts"]
+    assert (context["title"], context["score"], context["url"]) == ("Metropolis", 0.9, "/docs/films/metropolis.md")
+    [citation] = row["citations"]
+    assert (
+        citation["n"] == 1 and citation["verdict"] == "supported" and (citation["start"], citation["end"]) == (10, 40)
+    )
+    assert (row["outcome"], row["library"], row["steps"][0]["ms"]) == ("answered", "f00d", 1.5)
+    assert all(check["passed"] for check in row["expectations"]) and len(row["expectations"]) == 4
+
+
+def test_the_summary_counts_all_turns(script: Script, out: Path) -> None:
+    _, results = run(script, out)
+    assert results[-1] == Summary(
+        conversations=2,
+        turns=5,
+        answered=4,
+        partial=0,
+        unclear=0,
+        refused=1,
+        cited=1.0,
+        verdicts={"supported": 4, "uncited": 5},
+        passed=7,
+        failed=(),
+    )
+
+
+def test_what_failed_says_what_was_expected_and_what_came(tmp_path: Path, out: Path) -> None:
+    expect = [
+        {"contains": "Kubrick", "cites": "etropolis.md", "refuses": True},
+        {"rewritten_contains": "Hugo", "refuses": False, "cites": "any.md"},
+    ]
+    turns = [
+        {"question": "Who wrote Metropolis?", "expect": expect[0]},
+        {"question": "unknown", "expect": expect[1]},
+    ]
+    script = read_script(write(tmp_path / "script.jsonl", {"conversation_id": "bad", "turns": turns}))
+    _, results = run(script, out)
+    summary = results[-1]
+    assert isinstance(summary, Summary)
+    rewritten, wrote = "Who wrote Metropolis? | unknown", "Thea von Harbou wrote it [1] So it is."
+    assert (summary.passed, summary.failed) == (
+        0,
+        (
+            Failure("bad", 1, "contains 'Kubrick'", wrote),
+            Failure("bad", 1, "cites 'etropolis.md'", "people/thea-von-harbou.md"),
+            Failure("bad", 1, "a refusal", "answered"),
+            Failure("bad", 2, "cites 'any.md'", "no citation"),
+            Failure("bad", 2, "rewritten_contains 'Hugo'", rewritten),
+            Failure("bad", 2, "an answer", "nothing-found"),
+        ),
+    )
+    kept = both(out)[1][0]["expectations"]
+    assert kept[0] == {"kind": "contains", "value": "Kubrick", "passed": False, "came": wrote}
+
+
+@pytest.mark.parametrize("name", ["FILMS/metropolis.md", "metropolis.md", "metropolis", "/docs/films/metropolis.md"])
+def test_a_source_is_cited_by_id_title_or_file(tmp_path: Path, out: Path, name: str) -> None:
+    turns = [{"question": "who directed it?", "expect": {"cites": name}}]
+    script = read_script(write(tmp_path / "script.jsonl", {"conversation_id": "c", "turns": turns}))
+    [turn, _] = run(script, out)[1]
+    assert isinstance(turn, Played)
+    assert turn.checks == (Check("cites", name, True, "films/metropolis.md"),)
+
+
+def test_a_new_run_replaces_and_forgets(script: Script, out: Path) -> None:
+    run(script, out)
+    before = both(out)
+    asked, _ = run(script, out)
+    assert len(asked) == 5
+    assert both(out) == before  # the rewritten questions would show what a thread still remembered
+
+
+def test_a_run_of_less_leaves_nothing_of_the_one_before(tmp_path: Path, script: Script, out: Path) -> None:
+    run(script, out)
+    run(read_script(tmp_path / "script.jsonl", limit=1), out)
+    assert [row["_id"] for row in both(out)[0]] == ["films<::>1", "films<::>2", "films<::>3"]
+
+
+def test_threads_of_other_scripts_stay(tmp_path: Path, script: Script, out: Path) -> None:
+    run(script, out, stop_after=2)
+    run(read_script(write(tmp_path / "other.jsonl", MOON)), out)
+    assert run(script, out, resume=True)[0] == ["Who won in 1998?", "How far is the Moon?", "who directed it?"]
+
+
+@pytest.mark.parametrize("stop_after", [1, 2, 3, 4, 5])
+def test_a_stopped_run_goes_on_where_it_stopped(script: Script, out: Path, tmp_path: Path, stop_after: int) -> None:
+    run(script, tmp_path / "whole")
+    run(script, out, stop_after=stop_after)
+    asked, results = run(script, out, resume=True)
+    assert len(asked) == 5 - stop_after
+    assert both(out) == both(tmp_path / "whole")
+    assert [result.resumed for result in results if isinstance(result, Played)] == [
+        *[True] * stop_after,
+        *[False] * (5 - stop_after),
+    ]
+    assert isinstance(results[-1], Summary) and results[-1].turns == 5 and results[-1].passed == 7
+
+
+def test_resume_without_a_run_before_asks_everything(script: Script, out: Path) -> None:
+    assert len(run(script, out, resume=True)[0]) == 5
+
+
+@pytest.mark.parametrize("folder", ["datasets", "intermediate"])
+@pytest.mark.parametrize("torn", ["", '{"_id": "films<::>3", "orig'])
+def test_a_line_that_only_one_file_has_is_written_again(script: Script, out: Path, folder: str, torn: str) -> None:
+    run(script, out)
+    whole = both(out)
+    path = out / folder / "script.jsonl"
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:2]) + torn)
+    asked, _ = run(script, out, resume=True)
+    assert asked == []  # the threads hold the turns
+    assert both(out) == whole
+
+
+def test_a_half_done_conversation_without_its_thread_is_asked_from_its_start(script: Script, out: Path) -> None:
+    run(script, out)
+    whole = both(out)
+    run(script, out, stop_after=2)
+    for database in databases(out):
+        database.unlink()
+    asked, _ = run(script, out, resume=True)
+    assert len(asked) == 5
+    assert both(out) == whole
+
+
+def test_a_conversation_that_is_over_needs_no_thread(script: Script, out: Path) -> None:
+    run(script, out, stop_after=3)
+    for database in databases(out):
+        database.unlink()
+    assert run(script, out, resume=True)[0] == ["How far is the Moon?", "who directed it?"]
+
+
+def test_a_turn_that_was_cut_off_is_finished_and_not_asked_again(script: Script, out: Path) -> None:
+    run(script, out, stop_after=1)
+    asked: list[str] = []
+
+    def cut_off(data: Path) -> FakeAssistant:
+        assistant = FakeAssistant(data)
+        assistant.asked, assistant.cut_off = asked, {script.thread(script.conversations[0]): "who directed it?"}
+        return assistant
+
+    list(replay(script, out, cut_off, resume=True))
+    assert asked == ["Who won in 1998?", "How far is the Moon?", "who directed it?"]
+    assert len(both(out)[0]) == 5
+
+
+def test_where_nothing_can_be_written_one_line_says_so(script: Script, tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("a file")
+    with pytest.raises(BadInput, match="cannot be written"):
+        run(script, tmp_path / "out")
+
+
+def test_what_no_encoding_holds_is_asked_without_it(tmp_path: Path, out: Path) -> None:
+    path = tmp_path / "script.jsonl"
+    path.write_text(
+        '{"conversation_id": "a\\ud800", "turns": [{"question": "How far is \\udc00the Moon\\u0000?"}]}\n', "utf-8"
+    )
+    run(read_script(path), out)
+    assert [row["original_query"] for row in both(out)[1]] == ["How far is \ufffdthe Moon ?"]
+    assert run(read_script(path), out, resume=True)[0] == []
+
+
+def test_lines_of_a_changed_script_are_not_kept(tmp_path: Path, script: Script, out: Path) -> None:
+    run(script, out)
+    films = {**FILMS, "turns": [*FILMS["turns"][:1], {"question": "How far is the Moon?"}]}
+    changed = read_script(write(tmp_path / "script.jsonl", films, MOON))
+    assert len(run(changed, out, resume=True)[0]) == 4
+    assert [row["original_query"] for row in both(out)[1]] == [
+        "Who wrote Metropolis?",
+        "How far is the Moon?",
+        "How far is the Moon?",
+        "who directed it?",
+    ]
+
+
+@pytest.mark.parametrize("stop_after", [1, 3, 4, 5])
+def test_what_another_library_answered_is_asked_again(script: Script, out: Path, stop_after: int) -> None:
+    run(script, out, stop_after=stop_after, library="another")
+    asked, _ = run(script, out, resume=True)
+    assert len(asked) == 5
+    assert {row["library"] for row in both(out)[1]} == {"f00d"}
+
+
+PROGRAM = """
+import sys
+from pathlib import Path
+from clew.agent.replay.replay import replay
+from clew.agent.replay.script import read_script
+from tests.agent.fake_assistant import FakeAssistant
+out = Path(sys.argv[2])
+for turn in replay(read_script(Path(sys.argv[1])), out, FakeAssistant, resume=True):
+    pass
+"""
+
+
+def test_kill_at_any_moment_leaves_whole_lines_and_resume_ends_as_if_nothing_had_been(tmp_path: Path) -> None:
+    rows = [{"conversation_id": f"c{n}", "turns": MOON["turns"]} for n in range(150)]
+    script = read_script(write(tmp_path / "script.jsonl", *rows))
+    out, whole = tmp_path / "out", tmp_path / "whole"
+    run(script, whole)
+    for new_lines in (1, 20, 50):
+        _killed_after(new_lines, tmp_path / "script.jsonl", out)
+        for folder in ("datasets", "intermediate"):
+            path = out / folder / "script.jsonl"
+            assert path.read_bytes().endswith(b"\n") and len(lines(path)) < 300
+    asked, _ = run(script, out, resume=True)
+    assert 0 < len(asked) < 300
+    assert both(out) == both(whole)
+
+
+def _killed_after(new_lines: int, script: Path, out: Path) -> None:
+    """Kill a replay once it has written so many lines more."""
+    path = out / "datasets" / "script.jsonl"
+    wanted = new_lines + (path.read_bytes().count(b"\n") if path.exists() else 0)
+    process = subprocess.Popen([sys.executable, "-c", PROGRAM, str(script), str(out)], cwd=ROOT)
+    while process.poll() is None and not (path.exists() and path.read_bytes().count(b"\n") >= wanted):
+        time.sleep(0.001)
+    assert process.poll() is None, "it was over before it could be killed"
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()

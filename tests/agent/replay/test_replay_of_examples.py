@@ -1,0 +1,103 @@
+"""Replays with the real assistant over the library of examples/."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clew.agent.replay.expectations import Summary
+from clew.agent.replay.replay import replay_script
+from clew.agent.settings import Settings, read_settings
+from tests.conftest import EXAMPLES, ROOT
+
+SCRIPT = EXAMPLES / "conversations" / "moon-to-monkeys.jsonl"
+
+PROGRAM = """
+import sys
+from pathlib import Path
+from clew.agent.replay.replay import replay_script
+from clew.agent.settings import read_settings
+script, out, library, cache = map(Path, sys.argv[1:])
+for _ in replay_script(script, out, read_settings(library=library, cache=cache)):
+    pass
+"""
+
+
+@pytest.fixture(scope="module")
+def settings(examples_path: Path, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    return read_settings(library=examples_path, cache=cache, home=tmp_path_factory.mktemp("user"))
+
+
+@pytest.fixture(scope="module")
+def whole(settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Summary]:
+    out = tmp_path_factory.mktemp("whole")
+    *_, summary = replay_script(SCRIPT, out, settings)
+    assert isinstance(summary, Summary)
+    return out, summary
+
+
+def rows(out: Path, folder: str) -> list[dict[str, Any]]:
+    content = (out / folder / SCRIPT.name).read_bytes()
+    assert content.endswith(b"\n")
+    return [json.loads(line) for line in content.decode().split("\n")[:-1]]
+
+
+def said(out: Path) -> list[tuple[str, str, str]]:
+    return [(row["_id"], row["text"], row["agent_response"]) for row in rows(out, "datasets")]
+
+
+@pytest.mark.parametrize("script", sorted((EXAMPLES / "conversations").glob("*.jsonl")), ids=lambda path: path.stem)
+def test_all_that_the_scripts_expect_holds(script: Path, settings: Settings, tmp_path: Path) -> None:
+    *_, summary = replay_script(script, tmp_path, settings)
+    assert isinstance(summary, Summary)
+    assert summary.passed > 10
+    assert [(failure.conversation, failure.expected, failure.came) for failure in summary.failed] == []
+
+
+def test_every_answer_is_cited_or_an_honest_refusal(whole: tuple[Path, Summary]) -> None:
+    out, summary = whole
+    assert (summary.conversations, summary.turns) == (1, 6)
+    for row in rows(out, "intermediate"):
+        assert row["refused"] or row["citations"], row["_id"]
+    assert summary.cited == 1
+
+
+def test_later_turns_rest_on_the_answers_given_before(whole: tuple[Path, Summary]) -> None:
+    first, *later = rows(whole[0], "intermediate")
+    assert first["num_extracted_sentences"] == first["num_clusters"] == 0
+    for row in later:
+        assert row["num_extracted_sentences"] == len(row["extracted_sentences"]) == sum(row["cluster_sizes"]) > 1
+        assert len(row["cluster_sizes"]) == row["num_clusters"] > 0
+        assert {one["sentence"] for one in row["selected_sentences"]} <= set(row["representative_sentences"])
+        assert set(row["representative_sentences"]) <= set(row["extracted_sentences"])
+    speakers = {one["speaker"] for row in later for one in row["selected_sentences"]}
+    assert speakers == {"user", "agent"}
+    assert all({"title", "text", "score", "url"} <= one.keys() for row in later for one in row["contexts"])
+
+
+def test_a_replay_leaves_the_users_conversations_alone(whole: tuple[Path, Summary], settings: Settings) -> None:
+    assert list(settings.home.iterdir()) == []
+    assert (whole[0] / "threads" / SCRIPT.stem / "threads.sqlite").is_file()
+
+
+def test_kill_in_the_middle_and_resume_come_to_the_same(
+    whole: tuple[Path, Summary], settings: Settings, tmp_path: Path
+) -> None:
+    path = tmp_path / "datasets" / SCRIPT.name
+    arguments = [str(SCRIPT), str(tmp_path), str(settings.library), str(settings.cache)]
+    process = subprocess.Popen([sys.executable, "-c", PROGRAM, *arguments], cwd=ROOT)
+    while process.poll() is None and not (path.exists() and path.read_bytes().count(b"\n") >= 2):
+        time.sleep(0.005)
+    os.kill(process.pid, signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    assert 2 <= len(rows(tmp_path, "datasets")) < 6
+    *_, summary = replay_script(SCRIPT, tmp_path, settings, resume=True)
+    assert said(tmp_path) == said(whole[0])
+    assert [row["_id"] for row in rows(tmp_path, "intermediate")] == [name for name, *_ in said(tmp_path)]
+    assert isinstance(summary, Summary) and summary.turns == 6

@@ -1,0 +1,127 @@
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clew.agent.replay.script import Expectation, read_script
+from clew.memory.errors import BadInput
+
+EXAMPLES = Path(__file__).parents[3] / "examples" / "conversations"
+
+
+def write(path: Path, *rows: Mapping[str, Any]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_a_script_is_read_with_its_expectations(tmp_path: Path) -> None:
+    turns = [
+        {"question": "Who wrote Metropolis?"},
+        {"question": "who else?", "expect": {"refuses": False, "contains": ["Lang", "Harbou"], "cites": "lang.md"}},
+    ]
+    script = read_script(write(tmp_path / "films.jsonl", {"conversation_id": "films", "turns": turns}))
+    [conversation] = script.conversations
+    assert (script.name, conversation.id) == ("films", "films")
+    assert [prompt.id for prompt in conversation.prompts] == ["films<::>1", "films<::>2"]
+    assert conversation.prompts[1].expect == (
+        Expectation("contains", "Lang"),
+        Expectation("contains", "Harbou"),
+        Expectation("cites", "lang.md"),
+        Expectation("refuses", False),
+    )
+
+
+@pytest.mark.parametrize(
+    ("turn", "message"),
+    [
+        ({"question": "q", "expects": {}}, "s.jsonl:2, turn 1 has unknown keys: 'expects'. Try: use question, expect"),
+        (
+            {"question": "q", "expect": {"refuse": True, "x": 1}},
+            "s.jsonl:2, turn 1, expect has unknown keys: 'refuse',",
+        ),
+        ({"question": " "}, "s.jsonl:2, turn 1 has no 'question'"),
+        ("q", "s.jsonl:2, turn 1 has no 'question'"),
+        ({"question": "q", "expect": ["Lang"]}, "turn 1 has an 'expect' that is not an object"),
+        ({"question": "q", "expect": {"refuses": "yes"}}, "turn 1 has a 'refuses' that is neither true nor false"),
+        ({"question": "q", "expect": {"contains": 7}}, "turn 1 has a 'contains' that is neither a text nor a list"),
+        ({"question": "q", "expect": {"cites": []}}, "turn 1 has a 'cites' that is neither a text nor a list"),
+        ({"question": "q", "expect": {"cites": ["a", ""]}}, "turn 1 has a 'cites' that is neither a text nor a list"),
+    ],
+)
+def test_a_broken_turn_is_named(tmp_path: Path, turn: object, message: str) -> None:
+    good = {"conversation_id": "good", "turns": [{"question": "q"}]}
+    path = write(tmp_path / "s.jsonl", good, {"conversation_id": "bad", "turns": [turn]})
+    with pytest.raises(BadInput) as error:
+        read_script(path)
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([], "has no conversations"),
+        ([{"turns": [{"question": "q"}]}], "s.jsonl:1 has no 'conversation_id' and 'turns'"),
+        ([{"conversation_id": "c", "turns": []}], "s.jsonl:1 has no 'conversation_id' and 'turns'"),
+        (
+            [{"conversation_id": "c", "turns": [{"question": "q"}]}] * 2,
+            "s.jsonl:2 has the conversation_id of an earlier",
+        ),
+    ],
+)
+def test_a_broken_script_is_named(tmp_path: Path, rows: list[Mapping[str, Any]], message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        read_script(write(tmp_path / "s.jsonl", *rows))
+
+
+def test_a_missing_script_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="there is no script"):
+        read_script(tmp_path / "none.jsonl")
+    with pytest.raises(BadInput, match=r"it has no queries\.jsonl"):
+        read_script(tmp_path)
+
+
+def test_of_a_beir_folder_the_longest_conversations_are_asked(tmp_path: Path) -> None:
+    def row(name: str, *texts: str) -> Mapping[str, Any]:
+        turns = [{"speaker": "agent" if place % 2 else "user", "text": text} for place, text in enumerate(texts)]
+        return {"_id": name, "text": texts[-1], "turns": turns}
+
+    folder = tmp_path / "chats"
+    folder.mkdir()
+    write(
+        folder / "queries.jsonl",
+        row("a<::>1", "one"),
+        row("b<::>3", "x", "answer x", "y", "answer y", "z"),
+        row("a<::>2", "one", "not used", "two"),
+        {"_id": "alone", "text": "no turns"},
+    )
+    script = read_script(folder)
+    assert script.name == "chats"
+    asked = {one.id: [(prompt.id, prompt.question) for prompt in one.prompts] for one in script.conversations}
+    assert asked == {
+        "a": [("a<::>1", "one"), ("a<::>2", "two")],
+        "b": [("b<::>1", "x"), ("b<::>2", "y"), ("b<::>3", "z")],
+        "alone": [("alone<::>1", "no turns")],
+    }
+
+
+def test_threads_are_those_of_the_script_whatever_part_is_asked(tmp_path: Path) -> None:
+    rows = [{"conversation_id": name, "turns": [{"question": "q"}]} for name in "abc"]
+    whole, part = read_script(write(tmp_path / "s.jsonl", *rows)), read_script(tmp_path / "s.jsonl", limit=2)
+    assert len(part.conversations) == 2
+    assert part.thread(part.conversations[1]) == whole.thread(whole.conversations[1])
+    changed = read_script(write(tmp_path / "s.jsonl", *rows[:2]))
+    assert changed.thread(changed.conversations[1]) != whole.thread(whole.conversations[1])
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.jsonl")), ids=lambda path: path.stem)
+def test_the_examples_read(path: Path) -> None:
+    assert any(prompt.expect for one in read_script(path).conversations for prompt in one.prompts)
+
+
+@pytest.mark.parametrize(("name", "conversations"), [("mtrag", 57), ("mtrag-un", 299)])
+def test_real_conversations_read(data: Path, name: str, conversations: int) -> None:
+    script = read_script(data / name)
+    assert len(script.conversations) == conversations
+    assert max(len(one.prompts) for one in script.conversations) > 5

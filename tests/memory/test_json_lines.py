@@ -1,0 +1,88 @@
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from clew.memory.errors import BadInput
+from clew.memory.json_lines import append_object, read_objects, replace_file, whole_objects
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_objects_come_with_their_line_and_blank_lines_do_not(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes('\ufeff{"a": 1}\r\n\r\n{"a": "one\u2028line"}'.encode())
+    assert list(read_objects(path)) == [(1, {"a": 1}), (3, {"a": "one\u2028line"})]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b'{"a": 1}\n{"a": \n', "rows.jsonl:2 is not JSON"),
+        (b'{"a": 1}\n[1]\n', "rows.jsonl:2 is not a JSON object"),
+        (b'{"a": "\xff"}\n', "is not UTF-8 text"),
+    ],
+)
+def test_a_broken_line_is_named(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(BadInput, match=message):
+        list(read_objects(path))
+
+
+def test_a_missing_file_is_bad_input(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="cannot be read: No such file"):
+        list(read_objects(tmp_path / "none.jsonl"))
+
+
+def test_what_cannot_be_written_is_bad_input(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BadInput, match="cannot be written"):
+        replace_file(tmp_path / "file" / "rows.jsonl", "")
+    with pytest.raises(BadInput, match="cannot be written"):
+        append_object(tmp_path / "nowhere" / "rows.jsonl", {})
+
+
+def test_replaced_files_leave_nothing_beside_them(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "rows.jsonl"
+    replace_file(path, "one\n")
+    replace_file(path, "two\n")
+    assert path.read_text() == "two\n"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_appended_objects_read_back_whatever_they_hold(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    rows = [{"text": "Méliès\n\u2028\x85"}, {"text": "a lone surrogate: \ud800"}]
+    for row in rows:
+        append_object(path, row)
+    assert whole_objects(path) == rows
+    assert "Méliès" in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("torn", [b'{"n": 2', b'{"n": 2}', b'{"n"\n{"n": 3}\n', b'2\n{"n": 3}\n', b"\xff\xfe\n"])
+def test_only_whole_lines_count(tmp_path: Path, torn: bytes) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(b'{"n": 1}\n' + torn)
+    assert whole_objects(path) == [{"n": 1}]
+
+
+def test_a_kill_leaves_whole_lines_and_at_most_a_torn_last_one(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    program = (
+        "import sys; from pathlib import Path; from clew.memory.json_lines import append_object\n"
+        "for n in range(10**9): append_object(Path(sys.argv[1]), {'n': n, 'text': 'é' * 50_000})"
+    )
+    process = subprocess.Popen([sys.executable, "-c", program, str(path)], cwd=ROOT)
+    try:
+        while process.poll() is None and not (path.exists() and path.stat().st_size > 2_000_000):
+            pass
+    finally:
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    assert process.returncode == -signal.SIGKILL
+    whole = whole_objects(path)
+    assert [row["n"] for row in whole] == list(range(path.read_bytes().count(b"\n"))) != []

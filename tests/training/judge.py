@@ -1,0 +1,202 @@
+"""The judge, fitted on questions of which a data set says whether they can be answered.
+
+    python -m tests.training.judge DATA LIBRARIES             writes agent/judge.json, fitted on all of them
+    python -m tests.training.judge DATA LIBRARIES --crossval  fitted on one domain, reported on the other, and back
+
+DATA holds `mtrag-un`, `hotpotqa` and `musique`, LIBRARIES a library of each by the same name. What a set says
+(`answerability`) is what is learned and measured, and never a signal. The questions of `hotpotqa` and `musique` are
+asked of their own library, where they can be answered, and of that of `mtrag-un`, where they are foreign.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.agent.assistant import Assistant
+from clew.agent.evaluation.agent_evidence import asked
+from clew.agent.evaluation.answer_metrics import ANSWERABLE, UNANSWERABLE, UNDERSPECIFIED, decided, read_labels
+from clew.agent.evaluation.dataset import read_questions
+from clew.agent.judging import SHIPPED, Decision, Judge, Verdict, judge, may_be_unclear
+from clew.agent.picking import AnswerParameters
+from clew.agent.settings import read_settings
+from clew.agent.turn_signals import signals
+from clew.memory.dialogue.learned import Linear
+from clew.memory.errors import BadInput, ClewError
+from clew.memory.json_lines import read_objects
+
+CONVERSATIONS = "mtrag-un"
+SINGLE = ("hotpotqa", "musique")
+FOREIGN = "foreign"
+
+FOREIGN_SIGNALS = (
+    *("match", "names_unheld", "sentence", "keyword", "held", "cosine", "sentence_held", "own_sentence", "in_title"),
+)
+"""What is looked at to see whether the documents are about something else; for the other decisions, all signals."""
+
+C, FOREIGN_C = 0.03, 0.1
+"""Inverse of the strength of the L2 penalty."""
+
+FOLDS = 5
+COST, REFUSAL_COST, FOREIGN_COST = 0.03, 0.04, 0.005
+"""The share of the answerable questions of conversations that may be asked back, that may be refused (both less than
+.05, as a threshold costs more elsewhere than where it was chosen), and that may be taken for foreign."""
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A question as it was asked of a library: `set` says which of both, `label` whether it could be answered."""
+
+    set: str
+    domain: str
+    conversation: str
+    label: str
+    signals: dict[str, float]
+
+
+@click.command(help=__doc__)
+@click.argument("data", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("libraries", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--crossval", is_flag=True, help="Report, and write nothing.")
+def main(data: Path, libraries: Path, crossval: bool) -> None:
+    try:
+        examples = list(read_examples(data, libraries))
+        for line in report(examples) if crossval else ():
+            click.echo(line)
+        if not crossval:
+            SHIPPED.write_text(fit(examples).to_json(), "utf-8")
+            click.echo(f"fitted on {len(examples)} questions: {SHIPPED}")
+    except ClewError as error:
+        raise click.ClickException(str(error)) from error
+
+
+def read_examples(data: Path, libraries: Path) -> Iterator[Example]:
+    """Every question is gathered for as in a turn. Raises what opening a library does."""
+    yield from _asked(data / CONVERSATIONS, libraries / CONVERSATIONS, "")
+    for name in SINGLE:
+        yield from _asked(data / name, libraries / name, "ANSWERABLE")
+        yield from _asked(data / name, libraries / CONVERSATIONS, FOREIGN)
+
+
+def _asked(dataset: Path, library: Path, label: str) -> Iterator[Example]:
+    """All questions of a set; `label` where it says none itself."""
+    labels = read_labels(dataset)
+    domains = {str(row["_id"]): str(row.get("domain") or "") for _, row in read_objects(dataset / "queries.jsonl")}
+    name = dataset.name if dataset.name == library.name else f"{dataset.name} {FOREIGN}"
+    with Assistant.open(read_settings(library=library)) as assistant:
+        services = assistant.services
+        click.echo(f"gathering for the questions of {name}", err=True)
+        for question in read_questions(dataset):
+            found = signals(asked(services, question.text, question.history), services.encoder)
+            conversation = question.id.split("<::>")[0]
+            known = label or labels[question.id].answerability
+            yield Example(name, domains[question.id], conversation, known, found)
+
+
+def fit(examples: Sequence[Example]) -> Judge:
+    """Each threshold is where its decision is worth most at its cost, by the log odds of conversations that the model
+    had not seen: where F1 is best for refusing, after what is asked back and what is foreign; where most are found for
+    asking back."""
+    conversations = [example for example in examples if example.set == CONVERSATIONS]
+    answerable = [example for example in examples if example.label in (*ANSWERABLE, FOREIGN)]
+    names = sorted(examples[0].signals)
+    about = _fit(answerable, FOREIGN, FOREIGN_SIGNALS, FOREIGN_C)
+    own = np.array([about.of(e.signals) for e in conversations if e.label in ANSWERABLE])
+    foreign = Decision(about, round(float(np.quantile(own, 1 - FOREIGN_COST)), 4))
+    unclear = unseen(conversations, UNDERSPECIFIED, names)
+    unclear[[not may_be_unclear(e.signals) for e in conversations]] = -np.inf
+    least = threshold(conversations, unclear, UNDERSPECIFIED, "recall", COST)
+    odds = unseen(conversations, UNANSWERABLE, names)
+    odds[[foreign.margin(e.signals) >= 0 or e.signals["names_unheld"] == 1 for e in conversations]] = np.inf
+    odds[unclear >= least] = -np.inf
+    return Judge(
+        Decision(
+            _fit(conversations, UNANSWERABLE, names), threshold(conversations, odds, UNANSWERABLE, "f1", REFUSAL_COST)
+        ),
+        foreign,
+        Decision(_fit(conversations, UNDERSPECIFIED, names), least),
+    )
+
+
+def unseen(examples: Sequence[Example], wanted: str, names: Sequence[str]) -> Vector:
+    """The log odds of each example by a model of other conversations."""
+    from sklearn.model_selection import GroupKFold
+
+    odds = np.zeros(len(examples))
+    groups = [example.conversation for example in examples]
+    for known, held_out in GroupKFold(FOLDS).split(examples, groups=groups):
+        model = _fit([examples[place] for place in known], wanted, names)
+        odds[held_out] = [model.of(examples[place].signals) for place in held_out]
+    return odds
+
+
+def threshold(examples: Sequence[Example], odds: Vector, wanted: str, best_by: str, cost: float) -> float:
+    """Infinite where every one costs too much."""
+    known = {str(place): example.label for place, example in enumerate(examples)}
+    best, least = 0.0, np.inf
+    for candidate in np.unique(odds[np.isfinite(odds)]):
+        found = decided({str(place) for place in np.flatnonzero(odds >= candidate)}, known, wanted)
+        if found["cost"] <= cost and found[best_by] > best:
+            best, least = found[best_by], float(candidate)
+    return round(least, 4)
+
+
+def _fit(examples: Sequence[Example], wanted: str, names: Sequence[str], c: float = C) -> Linear:
+    """Logistic regression: is the label `wanted`?"""
+    from sklearn.linear_model import LogisticRegression
+
+    values = np.array([[example.signals[name] for name in names] for example in examples])
+    mean, deviation = values.mean(axis=0), values.std(axis=0) + 1e-6
+    model = LogisticRegression(C=c, max_iter=1000)
+    model.fit((values - mean) / deviation, [example.label == wanted for example in examples])
+    raw = model.coef_[0] / deviation
+    intercept = float(model.intercept_[0] - raw @ mean)
+    return Linear(round(intercept, 4), {name: round(float(w), 4) for name, w in zip(names, raw, strict=True)})
+
+
+def report(examples: Sequence[Example]) -> Iterator[str]:
+    """Each domain judged by what was fitted without it, and so is each set of single questions."""
+    domains = sorted({example.domain for example in examples if example.set == CONVERSATIONS})
+    if len(domains) < 2:
+        raise BadInput(f"all questions are of one domain, {', '.join(domains)}", "use data of two domains")
+    verdicts: dict[str, str] = {}
+    known: dict[str, str] = {}
+    for domain in domains:
+        of_domain = [e for e in examples if e.domain == domain]
+        made = fit([e for e in examples if e.domain != domain])
+        found: dict[str, str] = {f"{domain} {place}": taken(e, made) for place, e in enumerate(of_domain)}
+        labels = {f"{domain} {place}": e.label for place, e in enumerate(of_domain)}
+        yield from _lines(f"fitted elsewhere, reported on {domain}", found, labels)
+        verdicts |= found
+        known |= labels
+    yield from _lines("pooled", verdicts, known)
+    for name in SINGLE:
+        made = fit([e for e in examples if not e.set.startswith(name)])
+        for where in (name, f"{name} {FOREIGN}"):
+            own = [taken(e, made) for e in examples if e.set == where]
+            shares = (f"{verdict} {own.count(verdict) / len(own):.3f}" for verdict in ("refuse", "ask back"))
+            yield f"{where:24}" + "   ".join(shares)
+
+
+def taken(example: Example, made: Judge) -> Verdict:
+    """With the refusals that need no judge (`clew.agent.quoting`): of what names nothing that is there, and of a first
+    question that no passage is near to."""
+    found, verdict = example.signals, judge(example.signals, made)
+    far = not found["history"] and found["match"] < AnswerParameters().relevant
+    return "refuse" if verdict == "answer" and (far or found["names_unheld"] == 1) else verdict
+
+
+def _lines(title: str, verdicts: Mapping[str, str], known: Mapping[str, str]) -> Iterator[str]:
+    yield f"{title}: {len(known)} questions"
+    for verdict, wanted in (("refuse", UNANSWERABLE), ("ask back", UNDERSPECIFIED)):
+        found = decided({name for name, one in verdicts.items() if one == verdict}, known, wanted)
+        yield f"  {verdict:10}" + "   ".join(f"{name} {value:.3f}" for name, value in found.items())
+
+
+if __name__ == "__main__":
+    main()

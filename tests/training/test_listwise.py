@@ -1,0 +1,91 @@
+"""Listwise fitting: it learns what can be told apart, the same each time, and learns nothing from nothing."""
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from clew.memory.knowledge.walking.scorer import Layer
+from tests.training.listwise import FitParameters, Listed, fit
+
+FEW = FitParameters(units=8, epochs=90, batch=16, dropout=0.1)
+
+
+def questions(count: int, seed: int, *, noise: float = 0.0) -> list[Listed]:
+    """Lists of unlike lengths; relevant is the node of the greatest first minus second feature, the third is a scale
+    that means nothing."""
+    random, made = np.random.default_rng(seed), list[Listed]()
+    for _ in range(count):
+        features = random.normal(size=(int(random.integers(3, 12)), 3)) * [1.0, 1.0, 1000.0]
+        telling = features[:, 0] - features[:, 1] + noise * random.normal(size=len(features))
+        made.append(Listed(features, telling == telling.max(), 1.0))
+    return made
+
+
+def hits(layer: Layer, asked: list[Listed]) -> float:
+    return float(np.mean([one.relevant[np.argmax(layer(one.features))] for one in asked]))
+
+
+def same(one: Layer, other: Layer) -> bool:
+    return all(np.array_equal(getattr(one, field.name), getattr(other, field.name)) for field in fields(Layer))
+
+
+def test_it_learns_what_can_be_told_apart() -> None:
+    layer = fit(questions(120, 0), FEW)
+    assert hits(layer, questions(200, 1)) > 0.9
+    assert layer.hidden.shape == (8, 3) and layer.slope.shape == (3,)
+
+
+def test_it_learns_what_no_line_tells_apart() -> None:
+    def ringed(count: int, seed: int) -> list[Listed]:
+        random = np.random.default_rng(seed)
+        every = [random.normal(size=(6, 2)) for _ in range(count)]
+        return [Listed(x, np.abs(x[:, 0]) == np.abs(x[:, 0]).max(), 1.0) for x in every]
+
+    assert hits(fit(ringed(200, 0), FEW), ringed(200, 1)) > 0.8
+
+
+def test_the_same_questions_make_the_same_layer() -> None:
+    asked = questions(40, 2, noise=0.5)
+    first = fit(asked, FEW)
+    assert same(first, fit(asked, FEW))
+    assert not same(first, fit(asked, FitParameters(units=8, epochs=90, batch=16, dropout=0.1, seed=1)))
+
+
+def test_a_question_without_a_relevant_node_teaches_nothing() -> None:
+    asked = questions(20, 3)
+    empty = Listed(np.full((5, 3), 1e6), np.zeros(5, dtype=bool), 1.0)
+    assert same(fit([*asked, empty], FEW), fit(asked, FEW))
+
+
+def test_heavy_questions_decide_where_they_disagree() -> None:
+    random = np.random.default_rng(4)
+    features = [random.normal(size=(4, 1)) for _ in range(60)]
+    up = [Listed(x, x[:, 0] == x.max(), 1.0) for x in features[:30]]
+    down = [Listed(x, x[:, 0] == x.min(), 8.0) for x in features[30:]]
+    layer = fit([*up, *down], FEW)
+    assert layer(np.array([[-1.0]]))[0] > layer(np.array([[1.0]]))[0]
+    swapped = [Listed(one.features, one.relevant, 9.0 - one.weight) for one in [*up, *down]]
+    layer = fit(swapped, FEW)
+    assert layer(np.array([[-1.0]]))[0] < layer(np.array([[1.0]]))[0]
+
+
+def test_a_feature_that_is_always_the_same_is_no_division_by_nothing() -> None:
+    asked = [
+        Listed(np.hstack([one.features, np.ones((len(one.features), 1))]), one.relevant, 1.0)
+        for one in questions(30, 5)
+    ]
+    layer = fit(asked, FEW)
+    assert np.isfinite(layer(asked[0].features)).all()
+
+
+def test_a_layer_is_its_formula() -> None:
+    layer = Layer(
+        np.array([1.0, 0.0]),
+        np.array([2.0, 1.0]),
+        np.array([1.0, -1.0]),
+        np.array([[1.0, 1.0]]),
+        np.array([-0.5]),
+        np.array([3.0]),
+    )
+    assert layer(np.array([[3.0, 1.0], [1.0, 0.0]])) == pytest.approx([0 + 3 * 1.5, 0])

@@ -1,0 +1,88 @@
+"""The scorer: written and read, refused where it is for other features; folds; what fitting sees of a library."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.walking.features import AROUND, DIRECT
+from clew.memory.knowledge.walking.scorer import SHIPPED, Layer, Scorer, load_scorer
+from tests.training.listwise import FitParameters, Listed, fit
+from tests.training.walk import FOLDS, SETS, fold_of, read_examples, to_json
+from tests.training.walk import around as features_around
+
+ALL = len(DIRECT) + len(AROUND)
+
+
+def random_layer(features: int, seed: int) -> Layer:
+    random = np.random.default_rng(seed)
+    listed = [Listed(random.normal(size=(6, features)), np.arange(6) == 0, 1.0) for _ in range(10)]
+    return fit(listed, FitParameters(units=4, epochs=2))
+
+
+@pytest.fixture(scope="module")
+def scorer() -> Scorer:
+    return Scorer(random_layer(len(DIRECT), 0), random_layer(ALL, 1))
+
+
+def test_a_scorer_is_read_as_it_was_written(scorer: Scorer, tmp_path: Path) -> None:
+    (file := tmp_path / "scorer.json").write_text(to_json(scorer), "utf-8")
+    again, random = load_scorer(file), np.random.default_rng(2)
+    for one, other, count in ((again.alone, scorer.alone, len(DIRECT)), (again.within, scorer.within, ALL)):
+        features = random.normal(size=(50, count))
+        assert one(features) == pytest.approx(other(features), abs=0.01)
+    assert to_json(again) == to_json(scorer)
+
+
+def test_one_for_other_features_is_refused(scorer: Scorer, tmp_path: Path) -> None:
+    for number, (names, changed) in enumerate(
+        [("direct", DIRECT[:-1]), ("around", (*AROUND, "more")), ("direct", DIRECT[::-1])]
+    ):
+        (file := tmp_path / f"{number}.json").write_text(json.dumps({**json.loads(to_json(scorer)), names: changed}))
+        with pytest.raises(ValueError, match="is for other features"):
+            load_scorer(file)
+
+
+def test_the_one_that_is_shipped_fits() -> None:
+    shipped = load_scorer()
+    assert shipped is load_scorer()  # read once
+    assert SHIPPED.is_file()
+    assert shipped.alone(np.zeros((3, len(DIRECT)))).shape == shipped.within(np.zeros((3, ALL))).shape == (3,)
+    assert np.isfinite(shipped.within(np.zeros((1, ALL)))).all()
+
+
+def test_unfitted_is_the_cosine() -> None:
+    features = np.random.default_rng(3).normal(size=(5, ALL))
+    unfitted = Scorer.unfitted()
+    assert unfitted.within(features) == pytest.approx(features[:, DIRECT.index("cosine")])
+    assert unfitted.alone(features[:, : len(DIRECT)]) == pytest.approx(features[:, DIRECT.index("cosine")])
+
+
+def test_folds_are_the_same_everywhere_and_even() -> None:
+    folds = [fold_of(f"question {n}") for n in range(900)]
+    assert set(folds) == set(range(FOLDS)) and min(map(folds.count, range(FOLDS))) > 250
+    assert fold_of("a") == 0x0CC175B9C0F1B6A831C399E269772661 % FOLDS  # the MD5 of it
+
+
+def test_the_candidates_of_a_data_set(tmp_path: Path, encoder: CachedEncoder) -> None:
+    name = next(iter(SETS))
+    (folder := tmp_path / name).mkdir()
+    texts = {"Moon": "The Moon orbits the Earth.", "Sun": "The Sun is hot.", "Mars": "Mars is red."}
+    rows = [{"_id": title, "title": title, "text": text} for title, text in texts.items()]
+    (folder / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    asked = [{"_id": "q1", "text": "What orbits the Earth?"}, {"_id": "q2", "text": "Which one is red?"}]
+    (folder / "queries.jsonl").write_text("".join(json.dumps(row) + "\n" for row in asked))
+    (folder / "qrels").mkdir()
+    qrels = ["query-id\tcorpus-id\tscore", "q1\tMoon\t1", "q1\tSun\t0", "q2\tMars\t1"]
+    (folder / "qrels" / "test.tsv").write_text("\n".join(qrels) + "\n")
+    first, second = read_examples(folder, tmp_path / "library", encoder)
+    assert (first.dataset, first.fold, dict(first.golds)) == (name, fold_of("q1"), {"Moon": 1})
+    assert [document for document, told in zip(first.documents, first.relevant, strict=True) if told] == ["Moon"]
+    assert [document for document, told in zip(second.documents, second.relevant, strict=True) if told] == ["Mars"]
+    kept, features = features_around(first, Scorer.unfitted().alone)
+    assert kept.tolist() == [0, 1, 2] and features.shape == (3, ALL)
+    assert np.array_equal(features[:, : len(DIRECT)], first.looked.direct)
+    listed = first.listed(features, kept)
+    assert listed.weight == SETS[name] and listed.relevant.sum() == 1

@@ -1,0 +1,23 @@
+"""`clew chat`: a conversation in the terminal."""
+
+from pathlib import Path
+
+import click
+
+from clew.ui import options
+
+
+@click.command()
+@options.library
+@options.thread
+@options.tool
+@options.llm
+def chat(library: Path | None, thread: str | None, go_on: bool, tool: str | None, llm: str | None) -> None:
+    """Talk with the library in the terminal.
+
+    Where standard input is no terminal, each of its lines is a question.
+    """
+    from clew.agent.settings import read_settings
+    from clew.ui.terminal.loop import run_chat
+
+    run_chat(read_settings(library=library, tool=tool, llm=llm), thread, go_on)

@@ -1,0 +1,121 @@
+"""`clew evaluate`: how well the tools find what a data set says is relevant."""
+
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from clew.ui import options
+from clew.ui.plain import one_line
+
+if TYPE_CHECKING:
+    from clew.agent.evaluation.answer_metrics import AnswerFigures
+    from clew.agent.evaluation.evaluate import Row
+
+FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command()
+@click.argument("dataset", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@options.library
+@click.option("--tool", metavar="NAME|agent|all", help="What is evaluated.  [default: hybrid]")
+@click.option("--query", metavar="FORM|all", default="", help="How the question is worded: see below.")
+@click.option(
+    "-k", "k", type=click.IntRange(1, 1000), default=10, show_default=True, help="Documents of a question in FILE."
+)
+@click.option("--within", type=click.Choice(["context"]), help="Rank only the documents of each question's context.")
+@click.option("--run", metavar="FILE", type=FILE, help="Write the rankings as a TREC run.")
+@click.option("--answers", metavar="FILE", type=FILE, help="Write the agent's answers.")
+@options.named_llm
+@options.as_json("Print each row as a JSON object, a line each.")
+@options.quiet
+def evaluate(
+    dataset: Path,
+    library: Path | None,
+    tool: str | None,
+    query: str,
+    k: int,
+    within: str | None,
+    run: Path | None,
+    answers: Path | None,
+    llm: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Measure retrieval on DATASET, a folder with queries.jsonl and qrels.
+
+    FORM is last-turn (the question alone, a tool's default), last-two, user-turns, last-answer, mmr, or rewrite (the
+    agent's default). With --answers, what the answers are worth is printed as well: docs/figures.md says how that is
+    measured. With --json that is one more line.
+    """
+    from clew.agent.evaluation.answer_metrics import AnswerFigures
+    from clew.agent.evaluation.evaluate import Plan
+    from clew.agent.evaluation.evaluate import evaluate as run_evaluation
+    from clew.agent.models import named_alone
+    from clew.agent.settings import read_settings
+    from clew.ui.progress import shown
+    from clew.ui.streams import print_json
+
+    settings = named_alone(read_settings(library=library, llm=llm))
+    plan = Plan(dataset, tool or settings.tool, query, k, within == "context", run, answers)
+    rows: list[Row] = []
+    answered: list[AnswerFigures] = []
+    results: Generator[Row | AnswerFigures] = shown(run_evaluation(plan, settings), quiet)
+    with closing(results) as events:
+        for row in events:
+            if isinstance(row, AnswerFigures):
+                answered.append(row)
+            else:
+                rows.append(row)
+            if as_json:
+                print_json(row.to_json())
+    for note in dict.fromkeys(note for row in rows for note in row.notes):
+        click.echo(f"note: {one_line(note)}", err=True)
+    if not as_json:
+        _print_rows(rows)
+        for figures in answered:
+            _print_answers(figures)
+
+
+def _print_rows(rows: "Sequence[Row]") -> None:
+    from rich import box
+    from rich.table import Table
+
+    from clew.ui.streams import output
+
+    names = ("recall@5", "recall@10", "ndcg@5", "ndcg@10", "mrr@10", "all@5")
+    table = Table("tool", "query", "queries", *names, "search ms p50", "p95", box=box.SIMPLE, pad_edge=False)
+    for column in table.columns[2:]:
+        column.justify = "right"
+    for row in rows:
+        search = row.latency_ms["search"]
+        table.add_row(
+            row.tool,
+            row.query,
+            str(row.queries),
+            *(f"{row.metrics[name]:.3f}" for name in names),
+            f"{search['p50']:.1f}",
+            f"{search['p95']:.1f}",
+        )
+    console = output()
+    console.print(f"{rows[0].dataset}, library {rows[0].library[:12]}")
+    console.print(table, soft_wrap=False)
+
+
+def _print_answers(worth: "AnswerFigures") -> None:
+    from rich import box
+    from rich.table import Table
+
+    from clew.ui.streams import output
+
+    table = Table("answers", "measure", "value", box=box.SIMPLE, pad_edge=False)
+    table.columns[2].justify = "right"
+    for group, figures in worth.figures.items():
+        for place, (name, value) in enumerate(figures.items()):
+            shown = f"{value:.0f}" if name in ("sentences", "swapped") else f"{value:.3f}"
+            table.add_row("" if place else group.replace("_", " "), name.replace("_", " "), shown)
+    console = output()
+    console.print(f"answers to {worth.questions} questions of {worth.dataset}")
+    console.print(table, soft_wrap=False)

@@ -1,0 +1,124 @@
+"""`clew search`: what a retrieval method finds, and why; or what each of them finds, side by side."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict
+from itertools import zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from clew.memory.errors import BadInput
+from clew.ui import options
+from clew.ui.plain import cut, one_line, typed
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.text import Text
+
+    from clew.agent.settings import Settings
+    from clew.memory.datatypes import Findings, Passage
+
+SNIPPET = 240
+"""Characters of a passage that a person needs to recognize it."""
+
+
+@click.command()
+@click.argument("query", nargs=-1, required=True, metavar="QUERY...")
+@options.library
+@options.tool
+@click.option("-k", "k", type=click.IntRange(1, 1000), default=10, show_default=True, help="How many passages.")
+@click.option("--compare", is_flag=True, help="All methods side by side.")
+@options.as_json("Print each passage as a JSON object, a line each.")
+def search(
+    query: tuple[str, ...], library: Path | None, tool: str | None, k: int, compare: bool, as_json: bool
+) -> None:
+    """Search the library without asking for an answer."""
+    if compare and tool:
+        raise click.UsageError("--compare shows all methods: leave --tool out")
+    from clew.agent.settings import read_settings
+    from clew.tools import registry
+
+    settings = read_settings(library=library, tool=tool)
+    names = registry.NAMES if compare else (settings.tool,)
+    found = _found(settings, typed(" ".join(query)), names, k)
+    for name, findings in found.items():
+        for note in findings.notes:
+            click.echo(f"{name}: {one_line(note)}", err=True)
+    _print_found(found, compare, as_json)
+
+
+def _found(settings: "Settings", text: str, tools: Sequence[str], k: int) -> "dict[str, Findings]":
+    """The findings of each tool by its name. Raises `BadInput` for an empty question or a tool that there is not."""
+    from clew.agent.models import encoder_for
+    from clew.agent.toolbox import tools_for
+    from clew.memory.knowledge.library import open_library
+    from clew.tools import registry
+    from clew.tools.base import encode_query
+
+    if not text.strip():
+        raise BadInput("there is nothing to search for", "clew search 'some words'")
+    for name in tools:
+        registry.check(name)
+    with closing(encoder_for(settings)) as encoder, open_library(settings.library, encoder) as library:
+        made, query = tools_for(settings, library, encoder), encode_query(text, [], encoder)
+        return {name: made[name].search(query, k) for name in tools}
+
+
+def _print_found(found: "Mapping[str, Findings]", compare: bool, as_json: bool) -> None:
+    from clew.ui.streams import output, print_json
+
+    if as_json:
+        for findings in found.values():
+            for rank, passage in enumerate(findings.passages, 1):
+                answer = {"answer": findings.answer} if findings.answer else {}
+                print_json({"rank": rank, **asdict(passage), **answer})
+        return
+    if not any(findings.passages for findings in found.values()):
+        click.echo("nothing was found", err=True)
+        return
+    console = output()
+    if compare:
+        console.print(_side_by_side(found), soft_wrap=False)
+        return
+    for findings in found.values():
+        for rank, passage in enumerate(findings.passages, 1):
+            _print_passage(console, rank, passage)
+        if findings.answer:
+            console.print(f"\nanswer: {one_line(findings.answer)}", markup=False, highlight=False)
+
+
+def _print_passage(console: "Console", rank: int, passage: "Passage") -> None:
+    """Rank, score, title and place; the beginning of the passage; the path to it; why it was found."""
+    from rich.text import Text
+
+    from clew.ui.rendering import DIM, indented
+
+    if rank > 1:
+        console.print()
+    console.print(_headline(rank, passage, console.width if console.is_terminal else None))
+    path = Text(one_line(" | ".join(passage.path)))
+    for part in (Text(cut(one_line(passage.text), SNIPPET)), path, Text(one_line(passage.why), DIM)):
+        for line in indented(part, 4, console) if part else ():
+            console.print(line)
+
+
+def _headline(rank: int, passage: "Passage", width: int | None) -> "Text":
+    from rich.text import Text
+
+    from clew.ui.rendering import BOLD, append_place
+
+    line = Text.assemble(f"{rank:>2}  ", (one_line(passage.title) or passage.document, BOLD), f"  {passage.score:.3f}")
+    append_place(line, passage, width)
+    return line
+
+
+def _side_by_side(found: "Mapping[str, Findings]") -> "RenderableType":
+    from rich import box
+    from rich.table import Table
+
+    table = Table("", *found, box=box.SIMPLE, pad_edge=False)
+    for rank, row in enumerate(zip_longest(*(findings.passages for findings in found.values())), 1):
+        table.add_row(str(rank), *(f"{p.score:.3f} {one_line(p.title) or p.document}" if p else "" for p in row))
+    return table

@@ -1,0 +1,60 @@
+"""`clew threads`: the conversations that are kept, listed or deleted; no library and no model is opened."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from clew.ui import options
+from clew.ui.plain import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from clew.memory.dialogue.threads import Thread
+
+
+@click.command()
+@click.option("--delete", metavar="ID", help="Forget this conversation.")
+@options.as_json("Print each thread as a JSON object, a line each.")
+def threads(delete: str | None, as_json: bool) -> None:
+    """List the conversations, newest first."""
+    from clew.agent import checkpoints
+    from clew.agent.settings import read_settings
+    from clew.ui.transcript import known_thread
+
+    settings = read_settings()
+    with options.open_threads(settings) as database:
+        if delete:
+            thread = known_thread(database, delete).id
+            checkpoints.forget(options.threads_path(settings), thread)
+            database.delete(thread)
+            click.echo(f"thread {delete} is forgotten", err=True)
+            return
+        _print_threads(database.recent(), as_json)
+    click.echo(f"kept in {options.threads_path(settings)}", err=True)
+
+
+def _print_threads(recent: "Sequence[Thread]", as_json: bool) -> None:
+    from dataclasses import asdict
+
+    from rich.table import Table
+
+    from clew.ui.streams import output, print_json
+
+    if as_json:
+        for one in recent:
+            print_json(asdict(one))
+        return
+    if not recent:
+        click.echo("no conversations yet", err=True)
+        return
+    table = Table("id", "title", "turns", "updated", box=None, header_style="dim", pad_edge=False, padding=(0, 2, 0, 0))
+    for one in recent:
+        table.add_row(one.id, one_line(one.title), str(one.turns), _local(one.updated))
+    output().print(table, soft_wrap=False)
+
+
+def _local(updated: str) -> str:
+    """ISO 8601 in UTC as the clock of this machine shows it."""
+    return datetime.fromisoformat(updated).astimezone().strftime("%Y-%m-%d %H:%M")
