@@ -11,7 +11,7 @@ from clew.agent.evaluation.dataset import Question
 from clew.agent.evaluation.metrics import Ranking, falling
 from clew.agent.evaluation.query_forms import FormName, query_of
 from clew.memory.datatypes import Passage, Query
-from clew.memory.dialogue.extraction import extract
+from clew.memory.dialogue.utterances import extract
 from clew.memory.encoding import CachedEncoder
 from clew.memory.progress import Progress
 

@@ -17,7 +17,7 @@ from clew.agent.assistant import Assistant
 from clew.agent.settings import read_settings
 from clew.agent.state import Turn
 from clew.memory.datatypes import Sentence
-from clew.memory.dialogue.extraction import answer_sentences
+from clew.memory.dialogue.utterances import answer_sentences
 from clew.memory.json_lines import read_objects
 from tests.benchmarks.inputs import paths
 

@@ -24,7 +24,7 @@ from clew.agent.judging import SHIPPED, Decision, Judge, Verdict, judge, may_be_
 from clew.agent.picking import AnswerParameters
 from clew.agent.settings import read_settings
 from clew.agent.turn_signals import signals
-from clew.memory.dialogue.learned import Linear
+from clew.memory.dialogue.signals import Linear
 from clew.memory.errors import BadInput, ClewError
 from clew.memory.json_lines import read_objects
 
