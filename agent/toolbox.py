@@ -1,11 +1,11 @@
 """The tools, and all else that turns are given, as the settings have them, over one open library."""
 
-from clew.agent.aligning import aligner_for
 from clew.agent.models import clues_for, late_for, reranker_for, writers_for
 from clew.agent.services import Services
 from clew.agent.settings import Settings
 from clew.memory.dialogue.threads import Threads
 from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.aligners.open_capsule import aligner_for
 from clew.memory.knowledge.library import Library
 from clew.tools import registry
 from clew.tools.base import Tool
@@ -30,6 +30,6 @@ def tools_for(settings: Settings, library: Library, encoder: CachedEncoder) -> d
     had."""
     registry.check(settings.tool)
     extras = registry.Extras(
-        reranker_for(settings), clues_for(settings), late_for(settings, encoder), aligner_for(settings, library)
+        reranker_for(settings), clues_for(settings), late_for(settings, encoder), aligner_for(library, settings.aligner)
     )
     return {name: registry.make(name, library.store, extras) for name in registry.NAMES}

@@ -20,6 +20,7 @@ Vectors = NDArray[np.float32]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Float32s = NDArray[np.float32]
 
 Speaker = Literal["user", "agent"]
 

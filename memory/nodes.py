@@ -63,8 +63,8 @@ class Partitioning:
     that a partition was to have (0: no limit). `names[p]` are the most telling terms of p; `centroids[p]` is the mean
     of its nodes' vectors, of unit length, shape (partitions, d).
 
-    `glue` are nodes, rising, that hold the graph together and say little (dates, stubs, generic hubs: seed 004's
-    "partition 0"): nothing lands on them, a walk may pass through.
+    `hub_nodes`, rising, hold the graph together and say little (dates, stubs, generic hubs: seed 004's "partition 0"):
+    nothing lands on them, a walk may pass through.
     """
 
     method: PartitionMethod
@@ -72,7 +72,7 @@ class Partitioning:
     of_node: Ints
     names: tuple[str, ...]
     centroids: Vectors
-    glue: Ints
+    hub_nodes: Ints
 
     @property
     def count(self) -> int:
@@ -106,6 +106,12 @@ class Cells:
     def bridges(self) -> NDArray[np.bool_]:
         """Which of the cells join two different partitions."""
         return np.asarray(self.keys // self.count != self.keys % self.count)
+
+    def bridge_pairs(self) -> tuple[Ints, NDArray[np.float64]]:
+        """The pairs of partitions that bridge edges join, shape (2, pairs), and how many join each."""
+        between = np.flatnonzero(self.bridges)
+        ends = np.stack([self.keys[between] // self.count, self.keys[between] % self.count])
+        return ends, np.diff(self.edges.starts)[between].astype(np.float64)
 
 
 def cells_of(graph: NodeGraph, partitioning: Partitioning) -> Cells:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from clew.memory.errors import BadInput
-from clew.memory.knowledge.aligning.scoring import Scorer
+from clew.memory.knowledge.aligners.scoring import Aligner
 from clew.memory.knowledge.walking.late_interaction import LateInteraction
 from clew.memory.ports import Reranker, Store
 from clew.tools.base import Tool
@@ -41,7 +41,7 @@ class Extras:
     reranker: Reranker | None = None
     clues: CluesParameters | None = None
     late: LateInteraction | None = None
-    aligner: Scorer | None = None
+    aligner: Aligner | None = None
 
 
 def make(name: str, store: Store, extras: Extras = Extras()) -> Tool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from clew.memory.datatypes import Findings, Ints, Passage, Query
-from clew.memory.knowledge.aligning.scoring import Scorer
+from clew.memory.knowledge.aligners.scoring import Aligner
 from clew.memory.knowledge.matching import MatchParameters
 from clew.memory.knowledge.once import Once
 from clew.memory.knowledge.walking.features import DIRECT, Looked
@@ -48,7 +48,7 @@ class Walk:
         store: Store,
         parameters: WalkParameters | None = None,
         late: LateInteraction | None = None,
-        aligner: Scorer | None = None,
+        aligner: Aligner | None = None,
     ) -> None:
         self._store = store
         self._parameters = parameters or WalkParameters()

@@ -33,11 +33,10 @@ from clew.memory.knowledge.layering import Triples, copy_layers, extract_missing
 from clew.memory.knowledge.library import FORMAT, MANIFEST, EncoderRecord, Manifest
 from clew.memory.knowledge.loaders.source import Pages
 from clew.memory.knowledge.numbering import number_layers, read_layers
-from clew.memory.knowledge.partitioning.building import build as build_capsule
-from clew.memory.knowledge.partitioning.building import wanted_before
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
 from clew.memory.knowledge.partitioning.capsule import keep_trained, write_capsule
-from clew.memory.knowledge.partitioning.graph import write_graph
+from clew.memory.knowledge.partitioning.node_graph import write_graph
+from clew.memory.knowledge.partitioning.partitioner import build_capsule, plans_before
 from clew.memory.knowledge.tables import SCHEMA, document_of
 from clew.memory.knowledge.telling import add_triples, copy_triples, place_triples
 from clew.memory.knowledge.walking.smoothing import write_smoothed
@@ -207,11 +206,11 @@ class Generation:
         default one."""
         graph = write_graph(self._database, self._folder)
         write_smoothed(self._folder, graph, open_vectors(self._folder, CHUNKS))
-        for wanted in wanted_before(self._old):
-            capsule = yield from build_capsule(self._database, self._folder, graph, wanted)
+        for plan in plans_before(self._old):
+            capsule = yield from build_capsule(self._database, self._folder, graph, plan)
             folder = write_capsule(self._folder, capsule, durable=False)
             if self._old:
-                keep_trained(self._old / CAPSULES / wanted.name, folder, capsule.partitioning)
+                keep_trained(self._old / CAPSULES / plan.name, folder, capsule.partitioning)
 
     def index_titles(self) -> None:
         """What the titles call the nodes."""

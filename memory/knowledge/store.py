@@ -22,7 +22,7 @@ from clew.memory.knowledge.keywords import KeywordIndex, KeywordParameters, Keyw
 from clew.memory.knowledge.numbering import read_layers
 from clew.memory.knowledge.once import Once, Value
 from clew.memory.knowledge.partitioning.capsule import capsule_with_vectors
-from clew.memory.knowledge.partitioning.graph import read_graph
+from clew.memory.knowledge.partitioning.node_graph import read_graph
 from clew.memory.knowledge.tables import document_of
 from clew.memory.knowledge.telling import TRIPLES
 from clew.memory.knowledge.walking.smoothing import FILE as SMOOTHED

@@ -19,21 +19,19 @@ from unittest.mock import patch
 import numpy as np
 import torch
 
-from clew.agent.aligning import OpenCapsule
-from clew.agent.aligning_evaluation import nodes_of_documents
+from clew.agent.aligners.aligner_evaluation import gold_ranks, measure, nodes_of_documents
+from clew.agent.aligners.aligner_training import query_paths
 from clew.agent.evaluation.dataset import read_dataset
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Vectors
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.aligning import models
-from clew.memory.knowledge.aligning.lessons import Lessons
-from clew.memory.knowledge.aligning.losses import LOSSES
-from clew.memory.knowledge.aligning.measures import gold_ranks, measure
-from clew.memory.knowledge.aligning.queries import SyntheticQuery, read_queries
-from clew.memory.knowledge.aligning.training import Trained, TrainingParameters, train
-from clew.memory.knowledge.aligning.views import views_of
-from clew.memory.knowledge.aligning.words import FIELDS, PartitionWords
+from clew.memory.knowledge.aligners import models
+from clew.memory.knowledge.aligners.models import partition_graph
+from clew.memory.knowledge.aligners.open_capsule import OpenCapsule
+from clew.memory.knowledge.aligners.partition_words import FIELDS, PartitionWords
+from clew.memory.knowledge.aligners.synthetic_queries import SyntheticQuery, read_queries
+from clew.memory.knowledge.aligners.training import LOSSES, TrainingParameters, TrainingResult, TrainingSet, train
 from clew.memory.knowledge.library import open_library
 from clew.memory.layers import Layers
 from clew.memory.progress import Progress
@@ -52,31 +50,31 @@ def main() -> None:
     encoder = encoder_for(settings)
     with closing(encoder), open_library(library, encoder) as opened:
         capsule = OpenCapsule(opened, name)
-        learned, held_out = (read_queries(path) for path in capsule.query_paths)
+        learned, held_out = (read_queries(path) for path in query_paths(capsule))
         sets = [of_queries(held_out, encoder), human(dataset, capsule, opened.store.layers(), encoder)]
         vectors = encoder.encode([query.text for query in learned], "query")
-        lessons = Lessons(learned, vectors, silent(capsule.partitioning.count))
+        training_set = TrainingSet(learned, vectors, silent(capsule.partitioning.count))
     print_row("as", "aligner", *(f"{one}, {measured}" for one in ("held-out", "human") for measured in MEASURES))
     print("|---" * (2 + 2 * len(MEASURES)) + "|")
     print_row("", "centroid", *figures(capsule.partitioning.centroids, sets))
-    views = views_of(capsule.graph, capsule.partitioning, capsule.capsule.cells, lessons.words)
-    for way, its, scale in (("right", lessons, 0.0), ("original", first_label(lessons), ORIGINAL_SCALE)):
+    graph = partition_graph(capsule.graph, capsule.partitioning, capsule.capsule.cells)
+    for way, its, scale in (("right", training_set, 0.0), ("original", first_label(training_set), ORIGINAL_SCALE)):
         bounds = (1 / scale, 1 / scale) if scale else models.TEMPERATURES
         for parameters in (TrainingParameters(model, loss, EPOCHS) for model in MODELS for loss in LOSSES):
             with patch.object(models, "TEMPERATURES", bounds):
-                aligner = ended(train(its, views, parameters)).aligner
+                model = ended(train(its, graph, parameters)).model
             with torch.no_grad():
-                turned = [(aligner.questions(torch.from_numpy(vectors)).numpy(), golds) for vectors, golds in sets]
-                rows = aligner.partitions().numpy()
+                turned = [(model.questions(torch.from_numpy(vectors)).numpy(), golds) for vectors, golds in sets]
+                rows = model.partitions().numpy()
             print_row(way, f"{parameters.model}-{parameters.loss}", *figures(rows, turned))
 
 
-def ended(events: Iterator[Progress]) -> Trained:
+def ended(events: Iterator[Progress]) -> TrainingResult:
     while True:
         try:
             next(events)
         except StopIteration as end:
-            found: Trained = end.value
+            found: TrainingResult = end.value
             return found
 
 
@@ -89,8 +87,8 @@ def figures(partitions: Vectors, sets: Sequence[Set]) -> list[str]:
     return found
 
 
-def first_label(lessons: Lessons) -> Lessons:
-    return replace(lessons, queries=[replace(query, partitions=query.partitions[:1]) for query in lessons.queries])
+def first_label(queries: TrainingSet) -> TrainingSet:
+    return replace(queries, queries=[replace(query, partitions=query.partitions[:1]) for query in queries.queries])
 
 
 def silent(count: int) -> PartitionWords:

@@ -14,10 +14,16 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from clew.agent.aligning import SIZE_WITHOUT_GPU, Saved, TrainingPlan, generation_of, train_aligners
-from clew.agent.aligning_evaluation import AlignerRow, evaluate_aligners
-from clew.agent.settings import Settings, read_settings
+from clew.agent.aligners.aligner_evaluation import AlignerRow, evaluate_aligners
+from clew.agent.aligners.aligner_training import (
+    SIZE_WITHOUT_GPU,
+    SavedAligner,
+    TrainingPlan,
+    train_aligners,
+)
 from clew.memory.json_lines import read_objects
+from clew.agent.settings import Settings, read_settings
+from clew.memory.knowledge.aligners.open_capsule import generation_with_capsules
 from clew.memory.knowledge.partitioning.capsule import capsules
 
 MEASURES = {"P@1": "p@1", "R@5": "r@5", "R@10": "r@10", "MRR": "mrr"}
@@ -31,7 +37,7 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=SIZE_WITHOUT_GPU)
     given = parser.parse_args()
     settings = read_settings(library=given.library)
-    for name in [given.capsule] if given.capsule else capsules(generation_of(given.library)):
+    for name in [given.capsule] if given.capsule else capsules(generation_with_capsules(given.library)):
         for saved in trained(TrainingPlan("all", "all", size=given.size, capsule=name), settings):
             record = saved.record
             line = f"{name} {saved.path.stem}: epoch {record.epoch} of {record.epochs}, T {record.temperature:.3f}"
@@ -40,8 +46,8 @@ def main() -> None:
             print_table(measured(half(given.dataset, Path(folder)), name, settings))
 
 
-def trained(plan: TrainingPlan, settings: Settings) -> Iterator[Saved]:
-    return (event for event in train_aligners(plan, settings) if isinstance(event, Saved))
+def trained(plan: TrainingPlan, settings: Settings) -> Iterator[SavedAligner]:
+    return (event for event in train_aligners(plan, settings) if isinstance(event, SavedAligner))
 
 
 def measured(dataset: Path, capsule: str, settings: Settings) -> Iterator[AlignerRow]:

@@ -3,7 +3,7 @@
 python -m tests.benchmarks.partitions LIBRARY
 
 `hybrid, as in the seed` has no weights by meaning, and packs only what is under half of a partition. Seconds are of the
-processor, for the labels alone, from the graph and the vectors as they are on disk. The glue is named at the end.
+processor, for the labels alone, from the graph and the vectors as they are on disk. The hub nodes are named at the end.
 """
 
 import resource
@@ -18,13 +18,11 @@ from clew.memory.datatypes import Vectors
 from clew.memory.knowledge.embedding import CHUNKS, open_vectors
 from clew.memory.knowledge.library import required_generation
 from clew.memory.knowledge.partitioning import hybrid, leiden, metis
-from clew.memory.knowledge.partitioning.building import assembled
-from clew.memory.knowledge.partitioning.graph import read_graph
-from clew.memory.knowledge.partitioning.labels import Labels, numbered
-from clew.memory.knowledge.partitioning.merging import merged
-from clew.memory.knowledge.partitioning.packing import packed
-from clew.memory.knowledge.partitioning.splitting import split
-from clew.memory.knowledge.partitioning.wanted import SIZE, Wanted, wanted_of
+from clew.memory.knowledge.partitioning.capsule import SIZE, PartitionPlan, plan_of
+from clew.memory.knowledge.partitioning.hybrid import merged, packed, split
+from clew.memory.knowledge.partitioning.labels import PartitionLabels, numbered
+from clew.memory.knowledge.partitioning.node_graph import read_graph
+from clew.memory.knowledge.partitioning.partitioner import capsule_of
 from clew.memory.nodes import NodeGraph
 from tests.benchmarks.inputs import paths
 
@@ -34,31 +32,34 @@ def main() -> None:
     generation = required_generation(library)
     graph, vectors = read_graph(generation), open_vectors(generation, CHUNKS)
     k = metis.parts_for(graph.count, SIZE)
-    methods: dict[str, tuple[Wanted, Callable[[], Labels]]] = {
-        "hybrid": (Wanted(), lambda: hybrid.partition(graph, vectors, SIZE)),
-        "hybrid, as in the seed": (Wanted(), lambda: as_in_the_seed(graph, vectors)),
-        "metis": (wanted_of("metis"), lambda: metis.partition(graph, SIZE)),
-        f"metis, k {k}": (wanted_of("metis", k=k), lambda: metis.partition_into(graph, k)),
-        "leiden": (wanted_of("leiden"), lambda: leiden.partition(graph)),
-        f"leiden, k {k}": (wanted_of("leiden", k=k), lambda: leiden.partition_into(graph, vectors, k)),
+    methods: dict[str, tuple[PartitionPlan, Callable[[], PartitionLabels]]] = {
+        "hybrid": (PartitionPlan(), lambda: hybrid.partition(graph, vectors, SIZE)),
+        "hybrid, as in the seed": (PartitionPlan(), lambda: as_in_the_seed(graph, vectors)),
+        "metis": (plan_of("metis"), lambda: metis.partition(graph, SIZE)),
+        f"metis, k {k}": (plan_of("metis", k=k), lambda: metis.partition_into(graph, k)),
+        "leiden": (plan_of("leiden"), lambda: leiden.partition(graph)),
+        f"leiden, k {k}": (plan_of("leiden", k=k), lambda: leiden.partition_into(graph, vectors, k)),
     }
-    print("| | partitions | sizes | median | edges cut | coherence | lift | glue | CPU s |")
+    print("| | partitions | sizes | median | edges cut | coherence | lift | hub nodes | CPU s |")
     print("|---|---|---|---|---|---|---|---|---|")
-    glue: dict[str, list[int]] = {}
-    for name, (wanted, labels_of) in methods.items():
+    hub_nodes: dict[str, list[int]] = {}
+    for name, (plan, labels_of) in methods.items():
         started = process_time()
         labels = labels_of()
         seconds = process_time() - started
-        made = assembled(graph, vectors, wanted, labels, (("", "") for _ in range(graph.count)))
-        report, glue[name] = made.report, made.partitioning.glue.tolist()
+        made = capsule_of(graph, vectors, plan, labels, (("", "") for _ in range(graph.count)))
+        report, hub_nodes[name] = made.report, made.partitioning.hub_nodes.tolist()
         print(
             f"| {name} | {report['partitions']} | {report['smallest']}-{report['largest']} | {report['median']:g}"
-            f" | {report['edge_cut']:.3f} | {report['coherence']:.3f} | {report['lift']:.2f} | {report['glue']}"
+            f" | {report['edge_cut']:.3f} | {report['coherence']:.3f} | {report['lift']:.2f} | {report['hub_nodes']}"
             f" | {seconds:.1f} |"
         )
         sys.stdout.flush()
-    print(f"{report['components']} components, {report['alone']} nodes without an edge, {report['hubs']} hubs")
-    print("glue of hybrid:", "; ".join(titles(generation, glue["hybrid"])))
+    print(
+        f"{report['components']} components, {report['alone']} nodes without an edge, "
+        f"{report['high_degree']} nodes of exceptional degree"
+    )
+    print("hub nodes of hybrid:", "; ".join(titles(generation, hub_nodes["hybrid"])))
     print(f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB at most")
 
 
@@ -68,7 +69,7 @@ def titles(generation: Path, rows: Sequence[int]) -> list[str]:
         return [database.execute(found, (row,)).fetchone()[0] for row in rows]
 
 
-def as_in_the_seed(graph: NodeGraph, vectors: Vectors) -> Labels:
+def as_in_the_seed(graph: NodeGraph, vectors: Vectors) -> PartitionLabels:
     adjacency, small = graph.adjacency(), SIZE // 2
     labels = numbered(merged(numbered(leiden.communities(adjacency)), vectors, SIZE, small))
     return numbered(packed(numbered(split(adjacency, labels, SIZE)), vectors, SIZE, small))

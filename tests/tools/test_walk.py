@@ -85,7 +85,7 @@ def test_passages_and_the_walk_tell_the_same(examples: Library, query: Query, pa
     layers, partitioning = examples.store.layers(), examples.store.partitioning()
     rows = [layers.chunk_numbers[id_] for id_ in walk.nodes]
     assert list(walk.partitions) == [partitioning.names[partitioning.of_node[row]] for row in rows]
-    assert not set(rows[: walk.landings]) & set(partitioning.glue.tolist())
+    assert not set(rows[: walk.landings]) & set(partitioning.hub_nodes.tolist())
     assert list(walk.titles) == [chunk.title for chunk in examples.store.chunks(walk.nodes)]
     scores = {passage.id: passage.score for passage in found.passages}
     assert sum(scores.values()) == pytest.approx(1)  # of all that were weighed
@@ -169,7 +169,7 @@ def test_nothing_is_outside_the_scope(examples: Library, query: Query, parameter
         assert {end for edge in found.walk.edges for end in (edge.source, edge.target)} <= set(found.walk.nodes)
 
 
-def test_a_scope_of_glue_alone(films: Library, query: Query, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scope_of_hub_nodes_alone(films: Library, query: Query, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is chosen then, for its partitions have no votes: passages, and no landing."""
     partitioning = films.store.partitioning()
     apart = replace(
@@ -177,7 +177,7 @@ def test_a_scope_of_glue_alone(films: Library, query: Query, monkeypatch: pytest
         of_node=np.array([1, 1, 1, 1, 0]),
         names=("bread", "films"),
         centroids=partitioning.centroids[[0, 0]],
-        glue=np.array([2]),
+        hub_nodes=np.array([2]),
     )
     monkeypatch.setattr(films.store, "partitioning", lambda: apart)
     scoped = replace(query, scope=frozenset({"Vienna"}))

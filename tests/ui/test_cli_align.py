@@ -30,9 +30,9 @@ def library(clew: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_lines(folder / "queries.jsonl", [{"_id": f"q{n}", "text": f"the {called[n]}"} for n in (3, 20, 50)])
     (folder / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n" + "".join(f"q{n}\t{n}\t1\n" for n in (3, 20, 50)))
     monkeypatch.setenv("CLEW_LIBRARY", "library")
-    monkeypatch.setattr("clew.memory.knowledge.aligning.making.HELD_OUT", 40)
-    monkeypatch.setattr("clew.agent.aligning.SIZE", 60)
-    monkeypatch.setattr("clew.agent.aligning.SIZE_WITHOUT_GPU", 40)
+    monkeypatch.setattr("clew.memory.knowledge.aligners.synthetic_queries.HELD_OUT", 40)
+    monkeypatch.setattr("clew.agent.aligners.aligner_training.SIZE", 60)
+    monkeypatch.setattr("clew.agent.aligners.aligner_training.SIZE_WITHOUT_GPU", 40)
     assert clew("index", folder, "-q").exit_code == 0
     assert clew("partition", "--method", "metis", "--size", EACH, "-q").exit_code == 0
     return folder
@@ -124,9 +124,10 @@ def test_the_walk_chooses_by_the_aligner_that_a_setting_names(
 
 
 def test_the_help_names_what_there_is() -> None:
-    from clew.agent.aligning import ALL, MODEL_NAMES
-    from clew.memory.knowledge.aligning.losses import LOSSES as KNOWN
+    from clew.agent.aligners.aligner_training import ALL
+    from clew.memory.knowledge.aligners.models import MODELS as KNOWN_MODELS
+    from clew.memory.knowledge.aligners.training import LOSSES as KNOWN
     from clew.ui.commands.align import LOSSES, MODELS
 
-    assert [*MODEL_NAMES, ALL] == MODELS
+    assert [*KNOWN_MODELS, ALL] == MODELS
     assert [*KNOWN, ALL] == LOSSES

@@ -10,12 +10,12 @@ import click
 from clew.ui import options
 
 if TYPE_CHECKING:
-    from clew.agent.aligning import Saved
-    from clew.agent.aligning_evaluation import AlignerRow
+    from clew.agent.aligners.aligner_evaluation import AlignerRow
+    from clew.agent.aligners.aligner_training import SavedAligner
 
 MODELS = ["bi", "mlp", "gcn", "sage", "gin", "rgcn", "all"]
 LOSSES = ["infonce", "bce", "all"]
-"""Those of `clew.agent.aligning`, which is not imported to print a help text."""
+"""Those of `clew.agent.aligners.aligner_training`, which is not imported to print a help text."""
 
 
 @click.group()
@@ -45,7 +45,7 @@ def train(
     quiet: bool,
 ) -> None:
     """Train aligners on synthetic queries and save them beside their partitions."""
-    from clew.agent.aligning import SIZE_WITHOUT_GPU, TrainingPlan, default_size, train_aligners
+    from clew.agent.aligners.aligner_training import SIZE_WITHOUT_GPU, TrainingPlan, default_size, train_aligners
     from clew.agent.settings import read_settings
     from clew.ui.progress import shown
     from clew.ui.streams import print_json
@@ -63,7 +63,7 @@ def train(
                 click.echo(_line(one))
 
 
-def _line(saved: "Saved") -> str:
+def _line(saved: "SavedAligner") -> str:
     record = saved.record
     return (
         f"{record.model}-{record.loss}: epoch {record.epoch} of {record.epochs}, validation loss "
@@ -80,7 +80,7 @@ def _line(saved: "Saved") -> str:
 def evaluate(dataset: Path | None, library: Path | None, capsule: str, as_json: bool, quiet: bool) -> None:
     """Measure all aligners of all partitionings on synthetic queries, and on those of DATASET, where it is given: a
     folder with queries.jsonl and qrels."""
-    from clew.agent.aligning_evaluation import evaluate_aligners
+    from clew.agent.aligners.aligner_evaluation import evaluate_aligners
     from clew.agent.settings import read_settings
     from clew.ui.progress import shown
     from clew.ui.streams import print_json

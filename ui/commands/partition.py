@@ -35,23 +35,23 @@ def partition(
     from contextlib import closing
 
     from clew.agent.settings import read_settings
-    from clew.memory.knowledge.partitioning.remaking import remake
-    from clew.memory.knowledge.partitioning.wanted import wanted_of
+    from clew.memory.knowledge.partitioning.capsule import plan_of
+    from clew.memory.knowledge.partitioning.partitioner import partition_library
     from clew.ui.progress import shown
     from clew.ui.streams import print_json
 
-    events = remake(read_settings(library=library).library, wanted_of(method, size, k))
+    events = partition_library(read_settings(library=library).library, plan_of(method, size, k))
     with closing(shown(events, quiet)) as seen:
         *_, capsule = seen
     if as_json:
         print_json(_as_object(capsule))
     else:
-        click.echo("\n".join(_lines(capsule.wanted.name, capsule.report)))
+        click.echo("\n".join(_lines(capsule.plan.name, capsule.report)))
 
 
 def _as_object(capsule: "Capsule") -> dict[str, Any]:
-    wanted = capsule.wanted
-    return {"capsule": wanted.name, "method": wanted.method, "size": wanted.size, "k": wanted.k, **capsule.report}
+    plan = capsule.plan
+    return {"capsule": plan.name, "method": plan.method, "size": plan.size, "k": plan.k, **capsule.report}
 
 
 def _lines(name: str, report: Mapping[str, Any]) -> list[str]:
@@ -63,6 +63,6 @@ def _lines(name: str, report: Mapping[str, Any]) -> list[str]:
         "edges between": between,
         "coherence": f"{report['coherence']:.3f}, {report['lift']:.2f} times that of random partitions",
         "islands": f"{report['components']} components, {report['alone']} nodes without an edge",
-        "hubs": f"{report['hubs']}, {report['glue']} of them glue",
+        "high degree": f"{report['high_degree']} nodes, {report['hub_nodes']} of them hub nodes",
     }
     return [f"{label:14} {text}" for label, text in rows.items()]

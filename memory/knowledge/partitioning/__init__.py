@@ -1,1 +1,1 @@
-"""C-RAG's offline side (seed 004, sections 1 and 2): the graph of the nodes, and its partitions."""
+"""C-RAG, offline (seed 004, sections 1 and 2): the graph of the nodes, and its partitions."""

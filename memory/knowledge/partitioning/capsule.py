@@ -1,27 +1,27 @@
 """A capsule: a partitioning on disk, with its bridge edges, its names and its report; aligners are kept beside them.
 
-GENERATION/capsules/hybrid-200/partitioning.npz   labels, centroids, glue, the edges by cell
+GENERATION/capsules/hybrid-200/partitioning.npz   labels, centroids, hub nodes ("glue"), the edges by cell
                                vectors.npy        of the nodes, partition after partition
                                names.json         of the partitions
-                               report.json        what was wanted, and its report
+                               report.json        the plan ("wanted") and the report
 GENERATION/capsules/current                       the name of the one in use, the last that was made
 """
 
 import json
 import shutil
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from clew.memory.datatypes import Vectors
+from clew.memory.errors import BadInput
 from clew.memory.knowledge.damage import BROKEN
 from clew.memory.knowledge.durable import sync, sync_all
 from clew.memory.knowledge.embedding import CHUNKS, mapped, open_vectors
-from clew.memory.knowledge.partitioning.wanted import Wanted
-from clew.memory.nodes import Cells, Partitioning
+from clew.memory.nodes import Cells, Partitioning, PartitionMethod
 from clew.memory.ragged import Ragged
 
 FOLDER, CURRENT = "capsules", "current"
@@ -33,33 +33,71 @@ TRAINED = ("aligners", "queries")
 SLICE = 16_384
 """Vectors put in order at a time."""
 
+SIZE = 200
+"""The most nodes of a partition, as in seed 004."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionPlan:
+    """Partitions of at most `size` nodes (0: no limit), or `k` of them (0: as many as it takes).
+
+    `hybrid` takes a size, `leiden` k or nothing, `metis` one of both. Raises `BadInput` for what a method cannot do.
+    """
+
+    method: PartitionMethod = "hybrid"
+    size: int = SIZE
+    k: int = 0
+
+    def __post_init__(self) -> None:
+        if self.size < 0 or self.k < 0:
+            raise BadInput("sizes and numbers of partitions are 1 or more")
+        if self.method == "hybrid" and (self.k or not self.size):
+            raise BadInput(
+                "hybrid takes a size, not a number of partitions", "clew partition --method hybrid --size 200"
+            )
+        if self.method == "leiden" and self.size:
+            raise BadInput("leiden keeps to no size: it takes --k, or nothing", "clew partition --method leiden")
+        if self.method == "metis" and bool(self.size) == bool(self.k):
+            raise BadInput("metis takes a size or a number of partitions", "clew partition --method metis --size 200")
+
+    @property
+    def name(self) -> str:
+        """Of its capsule's folder."""
+        return f"{self.method}-k{self.k}" if self.k else f"{self.method}-{self.size}"
+
+
+def plan_of(method: PartitionMethod, size: int | None = None, k: int | None = None) -> PartitionPlan:
+    """With the default size where the method takes one and neither is given. Raises `BadInput`."""
+    usual = SIZE if method != "leiden" and not k else 0
+    return PartitionPlan(method, usual if size is None else size, k or 0)
+
 
 class Capsule(NamedTuple):
-    """`report` is a JSON object: `partitioning.report.Report`."""
+    """`report` is a JSON object: `description.PartitionReport`."""
 
-    wanted: Wanted
+    plan: PartitionPlan
     partitioning: Partitioning
     cells: Cells
     report: Mapping[str, Any]
 
 
-class OpenCapsule(NamedTuple):
-    """With the nodes' vectors, partition after partition, shape (nodes, d), memory-mapped."""
+class MappedCapsule(NamedTuple):
+    """A capsule with the nodes' vectors, partition after partition, shape (nodes, d), memory-mapped."""
 
     capsule: Capsule
     vectors: Vectors
 
 
-def capsule_with_vectors(generation: Path) -> OpenCapsule:
-    """The one in use; another that takes its place later leaves both as they were."""
+def capsule_with_vectors(generation: Path) -> MappedCapsule:
+    """The one in use. What was read stays valid when another takes its place."""
     name = current_name(generation)
-    return OpenCapsule(read_capsule(generation, name), mapped(generation / FOLDER / name / VECTORS))
+    return MappedCapsule(read_capsule(generation, name), mapped(generation / FOLDER / name / VECTORS))
 
 
 def write_capsule(generation: Path, capsule: Capsule, durable: bool) -> Path:
-    """Beside what is there, then in its place, then named as the one in use; `durable` where the generation is in use,
-    whose switch does not force it onto the disk any more. Returns its folder."""
-    folder = generation / FOLDER / capsule.wanted.name
+    """Write it beside what is there, put it in its place, then name it as the one in use. `durable` forces it onto the
+    disk: for a generation that is in use already. Returns its folder."""
+    folder = generation / FOLDER / capsule.plan.name
     fresh, stale = folder.with_suffix(".new"), folder.with_suffix(".old")
     for left in (fresh, stale):
         shutil.rmtree(left, ignore_errors=True)
@@ -73,7 +111,7 @@ def write_capsule(generation: Path, capsule: Capsule, durable: bool) -> Path:
         folder.rename(stale)
     fresh.rename(folder)
     current = generation / FOLDER / f"{CURRENT}.new"
-    current.write_text(capsule.wanted.name + "\n", "utf-8")
+    current.write_text(capsule.plan.name + "\n", "utf-8")
     if durable:
         sync(current)
         sync(current.parent)
@@ -83,7 +121,7 @@ def write_capsule(generation: Path, capsule: Capsule, durable: bool) -> Path:
 
 
 def keep_trained(before: Path, folder: Path, partitioning: Partitioning) -> None:
-    """Take over what was trained beside the same partitions; what was trained for others is of no use here."""
+    """Copy what was trained beside the same partitions; what was trained for others cannot be used."""
     try:
         with np.load(before / ARRAYS) as arrays:
             same = np.array_equal(arrays["of_node"], partitioning.of_node)
@@ -109,17 +147,17 @@ def current_name(generation: Path) -> str:
 def read_capsule(generation: Path, name: str = "") -> Capsule:
     """The one in use where no name is given. Raises what a broken file raises (`damage.BROKEN`)."""
     folder = generation / FOLDER / (name or current_name(generation))
-    said = json.loads((folder / REPORT).read_text("utf-8"))
-    wanted = Wanted(**said["wanted"])
+    saved = json.loads((folder / REPORT).read_text("utf-8"))
+    plan = PartitionPlan(**saved["wanted"])
     names = tuple(json.loads((folder / NAMES).read_text("utf-8")))
     with (folder / ARRAYS).open("rb") as file, np.load(file) as arrays:
         of_node = arrays["of_node"].astype(np.int64)
-        partitioning = Partitioning(wanted.method, wanted.size, of_node, names, arrays["centroids"], arrays["glue"])
+        partitioning = Partitioning(plan.method, plan.size, of_node, names, arrays["centroids"], arrays["glue"])
         edges = Ragged(arrays["cell_starts"], arrays["cell_edges"].astype(np.int64))
         cells = Cells(len(names), arrays["cell_keys"], edges)
     if len(partitioning.centroids) != len(names) or of_node.max(initial=-1) >= len(names):
         raise ValueError(f"{len(names)} names of {len(partitioning.centroids)} partitions")
-    return Capsule(wanted, partitioning, cells, said["report"])
+    return Capsule(plan, partitioning, cells, saved["report"])
 
 
 def _write(folder: Path, capsule: Capsule) -> None:
@@ -128,18 +166,18 @@ def _write(folder: Path, capsule: Capsule) -> None:
         folder / ARRAYS,
         of_node=partitioning.of_node.astype(np.int32),
         centroids=partitioning.centroids,
-        glue=partitioning.glue,
+        glue=partitioning.hub_nodes,
         cell_keys=cells.keys,
         cell_starts=cells.edges.starts,
         cell_edges=cells.edges.values.astype(np.int32),
     )
-    said = {"wanted": asdict(capsule.wanted), "report": capsule.report}
+    report = {"wanted": asdict(capsule.plan), "report": capsule.report}
     (folder / NAMES).write_text(json.dumps(partitioning.names, ensure_ascii=False, indent=1) + "\n", "utf-8")
-    (folder / REPORT).write_text(json.dumps(said, indent=2) + "\n", "utf-8")
+    (folder / REPORT).write_text(json.dumps(report, indent=2) + "\n", "utf-8")
 
 
 def _write_vectors(folder: Path, partitioning: Partitioning, vectors: Vectors) -> None:
-    """One partition's lie together: what a walk stitches is then read in a few pieces."""
+    """Those of one partition lie together, so that a walk reads each partition in one piece."""
     ordered = np.lib.format.open_memmap(folder / VECTORS, mode="w+", dtype=np.float32, shape=vectors.shape)
     for start in range(0, len(vectors), SLICE):
         ordered[start : start + SLICE] = vectors.take(partitioning.members.values[start : start + SLICE], axis=0)

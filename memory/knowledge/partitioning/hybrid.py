@@ -1,16 +1,22 @@
-"""The hybrid method (seed 004, section 2b): Leiden's topics, none too big, and islands put where they mean to be."""
+"""The hybrid method (seed 004, section 2b): Leiden's topics, none above the size, small ones grouped by meaning.
+
+1. Leiden divides the graph.
+2. Islands, partitions of less than half the size, join the partition nearest in meaning that has room.
+3. What is above the size is divided by Leiden again and again, by METIS where Leiden keeps nearly all together.
+4. Orphans, what is then under three quarters of the size, are packed with the nearest in meaning.
+"""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from clew.memory.datatypes import Vectors
-from clew.memory.knowledge.partitioning.cosines import edge_cosines
-from clew.memory.knowledge.partitioning.labels import Labels, numbered
+import numpy as np
+
+from clew.memory.datatypes import Float32s, Ints, Vectors
+from clew.memory.knowledge.partitioning.labels import PartitionLabels, among, edge_cosines, numbered, sums_of
 from clew.memory.knowledge.partitioning.leiden import communities
-from clew.memory.knowledge.partitioning.merging import merged
-from clew.memory.knowledge.partitioning.packing import packed
-from clew.memory.knowledge.partitioning.splitting import split
+from clew.memory.knowledge.partitioning.metis import capped
 from clew.memory.nodes import NodeGraph
+from clew.memory.unit import unit
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -24,20 +30,163 @@ ORPHAN = 0.75
 FAINT = 0.1
 """The least that the cosine of an edge's ends counts."""
 
+NEAREST = 8
+"""Neighbours that an island considers in a round."""
 
-def partition(graph: NodeGraph, vectors: Vectors, size: int) -> Labels:
+REFUSED = 0.9
+"""Leiden has not divided a partition where one community keeps this share of its nodes."""
+
+ISLANDS_COMPARED, ORPHANS_COMPARED = 4096, 2048
+"""Partitions whose cosines to each other are in memory at once."""
+
+DIGITS = 4
+"""Cosines that agree in so many digits count as the same, and the lower number goes first."""
+
+ROUNDS = 4
+"""Of power iteration: the direction of most variance is needed only roughly."""
+
+
+def partition(graph: NodeGraph, vectors: Vectors, size: int) -> PartitionLabels:
     """Into partitions of 1 to `size` nodes; `vectors` are the nodes', shape (count, d)."""
-    adjacency = _meant(graph, vectors)
+    adjacency = _weighted(graph, vectors)
     labels = numbered(communities(adjacency))
     labels = numbered(merged(labels, vectors, size, _share(size, ISLAND)))
     labels = numbered(split(adjacency, labels, size))
     return numbered(packed(labels, vectors, size, _share(size, ORPHAN)))
 
 
-def _meant(graph: NodeGraph, vectors: Vectors) -> "csr_array":
-    """An edge counts as much as its ends are alike, squared: the seed's has no weights, and coheres less."""
+def merged(labels: PartitionLabels, vectors: Vectors, size: int, small: int) -> Ints:
+    """Phase 1: partitions of fewer than `small` nodes joined to others, nearest centroids first, where both together
+    have at most `size` nodes: round by round, as centroids move, until none finds room. `vectors` are the nodes'."""
+    count = int(labels.max(initial=-1)) + 1
+    sums, sizes, into = sums_of(labels, count, vectors), np.bincount(labels, minlength=count), np.arange(count)
+    while True:
+        open_ = np.flatnonzero((into == np.arange(count)) & (sizes < size))
+        leaving, staying = _matched(*_candidates(open_, sums, sizes, size, small), sizes.copy(), size)
+        if not len(leaving):
+            return np.asarray(into[labels])
+        np.add.at(sums, staying, sums[leaving])
+        np.add.at(sizes, staying, sizes[leaving])
+        moves = np.arange(count)
+        moves[leaving] = staying
+        into = moves[into]
+
+
+def split(adjacency: "csr_array", labels: PartitionLabels, size: int) -> Ints:
+    """Phase 2: partitions of more than `size` nodes divided by Leiden, each by itself, again and again; by METIS where
+    Leiden does not divide. Numbers may have gaps."""
+    labels = labels.copy()
+    waiting = [np.flatnonzero(labels == label) for label in np.flatnonzero(np.bincount(labels) > size)]
+    count = int(labels.max(initial=-1)) + 1
+    while waiting:
+        nodes = waiting.pop()
+        part = among(adjacency, nodes)
+        inner = communities(part)
+        if np.bincount(inner).max() > REFUSED * len(nodes):
+            inner = capped(part, size)
+        labels[nodes] = count + inner
+        count += int(inner.max()) + 1
+        waiting += [nodes[inner == label] for label in np.flatnonzero(np.bincount(inner) > size)]
+    return labels
+
+
+def packed(labels: PartitionLabels, vectors: Vectors, size: int, small: int) -> Ints:
+    """Phase 3: partitions of fewer than `small` nodes packed into bins. The biggest one left begins a bin, then the one
+    nearest to the *bin's* current centroid that still fits is added, until none fits. `vectors` are the nodes'."""
+    count = int(labels.max(initial=-1)) + 1
+    sizes = np.bincount(labels, minlength=count)
+    orphans = np.flatnonzero(sizes < small)
+    sums, bins = sums_of(labels, count, vectors)[orphans], np.arange(count)
+    for block in _blocks(unit(sums), ORPHANS_COMPARED):
+        bins[orphans[block]] = orphans[block][_bins(sums[block], sizes[orphans[block]], size)]
+    return np.asarray(bins[labels])
+
+
+def _weighted(graph: NodeGraph, vectors: Vectors) -> "csr_array":
+    """Edges weighted by the squared cosine of their ends. Without weights, as in the seed, partitions cohere less."""
     return replace(graph, weights=graph.weights * edge_cosines(graph, vectors).clip(FAINT) ** 2).adjacency()
 
 
 def _share(size: int, of_size: float) -> int:
     return max(1, round(size * of_size))
+
+
+def _candidates(open_: Ints, sums: Vectors, sizes: Ints, size: int, small: int) -> tuple[Ints, Ints]:
+    """Pairs of an island and a partition that has room for it, most alike first."""
+    blocks = _blocks(unit(sums[open_]), ISLANDS_COMPARED)
+    found = [_near(open_[block], sums, sizes, size, small) for block in blocks]
+    cosines, islands, others = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    order = np.lexsort((others, islands, -cosines))
+    return islands[order], others[order]
+
+
+def _near(among: Ints, sums: Vectors, sizes: Ints, size: int, small: int) -> tuple[Float32s, Ints, Ints]:
+    means = unit(sums[among])
+    rows = np.flatnonzero(sizes[among] < small)
+    cosines = np.round(means[rows] @ means.T, DIGITS)
+    cosines[sizes[among][rows][:, None] + sizes[among] > size] = -np.inf
+    cosines[np.arange(len(rows)), rows] = -np.inf
+    most = min(NEAREST, len(among))
+    places = np.argpartition(-cosines, most - 1, axis=1)[:, :most] if len(rows) else np.zeros((0, most), np.int64)
+    nearest = np.take_along_axis(cosines, places, axis=1).reshape(-1)
+    fits = np.isfinite(nearest)
+    return nearest[fits], np.repeat(among[rows], most)[fits], among[places.reshape(-1)][fits]
+
+
+def _matched(islands: Ints, others: Ints, sizes: Ints, size: int) -> tuple[Ints, Ints]:
+    """Which islands join which partitions, pair by pair: one that was joined does not leave, and one that left is not
+    joined."""
+    gone: dict[int, int] = {}
+    joined: set[int] = set()
+    for island, other in zip(islands.tolist(), others.tolist(), strict=True):
+        if island in gone or island in joined or other in gone or sizes[island] + sizes[other] > size:
+            continue
+        gone[island] = other
+        joined.add(other)
+        sizes[other] += sizes[island]
+    return np.array(list(gone), np.int64), np.array(list(gone.values()), np.int64)
+
+
+def _bins(sums: Vectors, sizes: Ints, size: int) -> Ints:
+    """Of each orphan the one that its bin began with."""
+    means, begun, left = unit(sums), np.full(len(sizes), -1), np.ones(len(sizes), dtype=bool)
+    for first in np.lexsort((np.arange(len(sizes)), -sizes)):
+        if not left[first]:
+            continue
+        total, room, nearest = sums[first].copy(), size - int(sizes[first]), first
+        while True:
+            begun[nearest], left[nearest] = first, False
+            fitting = np.flatnonzero(left & (sizes <= room))
+            if not len(fitting):
+                break
+            nearest = fitting[np.round(means[fitting] @ (total / np.linalg.norm(total).clip(1e-9)), DIGITS).argmax()]
+            total += sums[nearest]
+            room -= int(sizes[nearest])
+    return begun
+
+
+def _blocks(vectors: Vectors, most: int) -> list[Ints]:
+    """Rows in blocks of near ones, at most `most` in each: halved at the median of their main direction until they fit;
+    at least one block."""
+    waiting, found = [np.arange(len(vectors))], list[Ints]()
+    while waiting:
+        rows = waiting.pop()
+        if len(rows) <= most:
+            found.append(rows)
+            continue
+        order = rows[np.argsort(_along(vectors[rows]), kind="stable")]
+        half = len(rows) // 2
+        waiting += [np.sort(order[half:]), np.sort(order[:half])]
+    return found
+
+
+def _along(vectors: Vectors) -> Vectors:
+    """The place of each along the direction in which they differ most, shape (n,)."""
+    mean = vectors.mean(axis=0)
+    places = vectors @ (vectors[0] - mean)
+    for _ in range(ROUNDS):
+        places = places - places.mean()
+        direction = vectors.T @ places
+        length = np.linalg.norm(direction)
+        places = vectors @ (direction / length if length > 0 else direction)
+    return np.asarray(np.round(places, 4), np.float32)

@@ -1,20 +1,24 @@
-"""What the methods have in common: labels, which say for each node its partition, and graphs of some nodes alone."""
+"""What the methods share: labels, which give each node its partition, and sums and cosines of the nodes' vectors."""
 
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from clew.memory.datatypes import Ints, Vectors
+from clew.memory.datatypes import Float32s, Ints, Vectors
+from clew.memory.nodes import NodeGraph
 from clew.memory.ragged import Ragged
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Labels = Ints
+PartitionLabels = Ints
 """Of each node the number of its partition, from 0 without a gap."""
 
+SLICE = 16_384
+"""Pairs whose vectors are in memory at once."""
 
-def numbered(labels: Ints) -> Labels:
+
+def numbered(labels: Ints) -> PartitionLabels:
     """The same partitions, in the order of their lowest nodes."""
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     numbers = np.empty(len(first), np.int64)
@@ -23,14 +27,29 @@ def numbered(labels: Ints) -> Labels:
 
 
 def among(adjacency: "csr_array", nodes: Ints) -> "csr_array":
+    """The graph of these nodes alone."""
     return adjacency[nodes][:, nodes]
 
 
-def sums_of(labels: Labels, count: int, vectors: Vectors) -> Vectors:
-    """The sum of each partition's vectors, shape (count, d). Its memory is that of one slice of nodes and the sums."""
+def sums_of(labels: PartitionLabels, count: int, vectors: Vectors) -> Vectors:
+    """The sum of each partition's vectors, shape (count, d)."""
     starts, order = Ragged.grouped(labels, count)
     sums = np.zeros((count, vectors.shape[1]), np.float32)
     whole = np.flatnonzero(np.diff(starts))  # reduceat would give an empty one the next one's vector
     if len(whole):
         sums[whole] = np.add.reduceat(vectors[order], starts[whole], axis=0)
     return sums
+
+
+def edge_cosines(graph: NodeGraph, vectors: Vectors) -> Float32s:
+    """Of the two ends of each edge; shape (edges,)."""
+    return paired_cosines(vectors, graph.sources, vectors, graph.targets)
+
+
+def paired_cosines(one: Vectors, rows: Ints, other: Vectors, columns: Ints) -> Float32s:
+    """Of each row of `one` and the row of `other` at the same place; shape (rows,)."""
+    found = np.zeros(len(rows), np.float32)
+    for start in range(0, len(found), SLICE):
+        part = slice(start, start + SLICE)
+        found[part] = np.einsum("ij,ij->i", one[rows[part]], other[columns[part]])
+    return found

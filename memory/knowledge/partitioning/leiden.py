@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from clew.memory.datatypes import Ints, Vectors
-from clew.memory.knowledge.partitioning.labels import Labels, among, numbered, sums_of
+from clew.memory.knowledge.partitioning.labels import PartitionLabels, among, numbered, sums_of
 from clew.memory.nodes import NodeGraph
 from clew.memory.unit import unit
 
@@ -18,12 +18,12 @@ SEED = 42
 ITERATIONS = 4
 
 
-def partition(graph: NodeGraph, resolution: float = 1.0) -> Labels:
-    """As many communities as modularity makes, however big; a component without edges to others is never joined."""
+def partition(graph: NodeGraph, resolution: float = 1.0) -> PartitionLabels:
+    """As many communities as modularity makes, of any size; components are never joined."""
     return numbered(communities(graph.adjacency(), resolution))
 
 
-def partition_into(graph: NodeGraph, vectors: Vectors, k: int) -> Labels:
+def partition_into(graph: NodeGraph, vectors: Vectors, k: int) -> PartitionLabels:
     """About k, in a hierarchy: the biggest is divided by itself, and again, until k are at least half as big as
     the mean is to be, or none divides so; the rest, islands among it, joins the nearest of the k biggest in meaning."""
     adjacency = graph.adjacency()
@@ -50,7 +50,7 @@ def communities(adjacency: "csr_array", resolution: float = 1.0) -> Ints:
     return np.array(found.membership, np.int64)
 
 
-def _divided(adjacency: "csr_array", labels: Labels, k: int, least: int) -> Ints:
+def _divided(adjacency: "csr_array", labels: PartitionLabels, k: int, least: int) -> Ints:
     """Until k have `least` nodes; a division that leaves less than two of those is not made."""
     labels, sizes = labels.copy(), np.bincount(labels)
     count, counted = len(sizes), int((sizes >= least).sum())
@@ -71,7 +71,7 @@ def _divided(adjacency: "csr_array", labels: Labels, k: int, least: int) -> Ints
     return labels
 
 
-def _joined(labels: Labels, vectors: Vectors, k: int) -> Ints:
+def _joined(labels: PartitionLabels, vectors: Vectors, k: int) -> Ints:
     sizes = np.bincount(labels)
     if len(sizes) <= k:
         return labels

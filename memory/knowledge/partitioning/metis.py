@@ -1,30 +1,30 @@
-"""METIS: parts of like size with as few edges between them as can be (seed 004, section 2, the baseline)."""
+"""METIS: parts of about one size with few edges between them (seed 004, section 2, the baseline)."""
 
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from clew.memory.datatypes import Ints
-from clew.memory.knowledge.partitioning.labels import Labels, among, numbered
+from clew.memory.knowledge.partitioning.labels import PartitionLabels, among, numbered
 from clew.memory.nodes import NodeGraph
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 HEADROOM = 0.9
-"""Of the size that a part may have, what it has by plan: METIS holds a size only about."""
+"""Of the size that a part may have, the share that is aimed at: METIS keeps to a size only roughly."""
 
 SEED = 42
 STEPS = 1000
-"""Weights are whole numbers for METIS: of 1 this many."""
+"""METIS takes whole numbers as weights: this many for 1."""
 
 
-def partition(graph: NodeGraph, size: int) -> Labels:
+def partition(graph: NodeGraph, size: int) -> PartitionLabels:
     """Into parts of at most `size` nodes."""
     return numbered(capped(graph.adjacency(), size))
 
 
-def partition_into(graph: NodeGraph, k: int) -> Labels:
+def partition_into(graph: NodeGraph, k: int) -> PartitionLabels:
     """Into k parts of about one size; less than k only where there are fewer nodes, or METIS leaves a part empty."""
     return numbered(cut(graph.adjacency(), k))
 

@@ -22,8 +22,8 @@ class ThinkParameters:
 
 
 def votes(nodes: Ints, shares: Floats, partitioning: Partitioning) -> Floats:
-    """The share of the mass that stands in each partition, nodes of the glue left out; shape (partitions,)."""
-    counted = ~np.isin(nodes, partitioning.glue)
+    """The share of the mass that stands in each partition, hub nodes left out; shape (partitions,)."""
+    counted = ~np.isin(nodes, partitioning.hub_nodes)
     return np.bincount(partitioning.of_node[nodes[counted]], shares[counted], partitioning.count).astype(np.float64)
 
 

@@ -15,13 +15,14 @@ Flags = NDArray[np.bool_]
 @dataclass(frozen=True, eq=False)
 class Stitched:
     """`nodes` are rows, partition after partition in the order of their choice; `starts` say where each begins. `edges`
-    are numbers of the graph's edges, within the partitions and between them. `glue[i]`: nothing lands on node i."""
+    are numbers of the graph's edges, within the partitions and between them. Where `hub_nodes[i]`, nothing lands on
+    node i."""
 
     partitions: Ints
     nodes: Ints
     starts: Ints
     edges: Ints
-    glue: Flags
+    hub_nodes: Flags
     graph: NodeGraph
 
     @cached_property
@@ -79,4 +80,4 @@ def stitch(
         nodes, of = nodes[allowed[nodes]], of[allowed[nodes]]
         edges = edges[allowed[graph.sources[edges]] & allowed[graph.targets[edges]]]
     starts = np.searchsorted(of, np.arange(len(partitions) + 1))
-    return Stitched(partitions, nodes, starts, edges, np.isin(nodes, partitioning.glue), graph)
+    return Stitched(partitions, nodes, starts, edges, np.isin(nodes, partitioning.hub_nodes), graph)

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Floats, Ints, Query
-from clew.memory.knowledge.aligning.scoring import Asked as AlignedQuestion
-from clew.memory.knowledge.aligning.scoring import Scorer as Aligner
+from clew.memory.knowledge.aligners.scoring import Aligner
+from clew.memory.knowledge.aligners.scoring import Asked as AlignedQuestion
 from clew.memory.knowledge.matching import MatchParameters, candidates
 from clew.memory.knowledge.walking.asked import Asked
 from clew.memory.knowledge.walking.choosing import ThinkParameters, choose, votes
@@ -135,7 +135,7 @@ class Walker:
 
     def _nearest(self, asked: Asked, stitched: Stitched) -> Ints:
         """Of each partition the nodes to land on by their cosine alone: all of its nodes are looked at."""
-        cosines = np.where(stitched.glue, -np.inf, self._cosines(asked, stitched))
+        cosines = np.where(stitched.hub_nodes, -np.inf, self._cosines(asked, stitched))
         best = [
             start + np.argsort(-cosines[start:end])[: self._parameters.walk.landings]
             for start, end in pairwise(stitched.starts.tolist())

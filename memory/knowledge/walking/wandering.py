@@ -50,11 +50,11 @@ class _Step:
 
 
 def landings(stitched: Stitched, rows: Ints, masses: Floats, most: int) -> Ints:
-    """Of each partition the `most` rows of the greatest mass that are no glue; best first over all. `rows` are those
-    that were weighed."""
+    """Of each partition the `most` rows of the greatest mass that are no hub nodes; best first over all. `rows` are
+    those that were weighed."""
     places = stitched.place_of(rows)
     inside = np.flatnonzero(places >= 0)
-    free = inside[~stitched.glue[places[inside]]]
+    free = inside[~stitched.hub_nodes[places[inside]]]
     order = free[np.argsort(-masses[free], kind="stable")]
     partition = np.searchsorted(stitched.starts, places[order], side="right") - 1
     by_partition = np.argsort(partition, kind="stable")

@@ -15,28 +15,26 @@ from clew.memory.knowledge.embedding import CHUNKS
 from clew.memory.knowledge.holding import held
 from clew.memory.knowledge.indexing import index
 from clew.memory.knowledge.library import current_generation, open_library
-from clew.memory.knowledge.partitioning.building import assembled, labels_of
 from clew.memory.knowledge.partitioning.capsule import (
     CURRENT,
     FOLDER,
     VECTORS,
     Capsule,
+    PartitionPlan,
     capsules,
+    plan_of,
     read_capsule,
     write_capsule,
 )
-from clew.memory.knowledge.partitioning.remaking import remake
-from clew.memory.knowledge.partitioning.wanted import Wanted, wanted_of
+from clew.memory.knowledge.partitioning.partitioner import capsule_of, labels_of, partition_library
 from clew.memory.ports import Store
 from tests.memory.knowledge.partitioning.made import random_graph, random_vectors
 from tests.memory.knowledge.test_indexing import run, write
 
 
-def made(wanted: Wanted) -> Capsule:
+def made(plan: PartitionPlan) -> Capsule:
     graph, vectors = random_graph(90, 200, 2), random_vectors(90, 2)
-    return assembled(
-        graph, vectors, wanted, labels_of(graph, vectors, wanted), [(f"Word{n % 7}", "") for n in range(90)]
-    )
+    return capsule_of(graph, vectors, plan, labels_of(graph, vectors, plan), [(f"Word{n % 7}", "") for n in range(90)])
 
 
 def with_vectors(generation: Path) -> Vectors:
@@ -61,11 +59,11 @@ def generation_of(library: Path) -> Path:
 @pytest.mark.parametrize("method, k", [("hybrid", 0), ("leiden", 0), ("leiden", 5), ("metis", 0), ("metis", 5)])
 def test_a_capsule_is_read_as_it_was_written(tmp_path: Path, method: str, k: int) -> None:
     vectors = with_vectors(tmp_path)
-    capsule = made(wanted_of(method, None if method == "leiden" or k else 20, k))  # type: ignore[arg-type]
+    capsule = made(plan_of(method, None if method == "leiden" or k else 20, k))  # type: ignore[arg-type]
     write_capsule(tmp_path, capsule, durable=True)
     again = read_capsule(tmp_path)
-    assert (again.wanted, again.report) == (capsule.wanted, capsule.report)
-    for name in ("of_node", "centroids", "glue"):
+    assert (again.plan, again.report) == (capsule.plan, capsule.report)
+    for name in ("of_node", "centroids", "hub_nodes"):
         one, other = getattr(again.partitioning, name), getattr(capsule.partitioning, name)
         assert one.dtype == other.dtype and (one == other).all()
     assert again.partitioning.names == capsule.partitioning.names
@@ -73,15 +71,15 @@ def test_a_capsule_is_read_as_it_was_written(tmp_path: Path, method: str, k: int
     for read, written in zip(again.cells.edges, capsule.cells.edges, strict=True):
         assert (read == written).all()
     assert sorted(again.cells.edges.values) == list(range(len(random_graph(90, 200, 2).sources)))
-    ordered = np.load(tmp_path / FOLDER / capsule.wanted.name / VECTORS)
+    ordered = np.load(tmp_path / FOLDER / capsule.plan.name / VECTORS)
     assert (ordered == vectors[np.argsort(capsule.partitioning.of_node, kind="stable")]).all()
 
 
 def test_the_last_that_was_made_is_in_use(tmp_path: Path) -> None:
     with_vectors(tmp_path)
-    for wanted in (wanted_of("hybrid", 20), wanted_of("metis", 20), wanted_of("hybrid", 20)):
-        write_capsule(tmp_path, made(wanted), durable=True)
-        assert read_capsule(tmp_path).wanted == wanted
+    for plan in (plan_of("hybrid", 20), plan_of("metis", 20), plan_of("hybrid", 20)):
+        write_capsule(tmp_path, made(plan), durable=True)
+        assert read_capsule(tmp_path).plan == plan
     assert capsules(tmp_path) == ["metis-20", "hybrid-20"]
     assert sorted(path.name for path in (tmp_path / FOLDER).iterdir()) == [CURRENT, "hybrid-20", "metis-20"]
 
@@ -115,15 +113,15 @@ def test_damage_is_named(library: Path, encoder: CachedEncoder, file: str, cut: 
 def test_another_capsule_is_made_and_used_by_who_opens_next(library: Path, encoder: CachedEncoder) -> None:
     with open_library(library, encoder) as before:
         assert before.store.partitioning().method == "hybrid"
-        *_, capsule = remake(library, wanted_of("metis", 2))
+        *_, capsule = partition_library(library, plan_of("metis", 2))
         assert isinstance(capsule, Capsule) and capsule.report["largest"] <= 2
         assert before.store.partitioning().method == "hybrid"
     with open_library(library, encoder) as after:
         assert (after.store.partitioning().method, after.store.partitioning().size) == ("metis", 2)
 
 
-def test_a_rerun_keeps_what_was_wanted(library: Path, encoder: CachedEncoder) -> None:
-    list(remake(library, wanted_of("metis", 2)))
+def test_a_rerun_keeps_the_plans(library: Path, encoder: CachedEncoder) -> None:
+    list(partition_library(library, plan_of("metis", 2)))
     before = generation_of(library)
     run([library.parent / "notes"], library, encoder)
     assert generation_of(library) == before
@@ -137,10 +135,10 @@ def test_a_rerun_keeps_what_was_wanted(library: Path, encoder: CachedEncoder) ->
 
 def test_only_where_there_is_a_library_that_nobody_changes(library: Path, tmp_path: Path) -> None:
     with pytest.raises(NoLibrary):
-        list(remake(tmp_path / "nowhere", Wanted()))
+        list(partition_library(tmp_path / "nowhere", PartitionPlan()))
     assert not (tmp_path / "nowhere").exists()
     with held(library), pytest.raises(LibraryBusy):
-        list(remake(library, Wanted()))
+        list(partition_library(library, PartitionPlan()))
 
 
 def test_names_of_partitions_that_do_not_fit_are_damage(library: Path, encoder: CachedEncoder) -> None:
@@ -158,7 +156,7 @@ def test_a_store_keeps_the_partitions_that_it_opened(tmp_path: Path, encoder: Ca
     with open_library(tmp_path / "library", encoder) as library:
         store = library.store
         members = store.partitioning().members
-        list(remake(tmp_path / "library", Wanted("metis", 2)))
+        list(partition_library(tmp_path / "library", PartitionPlan("metis", 2)))
         for partition in range(store.partitioning().count):
             nodes, _ = members.of(np.array([partition]))
             assert np.array_equal(store.partition_vectors(partition), store.node_vectors(nodes))

@@ -9,15 +9,13 @@ from hypothesis import strategies as st
 
 from clew.memory.datatypes import Vectors
 from clew.memory.knowledge.partitioning import hybrid
-from clew.memory.knowledge.partitioning.labels import Labels, numbered
-from clew.memory.knowledge.partitioning.merging import merged
-from clew.memory.knowledge.partitioning.packing import packed
-from clew.memory.knowledge.partitioning.splitting import split
+from clew.memory.knowledge.partitioning.hybrid import merged, packed, split
+from clew.memory.knowledge.partitioning.labels import PartitionLabels, numbered
 from clew.memory.nodes import NodeGraph
 from tests.memory.knowledge.partitioning.made import clique, graph, random_graph, random_vectors, topics
 
 
-def check(labels: Labels, count: int, size: int) -> None:
+def check(labels: PartitionLabels, count: int, size: int) -> None:
     assert labels.shape == (count,)
     sizes = np.bincount(labels, minlength=1)
     assert sizes.sum() == count

@@ -5,7 +5,7 @@ import pytest
 
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.partitioning import leiden, metis
-from clew.memory.knowledge.partitioning.wanted import Wanted, wanted_of
+from clew.memory.knowledge.partitioning.capsule import PartitionPlan, plan_of
 from clew.memory.nodes import NodeGraph
 from tests.memory.knowledge.partitioning.made import clique, graph, random_graph, random_vectors, topics
 
@@ -64,9 +64,9 @@ def test_leiden_divides_the_biggest_until_there_are_k(k: int) -> None:
 )
 def test_what_a_method_cannot_do_is_one_line(method: str, size: int | None, k: int | None) -> None:
     with pytest.raises(BadInput):
-        wanted_of(method, size, k)  # type: ignore[arg-type]
+        plan_of(method, size, k)  # type: ignore[arg-type]
 
 
 def test_names_of_capsules_differ() -> None:
-    wanted = [Wanted(), wanted_of("hybrid", 50), wanted_of("leiden"), wanted_of("leiden", k=7), wanted_of("metis", k=7)]
-    assert [one.name for one in wanted] == ["hybrid-200", "hybrid-50", "leiden-0", "leiden-k7", "metis-k7"]
+    plans = [PartitionPlan(), plan_of("hybrid", 50), plan_of("leiden"), plan_of("leiden", k=7), plan_of("metis", k=7)]
+    assert [one.name for one in plans] == ["hybrid-200", "hybrid-50", "leiden-0", "leiden-k7", "metis-k7"]

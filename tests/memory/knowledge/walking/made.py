@@ -22,15 +22,17 @@ def graph_of(count: int, edges: Sequence[tuple[int, int, int, float]], relations
     return NodeGraph(count, sources, targets, kinds, weights, relations)
 
 
-def partitioning_of(of_node: Sequence[int], glue: Sequence[int] = ()) -> Partitioning:
+def partitioning_of(of_node: Sequence[int], hub_nodes: Sequence[int] = ()) -> Partitioning:
     count = max(of_node, default=-1) + 1
     centroids = np.eye(max(count, 1), dtype=np.float32)[:count]
     names = tuple(f"topic {number}" for number in range(count))
-    return Partitioning("hybrid", 200, ints(of_node), names, centroids, ints(glue))
+    return Partitioning("hybrid", 200, ints(of_node), names, centroids, ints(hub_nodes))
 
 
-def stitched_of(graph: NodeGraph, of_node: Sequence[int], chosen: Sequence[int], glue: Sequence[int] = ()) -> Stitched:
-    partitioning = partitioning_of(of_node, glue)
+def stitched_of(
+    graph: NodeGraph, of_node: Sequence[int], chosen: Sequence[int], hub_nodes: Sequence[int] = ()
+) -> Stitched:
+    partitioning = partitioning_of(of_node, hub_nodes)
     return stitch(ints(chosen), partitioning, cells_of(graph, partitioning), graph)
 
 

@@ -20,8 +20,8 @@ def chosen(scores: Sequence[float], parameters: ThinkParameters, found: Sequence
     return numbers
 
 
-def test_votes_are_the_shares_of_the_nodes_and_glue_has_none() -> None:
-    partitioning = partitioning_of([0, 0, 1, 1, 2], glue=[1, 2])
+def test_votes_are_the_shares_of_the_nodes_and_hub_nodes_has_none() -> None:
+    partitioning = partitioning_of([0, 0, 1, 1, 2], hub_nodes=[1, 2])
     found = votes(ints([0, 1, 2, 3]), np.array([0.4, 0.3, 0.2, 0.1]), partitioning)
     assert found == pytest.approx([0.4, 0.1, 0])
     assert votes(ints([]), np.zeros(0), partitioning).tolist() == [0, 0, 0]

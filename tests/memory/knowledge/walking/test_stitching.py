@@ -67,9 +67,9 @@ def test_bridges_are_there_and_their_other_side_is_not_where_it_was_not_chosen()
     assert found.nodes.tolist() == [2, 3, 0, 1] and found.starts.tolist() == [0, 2, 4]
 
 
-def test_glue_is_marked_where_it_stands() -> None:
-    found = stitched_of(graph(4, []), [0, 0, 1, 1], [1, 0], glue=[0, 3])
-    assert found.glue.tolist() == [False, True, True, False]
+def test_hub_nodes_is_marked_where_it_stands() -> None:
+    found = stitched_of(graph(4, []), [0, 0, 1, 1], [1, 0], hub_nodes=[0, 3])
+    assert found.hub_nodes.tolist() == [False, True, True, False]
 
 
 def test_nothing_is_chosen() -> None:

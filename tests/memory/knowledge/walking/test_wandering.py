@@ -40,9 +40,12 @@ def nodes(visits: Sequence[Visit]) -> list[int]:
 
 
 def test_landings_are_the_best_of_each_partition() -> None:
-    stitched = stitched_of(graph(8, []), [0, 0, 0, 1, 1, 1, 2, 2], [1, 0], glue=[4])
+    stitched = stitched_of(graph(8, []), [0, 0, 0, 1, 1, 1, 2, 2], [1, 0], hub_nodes=[4])
     rows, masses = ints([0, 1, 2, 3, 4, 5, 6]), np.array([0.1, 0.6, 0.2, 0.3, 0.9, 0.5, 1.0])
-    assert landings(stitched, rows, masses, 1).tolist() == [1, 5]  # 4 is glue, 6 is in a partition that is not chosen
+    assert landings(stitched, rows, masses, 1).tolist() == [
+        1,
+        5,
+    ]  # 4 is a hub node, 6 in no chosen partition
     assert landings(stitched, rows, masses, 2).tolist() == [1, 5, 3, 2]
     assert landings(stitched, rows, masses, 9).tolist() == [1, 5, 3, 2, 0]
     assert landings(stitched, rows, masses, 0).tolist() == []
@@ -54,8 +57,8 @@ def test_only_what_was_weighed_is_landed_on_and_ties_go_by_their_order() -> None
     assert landings(stitched, ints([]), np.zeros(0), 3).tolist() == []
 
 
-def test_a_partition_of_glue_and_one_of_islands() -> None:
-    stitched = stitched_of(graph(4, []), [0, 0, 1, 1], [0, 1], glue=[0, 1])
+def test_a_partition_of_hub_nodes_and_one_of_islands() -> None:
+    stitched = stitched_of(graph(4, []), [0, 0, 1, 1], [0, 1], hub_nodes=[0, 1])
     landed = landings(stitched, ints([0, 1, 2, 3]), np.array([4.0, 3, 2, 1]), 3)
     assert landed.tolist() == [2, 3]
     assert nodes(walked(stitched, landed.tolist(), [4.0, 3, 2, 1])) == [2, 3]
@@ -133,8 +136,8 @@ def test_weak_edges_and_light_beginnings_count_less() -> None:
     assert nodes(walked(weak, [0, 1], light, replace(wide, path=0.25)))[2:] == [3, 2]
 
 
-def test_glue_is_walked_through() -> None:
-    chain = stitched_of(graph(3, [(0, 1), (1, 2)]), [0] * 3, [0], glue=[1])
+def test_hub_nodes_is_walked_through() -> None:
+    chain = stitched_of(graph(3, [(0, 1), (1, 2)]), [0] * 3, [0], hub_nodes=[1])
     assert nodes(walked(chain, [0], [0.0] * 3)) == [0, 1, 2]
 
 

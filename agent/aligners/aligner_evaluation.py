@@ -1,0 +1,249 @@
+"""`clew align evaluate`: every partitioning of a library by every aligner, on synthetic and on human queries."""
+
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.agent.aligners.aligner_training import default_size, encoded, query_paths, save_queries
+from clew.agent.evaluation.dataset import Dataset, read_dataset
+from clew.agent.models import encoder_for
+from clew.agent.settings import Settings
+from clew.memory.datatypes import Float32s, Form, Ints, Query, Vector, Vectors
+from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import BadInput
+from clew.memory.knowledge.aligners.open_capsule import OpenCapsule, generation_with_capsules
+from clew.memory.knowledge.aligners.scoring import Aligner, Asked, Votes, WalkVotes
+from clew.memory.knowledge.aligners.synthetic_queries import SyntheticQuery, read_queries
+from clew.memory.knowledge.library import Library, open_library
+from clew.memory.knowledge.matching import MatchParameters
+from clew.memory.knowledge.partitioning.capsule import capsules
+from clew.memory.knowledge.walking.walker import Walker, hits_of, shares
+from clew.memory.layers import Layers
+from clew.memory.nodes import Partitioning
+from clew.memory.ports import Store
+from clew.memory.progress import Progress
+from clew.memory.ragged import Ragged
+
+MEASURED = 1_000
+"""Training queries that are measured, the first of each kind: as many as are held out."""
+
+TRAINING_SEED = 42
+
+DEPTHS = (1, 3, 5, 10)
+"""How many of the best partitions make a pool of nodes."""
+
+BLOCK = 16_384
+"""Nodes whose cosines are computed at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Of the best `partitions`, the mean over the questions: `nodes` in them, the share of the gold among these, and
+    among the same number of `nearest` nodes by exact cosine."""
+
+    partitions: int
+    nodes: float
+    held: float
+    nearest: float
+
+
+@dataclass(frozen=True, slots=True)
+class AlignerRow:
+    """One aligner with one partitioning on one set of queries; `ms` is the median time of scoring all partitions for a
+    question whose vector and hits are there."""
+
+    capsule: str
+    aligner: str
+    set: str
+    queries: int
+    metrics: Mapping[str, float]
+    ms: float
+    pools: tuple[Pool, ...]
+    library: str
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QuestionSet:
+    """Questions, the gold nodes of each, and how many nodes are nearer to it than each of these."""
+
+    name: str
+    asked: Sequence[Asked]
+    golds: Sequence[Ints]
+    near: Sequence[Ints]
+
+
+def evaluate_aligners(dataset: Path | None, capsule: str, settings: Settings) -> Iterator[Progress | AlignerRow]:
+    """A row for each capsule, aligner and set, after the progress of its making; all capsules where none is named.
+
+    Raises `BadInput` before any work for a data set that cannot be used, and what opening the library raises.
+    """
+    data = read_dataset(dataset) if dataset else None
+    encoder = encoder_for(settings)
+    with closing(encoder), open_library(settings.library, encoder) as library:
+        human = [(yield from _human(data, library, encoder))] if data else []
+        for name in [capsule] if capsule else capsules(generation_with_capsules(library.path)):
+            opened = OpenCapsule(library, name)
+            synthetic = yield from _synthetic(opened, library, encoder)
+            yield from _rows(opened, [*synthetic, *human], library.manifest.fingerprint)
+
+
+def _rows(opened: OpenCapsule, sets: Sequence[QuestionSet], fingerprint: str) -> Iterator[Progress | AlignerRow]:
+    stage = f"scoring {opened.name}"
+    voting: list[Aligner] = [Votes(opened.partitioning), WalkVotes(opened.partitioning)]
+    aligners = [*voting, *(opened.aligner(name) for name in opened.aligner_names())]
+    pairs = [(aligner, one) for aligner in aligners for one in sets]
+    for done, (aligner, one) in enumerate(pairs):
+        yield Progress(stage, done, len(pairs))
+        scores, seconds = _timed(aligner, one.asked)
+        golds = [np.unique(opened.partitioning.of_node[nodes]) for nodes in one.golds]
+        ranks = [gold_ranks(own, gold) for own, gold in zip(scores, golds, strict=True)]
+        yield AlignerRow(
+            capsule=opened.name,
+            aligner=aligner.name,
+            set=one.name,
+            queries=len(one.asked),
+            metrics=measure(ranks),
+            ms=percentiles(seconds, 50)["p50"],
+            pools=tuple(pools(opened.partitioning, scores, one.golds, one.near)),
+            library=fingerprint,
+        )
+    yield Progress(stage, len(pairs), len(pairs))
+
+
+def _timed(aligner: Aligner, asked: Sequence[Asked]) -> tuple[list[Float32s], list[float]]:
+    found, seconds = [], []
+    for one in asked:
+        started = perf_counter()
+        found.append(aligner.scores(one))
+        seconds.append(perf_counter() - started)
+    return found, seconds
+
+
+def gold_ranks(scores: Float32s, gold: Sequence[int] | Ints) -> Ints:
+    """Of one question's scores, shape (partitions,), the places of its gold partitions from 0, rising. Of equal scores
+    the lower number comes first."""
+    wanted = np.asarray(gold, np.int64)
+    own = scores[wanted][:, None]
+    numbers = np.arange(len(scores))
+    before = (scores > own) | ((scores == own) & (numbers < wanted[:, None]))
+    return np.sort(before.sum(axis=1))
+
+
+def measure(ranks: Sequence[Ints]) -> Mapping[str, float]:
+    """The mean over questions, in float32: of P@1, of R the share of the gold partitions found, of MRR the first."""
+    first = np.array([its[0] for its in ranks])
+    return {
+        "p@1": _mean(first == 0),
+        "r@5": _mean([(its < 5).mean() for its in ranks]),
+        "r@10": _mean([(its < 10).mean() for its in ranks]),
+        "mrr": _mean(1 / (1 + first)),
+    }
+
+
+def _mean(values: "Sequence[float] | NDArray[np.bool_] | NDArray[np.float64]") -> float:
+    return float(np.mean(np.asarray(values, np.float32), dtype=np.float32))
+
+
+def cosine_ranks(block: Callable[[Ints], Vectors], count: int, questions: Vectors, golds: Sequence[Ints]) -> list[Ints]:
+    """Of each question's gold nodes how many of all `count` are nearer to it. `block` has the vectors of nodes."""
+    gold, of = np.concatenate(golds), np.repeat(np.arange(len(golds)), [len(its) for its in golds])
+    own = np.einsum("gd,gd->g", block(gold), questions[of])
+    ranks = np.zeros(len(gold), np.int64)
+    for start in range(0, count, BLOCK):
+        rows = np.arange(start, min(count, start + BLOCK))
+        cosines = questions @ block(rows).T
+        ranks += np.array([(cosines[question] > mine).sum() for question, mine in zip(of, own, strict=True)])
+    return np.split(ranks, np.cumsum([len(its) for its in golds])[:-1])
+
+
+def pools(
+    partitioning: Partitioning, scores: Sequence[Float32s], golds: Sequence[Ints], near: Sequence[Ints]
+) -> list[Pool]:
+    """`near` is what `cosine_ranks` gave for these questions."""
+    sizes = np.diff(partitioning.members.starts)
+    depth = min(max(DEPTHS), partitioning.count)
+    best = [np.argsort(-own, kind="stable")[:depth] for own in scores]
+    found = []
+    for partitions in DEPTHS:
+        nodes = [int(sizes[its[:partitions]].sum()) for its in best]
+        held = [
+            np.isin(partitioning.of_node[gold], its[:partitions]).mean() for gold, its in zip(golds, best, strict=True)
+        ]
+        nearest = [(ranks < size).mean() for ranks, size in zip(near, nodes, strict=True)]
+        found.append(Pool(partitions, *(float(np.mean(values)) for values in (nodes, held, nearest))))
+    return found
+
+
+def _synthetic(
+    opened: OpenCapsule, library: Library, encoder: CachedEncoder
+) -> Generator[Progress, None, list[QuestionSet]]:
+    """What aligners were trained on, and what was held out: made where they are missing."""
+    paths = query_paths(opened)
+    if not all(path.exists() for path in paths):
+        save_queries(opened, default_size(), TRAINING_SEED)
+    train, held_out = (read_queries(path) for path in paths)
+    found = []
+    for name, queries in (("synthetic train", first_of_each_kind(train)), ("synthetic held-out", held_out)):
+        golds = [np.array(query.nodes, np.int64) for query in queries]
+        texts = [query.text for query in queries]
+        found.append((yield from _measured(name, texts, golds, library.store, encoder)))
+    return found
+
+
+def first_of_each_kind(queries: Sequence[SyntheticQuery], most: int = MEASURED) -> list[SyntheticQuery]:
+    """At most so many, half of them within a partition."""
+    kinds = [[query for query in queries if query.kind == kind] for kind in ("within", "across")]
+    return [query for its in kinds for query in its[: most // 2]]
+
+
+def _human(data: Dataset, library: Library, encoder: CachedEncoder) -> Generator[Progress, None, QuestionSet]:
+    """Raises `BadInput` where no relevant document is in the library; questions without one are left out."""
+    layers = library.store.layers()
+    nodes = nodes_of_documents(layers, [list(data.golds[question.id]) for question in data.questions])
+    kept = [(question.text, its) for question, its in zip(data.questions, nodes, strict=True) if len(its)]
+    if not kept:
+        raise BadInput(
+            f"the library {library.path} holds no document that is relevant in {data.name}",
+            f"clew index FOLDER --library {library.path}",
+        )
+    texts, golds = zip(*kept, strict=True)
+    return (yield from _measured(data.name, texts, golds, library.store, encoder))
+
+
+def nodes_of_documents(layers: Layers, wanted: Sequence[Sequence[str]]) -> list[Ints]:
+    """Of each list of documents the nodes; documents that the library does not have are left out."""
+    numbers = {id_: number for number, id_ in enumerate(layers.document_ids)}
+    chunks = Ragged.grouped(layers.chunk_documents, len(numbers))
+    known = [np.array([numbers[id_] for id_ in ids if id_ in numbers], np.int64) for ids in wanted]
+    return [chunks.of(documents)[0] for documents in known]
+
+
+def _measured(
+    name: str, texts: Sequence[str], golds: Sequence[Ints], store: Store, encoder: CachedEncoder
+) -> Generator[Progress, None, QuestionSet]:
+    vectors = yield from encoded(texts, encoder)
+    near = cosine_ranks(store.node_vectors, store.nodes().count, vectors, golds)
+    asked, walker = [], Walker(store)
+    for done, (text, vector) in enumerate(zip(texts, vectors, strict=True)):
+        yield Progress(f"matching {name}", done, len(texts))
+        asked.append(_asked(walker, store, text, vector))
+    yield Progress(f"matching {name}", len(texts), len(texts))
+    return QuestionSet(name, asked, golds, near)
+
+
+def _asked(walker: Walker, store: Store, text: str, vector: Vector) -> Asked:
+    """With the nodes that match the question and what they weigh, by themselves and after a walk."""
+    query = Query(text, (Form("question", text, 1.0, vector),))
+    thought = walker.think(query, hits_of(store, query, MatchParameters()))
+    walked = walker.walk(thought, walker.stitch(thought))
+    after = walked.nodes, shares(walked.masses)
+    return Asked(text, vector, thought.looked.nodes, shares(thought.masses), after)

@@ -1,0 +1,205 @@
+"""Every aligner learns; what was learned is scored by NumPy as by torch."""
+
+import math
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from clew.agent.aligners.aligner_evaluation import gold_ranks, measure
+from clew.memory.errors import BadInput, ClewError, LibraryMismatch
+from clew.memory.knowledge.aligners.models import MODELS, TEMPERATURE, TEMPERATURES, Perceptron
+from clew.memory.knowledge.aligners.saved import (
+    TrainingRecord,
+    aligner_paths,
+    fingerprint_of,
+    read_aligner,
+    read_words,
+    write_aligner,
+    write_words,
+)
+from clew.memory.knowledge.aligners.scoring import Asked, Loss
+from clew.memory.knowledge.aligners.training import LOSSES, TrainingParameters, TrainingResult, binary, info_nce, train
+from clew.memory.nodes import Partitioning
+from clew.memory.progress import Progress
+from tests.memory.knowledge.aligners.tiny import (
+    OF_NODE,
+    TITLES,
+    WIDTH,
+    graph_of_partitions,
+    partitioning,
+    training_set,
+    words,
+)
+
+LOGITS = torch.tensor([[math.log(4), math.log(3), math.log(2), math.log(1)]])
+QUICK = TrainingParameters(epochs=12, batch=32, rate=3e-3)
+
+
+def trained(parameters: TrainingParameters) -> tuple[TrainingResult, list[Progress]]:
+    events, seen = train(training_set(), graph_of_partitions(), parameters), []
+    while True:
+        try:
+            seen.append(next(events))
+        except StopIteration as end:
+            return end.value, seen
+
+
+def quick(model: str, loss: Loss = "infonce", **more: int) -> TrainingParameters:
+    return TrainingParameters(model, loss, **{"epochs": 12, "batch": 32, **more}, rate=3e-3)
+
+
+def record_of(found: TrainingResult, model: str = "mlp", loss: Loss = "infonce") -> TrainingRecord:
+    return TrainingRecord(
+        model=model,
+        loss=loss,
+        seed=42,
+        epoch=found.epoch,
+        epochs=found.epochs,
+        learned=found.learned,
+        validated=found.validated,
+        validation=found.validation,
+        temperature=float(found.model.temperature.detach()),
+        partitions=partitioning().count,
+        dimension=WIDTH,
+        partitioning=fingerprint_of(partitioning()),
+        encoder="none",
+    )
+
+
+@pytest.fixture(scope="module")
+def mlp() -> TrainingResult:
+    return trained(quick("mlp"))[0]
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("model", MODELS)
+def test_each_beats_chance_and_is_scored_by_numpy_as_by_torch(model: str, loss: Loss, tmp_path: Path) -> None:
+    found, _ = trained(quick(model, loss))
+    path = write_aligner(tmp_path, found.model.arrays(), record_of(found, model, loss))
+    learned, record = read_aligner(path, partitioning(), words())
+    assert (learned.name, record.learned, record.validated) == (f"{model}-{loss}", 270, 30)
+    _, held = training_set().parted(QUICK.seed)
+    ranks = []
+    for place in held:
+        query, vector = training_set().queries[place], training_set().vectors[place]
+        with torch.no_grad():
+            said = torch.from_numpy(words().scores(query.text).copy())[None]
+            wanted = found.model(torch.from_numpy(vector)[None], said)[0].numpy()
+        assert learned.logits(query.text, vector) == pytest.approx(wanted, abs=2e-4)
+        lessons_only = found.model(torch.from_numpy(vector)[None], torch.zeros_like(said))[0].detach().numpy()
+        ranks.append(gold_ranks(lessons_only, query.partitions))
+    untrained = np.stack([partitioning().centroids @ training_set().vectors[place] for place in held])
+    before = [
+        gold_ranks(row, training_set().queries[place].partitions) for row, place in zip(untrained, held, strict=True)
+    ]
+    assert measure(ranks)["p@1"] > max(0.5, 1.5 * measure(before)["p@1"])
+
+
+def test_the_temperature_begins_at_its_value_and_moves(mlp: TrainingResult) -> None:
+    fresh = Perceptron(graph_of_partitions())
+    assert float(fresh.temperature.detach()) == pytest.approx(TEMPERATURE)
+    moved = float(mlp.model.temperature.detach())
+    assert moved != pytest.approx(TEMPERATURE, rel=1e-3)
+    assert TEMPERATURES[0] <= moved <= TEMPERATURES[1]
+
+
+def test_cosines_are_divided_by_the_temperature_once() -> None:
+    """A centroid asked for by itself, before training, towers off: cosine 1 becomes 1 / 0.07, about 14.3."""
+    aligner = Perceptron(graph_of_partitions()).eval()
+    with torch.no_grad():
+        aligner.growths.zero_()
+        aligner.bias.zero_()
+        vectors = torch.from_numpy(partitioning().centroids)
+        logits = aligner(vectors, torch.zeros(len(vectors), 3, len(vectors)))
+    assert logits.diagonal().tolist() == pytest.approx([1 / 0.07] * len(vectors), rel=1e-4)
+
+
+def test_the_temperature_cannot_leave_its_bounds() -> None:
+    aligner = Perceptron(graph_of_partitions())
+    with torch.no_grad():
+        aligner.log_temperature.fill_(math.log(1e-6))
+    assert float(aligner.temperature.detach()) == pytest.approx(TEMPERATURES[0])
+
+
+def test_the_same_seed_gives_the_same_weights_and_leaves_other_random_numbers_alone(mlp: TrainingResult) -> None:
+    torch.manual_seed(1)
+    before = torch.get_rng_state()
+    again = trained(quick("mlp"))[0]
+    assert torch.equal(torch.get_rng_state(), before)
+    for one, other in zip(mlp.model.parameters(), again.model.parameters(), strict=True):
+        assert torch.equal(one, other)
+
+
+def test_training_stops_early_and_keeps_the_best(mlp: TrainingResult) -> None:
+    found, seen = trained(quick("mlp", epochs=500))
+    assert found.epochs < 500
+    assert found.epochs - found.epoch == QUICK.patience
+    assert all(one.done < two.done for one, two in pairwise(seen))
+    assert seen[-1].done == seen[-1].total
+    assert found.validation <= mlp.validation
+
+
+def test_one_for_other_partitions_is_refused_with_the_command(tmp_path: Path, mlp: TrainingResult) -> None:
+    (tmp_path / "metis-12").mkdir()
+    path = write_aligner(tmp_path / "metis-12", mlp.model.arrays(), record_of(mlp))
+    p = partitioning()
+    other = Partitioning(p.method, p.size, np.roll(OF_NODE, 1), p.names, p.centroids, p.hub_nodes)
+    with pytest.raises(LibraryMismatch, match="mlp-infonce was trained for other partitions") as refused:
+        read_aligner(path, other, words())
+    assert refused.value.hint == "clew align train --model mlp --loss infonce --capsule metis-12"
+
+
+@pytest.mark.parametrize("damage", [b"", b"no tensors"])
+def test_a_broken_file_is_named(tmp_path: Path, mlp: TrainingResult, damage: bytes) -> None:
+    path = write_aligner(tmp_path, mlp.model.arrays(), record_of(mlp))
+    assert aligner_paths(tmp_path) == [path]
+    path.write_bytes(damage)
+    with pytest.raises(ClewError, match=r"mlp-infonce\.safetensors is damaged"):
+        read_aligner(path, partitioning(), words())
+
+
+def test_one_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="there is no aligner gcn-bce"):
+        read_aligner(tmp_path / "aligners" / "gcn-bce.safetensors", partitioning(), words())
+
+
+def test_words_are_saved_and_those_of_other_partitions_not_taken(tmp_path: Path) -> None:
+    write_words(tmp_path, words(), partitioning())
+    read = read_words(tmp_path, partitioning())
+    assert read is not None
+    assert np.array_equal(read.scores(TITLES[5]), words().scores(TITLES[5]))
+    p = partitioning()
+    other = Partitioning(p.method, p.size, np.roll(OF_NODE, 1), p.names, p.centroids, p.hub_nodes)
+    assert read_words(tmp_path, other) is None
+    assert read_words(tmp_path / "nowhere", p) is None
+
+
+def test_learned_scores_are_probabilities(tmp_path: Path) -> None:
+    for loss in LOSSES:
+        found = trained(quick("bi", loss, epochs=1))[0]
+        path = write_aligner(tmp_path, found.model.arrays(), record_of(found, "bi", loss))
+        learned, _ = read_aligner(path, partitioning(), words())
+        asked = Asked(TITLES[0], training_set().vectors[0], np.zeros(0, np.int64), np.zeros(0))
+        scores = learned.scores(asked)
+        assert scores.dtype == np.float32
+        assert (scores >= 0).all() and (scores <= 1).all()
+        assert loss == "bce" or scores.sum() == pytest.approx(1, abs=1e-5)
+
+
+def test_info_nce_counts_the_mass_of_all_positives() -> None:
+    assert float(info_nce(LOGITS, torch.tensor([[1.0, 0, 1, 0]]))) == pytest.approx(-math.log(6 / 10))
+    assert float(info_nce(LOGITS, torch.tensor([[1.0, 0, 0, 0]]))) == pytest.approx(-math.log(4 / 10))
+
+
+def test_info_nce_is_a_mean_over_questions() -> None:
+    both = info_nce(LOGITS.repeat(2, 1), torch.tensor([[1.0, 0, 1, 0], [1.0, 0, 0, 0]]))
+    assert float(both) == pytest.approx(-(math.log(0.6) + math.log(0.4)) / 2)
+
+
+def test_binary_sums_over_partitions() -> None:
+    shares = [4 / 5, 3 / 4, 2 / 3, 1 / 2]
+    wanted = -math.log(shares[0]) - math.log(1 - shares[1]) - math.log(shares[2]) - math.log(1 - shares[3])
+    assert float(binary(LOGITS, torch.tensor([[1.0, 0, 1, 0]]))) == pytest.approx(wanted)
