@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from clew.agent.aligners.aligner_training import default_size, encoded, query_paths, save_queries
 from clew.agent.evaluation.dataset import Dataset, read_dataset
+from clew.agent.evaluation.ranking import percentiles
 from clew.agent.models import encoder_for
 from clew.agent.settings import Settings
 from clew.memory.datatypes import Float32s, Form, Ints, Query, Vector, Vectors

@@ -19,7 +19,7 @@ from clew.memory.knowledge.aligners.open_capsule import OpenCapsule
 from clew.memory.knowledge.aligners.saved import TrainingRecord, fingerprint_of, write_aligner
 from clew.memory.knowledge.aligners.synthetic_queries import QuerySplit, make_queries, write_queries
 from clew.memory.knowledge.aligners.training import LOSSES, TrainingParameters, TrainingResult, TrainingSet, train
-from clew.memory.knowledge.holding import held
+from clew.memory.knowledge.disk import held
 from clew.memory.knowledge.library import open_library
 from clew.memory.progress import Progress
 

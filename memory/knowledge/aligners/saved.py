@@ -19,7 +19,7 @@ from clew.memory.datatypes import Float32s
 from clew.memory.errors import BadInput, ClewError, LibraryMismatch
 from clew.memory.knowledge.aligners.partition_words import PartitionWords
 from clew.memory.knowledge.aligners.scoring import Loss, TrainedAligner
-from clew.memory.knowledge.durable import sync
+from clew.memory.knowledge.disk import sync
 from clew.memory.nodes import Partitioning
 
 FOLDER, WORDS = "aligners", "words.safetensors"

@@ -18,8 +18,7 @@ import numpy as np
 
 from clew.memory.datatypes import Vectors
 from clew.memory.errors import BadInput
-from clew.memory.knowledge.damage import BROKEN
-from clew.memory.knowledge.durable import sync, sync_all
+from clew.memory.knowledge.disk import BROKEN, sync, sync_all
 from clew.memory.knowledge.embedding import CHUNKS, mapped, open_vectors
 from clew.memory.nodes import Cells, Partitioning, PartitionMethod
 from clew.memory.ragged import Ragged

@@ -7,9 +7,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from clew.memory.datatypes import Vectors
-from clew.memory.knowledge.damage import BROKEN, naming_damage
+from clew.memory.knowledge.disk import BROKEN, naming_damage
 from clew.memory.knowledge.embedding import CHUNKS, open_vectors, titles_and_texts
-from clew.memory.knowledge.holding import held
+from clew.memory.knowledge.disk import held
 from clew.memory.knowledge.library import required_generation
 from clew.memory.knowledge.partitioning import hybrid, leiden, metis
 from clew.memory.knowledge.partitioning.capsule import Capsule, PartitionPlan, capsules, read_capsule, write_capsule
