@@ -10,7 +10,7 @@ from clew.memory.datatypes import Vectors
 from clew.memory.knowledge.disk import BROKEN, naming_damage
 from clew.memory.knowledge.embedding import CHUNKS, open_vectors, titles_and_texts
 from clew.memory.knowledge.disk import held
-from clew.memory.knowledge.library import required_generation
+from clew.memory.knowledge.disk import required_generation
 from clew.memory.knowledge.partitioning import hybrid, leiden, metis
 from clew.memory.knowledge.partitioning.capsule import Capsule, PartitionPlan, capsules, read_capsule, write_capsule
 from clew.memory.knowledge.partitioning.description import hub_nodes_of, names_of, report_of
