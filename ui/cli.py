@@ -75,12 +75,12 @@ def _fail(ctx: click.Context, verbose: bool, message: str, exit_code: int, hint:
 
 
 def _in_words(error: OSError) -> str:
-    said = error.strerror or str(error)
-    return f"{error.filename}: {said}" if error.filename else said
+    reason = error.strerror or str(error)
+    return f"{error.filename}: {reason}" if error.filename else reason
 
 
-def _version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
-    if asked and not ctx.resilient_parsing:
+def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
         from importlib.metadata import PackageNotFoundError, version
 
         try:

@@ -1,17 +1,23 @@
-"""How an answer, its sources and its steps look in `clew chat` and `clew ask`; without colours they read alike."""
+"""How answers, sources, steps, walks and the work of language models read in text; without colours they read alike."""
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rich.style import Style
 from rich.text import Text
 
+from clew.agent.paths import arrow, back, parents
+from clew.agent.state import Turn
+from clew.memory.datatypes import Subgraph
 from clew.ui.plain import cut, one_line, plain, short_path
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from clew.agent.state import Answer, Claim, Step, Verdict
+    from clew.agent.models import Writers
+    from clew.agent.state import Answer, Claim, Prompted, Step, Turn, Verdict
     from clew.memory.datatypes import Passage
+
 
 DIM = Style(dim=True)
 BOLD = Style(bold=True)
@@ -115,3 +121,72 @@ def _claim_text(claim: "Claim") -> Text:
 def _verdicts(answer: "Answer", number: int) -> "list[Verdict]":
     """Of the sentences that cite this source, each once."""
     return list(dict.fromkeys(claim.verdict for claim in answer.claims if number in claim.cites))
+
+
+PARTS = {"rewrite": "rewriting", "think": "choosing tools", "answer": "answering"}
+STOPPED = "stopped; /resume answers it to the end"
+
+
+def model_of(writers: "Writers") -> str:
+    """The name of the model that answers, else of one that does anything; empty where there is none."""
+    named = (writers.answer, writers.think, writers.rewrite)
+    return next((writer.name for writer in named if writer), "")
+
+
+def degraded(turn: "Turn") -> list[tuple[str, str]]:
+    """The parts that a model should have done and did not, each once, with why."""
+    return list(dict.fromkeys((PARTS.get(one.part, one.part), one_line(one.why)) for one in turn.degraded))
+
+
+def badge(turn: "Turn") -> str:
+    """`without the model: rewriting (it is empty)`; empty where all went as it should."""
+    parts = [f"{part} ({why})" if why else part for part, why in degraded(turn)]
+    return f"without the model: {'; '.join(parts)}" if parts else ""
+
+
+def ledger_lines(ledger: "Sequence[Prompted]") -> list[str]:
+    """What each prompt held: `answer, llama3.1:8b: 1,204 of 8,192 tokens read, 58 written; left out: passage 7`."""
+    return [_prompt_line(prompted) for prompted in ledger]
+
+
+def _prompt_line(prompted: "Prompted") -> str:
+    size = f"{prompted.read:,}" if prompted.read else f"about {prompted.estimated:,}"
+    line = f"{prompted.purpose}, {one_line(prompted.model)}: {size} of {prompted.window:,} tokens read"
+    if prompted.written:
+        line += f", {prompted.written:,} written"
+    for kept in ("summarised", "left out"):
+        parts = [one_line(room.part) for room in prompted.parts if room.kept == kept]
+        line += f"; {kept}: {', '.join(parts)}" if parts else ""
+    return line
+
+
+BRANCH, LAST, STEM, NONE = "├─ ", "└─ ", "│  ", "   "
+
+
+def walk_lines(turn: Turn) -> list[Text]:
+    """The landings, and below each what was walked to from it; nothing where there was no walk. Numbers are the order
+    of the walk, `[1]` the source of the answer that a node is."""
+    if turn.walk is None:
+        return []
+    before = parents(turn.walk)
+    sources = {source.id: number for number, source in enumerate(turn.answer.sources, 1)}
+    return [
+        line
+        for landing in range(turn.walk.landings)
+        for line in _tree(turn.walk, before, landing, sources, Text("  "), Text("    "))
+    ]
+
+
+def _tree(
+    walk: Subgraph, before: tuple[int, ...], place: int, sources: dict[str, int], lead: Text, below: Text
+) -> Iterator[Text]:
+    line = lead.copy().append(f"{place + 1} ", DIM).append(one_line(walk.titles[place]), BOLD)
+    if source := sources.get(walk.nodes[place]):
+        line.append(f" [{source}]", CITATION)
+    where = f", {one_line(walk.partitions[place])}" if before[place] < 0 else back(walk, place)
+    yield line.append(f" {walk.scores[place]:.2f}{where}", DIM)
+    steps = [child for child, parent in enumerate(before) if parent == place]
+    for child in steps:
+        branch, stem = (LAST, NONE) if child == steps[-1] else (BRANCH, STEM)
+        by = Text.assemble(below, (f"{branch}{one_line(arrow(walk, before, child))} ", DIM))
+        yield from _tree(walk, before, child, sources, by, Text.assemble(below, (stem, DIM)))

@@ -8,9 +8,8 @@ from typing import Any
 from clew.agent.state import TURN_JSON, Turn, TurnEvent
 from clew.memory.dialogue.threads import Thread, Threads
 from clew.memory.errors import BadInput
-from clew.ui.models_told import badge
 from clew.ui.plain import one_line, plain
-from clew.ui.rendering import answer_text, cited_numbers, place_of
+from clew.ui.rendering import answer_text, badge, cited_numbers, place_of
 
 
 def stored_turns(threads: Threads, thread: str) -> list[Turn]:
@@ -61,19 +60,19 @@ def _turn_markdown(turn: Turn) -> str:
     if turn.rewritten != turn.question:
         parts.append(f"*Understood as: {one_line(turn.rewritten)}*")
     parts.append(answer_text(turn.answer).plain)
-    if written := _written(turn):
-        parts.append(f"*{written}*")
+    if origin := _origin(turn):
+        parts.append(f"*{origin}*")
     parts += [_source_markdown(turn, number) for number in cited_numbers(turn.answer)]
     if turn.paths:
         parts.append("\n".join(["Walked:", "", *(f"- {one_line(path)}" for path in turn.paths)]))
     return "\n\n".join(parts) + "\n"
 
 
-def _written(turn: Turn) -> str:
+def _origin(turn: Turn) -> str:
     """By which model, what was done without it, and whether it is all."""
-    told = [f"written by {turn.model}" if turn.model else "", badge(turn)]
-    told.append("stopped before its end" if turn.answer.outcome == "stopped" else "")
-    return one_line("; ".join(filter(None, told))).replace("*", "")
+    parts = [f"written by {turn.model}" if turn.model else "", badge(turn)]
+    parts.append("stopped before its end" if turn.answer.outcome == "stopped" else "")
+    return one_line("; ".join(filter(None, parts))).replace("*", "")
 
 
 def _source_markdown(turn: Turn, number: int) -> str:

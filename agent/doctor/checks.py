@@ -48,7 +48,7 @@ class Check:
 
     name: str
     state: State
-    told: str
+    message: str
     hint: str = ""
 
 
@@ -69,10 +69,10 @@ def examine(settings: Settings, unreadable: ClewError | None = None) -> Iterator
 
 
 def python(version: tuple[int, int, int]) -> Check:
-    told = ".".join(map(str, version))
+    message = ".".join(map(str, version))
     if OLDEST <= version[:2] <= NEWEST:
-        return Check("Python", "ok", told)
-    wanted = f"{told}; Clew runs on {'.'.join(map(str, OLDEST))} to {'.'.join(map(str, NEWEST))}"
+        return Check("Python", "ok", message)
+    wanted = f"{message}; Clew runs on {'.'.join(map(str, OLDEST))} to {'.'.join(map(str, NEWEST))}"
     return Check("Python", "problem", wanted, "python3.13 -m venv .venv && .venv/bin/pip install .")
 
 
@@ -85,8 +85,8 @@ def packages(required: Sequence[str] | None, version_of: Callable[[str], str]) -
     wrong = {f"{one.name}{one.specifier}": why for one in needed if (why := _wrong(one, version_of))}
     if not wrong:
         return Check("packages", "ok", f"all {len(needed)} are installed")
-    told = ", ".join(f"{name} ({why})" for name, why in wrong.items())
-    return Check("packages", "problem", told, f"pip install {' '.join(repr(name) for name in wrong)}")
+    message = ", ".join(f"{name} ({why})" for name, why in wrong.items())
+    return Check("packages", "problem", message, f"pip install {' '.join(repr(name) for name in wrong)}")
 
 
 def configured(unreadable: ClewError | None, files: Sequence[Path]) -> Check:
@@ -104,11 +104,11 @@ def library(path: Path) -> tuple[Manifest | None, Check]:
         return None, Check("library", "warning", error.message, error.hint)
     except ClewError as error:
         return None, Check("library", "problem", error.message, error.hint)
-    told = f"{path}: format {manifest.format}, {manifest.documents:,} documents in {manifest.chunks:,} chunks"
-    told += f", encoder {manifest.encoder.name} ({manifest.encoder.hash[:8]})"
+    message = f"{path}: format {manifest.format}, {manifest.documents:,} documents in {manifest.chunks:,} chunks"
+    message += f", encoder {manifest.encoder.name} ({manifest.encoder.hash[:8]})"
     if not manifest.documents:
-        return manifest, Check("library", "warning", told, f"clew index YOUR-FOLDER --library {path}")
-    return manifest, Check("library", "ok", told)
+        return manifest, Check("library", "warning", message, f"clew index YOUR-FOLDER --library {path}")
+    return manifest, Check("library", "ok", message)
 
 
 def encoder(name: str, manifest: Manifest | None) -> Check:
@@ -122,8 +122,8 @@ def encoder(name: str, manifest: Manifest | None) -> Check:
     except ClewError as error:
         return Check("encoder", "problem", error.message, error.hint)
     if manifest is not None and manifest.encoder.hash != hash_:
-        told = f"{name} ({hash_[:8]}) is not that of the library ({manifest.encoder.hash[:8]})"
-        return Check("encoder", "problem", told, f"clew index --rebuild --encoder {name}")
+        message = f"{name} ({hash_[:8]}) is not that of the library ({manifest.encoder.hash[:8]})"
+        return Check("encoder", "problem", message, f"clew index --rebuild --encoder {name}")
     same = ", the library's own" if manifest is not None else ""
     return Check("encoder", "ok", f"{name} ({hash_[:8]}){same}")
 
@@ -135,10 +135,12 @@ def disk(places: Mapping[str, Path], free: Callable[[Path], int], writable: Call
         if not writable(folder):
             return Check("disk", "problem", f"{name}: {folder} cannot be written", f"chmod u+w {folder}")
     least = min(there, key=lambda name: free(there[name]))
-    told = f"{free(there[least]) / 1e9:.1f} GB free for the {least} at {there[least]}"
+    message = f"{free(there[least]) / 1e9:.1f} GB free for the {least} at {there[least]}"
     if free(there[least]) < LITTLE:
-        return Check("disk", "warning", told, f"make room; what is in the cache is made anew: rm -r {places['cache']}")
-    return Check("disk", "ok", told)
+        return Check(
+            "disk", "warning", message, f"make room; what is in the cache is made anew: rm -r {places['cache']}"
+        )
+    return Check("disk", "ok", message)
 
 
 def page(port: int, gradio: bool) -> Check:
@@ -149,9 +151,9 @@ def page(port: int, gradio: bool) -> Check:
         try:
             probe.bind((HOST, port))
         except OSError as error:
-            told = f"port {port} cannot be used: {(error.strerror or '').lower()}"
+            message = f"port {port} cannot be used: {(error.strerror or '').lower()}"
             return Check(
-                "browser page", "warning", told, f"clew ui --port {port + 1 if 1024 <= port < 65535 else 7861}"
+                "browser page", "warning", message, f"clew ui --port {port + 1 if 1024 <= port < 65535 else 7861}"
             )
     return Check("browser page", "ok", f"http://{HOST}:{port} is free for clew ui")
 
@@ -172,9 +174,9 @@ def ollama(settings: Settings) -> Iterator[Check]:
         return
     server = ollama_for(settings)
     if not server.answers():
-        told = f"nothing answers at {server.address}"
+        message = f"nothing answers at {server.address}"
         without = "" if named else "; answers are quoted from the documents without it"
-        yield Check("Ollama", "problem" if named else "warning", told + without, "ollama serve")
+        yield Check("Ollama", "problem" if named else "warning", message + without, "ollama serve")
         return
     try:
         yield from _of_server(server, named)
@@ -193,8 +195,8 @@ def elasticsearch(environment: Mapping[str, str], installed: bool) -> Check:
         reply.raise_for_status()
         return Check("Elasticsearch", "ok", f"version {reply.json()['version']['number']} at {address}")
     except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError) as error:
-        told = f"{address} does not answer as Elasticsearch does ({type(error).__name__})"
-        return Check("Elasticsearch", "problem", told, f"start it, or: unset {name}")
+        message = f"{address} does not answer as Elasticsearch does ({type(error).__name__})"
+        return Check("Elasticsearch", "problem", message, f"start it, or: unset {name}")
 
 
 def _required() -> list[str] | None:
@@ -220,12 +222,12 @@ def _existing(path: Path) -> Path:
 def _of_server(server: OllamaServer, named: list[str]) -> Iterator[Check]:
     models = [(model, server.card(model)) for model in server.pulled()]
     count = f"{len(models)} model{'' if len(models) == 1 else 's'}"
-    told = f"version {server.version()} at {server.address}, {count}"
+    message = f"version {server.version()} at {server.address}, {count}"
     chosen = best(server)
     if chosen is None:
-        yield Check("Ollama", "warning", f"{told}, none of which chats", f"ollama pull {SMALL}")
+        yield Check("Ollama", "warning", f"{message}, none of which chats", f"ollama pull {SMALL}")
     else:
-        yield Check("Ollama", "ok", f"{told}; auto chooses {chosen.name}")
+        yield Check("Ollama", "ok", f"{message}; auto chooses {chosen.name}")
     for model, card in models:
         yield _of_model(model, card)
     there = {model.name for model, _ in models}

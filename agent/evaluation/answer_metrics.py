@@ -66,12 +66,12 @@ def figures(turns: Mapping[str, Turn], labels: Mapping[str, Label]) -> dict[str,
     shares = {str(one): _share(o == one for o in outcomes.values()) for one in sorted(set(outcomes.values()))}
     found = {"outcomes": shares}
     found["citations"] = citations(list(turns.values()))
-    if told := {name: label.answer for name, label in labels.items() if label.answer and name in turns}:
+    if golds := {name: label.answer for name, label in labels.items() if label.answer and name in turns}:
         found["answer"] = {
-            "rouge_l": rouge_l({name: turns[name].answer.plain for name in told}, told),
+            "rouge_l": rouge_l({name: turns[name].answer.plain for name in golds}, golds),
             "contains": _share(
                 not turns[name].answer.refused and contains(turns[name].answer.plain, gold)
-                for name, gold in told.items()
+                for name, gold in golds.items()
             ),
         }
     if known := {name: labels[name].answerability for name in turns if name in labels and labels[name].answerability}:

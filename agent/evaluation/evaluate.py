@@ -8,9 +8,8 @@ from typing import Any
 
 from clew.agent.evaluation.answer_metrics import AnswerFigures, figures, read_labels
 from clew.agent.evaluation.dataset import Dataset, Question, read_dataset
-from clew.agent.evaluation.metrics import DEPTH, measure, trec_run
 from clew.agent.evaluation.query_forms import FORMS, REMEMBERING, FormName
-from clew.agent.evaluation.ranking import Find, Search, encode_histories, rank
+from clew.agent.evaluation.ranking import DEPTH, Find, Retriever, encode_histories, measure, rank, trec_run
 from clew.agent.models import encoder_for
 from clew.agent.replay.rows import answer_row
 from clew.agent.services import Services
@@ -87,8 +86,8 @@ def evaluate(plan: Plan, settings: Settings) -> Iterator[Progress | Row | Answer
             yield from encode_histories(dataset.questions, encoder)
         for tool, form in pairs:
             depth, name = max(plan.k, DEPTH), f"{tool}.{form}"
-            search = _search(tool, form, services, depth)
-            ranked = yield from rank(dataset.questions, form, search, encoder, depth, name)
+            retriever = _retriever(tool, form, services, depth)
+            ranked = yield from rank(dataset.questions, form, retriever, encoder, depth, name)
             if plan.run:
                 path = plan.run if len(pairs) == 1 else plan.run.with_name(f"{plan.run.stem}.{name}{plan.run.suffix}")
                 replace_file(path, trec_run(ranked.rankings, plan.k, name))
@@ -108,13 +107,13 @@ def evaluate(plan: Plan, settings: Settings) -> Iterator[Progress | Row | Answer
             yield AnswerFigures(dataset.name, len(turns), worth, library.manifest.fingerprint)
 
 
-def _search(tool: str, form: FormName, services: Services, k: int) -> Search:
+def _retriever(tool: str, form: FormName, services: Services, k: int) -> Retriever:
     """A tool is asked for more than k at once, as a document may have several passages; the agent, whose decisions
     rest on what it finds, for what it gathers in a turn."""
     if tool == AGENT:
-        return Search(_agent_search(form, services), services.evidence)
+        return Retriever(_agent_search(form, services), services.evidence)
     made = services.tools[tool]
-    return Search(lambda _, query, wanted: made.search(query, wanted).passages, 3 * k)
+    return Retriever(lambda _, query, wanted: made.search(query, wanted).passages, 3 * k)
 
 
 def _agent_search(form: FormName, services: Services) -> Find:

@@ -1,4 +1,7 @@
-"""Rankings of documents for a data set's questions, and what searching and encoding them takes."""
+"""Rankings of documents for a data set's questions: how good they are, and how long searching and encoding take.
+
+The measures are those of ir_measures, and `all@k` beside them.
+"""
 
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -8,12 +11,65 @@ from functools import partial
 import numpy as np
 
 from clew.agent.evaluation.dataset import Question
-from clew.agent.evaluation.metrics import Ranking, falling
 from clew.agent.evaluation.query_forms import FormName, query_of
 from clew.memory.datatypes import Passage, Query
 from clew.memory.dialogue.utterances import extract
 from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import BadInput
 from clew.memory.progress import Progress
+
+DEPTH = 10
+"""Ranks that the measures look at."""
+
+Ranking = Sequence[tuple[str, float]]
+"""Documents, best first, each once, with scores that fall strictly: who sorts by score keeps the order."""
+
+
+def measure(golds: Mapping[str, Mapping[str, int]], rankings: Mapping[str, Ranking]) -> dict[str, float]:
+    """Means over the questions of `golds`; one without a ranking counts as 0."""
+    import ir_measures as ir
+
+    run = {
+        question: {document: float(DEPTH - rank) for rank, (document, _) in enumerate(ranking[:DEPTH])}
+        for question, ranking in rankings.items()
+    }
+    measures = {f"recall@{k}": ir.R @ k for k in (1, 2, 5, 10)}
+    measures |= {f"ndcg@{k}": ir.nDCG @ k for k in (5, 10)} | {"mrr@10": ir.RR @ 10}
+    means = ir.calc_aggregate(list(measures.values()), golds, run)
+    return {name: float(means[by]) for name, by in measures.items()} | {
+        f"all@{k}": share_with_all(golds, rankings, k) for k in (4, 5, 8)
+    }
+
+
+def share_with_all(golds: Mapping[str, Mapping[str, int]], rankings: Mapping[str, Ranking], k: int) -> float:
+    """The share of the questions whose relevant documents are all among the first k."""
+    found = [gold.keys() <= {document for document, _ in rankings.get(key, ())[:k]} for key, gold in golds.items()]
+    return sum(found) / len(found)
+
+
+def falling(scores: Sequence[float]) -> list[float]:
+    """The scores in millionths, each lowered to below the one before it where it is not."""
+    millionths: list[int] = []
+    for score in scores:
+        own = round(score * 1e6)
+        millionths.append(min(own, millionths[-1] - 1) if millionths else own)
+    return [value / 1e6 for value in millionths]
+
+
+def trec_run(rankings: Mapping[str, Ranking], k: int, tag: str) -> str:
+    """`qid Q0 docid rank score tag`, a line each for the first k of each question. Ids stand as they are.
+
+    Raises `BadInput` for an id with a line break in it, which the format cannot hold.
+    """
+    lines = [
+        f"{question} Q0 {document} {rank} {score:.6f} {tag}"
+        for question, ranking in rankings.items()
+        for rank, (document, score) in enumerate(ranking[:k], 1)
+    ]
+    if broken := next((line for line in lines if "\n" in line or "\r" in line), None):
+        raise BadInput(f"an id with a line break cannot stand in a TREC run: {broken!r}")
+    return "".join(f"{line}\n" for line in lines)
+
 
 TIMED = 100
 """Questions whose encoding is timed."""
@@ -22,7 +78,7 @@ Find = Callable[[Question, Query, int], Sequence[Passage]]
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class Retriever:
     """`find` brings so many passages for a question, best first, by a tool or by the agent; at first `first`."""
 
     find: Find
@@ -30,7 +86,7 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class TimedRankings:
     """A ranking for each question; `latency_ms` is `{search: {p50, p95}, encode: {p50}}`."""
 
     rankings: Mapping[str, Ranking]
@@ -38,8 +94,8 @@ class Ranked:
 
 
 def rank(
-    questions: Sequence[Question], form: FormName, search: Search, encoder: CachedEncoder, k: int, stage: str
-) -> Generator[Progress, None, Ranked]:
+    questions: Sequence[Question], form: FormName, retriever: Retriever, encoder: CachedEncoder, k: int, stage: str
+) -> Generator[Progress, None, TimedRankings]:
     """The first k documents for each question in this form. Only the search is timed: its vectors are there before."""
     rankings: dict[str, Ranking] = {}
     queries: list[Query] = []
@@ -48,13 +104,13 @@ def rank(
         yield Progress(stage, done, len(questions))
         queries.append(query_of(question, form, encoder))
         started = time.perf_counter()
-        found = distinct(partial(search.find, question, queries[-1]), k, search.first)
+        found = distinct(partial(retriever.find, question, queries[-1]), k, retriever.first)
         seconds.append(time.perf_counter() - started)
         scores = falling([score for _, score in found])
         rankings[question.id] = list(zip([document for document, _ in found], scores, strict=True))
     latency = {"search": percentiles(seconds, 50, 95), "encode": percentiles(encoding_seconds(queries, encoder), 50)}
     yield Progress(stage, len(questions), len(questions))
-    return Ranked(rankings, latency)
+    return TimedRankings(rankings, latency)
 
 
 def distinct(search: Callable[[int], Sequence[Passage]], k: int, first: int) -> list[tuple[str, float]]:
@@ -64,14 +120,14 @@ def distinct(search: Callable[[int], Sequence[Passage]], k: int, first: int) -> 
     finds comes behind what was found before.
     """
     documents: dict[str, float] = {}
-    asked = first
+    wanted = first
     while True:
-        passages = search(asked)
+        passages = search(wanted)
         for passage in passages:
             documents.setdefault(passage.document, passage.score)
-        if len(documents) >= k or len(passages) < asked:
+        if len(documents) >= k or len(passages) < wanted:
             return list(documents.items())[:k]
-        asked *= 4
+        wanted *= 4
 
 
 def encoding_seconds(queries: Sequence[Query], encoder: CachedEncoder) -> list[float]:

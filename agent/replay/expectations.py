@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
-from clew.agent.replay.script import SEPARATOR, Expectation, Prompt
+from clew.agent.replay.script import SEPARATOR, Expectation, ScriptTurn
 
 FIELDS = frozenset(
     ("_id", "original_query", "rewritten_query", "agent_response", "outcome", "refused", "citations", "claims")
@@ -15,7 +15,7 @@ FIELDS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class CheckedExpectation:
     """`came` is what stood in the place where `value` was expected."""
 
     kind: str
@@ -37,12 +37,12 @@ class Played:
     refused: bool
     citations: int
     verdicts: tuple[str, ...] = ()
-    checks: tuple[Check, ...] = ()
+    checks: tuple[CheckedExpectation, ...] = ()
     resumed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class FailedExpectation:
     """An expectation that did not hold: `expected` and `came` in words."""
 
     conversation: str
@@ -65,16 +65,16 @@ class Summary:
     cited: float
     verdicts: Mapping[str, int] = field(default_factory=dict)
     passed: int = 0
-    failed: tuple[Failure, ...] = ()
+    failed: tuple[FailedExpectation, ...] = ()
 
 
-def judge(expect: Sequence[Expectation], row: Mapping[str, Any]) -> tuple[Check, ...]:
+def judge(expect: Sequence[Expectation], row: Mapping[str, Any]) -> tuple[CheckedExpectation, ...]:
     """Letter case does not count."""
     return tuple(_check(expectation, row) for expectation in expect)
 
 
-def played(prompt: Prompt, row: Mapping[str, Any], *, resumed: bool = False) -> Played:
-    conversation, _, turn = prompt.id.rpartition(SEPARATOR)
+def played(scripted: ScriptTurn, row: Mapping[str, Any], *, resumed: bool = False) -> Played:
+    conversation, _, turn = scripted.id.rpartition(SEPARATOR)
     return Played(
         conversation=conversation,
         turn=int(turn),
@@ -85,13 +85,13 @@ def played(prompt: Prompt, row: Mapping[str, Any], *, resumed: bool = False) -> 
         refused=row["refused"],
         citations=len(row["citations"]),
         verdicts=tuple(claim["verdict"] for claim in row["claims"]),
-        checks=judge(prompt.expect, row),
+        checks=judge(scripted.expect, row),
         resumed=resumed,
     )
 
 
 def summarize(turns: Sequence[Played]) -> Summary:
-    told = [turn for turn in turns if not turn.refused and turn.outcome != "unclear"]
+    with_answer = [turn for turn in turns if not turn.refused and turn.outcome != "unclear"]
     checks = [(turn, check) for turn in turns for check in turn.checks]
     return Summary(
         conversations=len({turn.conversation for turn in turns}),
@@ -100,27 +100,27 @@ def summarize(turns: Sequence[Played]) -> Summary:
         partial=sum(turn.outcome == "partial" for turn in turns),
         unclear=sum(turn.outcome == "unclear" for turn in turns),
         refused=sum(turn.refused for turn in turns),
-        cited=sum(turn.citations > 0 for turn in told) / len(told) if told else 1.0,
+        cited=sum(turn.citations > 0 for turn in with_answer) / len(with_answer) if with_answer else 1.0,
         verdicts=dict(Counter(verdict for turn in turns for verdict in turn.verdicts)),
         passed=sum(check.passed for _, check in checks),
         failed=tuple(
-            Failure(turn.conversation, turn.turn, _in_words(check), check.came)
+            FailedExpectation(turn.conversation, turn.turn, _in_words(check), check.came)
             for turn, check in checks
             if not check.passed
         ),
     )
 
 
-def _check(expectation: Expectation, row: Mapping[str, Any]) -> Check:
+def _check(expectation: Expectation, row: Mapping[str, Any]) -> CheckedExpectation:
     kind, value = expectation.kind, expectation.value
     if isinstance(value, bool):
         holds = row["refused"] if kind == "refuses" else row["outcome"] == "unclear"
-        return Check(kind, value, holds is value, row["outcome"])
+        return CheckedExpectation(kind, value, holds is value, row["outcome"])
     if kind == "cites":
         cited = row["citations"]
-        return Check(kind, value, any(_is_cited(value, one) for one in cited), _documents(cited))
+        return CheckedExpectation(kind, value, any(_is_cited(value, one) for one in cited), _documents(cited))
     came = row["agent_response" if kind == "contains" else "rewritten_query"]
-    return Check(kind, value, value.casefold() in came.casefold(), came)
+    return CheckedExpectation(kind, value, value.casefold() in came.casefold(), came)
 
 
 def _is_cited(name: str, citation: Mapping[str, Any]) -> bool:
@@ -137,7 +137,7 @@ def _documents(citations: Sequence[Mapping[str, Any]]) -> str:
     return ", ".join(dict.fromkeys(citation["document"] for citation in citations)) or "no citation"
 
 
-def _in_words(check: Check) -> str:
+def _in_words(check: CheckedExpectation) -> str:
     if check.kind == "refuses":
         return "a refusal" if check.value else "an answer"
     if check.kind == "asks_back":

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 from clew.agent.replay.expectations import FIELDS, Played, Summary, played, summarize
 from clew.agent.replay.rows import dataset_row, intermediate_row
-from clew.agent.replay.script import Conversation, Prompt, Script, read_script
+from clew.agent.replay.script import Conversation, Script, ScriptTurn, read_script
 from clew.agent.services import Services
 from clew.agent.settings import Settings
 from clew.agent.state import Turn, TurnEvent
@@ -108,33 +108,33 @@ def replay(
 def _play(assistant: Replier, script: Script, files: Files, kept: Sequence[Mapping[str, Any]]) -> Iterator[Played]:
     rows = iter(kept)
     for conversation in script.conversations:
-        done = [played(prompt, row, resumed=True) for prompt, row in zip(conversation.prompts, rows, strict=False)]
+        done = [played(scripted, row, resumed=True) for scripted, row in zip(conversation.turns, rows, strict=False)]
         yield from done
-        if len(done) < len(conversation.prompts):
+        if len(done) < len(conversation.turns):
             yield from _go_on(assistant, script.thread(conversation), conversation, files, len(done))
 
 
 def _go_on(assistant: Replier, thread: str, conversation: Conversation, files: Files, done: int) -> Iterator[Played]:
     turns = _turns(assistant, thread, conversation)
-    for number, (prompt, turn) in enumerate(zip(conversation.prompts, turns, strict=True)):
+    for number, (scripted, turn) in enumerate(zip(conversation.turns, turns, strict=True)):
         if number < done:
             continue
-        row = intermediate_row(prompt.id, turn)
-        result = played(prompt, row)
+        row = intermediate_row(scripted.id, turn)
+        result = played(scripted, row)
         row["expectations"] = [asdict(check) for check in result.checks]
-        files.append(dataset_row(prompt.id, turn), row)
+        files.append(dataset_row(scripted.id, turn), row)
         yield result
 
 
 def _turns(assistant: Replier, thread: str, conversation: Conversation) -> Iterator[Turn]:
     """The turns that the thread has, then the others as they are asked."""
     stored = assistant.turns(thread)
-    if not _fits(stored, conversation.prompts, _library(assistant)):
+    if not _fits(stored, conversation.turns, _library(assistant)):
         assistant.forget(thread)
         stored = []
     yield from stored
-    for prompt in conversation.prompts[len(stored) :]:
-        yield _ask(assistant, thread, prompt.question)
+    for scripted in conversation.turns[len(stored) :]:
+        yield _ask(assistant, thread, scripted.question)
 
 
 def _ask(assistant: Replier, thread: str, question: str) -> Turn:
@@ -150,20 +150,20 @@ def _kept(
     """The rows that stand: those of the script's first turns, from the library that is open; of a conversation that
     is not over only if its thread still holds them, because its next turn needs what was said."""
     library = _library(assistant)
-    asked = [prompt for conversation in script.conversations for prompt in conversation.prompts]
+    asked = [scripted for conversation in script.conversations for scripted in conversation.turns]
     same = 0
-    for prompt, (_, row) in zip(asked, rows, strict=False):
-        if not row.keys() >= FIELDS or row["_id"] != prompt.id or row.get("library") != library:
+    for scripted, (_, row) in zip(asked, rows, strict=False):
+        if not row.keys() >= FIELDS or row["_id"] != scripted.id or row.get("library") != library:
             break
-        if not _same(row["original_query"], prompt.question):
+        if not _same(row["original_query"], scripted.question):
             break
         same += 1
     start = 0
     for conversation in script.conversations:
-        end = start + len(conversation.prompts)
+        end = start + len(conversation.turns)
         if end > same:
             stored = assistant.turns(script.thread(conversation)) if same > start else []
-            whole = len(stored) >= same - start and _fits(stored, conversation.prompts, library)
+            whole = len(stored) >= same - start and _fits(stored, conversation.turns, library)
             return list(rows[: same if whole else start])
         start = end
     return list(rows[:same])
@@ -183,11 +183,11 @@ def _library(assistant: Replier) -> str:
     return assistant.services.library.manifest.fingerprint
 
 
-def _fits(stored: Sequence[Turn], prompts: Sequence[Prompt], library: str) -> bool:
+def _fits(stored: Sequence[Turn], scripted_turns: Sequence[ScriptTurn], library: str) -> bool:
     """Whether the stored turns are the first ones of the conversation, answered from this library."""
-    return len(stored) <= len(prompts) and all(
-        turn.library == library and _same(turn.question, prompt.question)
-        for turn, prompt in zip(stored, prompts, strict=False)
+    return len(stored) <= len(scripted_turns) and all(
+        turn.library == library and _same(turn.question, scripted.question)
+        for turn, scripted in zip(stored, scripted_turns, strict=False)
     )
 
 

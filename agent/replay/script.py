@@ -14,8 +14,8 @@ from clew.memory.knowledge.loaders.source import storable
 SEPARATOR = "<::>"
 """Parts the conversation from the turn in an id, as in MTRAG's."""
 
-Kind = Literal["contains", "cites", "rewritten_contains", "refuses", "asks_back"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+ExpectationKind = Literal["contains", "cites", "rewritten_contains", "refuses", "asks_back"]
+KINDS: tuple[ExpectationKind, ...] = get_args(ExpectationKind)
 YES_OR_NO = ("refuses", "asks_back")
 
 
@@ -23,12 +23,12 @@ YES_OR_NO = ("refuses", "asks_back")
 class Expectation:
     """`value` is a bool for `refuses` and `asks_back`, and a text for the others."""
 
-    kind: Kind
+    kind: ExpectationKind
     value: str | bool
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class ScriptTurn:
     """A user's turn. `id` is `<conversation><::><turn>`, the turn counted from 1."""
 
     id: str
@@ -39,7 +39,7 @@ class Prompt:
 @dataclass(frozen=True, slots=True)
 class Conversation:
     id: str
-    prompts: tuple[Prompt, ...]
+    turns: tuple[ScriptTurn, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def _from_questions(questions: Sequence[Question]) -> list[Conversation]:
         asked = [said.text for said in question.history if said.speaker == "user"] + [question.text]
         if len(asked) > len(longest.get(name, ())):
             longest[name] = asked
-    return [Conversation(name, _prompts(name, [(text, ()) for text in asked])) for name, asked in longest.items()]
+    return [Conversation(name, _script_turns(name, [(text, ()) for text in asked])) for name, asked in longest.items()]
 
 
 def _conversation(row: Mapping[str, Any], place: str) -> Conversation:
@@ -96,12 +96,12 @@ def _conversation(row: Mapping[str, Any], place: str) -> Conversation:
         raise BadInput(f"{place} has no 'conversation_id' and 'turns'")
     asked = [_asked(turn, f"{place}, turn {number}") for number, turn in enumerate(turns, 1)]
     id_ = storable(str(name))
-    return Conversation(id_, _prompts(id_, asked))
+    return Conversation(id_, _script_turns(id_, asked))
 
 
-def _prompts(conversation: str, asked: Sequence[tuple[str, tuple[Expectation, ...]]]) -> tuple[Prompt, ...]:
+def _script_turns(conversation: str, asked: Sequence[tuple[str, tuple[Expectation, ...]]]) -> tuple[ScriptTurn, ...]:
     return tuple(
-        Prompt(f"{conversation}{SEPARATOR}{number}", question, expect)
+        ScriptTurn(f"{conversation}{SEPARATOR}{number}", question, expect)
         for number, (question, expect) in enumerate(asked, 1)
     )
 
@@ -120,7 +120,7 @@ def _asked(turn: Any, place: str) -> tuple[str, tuple[Expectation, ...]]:
     )
 
 
-def _expectations(kind: Kind, value: Any, place: str) -> list[Expectation]:
+def _expectations(kind: ExpectationKind, value: Any, place: str) -> list[Expectation]:
     """One for each text of a list."""
     if kind in YES_OR_NO:
         if not isinstance(value, bool):

@@ -15,7 +15,7 @@ from clew.agent.turn_signals import Asked, signals
 from clew.memory.datatypes import Passage, Recalled, Sentence, Wording
 from clew.memory.dialogue.signals import Linear
 from clew.memory.encoding import CachedEncoder
-from tests.training.judge import Example, fit, taken, threshold
+from tests.training.judge import JudgeExample, fit, taken, threshold
 
 MOON = Passage(
     id="moon#0",
@@ -99,7 +99,7 @@ def test_what_was_said_before_is_a_signal(encoder: CachedEncoder) -> None:
 
 def test_a_threshold_is_the_best_at_its_cost() -> None:
     labels = ["UNANSWERABLE", "UNANSWERABLE", "ANSWERABLE", "UNANSWERABLE", "ANSWERABLE", "ANSWERABLE", "ANSWERABLE"]
-    examples = [Example("s", "d", str(n), label, {}) for n, label in enumerate(labels)]
+    examples = [JudgeExample("s", "d", str(n), label, {}) for n, label in enumerate(labels)]
     odds = np.array([3.0, 2.5, 2.0, 1.5, 1.0, 0.5, 0.0])
     assert threshold(examples, odds, "UNANSWERABLE", "f1", 0.0) == 2.5
     assert threshold(examples, odds, "UNANSWERABLE", "f1", 0.25) == 1.5
@@ -111,7 +111,7 @@ def test_a_judge_learns_what_tells(encoder: CachedEncoder) -> None:
     generator = np.random.default_rng(7)
     base = signals(asked("How far away is the Moon?", MOON), encoder)
 
-    def example(number: int, domain: str) -> Example:
+    def example(number: int, domain: str) -> JudgeExample:
         label = ("ANSWERABLE", "UNANSWERABLE", "UNDERSPECIFIED", "PARTIAL")[number % 4]
         own = {
             **{name: value + 0.01 * generator.normal() for name, value in base.items()},
@@ -121,7 +121,7 @@ def test_a_judge_learns_what_tells(encoder: CachedEncoder) -> None:
             "cosine": 0.2 if label == "UNANSWERABLE" else 0.8,
             "unnamed": float(label == "UNDERSPECIFIED"),
         }
-        return Example("mtrag-un", domain, f"{domain} {number}", label, own)
+        return JudgeExample("mtrag-un", domain, f"{domain} {number}", label, own)
 
     known = [example(number, "one") for number in range(80)]
     foreign = [

@@ -6,7 +6,7 @@ python -m tests.benchmarks.by_domain DATASET RUN
 from collections import defaultdict
 
 from clew.agent.evaluation.dataset import read_dataset
-from clew.agent.evaluation.metrics import measure
+from clew.agent.evaluation.ranking import measure
 from clew.memory.json_lines import read_lines, read_objects
 from tests.benchmarks.inputs import paths
 

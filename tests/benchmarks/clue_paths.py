@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from clew.agent.evaluation.dataset import Dataset, read_dataset
-from clew.agent.evaluation.metrics import Ranking, measure
+from clew.agent.evaluation.ranking import Ranking, measure
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Triple

@@ -13,7 +13,7 @@ import numpy as np
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from tests.benchmarks.inputs import paths
-from tests.training.hops import MEASURED, SETS, Example, fit, measured, ranking, read_examples
+from tests.training.hops import MEASURED, SETS, HopExample, fit, measured, ranking, read_examples
 
 
 def main() -> None:
@@ -21,7 +21,7 @@ def main() -> None:
     encoder = encoder_for(read_settings())
     examples = {one: list(read_examples(one, data, libraries, encoder)) for one in SETS}
     for dataset in dict.fromkeys(one.dataset for one in SETS):
-        own: Sequence[Example] = [e for one, its in examples.items() if one.dataset == dataset for e in its]
+        own: Sequence[HopExample] = [e for one, its in examples.items() if one.dataset == dataset for e in its]
         coefficients = fit(own)
         for one, its in examples.items():
             if one.dataset != dataset:

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import csr_array, diags_array
 
 from clew.agent.evaluation.dataset import read_dataset
-from clew.agent.evaluation.metrics import measure
+from clew.agent.evaluation.ranking import measure
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Passage

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from clew.agent.evaluation.dataset import Dataset, read_dataset
-from clew.agent.evaluation.metrics import DEPTH, Ranking, measure
+from clew.agent.evaluation.ranking import DEPTH, Ranking, measure
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Findings, Query

@@ -10,7 +10,7 @@ all that it came to. The shipped scorer was fitted on these questions: figures o
 from contextlib import closing
 
 from clew.agent.evaluation.dataset import read_dataset
-from clew.agent.evaluation.metrics import Ranking, measure
+from clew.agent.evaluation.ranking import Ranking, measure
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Floats, Ints, Query

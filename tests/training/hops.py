@@ -17,7 +17,7 @@ import click
 import numpy as np
 
 from clew.agent.evaluation.dataset import read_dataset
-from clew.agent.evaluation.metrics import measure
+from clew.agent.evaluation.ranking import measure
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Floats, Ints
@@ -56,7 +56,7 @@ SETS = (Set("hotpotqa", "extract", 1.0), Set("musique", "extract", 0.5), Set("mu
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Example:
+class HopExample:
     """A question against its library: `relevant` are the chunks of its documents, `pool` where a walk begins."""
 
     set: Set
@@ -85,7 +85,7 @@ def main(data: Path, libraries: Path, crossval: bool) -> None:
     click.echo(f"fitted on {len(examples)} questions: {SHIPPED}")
 
 
-def read_examples(one: Set, data: Path, libraries: Path, encoder: CachedEncoder) -> Iterator[Example]:
+def read_examples(one: Set, data: Path, libraries: Path, encoder: CachedEncoder) -> Iterator[HopExample]:
     dataset = read_dataset(data / one.dataset)
     path = libraries / f"{one.dataset}-{one.triples}"
     if not current_generation(path):
@@ -96,10 +96,10 @@ def read_examples(one: Set, data: Path, libraries: Path, encoder: CachedEncoder)
         golds = {document: grade for document, grade in dataset.golds[question.id].items() if grade > 0}
         layers = asked.index.layers
         relevant = [n for n, d in enumerate(layers.chunk_documents) if layers.document_ids[d] in golds]
-        yield Example(one, number, asked, tool.pool(asked), frozenset(relevant), golds)
+        yield HopExample(one, number, asked, tool.pool(asked), frozenset(relevant), golds)
 
 
-def fit(examples: Sequence[Example]) -> Coefficients:
+def fit(examples: Sequence[HopExample]) -> Coefficients:
     found, scale = BEGINNING, None
     for alternation in range(ALTERNATIONS):
         rounds = [
@@ -125,7 +125,7 @@ class Table(NamedTuple):
     wanted: Floats
 
 
-def table_of(rounds: Sequence[tuple[Example, Round, float]]) -> Table:
+def table_of(rounds: Sequence[tuple[HopExample, Round, float]]) -> Table:
     sizes = np.array([len(one.chunks) for _, one, _ in rounds])
     starts = np.cumsum(sizes) - sizes
     wanted = []
@@ -181,7 +181,7 @@ def loss_of(table: Table, scale: Floats) -> Callable[[Floats], tuple[float, Floa
     return loss
 
 
-def report(examples: Sequence[Example]) -> Iterator[str]:
+def report(examples: Sequence[HopExample]) -> Iterator[str]:
     """A line for each set and seed of the folds, with intervals by bootstrap over the questions."""
     for seed in SEEDS:
         folds = _folds(examples, seed)
@@ -205,7 +205,7 @@ def measured(golds: dict[str, int], ranked: Sequence[str]) -> list[float]:
     return [found[name] for name in MEASURED]
 
 
-def ranking(example: Example, coefficients: Coefficients) -> list[str]:
+def ranking(example: HopExample, coefficients: Coefficients) -> list[str]:
     """The documents, best first."""
     last = walk(example.asked, example.pool, coefficients, HopParameters())[-1]
     layers = example.asked.index.layers
@@ -213,7 +213,7 @@ def ranking(example: Example, coefficients: Coefficients) -> list[str]:
     return list(dict.fromkeys(layers.document_ids[d] for d in layers.chunk_documents[order]))
 
 
-def _folds(examples: Sequence[Example], seed: int) -> Ints:
+def _folds(examples: Sequence[HopExample], seed: int) -> Ints:
     """By question: one that two sets share is in the same fold of both."""
     most = 1 + max(example.number for example in examples)
     of_number = np.empty(most, np.int64)

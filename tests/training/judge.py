@@ -49,7 +49,7 @@ Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class JudgeExample:
     """A question as it was asked of a library: `set` says which of both, `label` whether it could be answered."""
 
     set: str
@@ -75,7 +75,7 @@ def main(data: Path, libraries: Path, crossval: bool) -> None:
         raise click.ClickException(str(error)) from error
 
 
-def read_examples(data: Path, libraries: Path) -> Iterator[Example]:
+def read_examples(data: Path, libraries: Path) -> Iterator[JudgeExample]:
     """Every question is gathered for as in a turn. Raises what opening a library does."""
     yield from _asked(data / CONVERSATIONS, libraries / CONVERSATIONS, "")
     for name in SINGLE:
@@ -83,7 +83,7 @@ def read_examples(data: Path, libraries: Path) -> Iterator[Example]:
         yield from _asked(data / name, libraries / CONVERSATIONS, FOREIGN)
 
 
-def _asked(dataset: Path, library: Path, label: str) -> Iterator[Example]:
+def _asked(dataset: Path, library: Path, label: str) -> Iterator[JudgeExample]:
     """All questions of a set; `label` where it says none itself."""
     labels = read_labels(dataset)
     domains = {str(row["_id"]): str(row.get("domain") or "") for _, row in read_objects(dataset / "queries.jsonl")}
@@ -95,10 +95,10 @@ def _asked(dataset: Path, library: Path, label: str) -> Iterator[Example]:
             found = signals(asked(services, question.text, question.history), services.encoder)
             conversation = question.id.split("<::>")[0]
             known = label or labels[question.id].answerability
-            yield Example(name, domains[question.id], conversation, known, found)
+            yield JudgeExample(name, domains[question.id], conversation, known, found)
 
 
-def fit(examples: Sequence[Example]) -> Judge:
+def fit(examples: Sequence[JudgeExample]) -> Judge:
     """Each threshold is where its decision is worth most at its cost, by the log odds of conversations that the model
     had not seen: where F1 is best for refusing, after what is asked back and what is foreign; where most are found for
     asking back."""
@@ -123,7 +123,7 @@ def fit(examples: Sequence[Example]) -> Judge:
     )
 
 
-def unseen(examples: Sequence[Example], wanted: str, names: Sequence[str]) -> Vector:
+def unseen(examples: Sequence[JudgeExample], wanted: str, names: Sequence[str]) -> Vector:
     """The log odds of each example by a model of other conversations."""
     from sklearn.model_selection import GroupKFold
 
@@ -135,7 +135,7 @@ def unseen(examples: Sequence[Example], wanted: str, names: Sequence[str]) -> Ve
     return odds
 
 
-def threshold(examples: Sequence[Example], odds: Vector, wanted: str, best_by: str, cost: float) -> float:
+def threshold(examples: Sequence[JudgeExample], odds: Vector, wanted: str, best_by: str, cost: float) -> float:
     """Infinite where every one costs too much."""
     known = {str(place): example.label for place, example in enumerate(examples)}
     best, least = 0.0, np.inf
@@ -146,7 +146,7 @@ def threshold(examples: Sequence[Example], odds: Vector, wanted: str, best_by: s
     return round(least, 4)
 
 
-def _fit(examples: Sequence[Example], wanted: str, names: Sequence[str], c: float = C) -> Linear:
+def _fit(examples: Sequence[JudgeExample], wanted: str, names: Sequence[str], c: float = C) -> Linear:
     """Logistic regression: is the label `wanted`?"""
     from sklearn.linear_model import LogisticRegression
 
@@ -159,7 +159,7 @@ def _fit(examples: Sequence[Example], wanted: str, names: Sequence[str], c: floa
     return Linear(round(intercept, 4), {name: round(float(w), 4) for name, w in zip(names, raw, strict=True)})
 
 
-def report(examples: Sequence[Example]) -> Iterator[str]:
+def report(examples: Sequence[JudgeExample]) -> Iterator[str]:
     """Each domain judged by what was fitted without it, and so is each set of single questions."""
     domains = sorted({example.domain for example in examples if example.set == CONVERSATIONS})
     if len(domains) < 2:
@@ -183,7 +183,7 @@ def report(examples: Sequence[Example]) -> Iterator[str]:
             yield f"{where:24}" + "   ".join(shares)
 
 
-def taken(example: Example, made: Judge) -> Verdict:
+def taken(example: JudgeExample, made: Judge) -> Verdict:
     """With the refusals that need no judge (`clew.agent.quoting`): of what names nothing that is there, and of a first
     question that no passage is near to."""
     found, verdict = example.signals, judge(example.signals, made)

@@ -19,7 +19,7 @@ LIKE = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Listed:
+class QuestionNodes:
     """The nodes of one question: features of shape (nodes, features), which are relevant, and the question's weight."""
 
     features: Floats
@@ -38,21 +38,21 @@ class FitParameters:
     seed: int = 0
 
 
-def fit(questions: Sequence[Listed], parameters: FitParameters | None = None) -> Layer:
+def fit(questions: Sequence[QuestionNodes], parameters: FitParameters | None = None) -> Layer:
     """Minimises the mean of -log of the share of the mass that relevant nodes have, each equally much of it; questions
     without one teach nothing."""
     parameters = parameters or FitParameters()
     told = [one for one in questions if one.relevant.any()]
     every = np.concatenate([one.features for one in told])
     mean, deviation = every.mean(axis=0), every.std(axis=0) + 1e-6
-    scaled = [Listed((one.features - mean) / deviation, one.relevant, one.weight) for one in told]
+    scaled = [QuestionNodes((one.features - mean) / deviation, one.relevant, one.weight) for one in told]
     return Layer(mean, deviation, *_fitted(scaled, parameters))
 
 
 class _Batch:
     """Questions filled up to one length: features (questions, nodes, features), wanted shares, and which are nodes."""
 
-    def __init__(self, questions: Sequence[Listed]) -> None:
+    def __init__(self, questions: Sequence[QuestionNodes]) -> None:
         import torch
 
         shape = (len(questions), max(len(one.relevant) for one in questions))
@@ -65,7 +65,9 @@ class _Batch:
         self.features, self.wanted, self.there = (torch.from_numpy(a) for a in (features, wanted, there))
 
 
-def _batches(questions: Sequence[Listed], parameters: FitParameters, random: np.random.Generator) -> Iterator[_Batch]:
+def _batches(
+    questions: Sequence[QuestionNodes], parameters: FitParameters, random: np.random.Generator
+) -> Iterator[_Batch]:
     """Of questions of like lengths, otherwise drawn anew; in any order."""
     sizes = np.array([len(one.relevant) for one in questions])
     order = np.argsort(sizes + random.uniform(0, LIKE, len(sizes)))
@@ -74,7 +76,7 @@ def _batches(questions: Sequence[Listed], parameters: FitParameters, random: np.
         yield _Batch([questions[place] for place in parts[part]])
 
 
-def _fitted(questions: Sequence[Listed], parameters: FitParameters) -> tuple[Floats, Floats, Floats, Floats]:
+def _fitted(questions: Sequence[QuestionNodes], parameters: FitParameters) -> tuple[Floats, Floats, Floats, Floats]:
     """Slope, hidden, bias and output of a `Layer`."""
     import torch
     from torch import nn

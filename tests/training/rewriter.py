@@ -58,7 +58,7 @@ Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class RewriteExample:
     """A question with its conversation. `needed` are the stems that the stand-alone question has beside it; None where
     nobody wrote one. `rewrite` is that question."""
 
@@ -82,7 +82,7 @@ class Example:
 class Scored:
     """The found documents' best scores by wording, (forms, documents), and which of the documents are relevant."""
 
-    example: Example
+    example: RewriteExample
     scores: Vector
     relevant: Sequence[bool]
 
@@ -100,9 +100,9 @@ def main(data: Path, libraries: Path) -> None:
     click.echo(f"fitted on {len(examples)} questions: {SHIPPED}")
 
 
-def opened(data: Path, libraries: Path, encoder: CachedEncoder) -> tuple[list[Example], dict[str, Hybrid]]:
+def opened(data: Path, libraries: Path, encoder: CachedEncoder) -> tuple[list[RewriteExample], dict[str, Hybrid]]:
     """The questions of all sets, and each set's tool."""
-    examples: list[Example] = []
+    examples: list[RewriteExample] = []
     tools: dict[str, Hybrid] = {}
     for name in SETS:
         _make(data / name, libraries / name, encoder)
@@ -111,7 +111,7 @@ def opened(data: Path, libraries: Path, encoder: CachedEncoder) -> tuple[list[Ex
     return examples, tools
 
 
-def read_examples(folder: Path, encoder: CachedEncoder) -> Iterator[Example]:
+def read_examples(folder: Path, encoder: CachedEncoder) -> Iterator[RewriteExample]:
     dataset = read_dataset(folder)
     rows = {str(row["_id"]): row for _, row in read_objects(folder / "queries.jsonl")}
     for question in dataset.questions:
@@ -120,7 +120,7 @@ def read_examples(folder: Path, encoder: CachedEncoder) -> Iterator[Example]:
 
 def _example(
     name: str, question: Question, golds: Mapping[str, int], row: Mapping[str, Any], encoder: CachedEncoder
-) -> Example:
+) -> RewriteExample:
     asked = " ".join(question.text.split())
     recalled = remembered(asked, extract(question.history), encoder)
     selected = recalled.selected
@@ -128,7 +128,7 @@ def _example(
     turn = turn_signals(asked, said, selected, encoder) if said else {}
     standing = stand_alone(asked, said, turn, RewriteParameters()) if said else asked
     rewritten = str(row.get("rewrite") or "")
-    return Example(
+    return RewriteExample(
         set=name,
         domain=str(row["domain"]),
         question=question,
@@ -143,7 +143,7 @@ def _example(
 
 
 def fit(
-    examples: Sequence[Example],
+    examples: Sequence[RewriteExample],
     tools: Mapping[str, Hybrid],
     encoder: CachedEncoder,
     without: frozenset[str] = frozenset(),
@@ -160,7 +160,7 @@ def fit(
     return RewriteModel(fit_terms(examples, without), fit_forms(scored, without))
 
 
-def fit_terms(examples: Sequence[Example], without: frozenset[str]) -> Linear:
+def fit_terms(examples: Sequence[RewriteExample], without: frozenset[str]) -> Linear:
     """Logistic regression: is the word one that the stand-alone question has?"""
     from sklearn.linear_model import LogisticRegression
 
@@ -176,7 +176,7 @@ def fit_terms(examples: Sequence[Example], without: frozenset[str]) -> Linear:
     return _unstandardised(names, model.coef_[0], float(model.intercept_[0]), mean, deviation)
 
 
-def _scored(example: Example, terms: Linear, tool: Hybrid, encoder: CachedEncoder) -> Scored:
+def _scored(example: RewriteExample, terms: Linear, tool: Hybrid, encoder: CachedEncoder) -> Scored:
     found = tool.form_scores(_query(example, RewriteModel(terms, _even()), encoder), CANDIDATES)
     best: dict[str, Vector] = {}
     for place, chunk in enumerate(found.ids):
@@ -185,7 +185,7 @@ def _scored(example: Example, terms: Linear, tool: Hybrid, encoder: CachedEncode
     return Scored(example, np.stack(list(best.values()), axis=1), [document in example.golds for document in best])
 
 
-def _query(example: Example, learned: RewriteModel, encoder: CachedEncoder) -> Query:
+def _query(example: RewriteExample, learned: RewriteModel, encoder: CachedEncoder) -> Query:
     """With all three wordings, also where they are the same."""
     parameters = RewriteParameters(learned=learned)
     asked = " ".join(example.question.text.split())

@@ -11,10 +11,9 @@ from pathlib import Path
 
 import click
 
-from clew.agent.evaluation.metrics import DEPTH, Ranking, measure
 from clew.agent.evaluation.query_forms import FORMS as QUERY_FORMS
 from clew.agent.evaluation.query_forms import FormName, query_of
-from clew.agent.evaluation.ranking import distinct
+from clew.agent.evaluation.ranking import DEPTH, Ranking, distinct, measure
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.dialogue.punctuation import tidy
@@ -25,7 +24,7 @@ from clew.memory.errors import BadInput, ClewError
 from clew.memory.words import content_words
 from clew.tools.base import encode_query
 from clew.tools.hybrid import Hybrid
-from tests.training.rewriter import SETS, TURN_SIGNALS, WORD_SIGNALS, Example, fit, opened
+from tests.training.rewriter import SETS, TURN_SIGNALS, WORD_SIGNALS, RewriteExample, fit, opened
 
 SIMPLE = [form for form in QUERY_FORMS if form != "rewrite"]
 
@@ -44,7 +43,7 @@ def main(data: Path, libraries: Path, ablate: bool) -> None:
         raise click.ClickException(str(error)) from error
 
 
-def report(examples: Sequence[Example], tools: Mapping[str, Hybrid], encoder: CachedEncoder) -> Iterator[str]:
+def report(examples: Sequence[RewriteExample], tools: Mapping[str, Hybrid], encoder: CachedEncoder) -> Iterator[str]:
     learned = fitted_elsewhere(examples, tools, encoder)
     forms: dict[str, Mapping[str, Ranking]] = {
         form: {_key(one): ranked_as(one, form, tools[one.set], encoder) for one in examples} for form in SIMPLE
@@ -53,7 +52,7 @@ def report(examples: Sequence[Example], tools: Mapping[str, Hybrid], encoder: Ca
     yield from changes(examples, encoder, learned)
 
 
-def ablation(examples: Sequence[Example], tools: Mapping[str, Hybrid], encoder: CachedEncoder) -> Iterator[str]:
+def ablation(examples: Sequence[RewriteExample], tools: Mapping[str, Hybrid], encoder: CachedEncoder) -> Iterator[str]:
     for without in ("", *(f"words.{name}" for name in WORD_SIGNALS), *TURN_SIGNALS):
         found = rankings(examples, tools, encoder, fitted_elsewhere(examples, tools, encoder, frozenset([without])))
         figures = [_ndcg([one for one in examples if one.set == name], found) for name in SETS]
@@ -61,7 +60,7 @@ def ablation(examples: Sequence[Example], tools: Mapping[str, Hybrid], encoder: 
 
 
 def fitted_elsewhere(
-    examples: Sequence[Example],
+    examples: Sequence[RewriteExample],
     tools: Mapping[str, Hybrid],
     encoder: CachedEncoder,
     without: frozenset[str] = frozenset(),
@@ -76,7 +75,7 @@ def fitted_elsewhere(
 
 
 def rankings(
-    examples: Sequence[Example],
+    examples: Sequence[RewriteExample],
     tools: Mapping[str, Hybrid],
     encoder: CachedEncoder,
     learned: Mapping[str, RewriteModel],
@@ -85,24 +84,24 @@ def rankings(
     return {_key(one): ranked(one, tools[one.set], encoder, learned[one.domain]) for one in examples}
 
 
-def ranked(example: Example, tool: Hybrid, encoder: CachedEncoder, learned: RewriteModel) -> Ranking:
+def ranked(example: RewriteExample, tool: Hybrid, encoder: CachedEncoder, learned: RewriteModel) -> Ranking:
     """The tool's documents for the question as these models rewrite it."""
     made = rewritten(example, encoder, learned)
     query = encode_query(example.question.text, made.wordings, encoder, context=example.recalled.selected)
     return distinct(lambda k: tool.search(query, k).passages, DEPTH, 3 * DEPTH)
 
 
-def rewritten(example: Example, encoder: CachedEncoder, learned: RewriteModel) -> Rewritten:
+def rewritten(example: RewriteExample, encoder: CachedEncoder, learned: RewriteModel) -> Rewritten:
     return rewrite(example.question.text, example.recalled, encoder, RewriteParameters(learned=learned))
 
 
-def ranked_as(example: Example, form: FormName, tool: Hybrid, encoder: CachedEncoder) -> Ranking:
+def ranked_as(example: RewriteExample, form: FormName, tool: Hybrid, encoder: CachedEncoder) -> Ranking:
     """The tool's documents for a form that needs no training."""
     query = query_of(example.question, form, encoder)
     return distinct(lambda k: tool.search(query, k).passages, DEPTH, 3 * DEPTH)
 
 
-def table(examples: Sequence[Example], forms: Mapping[str, Mapping[str, Ranking]]) -> Iterator[str]:
+def table(examples: Sequence[RewriteExample], forms: Mapping[str, Mapping[str, Ranking]]) -> Iterator[str]:
     """nDCG@5 by set, domain, first and later turns, and whether the question stands alone."""
     yield f"{'':34}{'questions':>10}" + "".join(f"{name:>12}" for name in forms)
     for name in SETS:
@@ -121,7 +120,9 @@ def table(examples: Sequence[Example], forms: Mapping[str, Mapping[str, Ranking]
             yield f"{label:34}{len(group):>10}" + "".join(f"{figure:12.3f}" for figure in figures)
 
 
-def changes(examples: Sequence[Example], encoder: CachedEncoder, learned: Mapping[str, RewriteModel]) -> Iterator[str]:
+def changes(
+    examples: Sequence[RewriteExample], encoder: CachedEncoder, learned: Mapping[str, RewriteModel]
+) -> Iterator[str]:
     """How many later questions are left as they are, and of the words woven in how many a person's question has."""
     later = [one for one in examples if one.turn and one.rewrite]
     made = {_key(one): rewritten(one, encoder, learned[one.domain]) for one in later}
@@ -135,21 +136,21 @@ def changes(examples: Sequence[Example], encoder: CachedEncoder, learned: Mappin
     yield f"woven in: {len(woven)} words, {right} of them as in the stand-alone question"
 
 
-def _ndcg(examples: Sequence[Example], rankings: Mapping[str, Ranking]) -> float:
+def _ndcg(examples: Sequence[RewriteExample], rankings: Mapping[str, Ranking]) -> float:
     golds = {_key(one): one.golds for one in examples}
     return measure(golds, {key: rankings[key] for key in golds})["ndcg@5"]
 
 
-def _stands_alone(example: Example) -> bool:
+def _stands_alone(example: RewriteExample) -> bool:
     """Who rewrote it left it as it was."""
     return example.rewrite.split() == example.question.text.split()
 
 
-def _domains(examples: Sequence[Example]) -> list[str]:
+def _domains(examples: Sequence[RewriteExample]) -> list[str]:
     return sorted({example.domain for example in examples})
 
 
-def _key(example: Example) -> str:
+def _key(example: RewriteExample) -> str:
     return f"{example.set} {example.question.id}"
 
 

@@ -6,23 +6,23 @@ import numpy as np
 import pytest
 
 from clew.memory.knowledge.walking.scorer import Layer
-from tests.training.listwise import FitParameters, Listed, fit
+from tests.training.listwise import FitParameters, QuestionNodes, fit
 
 FEW = FitParameters(units=8, epochs=90, batch=16, dropout=0.1)
 
 
-def questions(count: int, seed: int, *, noise: float = 0.0) -> list[Listed]:
+def questions(count: int, seed: int, *, noise: float = 0.0) -> list[QuestionNodes]:
     """Lists of unlike lengths; relevant is the node of the greatest first minus second feature, the third is a scale
     that means nothing."""
-    random, made = np.random.default_rng(seed), list[Listed]()
+    random, made = np.random.default_rng(seed), list[QuestionNodes]()
     for _ in range(count):
         features = random.normal(size=(int(random.integers(3, 12)), 3)) * [1.0, 1.0, 1000.0]
         telling = features[:, 0] - features[:, 1] + noise * random.normal(size=len(features))
-        made.append(Listed(features, telling == telling.max(), 1.0))
+        made.append(QuestionNodes(features, telling == telling.max(), 1.0))
     return made
 
 
-def hits(layer: Layer, asked: list[Listed]) -> float:
+def hits(layer: Layer, asked: list[QuestionNodes]) -> float:
     return float(np.mean([one.relevant[np.argmax(layer(one.features))] for one in asked]))
 
 
@@ -37,10 +37,10 @@ def test_it_learns_what_can_be_told_apart() -> None:
 
 
 def test_it_learns_what_no_line_tells_apart() -> None:
-    def ringed(count: int, seed: int) -> list[Listed]:
+    def ringed(count: int, seed: int) -> list[QuestionNodes]:
         random = np.random.default_rng(seed)
         every = [random.normal(size=(6, 2)) for _ in range(count)]
-        return [Listed(x, np.abs(x[:, 0]) == np.abs(x[:, 0]).max(), 1.0) for x in every]
+        return [QuestionNodes(x, np.abs(x[:, 0]) == np.abs(x[:, 0]).max(), 1.0) for x in every]
 
     assert hits(fit(ringed(200, 0), FEW), ringed(200, 1)) > 0.8
 
@@ -54,25 +54,25 @@ def test_the_same_questions_make_the_same_layer() -> None:
 
 def test_a_question_without_a_relevant_node_teaches_nothing() -> None:
     asked = questions(20, 3)
-    empty = Listed(np.full((5, 3), 1e6), np.zeros(5, dtype=bool), 1.0)
+    empty = QuestionNodes(np.full((5, 3), 1e6), np.zeros(5, dtype=bool), 1.0)
     assert same(fit([*asked, empty], FEW), fit(asked, FEW))
 
 
 def test_heavy_questions_decide_where_they_disagree() -> None:
     random = np.random.default_rng(4)
     features = [random.normal(size=(4, 1)) for _ in range(60)]
-    up = [Listed(x, x[:, 0] == x.max(), 1.0) for x in features[:30]]
-    down = [Listed(x, x[:, 0] == x.min(), 8.0) for x in features[30:]]
+    up = [QuestionNodes(x, x[:, 0] == x.max(), 1.0) for x in features[:30]]
+    down = [QuestionNodes(x, x[:, 0] == x.min(), 8.0) for x in features[30:]]
     layer = fit([*up, *down], FEW)
     assert layer(np.array([[-1.0]]))[0] > layer(np.array([[1.0]]))[0]
-    swapped = [Listed(one.features, one.relevant, 9.0 - one.weight) for one in [*up, *down]]
+    swapped = [QuestionNodes(one.features, one.relevant, 9.0 - one.weight) for one in [*up, *down]]
     layer = fit(swapped, FEW)
     assert layer(np.array([[-1.0]]))[0] < layer(np.array([[1.0]]))[0]
 
 
 def test_a_feature_that_is_always_the_same_is_no_division_by_nothing() -> None:
     asked = [
-        Listed(np.hstack([one.features, np.ones((len(one.features), 1))]), one.relevant, 1.0)
+        QuestionNodes(np.hstack([one.features, np.ones((len(one.features), 1))]), one.relevant, 1.0)
         for one in questions(30, 5)
     ]
     layer = fit(asked, FEW)

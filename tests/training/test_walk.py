@@ -9,7 +9,7 @@ import pytest
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.walking.features import AROUND, DIRECT
 from clew.memory.knowledge.walking.scorer import SHIPPED, Layer, Scorer, load_scorer
-from tests.training.listwise import FitParameters, Listed, fit
+from tests.training.listwise import FitParameters, QuestionNodes, fit
 from tests.training.walk import FOLDS, SETS, fold_of, read_examples, to_json
 from tests.training.walk import around as features_around
 
@@ -18,7 +18,7 @@ ALL = len(DIRECT) + len(AROUND)
 
 def random_layer(features: int, seed: int) -> Layer:
     random = np.random.default_rng(seed)
-    listed = [Listed(random.normal(size=(6, features)), np.arange(6) == 0, 1.0) for _ in range(10)]
+    listed = [QuestionNodes(random.normal(size=(6, features)), np.arange(6) == 0, 1.0) for _ in range(10)]
     return fit(listed, FitParameters(units=4, epochs=2))
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.agent.evaluation.dataset import read_dataset
-from clew.agent.evaluation.metrics import measure
+from clew.agent.evaluation.ranking import measure
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Floats
@@ -35,7 +35,7 @@ from clew.memory.knowledge.walking.features import AROUND, DIRECT, Looked, Stand
 from clew.memory.knowledge.walking.scorer import SHIPPED, Layer, Scorer
 from clew.memory.knowledge.walking.walker import Walker, WalkerParameters, hits_of
 from clew.tools.base import encode_query
-from tests.training.listwise import Listed, fit
+from tests.training.listwise import QuestionNodes, fit
 
 SETS = {"wordnet": 1.0, "hotpotqa": 3.0, "musique": 3.0, "mtrag": 1.0, "mtrag-un": 1.0}
 """The data sets, and what a question of each weighs."""
@@ -45,7 +45,7 @@ MEASURED = ("recall@1", "recall@5", "recall@10", "all@8", "ndcg@5")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Example:
+class WalkExample:
     """A question against its library: the candidates by themselves, and which are chunks of relevant documents."""
 
     dataset: str
@@ -55,9 +55,9 @@ class Example:
     documents: Sequence[str]
     golds: Mapping[str, int]
 
-    def listed(self, features: Floats, kept: NDArray[np.int64] | None = None) -> Listed:
+    def listed(self, features: Floats, kept: NDArray[np.int64] | None = None) -> QuestionNodes:
         relevant = self.relevant if kept is None else self.relevant[kept]
-        return Listed(features, relevant, SETS[self.dataset])
+        return QuestionNodes(features, relevant, SETS[self.dataset])
 
 
 @click.command(help=__doc__)
@@ -78,7 +78,7 @@ def main(data: Path, libraries: Path, crossval: bool) -> None:
     click.echo(f"fitted on {len(examples)} questions: {SHIPPED}")
 
 
-def read_examples(folder: Path, library: Path, encoder: CachedEncoder) -> Iterator[Example]:
+def read_examples(folder: Path, library: Path, encoder: CachedEncoder) -> Iterator[WalkExample]:
     dataset = read_dataset(folder)
     if not current_generation(library):
         list(index([folder], library, encoder))
@@ -90,14 +90,14 @@ def read_examples(folder: Path, library: Path, encoder: CachedEncoder) -> Iterat
         documents = [layers.document_ids[d] for d in layers.chunk_documents[looked.nodes]]
         golds = {document: grade for document, grade in dataset.golds[question.id].items() if grade > 0}
         relevant = np.array([document in golds for document in documents])
-        yield Example(folder.name, fold_of(question.id), looked, relevant, documents, golds)
+        yield WalkExample(folder.name, fold_of(question.id), looked, relevant, documents, golds)
 
 
 def fold_of(id_: str) -> int:
     return int(hashlib.md5(id_.encode(), usedforsecurity=False).hexdigest(), 16) % FOLDS
 
 
-def trained(examples: Sequence[Example]) -> Scorer:
+def trained(examples: Sequence[WalkExample]) -> Scorer:
     alone = fit([example.listed(example.looked.direct) for example in examples])
     within = fit(
         [example.listed(features, kept) for example in examples for kept, features in [around(example, alone)]]
@@ -105,7 +105,7 @@ def trained(examples: Sequence[Example]) -> Scorer:
     return Scorer(alone, within)
 
 
-def around(example: Example, alone: Layer) -> tuple[NDArray[np.int64], Floats]:
+def around(example: WalkExample, alone: Layer) -> tuple[NDArray[np.int64], Floats]:
     """The places of the candidates that a walk looks around, and all features of these."""
     masses = alone(example.looked.direct)
     kept = np.sort(np.argsort(-masses, kind="stable")[: WalkerParameters().looked])
@@ -114,16 +114,16 @@ def around(example: Example, alone: Layer) -> tuple[NDArray[np.int64], Floats]:
     return kept, np.hstack([looked.direct, looked.around(standing)])
 
 
-class Ranked(NamedTuple):
+class RankedQuestion(NamedTuple):
     """Of one question: its documents, best first, and the rank of the best partition that holds a relevant one."""
 
     documents: list[str]
     partition: int
 
 
-def report(examples: Sequence[Example]) -> Iterator[str]:
+def report(examples: Sequence[WalkExample]) -> Iterator[str]:
     """A line for each set: by the nodes alone, and with what is around them."""
-    ranked: dict[str, dict[int, Ranked]] = {"alone": {}, "within": {}}
+    ranked: dict[str, dict[int, RankedQuestion]] = {"alone": {}, "within": {}}
     for fold in range(FOLDS):
         scorer = trained([example for example in examples if example.fold != fold])
         for number, example in enumerate(examples):
@@ -144,14 +144,14 @@ def report(examples: Sequence[Example]) -> Iterator[str]:
             yield f"{name:9} {way:7}{told}  partitions P@1 {first:.3f} R@10 {ten:.3f}"
 
 
-def _ranked(example: Example, places: NDArray[np.int64], masses: Floats) -> Ranked:
+def _ranked(example: WalkExample, places: NDArray[np.int64], masses: Floats) -> RankedQuestion:
     """Partitions by the sum of their nodes' masses."""
     order = places[np.argsort(-masses, kind="stable")]
     partitioning, nodes = example.looked.asked.ground.partitioning, example.looked.nodes
     scores = votes(nodes[places], np.exp(masses - masses.max()), partitioning)
     gold = scores[partitioning.of_node[nodes[example.relevant]]].max(initial=0.0)
     rank = 1 + int((scores > gold).sum()) if gold else partitioning.count
-    return Ranked(list(dict.fromkeys(example.documents[place] for place in order.tolist())), rank)
+    return RankedQuestion(list(dict.fromkeys(example.documents[place] for place in order.tolist())), rank)
 
 
 def to_json(scorer: Scorer) -> str:

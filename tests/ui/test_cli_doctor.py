@@ -15,7 +15,7 @@ NAMES = ["Python", "packages", "settings", "library", "encoder", "Ollama", "Elas
 def test_every_part_has_a_line_and_every_trouble_its_command(clew: Run, examples_path: Path) -> None:
     checks = [json.loads(line) for line in clew("doctor", "--library", examples_path, "--json").stdout.splitlines()]
     assert [check["name"] for check in checks] == NAMES
-    assert all(check.keys() == {"name", "state", "told", "hint"} for check in checks)
+    assert all(check.keys() == {"name", "state", "message", "hint"} for check in checks)
     assert all(bool(check["hint"]) == (check["state"] != "ok") for check in checks)
     shown = clew("doctor", "--library", examples_path).stdout
     assert f"ok       library        {examples_path}: format " in shown

@@ -10,7 +10,7 @@ from itertools import count
 import pytest
 
 from clew.memory.progress import Progress
-from clew.ui.progress import _with_lines, counted, shown
+from clew.ui.console import _with_lines, counted, shown
 from clew.ui.rendering import milliseconds
 
 
@@ -49,8 +49,8 @@ def test_stopping_closes_the_work() -> None:
 
 def test_results_go_into_the_pipe_though_bars_are_drawn_on_the_terminal(home: object) -> None:
     code = (
-        "from clew.memory.progress import Progress\nfrom clew.ui.progress import shown\n"
-        "from clew.ui.streams import print_json\n"
+        "from clew.memory.progress import Progress\nfrom clew.ui.console import shown\n"
+        "from clew.ui.console import print_json\n"
         "for event in shown([Progress('turns', 0, 2), 1, Progress('turns', 1, 2), 2], False): print_json({'n': event})"
     )
     terminal, other = pty.openpty()

@@ -5,8 +5,8 @@ from dataclasses import replace
 from itertools import pairwise
 
 from clew.memory.datatypes import Edge, Subgraph
+from clew.ui.rendering import walk_lines
 from clew.ui.transcript import turn_object
-from clew.ui.walks import walk_lines
 from clew.ui.web.drawing import IDLE, draw
 from clew.ui.web.markup import Markup
 from clew.ui.web.views import View
@@ -55,7 +55,7 @@ def test_a_step_after_going_back_is_told_in_the_tree_and_dashed_in_the_drawing()
     )
     picture = draw(turned, TURN.answer)
     assert [line.back for line in picture.lines] == [False, False, True]
-    assert picture.lines[2].told == "Ufa from Metropolis, after going back"
+    assert picture.lines[2].tooltip == "Ufa from Metropolis, after going back"
     html = drawn(walk=turned)
     assert html.count('class="way back"') == 1 and html.count('class="way"') == 2 and "; dashed where" in html
     assert "5. Thea von Harbou: Ufa from Metropolis, after going back, 0.15" in html
@@ -79,7 +79,7 @@ def test_a_drawing_goes_from_left_to_right_and_nothing_lies_on_another() -> None
     assert boxes[4].x + width <= picture.width <= 602 and max(b.y + height for b in picture.boxes) <= picture.height
     columns = [sorted(box.y for box in picture.boxes if box.x == x) for x in {box.x for box in picture.boxes}]
     assert all(upper + height < lower for ys in columns for upper, lower in pairwise(ys))
-    assert len(picture.lines) == 3 and picture.lines[0].told == "title link from Metropolis"
+    assert len(picture.lines) == 3 and picture.lines[0].tooltip == "title link from Metropolis"
     assert boxes[1].strength == 1.0 > boxes[3].strength > boxes[2].strength
 
 

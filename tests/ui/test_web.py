@@ -19,8 +19,7 @@ from clew.memory.datatypes import Passage
 from clew.memory.dialogue.threads import Thread
 from clew.memory.errors import ClewError
 from clew.ui.web import views
-from clew.ui.web.citing import pieces
-from clew.ui.web.markup import Markup, parted, sources_of, when
+from clew.ui.web.markup import Markup, parted, pieces, sources_of, when
 from clew.ui.web.serving import check_port
 from clew.ui.web.views import Conversations, Now, View, revealed
 from tests.ui.conftest import ROOT
@@ -365,7 +364,7 @@ def test_the_looks_name_no_other_host() -> None:
 
 def test_words_are_shown_as_they_come_and_the_answer_is_not_revealed_again(conversations: Conversations) -> None:
     seen = list(conversations.ask("t", "it writes"))
-    said = [view.now.said for view in seen if view.now and view.now.said]
+    said = [view.now.draft for view in seen if view.now and view.now.draft]
     assert said[0] == WORDS[0] and said[-1] == "".join(WORDS) and said == sorted(said, key=len)
     assert [view.now.status for view in seen if view.now and view.now.status.startswith("loading")] == [
         f"loading {MODEL}…"
@@ -375,7 +374,7 @@ def test_words_are_shown_as_they_come_and_the_answer_is_not_revealed_again(conve
 
 
 def test_what_is_begun_anew_takes_the_place_of_what_was_said(conversations: Conversations) -> None:
-    said = [view.now.said for view in conversations.ask("t", "restarts") if view.now]
+    said = [view.now.draft for view in conversations.ask("t", "restarts") if view.now]
     assert "Something else altogether " in said and said[-1] == "".join(WORDS)
 
 
@@ -383,7 +382,7 @@ def test_pieces_are_drawn_no_more_often_than_can_be_seen(
     conversations: Conversations, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(views, "FRAME", 60.0)
-    said = [view.now.said for view in conversations.ask("t", "it writes") if view.now]
+    said = [view.now.draft for view in conversations.ask("t", "it writes") if view.now]
     assert len(set(said)) <= 2 and said[-1] == "".join(WORDS), "the step after them shows them"
 
 
@@ -404,7 +403,7 @@ def test_what_was_said_until_the_stop_is_kept_and_can_be_gone_on_with(
 def stop_when_said(conversations: Conversations) -> View:
     last = View()
     for last in conversations.ask("t", "unfinished"):
-        if last.now and last.now.said == "".join(WORDS[:2]):
+        if last.now and last.now.draft == "".join(WORDS[:2]):
             conversations.runs.stop("t")
     return last
 

@@ -13,14 +13,14 @@ from rich.console import Console
 from clew.agent.answer.citations import claims_of
 from clew.agent.models import Writers
 from clew.agent.state import Answer, Claim, Fallback, Prompted
-from clew.ui.models_told import badge, ledger_lines, model_of
-from clew.ui.writing import Writing, became
+from clew.ui.live_turn import WordPrinter, became
+from clew.ui.rendering import badge, ledger_lines, model_of
 from tests.ui.fakes import make_turn
 
 
 def shown(pieces: list[str], width: int = 20) -> str:
     out = io.StringIO()
-    writing = Writing(Console(file=out, width=width, highlight=False))
+    writing = WordPrinter(Console(file=out, width=width, highlight=False))
     for piece in pieces:
         writing.add(piece)
     writing.end()

@@ -47,8 +47,7 @@ def train(
     """Train aligners on synthetic queries and save them beside their partitions."""
     from clew.agent.aligners.aligner_training import SIZE_WITHOUT_GPU, TrainingPlan, default_size, train_aligners
     from clew.agent.settings import read_settings
-    from clew.ui.progress import shown
-    from clew.ui.streams import print_json
+    from clew.ui.console import print_json, shown
 
     wanted = size or default_size()
     if not size and not quiet and wanted == SIZE_WITHOUT_GPU:
@@ -82,8 +81,7 @@ def evaluate(dataset: Path | None, library: Path | None, capsule: str, as_json: 
     folder with queries.jsonl and qrels."""
     from clew.agent.aligners.aligner_evaluation import evaluate_aligners
     from clew.agent.settings import read_settings
-    from clew.ui.progress import shown
-    from clew.ui.streams import print_json
+    from clew.ui.console import print_json, shown
 
     rows: list[AlignerRow] = []
     with closing(shown(evaluate_aligners(dataset, capsule, read_settings(library=library)), quiet)) as events:
@@ -99,7 +97,7 @@ def _print_rows(rows: "Sequence[AlignerRow]") -> None:
     from rich import box
     from rich.table import Table
 
-    from clew.ui.streams import output
+    from clew.ui.console import output
 
     names = ("p@1", "r@5", "r@10", "mrr")
     pools = [str(pool.partitions) for pool in rows[0].pools]

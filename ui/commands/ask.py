@@ -10,9 +10,8 @@ import click
 
 from clew.memory.errors import Cancelled
 from clew.ui import options
+from clew.ui.models import with_models
 from clew.ui.plain import one_line, typed
-from clew.ui.pulling import with_models
-from clew.ui.stopping import stoppable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -46,12 +45,12 @@ def ask(
     text = _question(question)
     from clew.agent.assistant import Assistant
     from clew.agent.settings import read_settings
-    from clew.ui.streams import messages
+    from clew.ui.console import messages
 
     settings = read_settings(library=library, tool=tool, llm=llm)
     with with_models(settings, Assistant.open) as assistant:
         name, _ = options.chosen_thread(assistant.threads, thread, go_on)
-        turn = _asked(assistant, name, text, as_json, quiet)
+        turn = _take_turn(assistant, name, text, as_json, quiet)
         if turn.answer.outcome == "stopped":
             back = options.way_back("chat", settings, name)
             raise KeyboardInterrupt(f"stopped; to have the whole answer: {back}, and there /resume")
@@ -68,10 +67,10 @@ def _question(words: tuple[str, ...]) -> str:
     return text
 
 
-def _asked(assistant: "Assistant", thread: str, text: str, as_json: bool, quiet: bool) -> "Turn":
+def _take_turn(assistant: "Assistant", thread: str, text: str, as_json: bool, quiet: bool) -> "Turn":
     """Raises `KeyboardInterrupt` where Ctrl-C came before there was anything to keep."""
-    from clew.ui.following import Following
-    from clew.ui.streams import messages, output
+    from clew.ui.console import messages, output
+    from clew.ui.live_turn import TurnPrinter, stoppable
 
     begun = threading.Event()
     out, err = output(), messages()
@@ -84,7 +83,7 @@ def _asked(assistant: "Assistant", thread: str, text: str, as_json: bool, quiet:
             else:
                 if cut_off:
                     _finish_first(events, cut_off, err, quiet)
-                turn = Following(out, err, AskLayout(out, err, quiet), quiet).follow(events)
+                turn = TurnPrinter(out, err, AskLayout(out, err, quiet), quiet).show(events)
         except Cancelled:
             raise KeyboardInterrupt from None
     assert turn is not None, "the assistant hands out a turn or raises"
@@ -142,7 +141,7 @@ class AskLayout:
 
 def _print_events(events: "Iterator[TurnEvent]") -> "Turn | None":
     from clew.agent.state import Turn
-    from clew.ui.streams import print_json
+    from clew.ui.console import print_json
     from clew.ui.transcript import event_object
 
     turn: Turn | None = None

@@ -29,7 +29,7 @@ def doctor(library: Path | None, llm: str | None, as_json: bool) -> None:
     Exit code 1 if there is a problem; a warning is none.
     """
     from clew.agent.doctor.checks import examine
-    from clew.ui.streams import output, print_json
+    from clew.ui.console import output, print_json
 
     settings, unreadable = _settings(library, llm)
     console = output()
@@ -59,7 +59,9 @@ def _print_check(console: "Console", check: "Check") -> None:
     from rich.text import Text
 
     console.print(
-        Text.assemble((f"{check.state:8} ", STYLES[check.state]), (f"{check.name:14} ", "bold"), one_line(check.told))
+        Text.assemble(
+            (f"{check.state:8} ", STYLES[check.state]), (f"{check.name:14} ", "bold"), one_line(check.message)
+        )
     )
     if check.hint:
         console.print(Text(f"{'':9}try: {one_line(check.hint)}"))

@@ -55,8 +55,7 @@ def evaluate(
     from clew.agent.evaluation.evaluate import evaluate as run_evaluation
     from clew.agent.models import named_alone
     from clew.agent.settings import read_settings
-    from clew.ui.progress import shown
-    from clew.ui.streams import print_json
+    from clew.ui.console import print_json, shown
 
     settings = named_alone(read_settings(library=library, llm=llm))
     plan = Plan(dataset, tool or settings.tool, query, k, within == "context", run, answers)
@@ -83,7 +82,7 @@ def _print_rows(rows: "Sequence[Row]") -> None:
     from rich import box
     from rich.table import Table
 
-    from clew.ui.streams import output
+    from clew.ui.console import output
 
     names = ("recall@5", "recall@10", "ndcg@5", "ndcg@10", "mrr@10", "all@5")
     table = Table("tool", "query", "queries", *names, "search ms p50", "p95", box=box.SIMPLE, pad_edge=False)
@@ -108,7 +107,7 @@ def _print_answers(worth: "AnswerFigures") -> None:
     from rich import box
     from rich.table import Table
 
-    from clew.ui.streams import output
+    from clew.ui.console import output
 
     table = Table("answers", "measure", "value", box=box.SIMPLE, pad_edge=False)
     table.columns[2].justify = "right"

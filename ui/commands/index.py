@@ -93,7 +93,7 @@ def index(
     from clew.memory.knowledge.extraction.llm import Model
     from clew.memory.knowledge.index import run
     from clew.memory.knowledge.index.choices import Parameters
-    from clew.ui.progress import shown
+    from clew.ui.console import shown
 
     settings = read_settings(library=library, encoder=encoder, llm=llm)
     model, writers = encoder_for(settings), writers_for(named_alone(settings, "summarise", "extract"))
@@ -122,12 +122,12 @@ def _pages(categories: tuple[str, ...], keywords: tuple[str, ...]) -> "Pages | N
     """None where nothing is said; one without words chooses nothing, so that it alone takes all pages."""
     from clew.memory.knowledge.loaders.source import Pages
 
-    said = Pages(*(tuple(word.strip() for word in words if word.strip()) for words in (categories, keywords)))
-    return said if categories or keywords else None
+    pages = Pages(*(tuple(word.strip() for word in words if word.strip()) for words in (categories, keywords)))
+    return pages if categories or keywords else None
 
 
 def _print_report(report: "IndexReport", as_json: bool) -> None:
-    from clew.ui.streams import print_json
+    from clew.ui.console import print_json
 
     for failure in report.failed:
         click.echo(f"failed: {one_line(str(failure.source))}: {one_line(failure.reason)}", err=True)

@@ -37,8 +37,7 @@ def partition(
     from clew.agent.settings import read_settings
     from clew.memory.knowledge.partitioning.capsule import plan_of
     from clew.memory.knowledge.partitioning.partitioner import partition_library
-    from clew.ui.progress import shown
-    from clew.ui.streams import print_json
+    from clew.ui.console import print_json, shown
 
     events = partition_library(read_settings(library=library).library, plan_of(method, size, k))
     with closing(shown(events, quiet)) as seen:

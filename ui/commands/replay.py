@@ -37,10 +37,10 @@ def replay(
     from clew.agent.replay.replay import replay_script
     from clew.agent.replay.script import read_script
     from clew.agent.settings import read_settings
-    from clew.ui.progress import counted
+    from clew.ui.console import counted
 
     settings = read_settings(library=library, llm=llm)
-    total = sum(len(conversation.prompts) for conversation in read_script(script, limit).conversations)
+    total = sum(len(conversation.turns) for conversation in read_script(script, limit).conversations)
     events = replay_script(script, out, settings, limit=limit, resume=resume)
     with closing(counted("turns", events, total, quiet)) as played:
         for event in played:
@@ -63,7 +63,7 @@ def _print_summary(summary: "Summary") -> None:
     from rich import box
     from rich.table import Table
 
-    from clew.ui.streams import output
+    from clew.ui.console import output
 
     console = output()
     table = Table(box=box.SIMPLE, show_header=False, pad_edge=False)

@@ -67,7 +67,7 @@ def _found(settings: "Settings", text: str, tools: Sequence[str], k: int) -> "di
 
 
 def _print_found(found: "Mapping[str, Findings]", compare: bool, as_json: bool) -> None:
-    from clew.ui.streams import output, print_json
+    from clew.ui.console import output, print_json
 
     if as_json:
         for findings in found.values():

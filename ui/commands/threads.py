@@ -40,7 +40,7 @@ def _print_threads(recent: "Sequence[Thread]", as_json: bool) -> None:
 
     from rich.table import Table
 
-    from clew.ui.streams import output, print_json
+    from clew.ui.console import output, print_json
 
     if as_json:
         for one in recent:

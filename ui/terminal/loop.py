@@ -2,26 +2,101 @@
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
+from prompt_toolkit import PromptSession
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+from prompt_toolkit.formatted_text import HTML, FormattedText
+from prompt_toolkit.history import FileHistory
+from prompt_toolkit.styles import Style
 from rich.text import Text
 
 from clew.agent.assistant import Assistant
 from clew.memory.errors import BadInput, Cancelled, ClewError, NotSetUp
+from clew.ui.console import messages, output
+from clew.ui.models import with_models
 from clew.ui.options import chosen_thread, way_back
-from clew.ui.plain import cut, one_line
-from clew.ui.pulling import with_models
+from clew.ui.plain import cut, one_line, typed
 from clew.ui.rendering import DIM
-from clew.ui.streams import messages, output
-from clew.ui.terminal.prompting import Lines, Piped, Prompt
-from clew.ui.terminal.session import Session
+from clew.ui.terminal.session import Session, show_earlier, take_turn
 from clew.ui.terminal.slash_commands import COMMANDS, Leave, run_command
-from clew.ui.terminal.turns import show_earlier, take_turn
 
 if TYPE_CHECKING:
     from clew.agent.settings import Settings
+
+STYLE = Style.from_dict({"bottom-toolbar": "noreverse fg:ansibrightblack", "prompt": "bold ansicyan"})
+
+
+class Lines(Protocol):
+    def read(self) -> str:
+        """Raises `EOFError` at the end, and `KeyboardInterrupt` where the line was given up."""
+
+    def redraw(self) -> None:
+        """What is shown beside the line has changed; may be called from any thread."""
+
+
+class LineEditor:
+    """Line editing, a history in `folder`, completion of commands, and a line below that says where one is."""
+
+    def __init__(self, folder: Path, choices: Callable[[], Mapping[str, Sequence[str]]], below: Callable[[], str]):
+        folder.mkdir(parents=True, exist_ok=True)
+        self._below = below
+        self._session: PromptSession[str] = PromptSession(
+            history=FileHistory(str(folder / "history")),
+            completer=CommandCompleter(choices),
+            style=STYLE,
+            bottom_toolbar=self._toolbar,
+            reserve_space_for_menu=6,
+        )
+
+    def read(self) -> str:
+        return typed(self._session.prompt(HTML("<prompt>&gt; </prompt>")))
+
+    def redraw(self) -> None:
+        self._session.app.invalidate()
+
+    def _toolbar(self) -> FormattedText:
+        return FormattedText([("class:bottom-toolbar", self._below())])
+
+
+class Piped:
+    """The lines of standard input, as they come; empty ones are left out."""
+
+    def read(self) -> str:
+        while line := sys.stdin.buffer.readline():
+            if text := typed(line.decode("utf-8", "replace")):
+                return text
+        raise EOFError
+
+    def redraw(self) -> None: ...
+
+
+class CommandCompleter(Completer):
+    """Slash commands, and what can follow them: `choices` maps a command to its arguments."""
+
+    def __init__(self, choices: Callable[[], Mapping[str, Sequence[str]]]) -> None:
+        self._choices = choices
+
+    def get_completions(
+        self,
+        document: Document,
+        complete_event: CompleteEvent,  # noqa: ARG002 the signature is prompt_toolkit's
+    ) -> Iterable[Completion]:
+        line = document.text_before_cursor
+        if not line.startswith("/"):
+            return
+        name, space, argument = line.partition(" ")
+        choices = self._choices()
+        yield from _beginning(choices.get(name, ()), argument) if space else _beginning(choices, name)
+
+
+def _beginning(words: Iterable[str], typed_so_far: str) -> Iterator[Completion]:
+    return (Completion(word, start_position=-len(typed_so_far)) for word in words if word.startswith(typed_so_far))
+
 
 _COMMAND = re.compile(r"/[a-z]*(\s|$)")
 
@@ -44,7 +119,7 @@ def run_chat(
         name, _ = chosen_thread(assistant.threads, thread, go_on)
         # In a terminal everything is one conversation on one screen, steps and messages too.
         session = Session(assistant, settings, name, out, out if at_terminal else err)
-        lines = _prompt(session) if at_terminal else Piped()
+        lines = _line_editor(session) if at_terminal else Piped()
         session.loading.begin(then=lines.redraw)
         try:
             _converse(session, lines, at_terminal)
@@ -101,7 +176,7 @@ def _welcome(session: Session) -> None:
         show_earlier(session.turn, session.output)
 
 
-def _prompt(session: Session) -> Prompt:
+def _line_editor(session: Session) -> LineEditor:
     tools = tuple(session.assistant.services.tools)
     choices = {command.name: tools if command.name == "/tool" else () for command in COMMANDS}
 
@@ -110,7 +185,7 @@ def _prompt(session: Session) -> Prompt:
         loading = "" if session.loading.ended else "loading the encoder…"
         return "  " + " · ".join(filter(None, (session.thread, title, session.shown_tool, session.model, loading)))
 
-    return Prompt(session.settings.home, lambda: choices, below)
+    return LineEditor(session.settings.home, lambda: choices, below)
 
 
 def _complain(session: Session, error: ClewError) -> None:

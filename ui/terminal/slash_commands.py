@@ -10,12 +10,10 @@ from rich.text import Text
 
 from clew.memory.errors import BadInput
 from clew.memory.json_lines import replace_file
-from clew.ui.models_told import ledger_lines
 from clew.ui.plain import near
-from clew.ui.rendering import DIM, MARKS, indented, passage_text, source_line, unfolded
-from clew.ui.terminal.turns import take_turn
+from clew.ui.rendering import DIM, MARKS, indented, ledger_lines, passage_text, source_line, unfolded, walk_lines
+from clew.ui.terminal.session import take_turn
 from clew.ui.transcript import as_json, as_markdown, known_thread, stored_turns
-from clew.ui.walks import walk_lines
 
 if TYPE_CHECKING:
     from clew.ui.terminal.session import Session

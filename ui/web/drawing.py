@@ -27,14 +27,14 @@ IDLE = 6
 @dataclass(frozen=True, slots=True)
 class Box:
     """A node: where it is drawn, its number in the order of the walk, its title, how strongly it is coloured (0 to 1),
-    what a pointer on it is told, and the number of the source that it is (0: the answer does not have it)."""
+    what a pointer on it is shown, and the number of the source that it is (0: the answer does not have it)."""
 
     x: float
     y: float
     order: int
     label: str
     strength: float
-    told: str
+    tooltip: str
     source: int
 
 
@@ -43,7 +43,7 @@ class Line:
     """A step: from the right edge of one box to the left edge of another; `back`: the walk had gone back to the one."""
 
     path: str
-    told: str
+    tooltip: str
     back: bool
 
 
@@ -56,7 +56,7 @@ class Drawing:
     box: tuple[float, float]
     boxes: tuple[Box, ...]
     lines: tuple[Line, ...]
-    told: str
+    description: str
     left_out: int
 
 
@@ -76,7 +76,7 @@ def draw(walk: Subgraph, answer: Answer) -> Drawing:
             order=place + 1,
             label=cut(one_line(walk.titles[place]), _letters(width, walk.nodes[place] in sources)),
             strength=round(sqrt(walk.scores[place] / most), 2),
-            told=_told(walk, before, place),
+            tooltip=_tooltip(walk, before, place),
             source=sources.get(walk.nodes[place], 0),
         )
         for place in places
@@ -87,9 +87,9 @@ def draw(walk: Subgraph, answer: Answer) -> Drawing:
         if before[place] >= 0
     )
     height = (max(rows.values(), default=0) + 1) * ROW
-    told = "; ".join(box.told for box in boxes)
+    description = "; ".join(box.tooltip for box in boxes)
     drawn_width = columns * (width + GAP) - GAP + 2
-    return Drawing(drawn_width, height, (width, BOX), boxes, lines, told, len(walk.nodes) - len(places))
+    return Drawing(drawn_width, height, (width, BOX), boxes, lines, description, len(walk.nodes) - len(places))
 
 
 def _drawn(walk: Subgraph, before: Sequence[int], answer: Answer) -> list[int]:
@@ -130,7 +130,7 @@ def _curve(start: tuple[float, float], end: tuple[float, float], width: float) -
     return f"M{x:.1f} {y:.1f} C{middle:.1f} {y:.1f} {middle:.1f} {to_y:.1f} {to_x:.1f} {to_y:.1f}"
 
 
-def _told(walk: Subgraph, before: Sequence[int], place: int) -> str:
+def _tooltip(walk: Subgraph, before: Sequence[int], place: int) -> str:
     how = relation(walk, before, place) if before[place] >= 0 else "landed on"
     title, partition = one_line(walk.titles[place]), one_line(walk.partitions[place])
     return f"{place + 1}. {title}: {how}, {walk.scores[place]:.2f}, in {partition}"

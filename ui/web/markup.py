@@ -1,9 +1,10 @@
 """The page's pieces as HTML. The templates escape all that they are given; nothing here is marked as safe."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from difflib import SequenceMatcher
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -11,10 +12,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from clew.agent.state import Answer, Verdict
 from clew.memory.datatypes import Passage
 from clew.memory.dialogue.threads import Thread
-from clew.ui.models_told import degraded, ledger_lines
 from clew.ui.plain import one_line, plain, short_path
-from clew.ui.rendering import milliseconds, place_of
-from clew.ui.web.citing import pieces
+from clew.ui.rendering import degraded, ledger_lines, milliseconds, place_of
 from clew.ui.web.drawing import draw
 from clew.ui.web.views import View
 
@@ -24,7 +23,7 @@ PATH_WIDTH = 44
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceView:
     """A numbered passage as it is shown; `pieces` are its text, each with whether the answer quotes it."""
 
     number: int
@@ -83,15 +82,15 @@ class Markup:
         return self._templates.get_template(f"{name}.html").render(**values)
 
 
-def sources_of(answer: Answer) -> list[Source]:
+def sources_of(answer: Answer) -> list[SourceView]:
     return [_source(number, passage, answer) for number, passage in enumerate(answer.sources, 1)]
 
 
-def _source(number: int, passage: Passage, answer: Answer) -> Source:
+def _source(number: int, passage: Passage, answer: Answer) -> SourceView:
     citing = [claim for claim in answer.claims if number in claim.cites]
     verdicts = {claim.verdict for claim in citing}
     path = one_line(passage.source)
-    return Source(
+    return SourceView(
         number=number,
         title=one_line(passage.title) or passage.document,
         place=place_of(passage),
@@ -131,3 +130,43 @@ def when(updated: str, now: datetime) -> str:
     if then.date() == today - timedelta(days=1):
         return f"yesterday {then:%H:%M}"
     return f"{then.day} {then:%b}" if then.year == today.year else f"{then.day} {then:%b %Y}"
+
+
+_WORD = re.compile(r"\w+")
+
+QUOTE = 3
+"""Words in a row from which it is a quotation, and no chance."""
+
+
+def pieces(text: str, quotes: Sequence[str]) -> list[tuple[str, bool]]:
+    """The text in pieces, in order and whole, each with whether one of the quotes says it in these words."""
+    parts, at = [], 0
+    for start, end in _joined(span for quote in quotes for span in quoted(text, quote)):
+        parts += [(text[at:start], False), (text[start:end], True)]
+        at = end
+    return [(part, cited) for part, cited in [*parts, (text[at:], False)] if part]
+
+
+def quoted(text: str, quote: str) -> list[tuple[int, int]]:
+    """Where runs of the quote's words stand in the text, whatever their case and what is between them."""
+    found = list(_WORD.finditer(text))
+    words = [match[0].casefold() for match in found]
+    wanted = [word.casefold() for word in _WORD.findall(quote)]
+    blocks = SequenceMatcher(None, words, wanted, autojunk=False).get_matching_blocks()
+    longest = min(QUOTE, max(len(wanted), 1))
+    return [(found[a].start(), _with_stop(text, found[a + size - 1].end())) for a, _, size in blocks if size >= longest]
+
+
+def _with_stop(text: str, end: int) -> int:
+    """The full stop belongs to its sentence."""
+    return end + 1 if text[end : end + 1] in (".", "!", "?") else end
+
+
+def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined

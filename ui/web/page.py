@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 
 from clew.memory.errors import ClewError
-from clew.ui.models_told import model_of
 from clew.ui.plain import typed
+from clew.ui.rendering import model_of
 from clew.ui.web.markup import Markup
 from clew.ui.web.views import Conversations, View
 
@@ -36,7 +36,7 @@ RESUME = "/resume"
 """The choice that is no question: go on with the answer that was stopped."""
 
 
-class Page:
+class BrowserPage:
     """The components, and their events. What a tab shows is the tab's own; the assistant is shared by all."""
 
     def __init__(self, assistant: "Assistant", conversations: Conversations) -> None:
@@ -105,11 +105,11 @@ class Page:
         yield from self._show(request, self._conversations.open(str(event.pick)))
 
     def _ask(self, thread: str, question: str, request: gr.Request) -> Iterator[Update]:
-        asked = typed(question)
-        if not asked:
+        text = typed(question)
+        if not text:
             yield NOTHING
         else:
-            yield from self._show(request, self._conversations.ask(thread, asked), {self._box: ""})
+            yield from self._show(request, self._conversations.ask(thread, text), {self._box: ""})
 
     def _picked(self, thread: str, request: gr.Request, event: gr.EventData) -> Iterator[Update]:
         """A question that was offered, or the answer that was stopped."""
@@ -155,7 +155,7 @@ class Page:
 
 def make_page(assistant: "Assistant", conversations: Conversations) -> gr.Blocks:
     """The page; `serving` gives it its looks."""
-    return Page(assistant, conversations).blocks
+    return BrowserPage(assistant, conversations).blocks
 
 
 def _html(value: str = "", *, elem_id: str | None = None, pick: bool = False) -> gr.HTML:

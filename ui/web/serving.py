@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from clew.memory.errors import ClewError
-from clew.ui.pulling import with_models
+from clew.ui.models import with_models
 
 if TYPE_CHECKING:
     import gradio as gr
@@ -34,7 +34,7 @@ def serve(settings: "Settings") -> None:
 def serve_page(assistant: "Assistant", port: int) -> None:
     """Until Ctrl-C. The encoder loads when the page is there."""
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # read when Gradio is imported
-    from clew.ui.streams import messages
+    from clew.ui.console import messages
     from clew.ui.web.page import make_page
     from clew.ui.web.views import Conversations
 

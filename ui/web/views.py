@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from clew.agent.state import Answer, Claim, Doing, Piece, Step, Turn
 from clew.memory.errors import Cancelled, ClewError
-from clew.ui.web.runs import Run, Runs
+from clew.ui.web.runs import Runs, TurnRun
 
 if TYPE_CHECKING:
     from clew.agent.assistant import Assistant
@@ -24,7 +24,7 @@ LOADING = "Loading the encoder, a few seconds…"
 
 @dataclass(frozen=True, slots=True)
 class Now:
-    """The turn in progress: `note` is said before its steps, `status` behind them while it works; `said` is what a
+    """The turn in progress: `note` is said before its steps, `status` behind them while it works; `draft` is what a
     language model has written so far, `answer` as much as is shown of what is written already; `error` is what ended
     it."""
 
@@ -32,7 +32,7 @@ class Now:
     steps: tuple[Step, ...] = ()
     note: str = ""
     status: str = ""
-    said: str = ""
+    draft: str = ""
     answer: Answer | None = None
     error: str = ""
     stopped: bool = False
@@ -92,7 +92,7 @@ class Conversations:
     def _turns(self, thread: str) -> tuple[Turn, ...]:
         return tuple(self._assistant.turns(thread)) if thread else ()
 
-    def _followed(self, view: View, run: Run) -> Iterator[View]:
+    def _followed(self, view: View, run: TurnRun) -> Iterator[View]:
         """A view for each event, but no more often than can be seen, and one for each tick without one. A turn that is
         answered anew is not shown meanwhile, and comes back where that fails."""
         questions, anew = chain(run.questions, [""]), view.turns[-1:] if run.anew else ()
@@ -103,8 +103,8 @@ class Conversations:
             for event in run.follow():
                 if isinstance(event, Turn):
                     view = _without(view, event)
-                    if not now.said:
-                        yield from _written(view, now, event)
+                    if not now.draft:
+                        yield from _revealing(view, now, event)
                     now = Now(next(questions), status=self._status())
                     view = replace(view, turns=(*view.turns, event))
                 else:
@@ -129,7 +129,7 @@ class Conversations:
             case Doing(text):
                 return replace(now, status=f"{text}…")
             case Piece(text, restart):
-                return replace(now, said=text if restart else now.said + text, status=self._status())
+                return replace(now, draft=text if restart else now.draft + text, status=self._status())
             case None:
                 return replace(now, status=self._status()) if now.status == LOADING else now
 
@@ -142,7 +142,7 @@ def _without(view: View, turn: Turn) -> View:
     return replace(view, turns=tuple(known for known in view.turns if known.turn < turn.turn))
 
 
-def _written(view: View, now: Now, turn: Turn) -> Iterator[View]:
+def _revealing(view: View, now: Now, turn: Turn) -> Iterator[View]:
     """The answer, growing by some words a picture."""
     words = sum(len(claim.text.split()) for claim in turn.answer.claims)
     stride = max(-(-words // FRAMES), 1)

@@ -37,7 +37,7 @@ def test_python(version: tuple[int, int, int], state: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "required, state, told, hint",
+    "required, state, message, hint",
     [
         (["click", "rich>=13", "mypy; extra == 'dev'"], "ok", "all 2 are installed", ""),
         (["click>=9", "rich"], "problem", "click>=9 (has 8.1.0)", "pip install 'click>=9'"),
@@ -45,20 +45,20 @@ def test_python(version: tuple[int, int, int], state: str) -> None:
         (None, "warning", "Clew is not installed, so what it needs is not known", "pip install -e ."),
     ],
 )
-def test_packages(required: list[str] | None, state: str, told: str, hint: str) -> None:
-    assert checks.packages(required, version_of) == Check("packages", state, told, hint)  # type: ignore[arg-type]
+def test_packages(required: list[str] | None, state: str, message: str, hint: str) -> None:
+    assert checks.packages(required, version_of) == Check("packages", state, message, hint)  # type: ignore[arg-type]
 
 
 def test_settings() -> None:
     assert checks.configured(None, []).state == "ok"
-    assert checks.configured(None, [Path("clew.toml")]).told == "clew.toml"
+    assert checks.configured(None, [Path("clew.toml")]).message == "clew.toml"
     broken = checks.configured(BadInput("clew.toml cannot be read: line 3", "mend that line"), [Path("clew.toml")])
     assert broken == Check("settings", "problem", "clew.toml cannot be read: line 3", "mend clew.toml")
 
 
 def test_a_library_that_is_there(examples_path: Path, encoder: CachedEncoder) -> None:
     manifest, check = checks.library(examples_path)
-    assert manifest and check.state == "ok" and "all-MiniLM-L6-v2 (53aa5117)" in check.told
+    assert manifest and check.state == "ok" and "all-MiniLM-L6-v2 (53aa5117)" in check.message
     assert checks.encoder(MINILM, manifest) == Check("encoder", "ok", f"{MINILM} (53aa5117), the library's own")
 
 
@@ -76,7 +76,7 @@ def test_a_library_that_is_not_there_or_empty_or_broken(tmp_path: Path, encoder:
     damaged = checks.library(tmp_path / "made")[1]
     assert damaged.state == "problem" and damaged.hint == f"clew index --rebuild --library {tmp_path / 'made'}"
     (tmp_path / "made" / POINTER).write_text('{"format": 1, "generation": "0000000001"}')
-    assert "has format 1" in checks.library(tmp_path / "made")[1].told
+    assert "has format 1" in checks.library(tmp_path / "made")[1].message
 
 
 def test_an_encoder_that_is_missing_wrong_or_anothers(
@@ -84,10 +84,10 @@ def test_an_encoder_that_is_missing_wrong_or_anothers(
 ) -> None:
     manifest, _ = checks.library(examples_path)
     missing = checks.encoder("nobody/knows-this", manifest)
-    assert (missing.state, missing.told) == ("problem", "nobody/knows-this is not on this machine") and missing.hint
+    assert (missing.state, missing.message) == ("problem", "nobody/knows-this is not on this machine") and missing.hint
     (tmp_path / "model.safetensors").write_bytes(b"other weights")
     others = checks.encoder(str(tmp_path), manifest)
-    assert others.state == "problem" and "is not that of the library (53aa5117)" in others.told
+    assert others.state == "problem" and "is not that of the library (53aa5117)" in others.message
     (tmp_path / "empty").mkdir()
     assert checks.encoder(str(tmp_path / "empty"), None).state == "problem"
     monkeypatch.setattr(encoding, "MINILM_SHA256", "0" * 64)
@@ -105,10 +105,10 @@ def checked(tmp_path: Path, llm: str = "auto") -> Mapping[str, Check]:
 
 def test_ollama_with_models(ollama: OllamaDouble, tmp_path: Path) -> None:
     found = checked(tmp_path)
-    assert found["Ollama"].state == "ok" and f"version 0.12.6 at {ollama.host}" in found["Ollama"].told
-    assert "; auto chooses " in found["Ollama"].told
-    assert found["model good:1b"].told == "context 131,072 tokens, tools yes, 2.0 GB"
-    assert "tools no" in found["model plain:1b"].told
+    assert found["Ollama"].state == "ok" and f"version 0.12.6 at {ollama.host}" in found["Ollama"].message
+    assert "; auto chooses " in found["Ollama"].message
+    assert found["model good:1b"].message == "context 131,072 tokens, tools yes, 2.0 GB"
+    assert "tools no" in found["model plain:1b"].message
     assert found["model encoder:1b"] == Check("model encoder:1b", "ok", "an encoder: it writes nothing")
     named = checked(tmp_path, "ollama:good:1b,answer=ollama:gone:8b")
     assert named["model gone:8b"] == Check(
@@ -122,7 +122,7 @@ def test_ollama_without_a_chat_model(tmp_path: Path, monkeypatch: pytest.MonkeyP
         monkeypatch.setenv("OLLAMA_HOST", double.host)
         check = checked(tmp_path)["Ollama"]
     assert (check.state, check.hint) == ("warning", "ollama pull llama3.2:3b")
-    assert "1 model, none of which chats" in check.told
+    assert "1 model, none of which chats" in check.message
 
 
 def test_nothing_that_answers_is_a_problem_only_where_it_was_named(
@@ -159,7 +159,7 @@ def test_something_else_in_the_place_of_a_server(tmp_path: Path, monkeypatch: py
         Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         address = f"http://127.0.0.1:{server.server_address[1]}"
         check = elasticsearch({"ELASTICSEARCH_URL": address}, installed=True)
-        assert check.state == state and address in check.told
+        assert check.state == state and address in check.message
         monkeypatch.setenv("OLLAMA_HOST", address)
         assert checked(tmp_path)["Ollama"].state == "problem" and checked(tmp_path)["Ollama"].hint
         server.shutdown()

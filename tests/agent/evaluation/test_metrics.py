@@ -3,7 +3,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from clew.agent.evaluation.metrics import falling, measure, share_with_all, trec_run
+from clew.agent.evaluation.ranking import falling, measure, share_with_all, trec_run
 from clew.memory.errors import BadInput
 
 

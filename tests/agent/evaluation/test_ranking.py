@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from clew.agent.evaluation.dataset import Question
-from clew.agent.evaluation.ranking import Search, distinct, encode_histories, encoding_seconds, percentiles, rank
+from clew.agent.evaluation.ranking import Retriever, distinct, encode_histories, encoding_seconds, percentiles, rank
 from clew.memory.datatypes import Passage, Query, Utterance
 from clew.memory.encoding import CachedEncoder
 from clew.memory.progress import Progress
@@ -55,7 +55,7 @@ def test_each_question_is_ranked_with_falling_scores(encoder: CachedEncoder) -> 
         seen.append((question.id, query.forms[0].text))
         return [Passage(name, name, name, "", 0.5, "tool") for name in "ba"]
 
-    steps = rank(questions, "last-turn", Search(search, 10), encoder, 10, "stage")
+    steps = rank(questions, "last-turn", Retriever(search, 10), encoder, 10, "stage")
     progress = []
     try:
         while True:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from clew.agent.replay.expectations import Check, Failure, Played, Summary
+from clew.agent.replay.expectations import CheckedExpectation, FailedExpectation, Played, Summary
 from clew.agent.replay.replay import replay
 from clew.agent.replay.script import Script, read_script
 from clew.memory.errors import BadInput
@@ -153,12 +153,12 @@ def test_what_failed_says_what_was_expected_and_what_came(tmp_path: Path, out: P
     assert (summary.passed, summary.failed) == (
         0,
         (
-            Failure("bad", 1, "contains 'Kubrick'", wrote),
-            Failure("bad", 1, "cites 'etropolis.md'", "people/thea-von-harbou.md"),
-            Failure("bad", 1, "a refusal", "answered"),
-            Failure("bad", 2, "cites 'any.md'", "no citation"),
-            Failure("bad", 2, "rewritten_contains 'Hugo'", rewritten),
-            Failure("bad", 2, "an answer", "nothing-found"),
+            FailedExpectation("bad", 1, "contains 'Kubrick'", wrote),
+            FailedExpectation("bad", 1, "cites 'etropolis.md'", "people/thea-von-harbou.md"),
+            FailedExpectation("bad", 1, "a refusal", "answered"),
+            FailedExpectation("bad", 2, "cites 'any.md'", "no citation"),
+            FailedExpectation("bad", 2, "rewritten_contains 'Hugo'", rewritten),
+            FailedExpectation("bad", 2, "an answer", "nothing-found"),
         ),
     )
     kept = both(out)[1][0]["expectations"]
@@ -171,7 +171,7 @@ def test_a_source_is_cited_by_id_title_or_file(tmp_path: Path, out: Path, name: 
     script = read_script(write(tmp_path / "script.jsonl", {"conversation_id": "c", "turns": turns}))
     [turn, _] = run(script, out)[1]
     assert isinstance(turn, Played)
-    assert turn.checks == (Check("cites", name, True, "films/metropolis.md"),)
+    assert turn.checks == (CheckedExpectation("cites", name, True, "films/metropolis.md"),)
 
 
 def test_a_new_run_replaces_and_forgets(script: Script, out: Path) -> None:

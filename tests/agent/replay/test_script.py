@@ -24,8 +24,8 @@ def test_a_script_is_read_with_its_expectations(tmp_path: Path) -> None:
     script = read_script(write(tmp_path / "films.jsonl", {"conversation_id": "films", "turns": turns}))
     [conversation] = script.conversations
     assert (script.name, conversation.id) == ("films", "films")
-    assert [prompt.id for prompt in conversation.prompts] == ["films<::>1", "films<::>2"]
-    assert conversation.prompts[1].expect == (
+    assert [prompt.id for prompt in conversation.turns] == ["films<::>1", "films<::>2"]
+    assert conversation.turns[1].expect == (
         Expectation("contains", "Lang"),
         Expectation("contains", "Harbou"),
         Expectation("cites", "lang.md"),
@@ -98,7 +98,7 @@ def test_of_a_beir_folder_the_longest_conversations_are_asked(tmp_path: Path) ->
     )
     script = read_script(folder)
     assert script.name == "chats"
-    asked = {one.id: [(prompt.id, prompt.question) for prompt in one.prompts] for one in script.conversations}
+    asked = {one.id: [(prompt.id, prompt.question) for prompt in one.turns] for one in script.conversations}
     assert asked == {
         "a": [("a<::>1", "one"), ("a<::>2", "two")],
         "b": [("b<::>1", "x"), ("b<::>2", "y"), ("b<::>3", "z")],
@@ -117,11 +117,11 @@ def test_threads_are_those_of_the_script_whatever_part_is_asked(tmp_path: Path) 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.jsonl")), ids=lambda path: path.stem)
 def test_the_examples_read(path: Path) -> None:
-    assert any(prompt.expect for one in read_script(path).conversations for prompt in one.prompts)
+    assert any(prompt.expect for one in read_script(path).conversations for prompt in one.turns)
 
 
 @pytest.mark.parametrize(("name", "conversations"), [("mtrag", 57), ("mtrag-un", 299)])
 def test_real_conversations_read(data: Path, name: str, conversations: int) -> None:
     script = read_script(data / name)
     assert len(script.conversations) == conversations
-    assert max(len(one.prompts) for one in script.conversations) > 5
+    assert max(len(one.turns) for one in script.conversations) > 5

@@ -1,10 +1,13 @@
-"""The progress of a long step on standard error: bars with the time left, or lines where there is no terminal."""
+"""The two streams as rich sees them, and the progress of a long step.
+
+Results go to standard output, progress and messages to standard error.
+"""
 
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -13,16 +16,46 @@ from clew.memory.progress import Progress
 if TYPE_CHECKING:
     from rich.console import Console
 
-Result = TypeVar("Result")
+
+WIDE = 160
+"""Columns of a table where there is no terminal to fit."""
+
+
+def output() -> "Console":
+    return _console(stderr=False)
+
+
+def messages() -> "Console":
+    return _console(stderr=True)
+
+
+def print_json(value: Mapping[str, Any]) -> None:
+    """One object, one line, handed on at once; not by click.echo, which would write through the bars of progress."""
+    from clew.memory.json_lines import as_line
+
+    sys.stdout.write(as_line(value))
+    sys.stdout.flush()
+
+
+def _console(stderr: bool) -> "Console":
+    """Without a terminal no line is broken, and rich itself leaves colours out (as it does for NO_COLOR)."""
+    from rich.console import Console
+
+    console = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        console.soft_wrap = True
+        console.width = WIDE
+    return console
+
+
+Event = TypeVar("Event")
 
 EVERY = 5.0
 """Seconds between two lines of progress where no bar can be drawn."""
 
 
-def shown(events: Iterable[Progress | Result], quiet: bool) -> Generator[Result, None, None]:
+def shown(events: Iterable[Progress | Event], quiet: bool) -> Generator[Event, None, None]:
     """The events that are not progress; those that are, are drawn as they come."""
-    from clew.ui.streams import messages
-
     console = messages()
     if quiet:
         yield from (event for event in events if not isinstance(event, Progress))
@@ -34,12 +67,10 @@ def shown(events: Iterable[Progress | Result], quiet: bool) -> Generator[Result,
 
 def show_download(events: Iterable[Progress]) -> None:
     """A bar for the bytes that come, at a terminal."""
-    from clew.ui.streams import messages
-
     deque(_with_bars(events, messages(), in_bytes=True), maxlen=0)
 
 
-def _with_bars(events: Iterable[Progress | Result], console: "Console", in_bytes: bool = False) -> Iterator[Result]:
+def _with_bars(events: Iterable[Progress | Event], console: "Console", in_bytes: bool = False) -> Iterator[Event]:
     from rich.progress import (
         BarColumn,
         DownloadColumn,
@@ -69,7 +100,7 @@ def _with_bars(events: Iterable[Progress | Result], console: "Console", in_bytes
             bars.update(tasks[event.stage], completed=event.done, total=event.total or None)
 
 
-def _with_lines(events: Iterable[Progress | Result], clock: Callable[[], float]) -> Iterator[Result]:
+def _with_lines(events: Iterable[Progress | Event], clock: Callable[[], float]) -> Iterator[Event]:
     """At most one every few seconds: a run that is over before that prints none."""
     started = spoke = clock()
     stage = ""
@@ -99,12 +130,12 @@ def _duration(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
-def counted(stage: str, events: Iterable[Result], total: int, quiet: bool) -> Generator[Result, None, None]:
+def counted(stage: str, events: Iterable[Event], total: int, quiet: bool) -> Generator[Event, None, None]:
     """Events that come one for each thing done, and their progress."""
     return shown(_counting(stage, events, total), quiet)
 
 
-def _counting(stage: str, events: Iterable[Result], total: int) -> Iterator[Progress | Result]:
+def _counting(stage: str, events: Iterable[Event], total: int) -> Iterator[Progress | Event]:
     yield Progress(stage, 0, total)
     for done, event in enumerate(events, 1):
         yield event

@@ -1,0 +1,230 @@
+"""A turn drawn as it happens: its steps, what it waits for, the words of its answer; and Ctrl-C, which stops it."""
+
+import re
+import signal
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import TYPE_CHECKING, Protocol
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from clew.agent.answer.citations import LIST_MARK, MARKUP
+from clew.agent.state import Doing, Piece, Step, Turn
+from clew.ui.plain import one_line, plain
+from clew.ui.rendering import CITATION, DIM, MARKS, badge, step_line
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.status import Status
+
+    from clew.agent.state import Answer, TurnEvent
+
+_WIDE = "\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\U00020000-\U0003fffd"
+"""Scripts that put no spaces between words: a line may end behind any character."""
+
+_TOKEN = re.compile(rf"\n|[^\S\n]+|[{_WIDE}]|[^\s{_WIDE}]+")
+_CITATION = r"\[\d+(?:, ?\d+)*\]"
+
+
+class WordPrinter:
+    """Pieces of text come in, whole words go out; `text` is all that came."""
+
+    def __init__(self, console: "Console") -> None:
+        self.text = ""
+        self._console = console
+        self._held = ""
+        self._column = 0
+        self._apart = False
+        self._lines = 0
+
+    def add(self, piece: str) -> None:
+        self.text += piece
+        tokens = _TOKEN.findall(self._held + piece)
+        self._held = tokens.pop() if tokens else ""  # a word may go on
+        for part in tokens:
+            self._put(part)
+
+    def end(self) -> None:
+        """The last word, and the end of its line."""
+        self._put(self._held)
+        self._held = ""
+        if self._column:
+            self._end_line()
+
+    def _put(self, part: str) -> None:
+        if part == "\n":
+            if self._column or self._lines == 1:  # no more than one empty line
+                self._end_line()
+        elif part.isspace():
+            self._apart = True
+        elif word := plain(part):
+            apart = self._apart and self._column > 0
+            if self._column and self._column + apart + cell_len(word) > self._console.width:
+                self._end_line()
+                apart = False
+            shown = Text(" " * apart + word)
+            shown.highlight_regex(_CITATION, CITATION)
+            self._console.print(shown, end="", soft_wrap=True)
+            self._column += apart + cell_len(word)
+            self._apart, self._lines = False, 0
+
+    def _end_line(self) -> None:
+        self._console.print()
+        self._column, self._apart = 0, False
+        self._lines += 1
+
+
+def became(draft: str, answer: "Answer") -> bool:
+    """Whether the answer is what was written: the same words, and no citation less, wherever in its sentence it stands.
+    (A sentence that cites nothing gets the number of the passage that says it.) One that was stopped may lack words at
+    its end."""
+    words, cited = _words_and_citations(draft)
+    known, cites = _words_and_citations("".join(claim.lead + claim.text for claim in answer.claims))
+    cites += [str(number) for claim in answer.claims for number in claim.cites]
+    if answer.outcome == "stopped":
+        return words[: len(known)] == known
+    return words == known and Counter(cited) <= Counter(cites)
+
+
+def marks(answer: "Answer") -> list[Text]:
+    """A line for each sentence that its source does not carry, for an answer that was shown without marks."""
+    return [
+        Text.assemble(MARKS[claim.verdict], " ", one_line(claim.text))
+        for claim in answer.claims
+        if claim.verdict in MARKS
+    ]
+
+
+def _words_and_citations(text: str) -> tuple[list[str], list[str]]:
+    """Without the markup and the marks of lists that claims lack: the number of an item is no word."""
+    text = "\n".join(LIST_MARK.sub("", line) for line in MARKUP.sub("", text).splitlines())
+    cited = [number for found in re.findall(_CITATION, text) for number in re.findall(r"\d+", found)]
+    return re.findall(r"\w+", re.sub(_CITATION, " ", text)), cited
+
+
+CHANGED = "  after it was checked, the answer is:"
+ANEW = "  in its place:"
+
+
+class AnswerLayout(Protocol):
+    """How a command sets out an answer: what stands before it, its text, its sources, and what stands behind."""
+
+    def begin(self) -> None: ...
+
+    def text(self, answer: "Answer") -> None: ...
+
+    def sources(self, answer: "Answer") -> None: ...
+
+    def end(self) -> None: ...
+
+
+class TurnPrinter:
+    """Words that a model writes go to `output` if that is a terminal; else the finished answer alone does."""
+
+    def __init__(self, output: "Console", messages: "Console", layout: AnswerLayout, quiet: bool = False) -> None:
+        self._output = output
+        self._messages = messages
+        self._layout = layout
+        self._quiet = quiet
+        self._spinner: Status | None = None
+        self._words: WordPrinter | None = None
+
+    def show(self, events: "Iterator[TurnEvent]") -> Turn | None:
+        """Draw a turn, or two where one was cut off before; the last is handed back."""
+        turn: Turn | None = None
+        if self._messages.is_terminal and not self._quiet:
+            self._spinner = self._messages.status("")
+            self._spinner.start()
+        try:
+            for event in events:
+                self._draw(event)
+                turn = event if isinstance(event, Turn) else turn
+        finally:
+            self._rest()
+            if self._words:
+                self._words.end()
+        return turn
+
+    def _draw(self, event: "TurnEvent") -> None:
+        match event:
+            case Doing(text):
+                self._wait(text)
+            case Step() if not self._words:  # what is done once the words are on the screen, /steps has
+                width = self._messages.width if self._messages.is_terminal else None
+                if not self._quiet:
+                    self._messages.print(step_line(event, width))
+                self._wait("")
+            case Piece(text, restart) if self._output.is_terminal:
+                self._write(text, restart)
+            case Turn():
+                self._finish(event)
+
+    def _wait(self, what: str) -> None:
+        if self._spinner and not self._words:
+            self._spinner.update(Text(what or " ", DIM))  # rich would keep the last words for an empty text
+            self._spinner.start()
+
+    def _rest(self) -> None:
+        if self._spinner:
+            self._spinner.stop()
+
+    def _write(self, text: str, restart: bool) -> None:
+        """`restart` may come where nothing was shown yet, or be all that comes before a quoted answer."""
+        self._rest()
+        if restart and self._words:
+            self._words.end()
+            self._words = None
+            self._output.print(Text(ANEW, DIM))
+        if not text and self._words is None:
+            return
+        if self._words is None:
+            self._layout.begin()
+            self._words = WordPrinter(self._output)
+        self._words.add(text)
+
+    def _finish(self, turn: Turn) -> None:
+        self._rest()
+        if self._words:
+            self._finish_words(self._words, turn.answer)
+        else:
+            self._layout.begin()
+            self._layout.text(turn.answer)
+        self._layout.sources(turn.answer)
+        if (note := badge(turn)) and not self._quiet:
+            self._messages.print(Text(f"  {note}", DIM))
+        self._layout.end()
+
+    def _finish_words(self, words: WordPrinter, answer: "Answer") -> None:
+        """What is on the screen already is not shown a second time, unless checking has changed it."""
+        words.end()
+        self._words = None
+        if became(words.text, answer):
+            for line in marks(answer):
+                self._output.print(line)
+        else:
+            self._output.print(Text(CHANGED, DIM))
+            self._layout.text(answer)
+
+
+@contextmanager
+def stoppable(gently: Callable[[], bool] = lambda: True) -> Iterator[threading.Event]:
+    """An event that the first Ctrl-C sets; the second one, and the first where there is nothing to be gentle about,
+    raises `KeyboardInterrupt` too. The event is set either way: who raises waits for the thread that a model is
+    listened to in, and only the event ends that."""
+    stopped = threading.Event()
+
+    def stop(_signal: int, _frame: FrameType | None) -> None:
+        now = stopped.is_set() or not gently()
+        stopped.set()
+        if now:
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield stopped
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,92 @@
+"""What a conversation needs before its first turn: the language model pulled, the encoder loaded behind the prompt."""
+
+import sys
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from clew.memory.errors import Cancelled, ClewError, NoModel
+
+if TYPE_CHECKING:
+    from clew.agent.assistant import Assistant
+    from clew.agent.settings import Settings
+
+
+Opened = TypeVar("Opened")
+
+PULL = "ollama pull "
+"""How the way out of a `NoModel` begins where Ollama can have the model."""
+
+
+def with_models(settings: "Settings", opening: "Callable[[Settings], Opened]") -> Opened:
+    """What `opening` opens, where needed after the models were pulled that the person wants to have.
+
+    Raises `NoModel` where that is declined or nobody can be asked, and what opening and pulling raise.
+    """
+    while True:
+        try:
+            return opening(settings)
+        except NoModel as error:
+            name = error.hint.removeprefix(PULL)
+            if name == error.hint or not _at_terminal() or not _wanted(name):
+                raise
+        _pull(settings, name)
+
+
+def _at_terminal() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _wanted(name: str) -> bool:
+    try:
+        return click.confirm(f"The model {name} is not pulled. Pull it now?", default=False, err=True)
+    except click.Abort:
+        raise KeyboardInterrupt from None
+
+
+def _pull(settings: "Settings", name: str) -> None:
+    from clew.agent.models import ollama_for
+    from clew.ui.console import show_download
+
+    try:
+        show_download(ollama_for(settings).pull(name))
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"stopped; this goes on where it ended: {PULL}{name}") from None
+
+
+POLL = 0.05
+"""Seconds between two looks at whether the person has given up waiting."""
+
+
+class Loading:
+    """On a daemon thread: who leaves before it is done need not wait for it."""
+
+    def __init__(self, assistant: "Assistant") -> None:
+        self._assistant = assistant
+        self._ended = threading.Event()
+
+    def begin(self, then: Callable[[], None]) -> None:
+        """`then` is called on the other thread, when it has ended."""
+        threading.Thread(target=self._load, args=(then,), name="loading the encoder", daemon=True).start()
+
+    @property
+    def ended(self) -> bool:
+        return self._ended.is_set()
+
+    def wait(self, cancel: threading.Event) -> None:
+        """Raises `Cancelled` once `cancel` is set."""
+        while not self._ended.wait(POLL):
+            if cancel.is_set():
+                raise Cancelled("stopped waiting for the encoder")
+
+    def _load(self, then: Callable[[], None]) -> None:
+        """What fails here fails again in the turn that needs the encoder, before the person's eyes."""
+        try:
+            self._assistant.warm_up()
+        except (ClewError, OSError, ImportError, RuntimeError, ValueError):
+            pass
+        finally:
+            self._ended.set()
+            then()
