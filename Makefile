@@ -8,7 +8,9 @@ LIBRARIES ?= .clew-training
 BIN := .venv/bin
 export HF_HUB_OFFLINE ?= 1
 
-.PHONY: chat ui test lint types tests train crossval check-system clean
+WORKERS ?= 2
+
+.PHONY: chat ui test test-all lint types tests soaks train crossval check-system clean
 
 chat: $(LIBRARY)/clew-library.json
 	@$(BIN)/clew chat --library $(LIBRARY)
@@ -18,6 +20,8 @@ ui: $(LIBRARY)/clew-library.json
 
 test: lint types tests
 
+test-all: test soaks
+
 lint: .venv/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -25,8 +29,13 @@ lint: .venv/ready
 types: .venv/ready
 	$(BIN)/mypy
 
+# One thread each: with as many processes as cores, more of them only wait for each other.
 tests: .venv/ready
-	$(BIN)/pytest
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) --dist worksteal
+
+# What `make test` leaves out, and whatever is fuzzed with ten times its examples.
+soaks: .venv/ready
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) --dist worksteal -m 'soak or hypothesis' --hypothesis-profile many
 
 # The rewriter's models, from the conversations in DATA: written to memory/dialogue/learned.json, or only measured.
 train: .venv/ready

@@ -3,10 +3,12 @@
 import os
 import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
+from filelock import FileLock
 
 from clew.memory.encoding import MINILM, CachedEncoder, load_encoder
 from clew.memory.knowledge.index.run import IndexReport, index
@@ -20,6 +22,10 @@ EXAMPLES = ROOT / "examples"
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["CLEW_LLM"] = "none"  # a server that runs on this machine is used by the tests that ask for it alone
 os.environ.pop("OLLAMA_HOST", None)
+
+hypothesis.settings.register_profile("few", max_examples=50)
+hypothesis.settings.register_profile("many", max_examples=500)  # of `make test-all`
+hypothesis.settings.load_profile("few")
 
 # A shell starts its background jobs with Ctrl-C ignored, and what the tests start would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -43,10 +49,23 @@ def only_this_machine() -> Iterator[None]:
         yield
 
 
+def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
+    """A folder that the first process of the run to need it makes, for all of them; not to be changed."""
+    base = factory.getbasetemp()
+    path = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
+    with FileLock(f"{path}.lock"):
+        if not path.exists():
+            making = path.with_name(f"{name}.making")
+            making.mkdir()
+            make(making)
+            making.rename(path)
+    return path
+
+
 @pytest.fixture(scope="session")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One cache of embeddings for the whole run, apart from the user's."""
-    return tmp_path_factory.mktemp("cache")
+    return made_once(tmp_path_factory, "cache", lambda path: None)
 
 
 @pytest.fixture(scope="session")
@@ -57,11 +76,13 @@ def encoder(cache: Path) -> CachedEncoder:
 @pytest.fixture(scope="session")
 def examples_path(tmp_path_factory: pytest.TempPathFactory, encoder: CachedEncoder) -> Path:
     """A library of examples/documents, made once; not to be changed."""
-    path = tmp_path_factory.mktemp("library")
-    *_, report = index([EXAMPLES / "documents"], path, encoder)
-    assert isinstance(report, IndexReport)
-    assert not report.failed
-    return path
+
+    def make(path: Path) -> None:
+        *_, report = index([EXAMPLES / "documents"], path, encoder)
+        assert isinstance(report, IndexReport)
+        assert not report.failed
+
+    return made_once(tmp_path_factory, "library", make)
 
 
 @pytest.fixture

@@ -14,6 +14,8 @@ from clew.agent.state import Answer, Turn
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.index.run import index
 
+pytestmark = pytest.mark.soak
+
 
 @pytest.fixture
 def cases(data: Path) -> dict[str, Any]:

@@ -1,9 +1,6 @@
 """Turns on threads with the real encoder and library: memory, crashes at every node, cancelling, several at once."""
 
-import os
 import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,6 +15,7 @@ from clew.agent.settings import Settings, read_settings
 from clew.agent.state import Step, Turn
 from clew.agent.walking import WalkingParameters
 from clew.memory.errors import BadInput, Cancelled
+from tests.processes import finished
 
 ROOT = Path(__file__).parents[2]
 NODES = ("recall", "rewrite", "think", "act", "stitch", "walk", "observe", "answer", "verify", "remember")
@@ -116,14 +114,16 @@ def test_threads_outlive_the_process(assistant: Assistant, home: Settings) -> No
         assert [thread.id for thread in again.threads.recent()] == ["t"]
 
 
-@pytest.mark.parametrize("node", NODES)
+@pytest.mark.parametrize(
+    "node", [pytest.param(node, marks=() if node == "answer" else pytest.mark.soak) for node in NODES]
+)
 def test_a_kill_at_any_node_loses_nothing(node: str, home: Settings, examples_path: Path, cache: Path) -> None:
     """A real process dies in the middle of turn 2; the next one finishes that turn and goes on."""
     with Assistant.open(home) as before:
         ask(before, "t", "Who directed the film Metropolis?")
     question = "and where was he born?"
-    command = [sys.executable, "-c", DIE, *map(str, (examples_path, home.home, cache)), node, "t", question]
-    died = subprocess.run(command, cwd=ROOT, env={**os.environ, "HF_HUB_OFFLINE": "1"}, capture_output=True, text=True)
+    command = ["-c", DIE, *map(str, (examples_path, home.home, cache)), node, "t", question]
+    died = finished(command)
     assert died.returncode == -signal.SIGKILL, died.stderr
     with Assistant.open(home) as after:
         assert len(after.turns("t")) == 1
@@ -139,8 +139,8 @@ def test_a_kill_at_any_node_loses_nothing(node: str, home: Settings, examples_pa
 
 
 def test_asking_on_finishes_what_was_cut_off_first(home: Settings, examples_path: Path, cache: Path) -> None:
-    command = [sys.executable, "-c", DIE, *map(str, (examples_path, home.home, cache)), "answer", "t", "Who was Laika?"]
-    subprocess.run(command, cwd=ROOT, env={**os.environ, "HF_HUB_OFFLINE": "1"}, capture_output=True)
+    command = ["-c", DIE, *map(str, (examples_path, home.home, cache)), "answer", "t", "Who was Laika?"]
+    finished(command)
     with Assistant.open(home) as after:
         turns = [event for event in after.ask("t", "How far away is the Moon?") if isinstance(event, Turn)]
         assert [(turn.turn, turn.question) for turn in turns] == [
@@ -238,8 +238,8 @@ def test_a_further_round_finds_what_the_first_had_no_room_for(assistant: Assista
 
 
 def test_a_forgotten_thread_does_not_come_back_with_its_id(home: Settings, examples_path: Path, cache: Path) -> None:
-    command = [sys.executable, "-c", DIE, *map(str, (examples_path, home.home, cache)), "answer", "t", "A secret?"]
-    subprocess.run(command, cwd=ROOT, env={**os.environ, "HF_HUB_OFFLINE": "1"}, capture_output=True)
+    command = ["-c", DIE, *map(str, (examples_path, home.home, cache)), "answer", "t", "A secret?"]
+    finished(command)
     with Assistant.open(home) as after:
         assert after.interrupted("t") == "A secret?"
         after.forget("t")

@@ -132,6 +132,7 @@ def test_spans_are_stripped_apart_in_order_and_leave_nothing_out(text: str) -> N
         assert all(inside or character.isspace() for inside, character in zip(covered, text, strict=True))
 
 
+@pytest.mark.soak
 def test_a_wrapped_book_is_read_by_sentences(data: Path) -> None:
     text = (data / "ambedkar" / "castes_in_india_1917.txt").read_text("utf-8")
     found = sentences(text)

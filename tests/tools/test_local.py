@@ -27,8 +27,11 @@ def reference(library: Library, query: Query, parameters: LocalParameters) -> di
         q = q + parameters.history * query.history
         q = q / np.linalg.norm(q)
     of_entity: dict[int, list[int]] = {}
+    named_by: dict[int, set[int]] = {}
+    for sentence, entity in layers.mentions.T:
+        named_by.setdefault(int(sentence), set()).add(int(entity))
     for sentence, chunk in enumerate(layers.sentence_chunks):
-        named = {int(e) for s, e in layers.mentions.T if s == sentence}
+        named = named_by.get(sentence, set())
         title = int(layers.titles[layers.chunk_documents[chunk]])
         for entity in named | ({title} if title >= 0 else set()):
             of_entity.setdefault(entity, []).append(sentence)

@@ -74,6 +74,7 @@ def test_the_report_has_a_line_for_each_kind_of_question(data: Path, tmp_path: P
     assert float(later.split()[-1]) >= float(later.split()[-6])
 
 
+@pytest.mark.soak
 def test_the_ablation_has_a_line_for_each_signal(data: Path, tmp_path: Path) -> None:
     result = CliRunner().invoke(rewriter_crossval.main, [str(data), str(tmp_path / "libraries"), "--ablate"])
     assert result.exit_code == 0, result.output

@@ -2,12 +2,13 @@
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+
+from tests.processes import Process
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -47,11 +48,6 @@ def process(
     arguments: Sequence[object], *, file: str = "-mclew.ui.cli", environment: Mapping[str, str] | None = None
 ) -> "subprocess.Popen[str]":
     """The command line as a process of its own, its streams as pipes."""
-    return subprocess.Popen(
-        [sys.executable, file, *map(str, arguments)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, **(environment or {})},
-    )
+    pipe = subprocess.PIPE
+    env = {**os.environ, **(environment or {})}
+    return Process([file, *arguments], stdin=pipe, stdout=pipe, stderr=pipe, env=env)

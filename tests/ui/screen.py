@@ -6,8 +6,6 @@ import pty
 import re
 import select
 import struct
-import subprocess
-import sys
 import termios
 import time
 from collections.abc import Sequence
@@ -16,16 +14,12 @@ from types import TracebackType
 from typing import Self
 
 from clew.ui.plain import plain
+from tests.processes import Process
 
 FAKES = Path(__file__).with_name("fakes.py")
 COLUMNS = 80
 PATIENCE = 30.0
 """Seconds after which something that does not come is missing: generous, for machines that others use too."""
-
-ON_ITS_TERMINAL = (
-    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.executable, sys.orig_argv[4:])"
-)
-"""Makes standard input the terminal that Ctrl-C comes from, then becomes the process that is asked for."""
 
 
 class Screen:
@@ -35,9 +29,7 @@ class Screen:
         self._written, self._seen = b"", 0
         self._terminal, other = pty.openpty()
         fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 40, COLUMNS, 0, 0))
-        python = sys.executable
-        command = [python, "-c", ON_ITS_TERMINAL, "--", python, *map(str, arguments)]
-        self._process = subprocess.Popen(command, stdin=other, stdout=other, stderr=other, start_new_session=True)
+        self._process = Process(arguments, terminal=True, stdin=other, stdout=other, stderr=other)
         os.close(other)
 
     @property

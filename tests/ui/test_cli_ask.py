@@ -2,12 +2,11 @@
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.processes import finished
 from tests.ui.conftest import Run
 from tests.ui.screen import Screen
 
@@ -116,9 +115,7 @@ def test_the_chat_answers_from_the_examples(home: Path) -> None:
 
 
 def test_a_chat_through_a_pipe(home: Path) -> None:
-    run = subprocess.run(
-        [sys.executable, "-mclew.ui.cli", "chat"], input=f"{METROPOLIS}\n", capture_output=True, text=True, check=False
-    )
+    run = finished(["-mclew.ui.cli", "chat"], f"{METROPOLIS}\n")
     assert run.returncode == 0
     assert "Fritz Lang" in run.stdout
     assert "\x1b" not in run.stdout + run.stderr

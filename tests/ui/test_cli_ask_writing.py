@@ -80,11 +80,13 @@ def test_stopped_in_a_script_the_answer_so_far_is_the_last_event(home: Path) -> 
     assert asking.stdin and asking.stdout
     asking.stdin.close()
     lines = []
-    while '"piece"' not in (line := asking.stdout.readline()):
+    for line in asking.stdout:
         lines.append(line)
+        if '"piece"' in line:
+            break
     time.sleep(0.2)
     asking.send_signal(signal.SIGINT)
-    lines += [line, *asking.stdout]
+    lines += asking.stdout
     assert asking.wait() == 130
     asking.stdout.close()
     assert asking.stderr

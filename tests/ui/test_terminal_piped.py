@@ -1,12 +1,12 @@
 """The chat without a terminal: each line of standard input is a question, and only answers come out."""
 
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.processes import finished
 from tests.ui.screen import FAKES
 
 Piped = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -14,11 +14,7 @@ Piped = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def piped(home: Path) -> Piped:
-    def run(text: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
-        command = [sys.executable, str(FAKES), str(home), *arguments]
-        return subprocess.run(command, input=text, capture_output=True, text=True, check=False)
-
-    return run
+    return lambda text, *arguments: finished([FAKES, home, *arguments], text)
 
 
 def test_each_line_is_answered(piped: Piped) -> None:
@@ -55,6 +51,6 @@ def test_a_path_begins_a_question(piped: Piped) -> None:
 
 
 def test_bytes_that_are_no_text_do_no_harm(home: Path) -> None:
-    run = subprocess.run([sys.executable, FAKES, home], input=b"caf\xe9 moon\n", capture_output=True, check=False)
+    run = finished([FAKES, home], "caf\xe9 moon\n", encoding="latin-1")
     assert run.returncode == 0
-    assert b"384,400" in run.stdout
+    assert "384,400" in run.stdout

@@ -1,13 +1,12 @@
 """Answers that a language model writes, on a real pseudo-terminal: as they come, stopped, and taken up again."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.processes import finished
 from tests.ui.screen import FAKES, Screen
 from tests.ui.test_terminal import CTRL_C, CTRL_D, PROMPT
 from tests.ui.writing_fake import MODEL
@@ -96,8 +95,8 @@ def test_steps_show_what_the_model_read(chat: Chat) -> None:
 
 
 def test_through_a_pipe_the_finished_answer_alone_comes_out(home: Path) -> None:
-    command = [sys.executable, str(FAKES), str(home), "--llm", "auto"]
-    run = subprocess.run(command, input="changed\n", capture_output=True, text=True, check=True)
+    run = finished([FAKES, home, "--llm", "auto"], "changed\n")
+    assert run.returncode == 0
     assert run.stdout.startswith("The Moon is 384,400 km away. [1] Monkeys are small. [2]\n[1] ")
     assert "Nero" not in run.stdout
 

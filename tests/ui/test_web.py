@@ -2,8 +2,6 @@
 
 import re
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -22,7 +20,7 @@ from clew.ui.web import views
 from clew.ui.web.markup import Markup, parted, pieces, sources_of, when
 from clew.ui.web.serving import check_port
 from clew.ui.web.views import Conversations, Now, View, revealed
-from tests.ui.conftest import ROOT
+from tests.processes import PAGE, finished
 from tests.ui.fakes import make_turn
 from tests.ui.web_fake import ATTACK, ATTACKING_WALK, CUT_OFF, PageAssistant, attacking_answer
 from tests.ui.writing_fake import MODEL, WORDS
@@ -343,7 +341,7 @@ print(page.analytics_enabled, sorted({function.api_visibility for function in pa
 
 def test_the_page_is_made_without_a_server_and_offers_no_programming_interface(tmp_path: Path) -> None:
     """In a process of its own: Gradio leaves event loops open."""
-    made = subprocess.run([sys.executable, "-c", PROBE, tmp_path], cwd=ROOT, capture_output=True, text=True)
+    made = finished(["-c", PROBE, tmp_path], preload=PAGE)
     assert made.stdout == "False ['private']\n", made.stderr
 
 

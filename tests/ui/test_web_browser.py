@@ -5,7 +5,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -17,7 +16,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.ui.conftest import ROOT
+from tests.processes import PAGE, Process
 from tests.ui.fakes import fill_threads
 from tests.ui.web_fake import CUT_OFF
 from tests.ui.writing_fake import MODEL
@@ -47,12 +46,11 @@ def browser() -> "Iterator[Browser]":
 @contextmanager
 def serving(*command: object, port: int, environment: dict[str, str] | None = None) -> Iterator[str]:
     """The address of a page; Ctrl-C ends its server, without a word of complaint."""
-    server = subprocess.Popen(
-        [sys.executable, *map(str, command)],
-        cwd=ROOT,
+    server = Process(
+        command,
+        preload=PAGE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        text=True,
         env={**os.environ, **(environment or {})},
     )
     try:

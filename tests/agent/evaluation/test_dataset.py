@@ -126,6 +126,7 @@ def test_missing_parts_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "questions"), [("hotpotqa", 50), ("musique", 50), ("mtrag", 409), ("mtrag-un", 188), ("wordnet", 2000)]
 )
+@pytest.mark.soak
 def test_the_real_sets_read(data: Path, name: str, questions: int) -> None:
     dataset = read_dataset(data / name)
     assert len(dataset.questions) == len(dataset.golds) == questions

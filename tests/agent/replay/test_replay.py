@@ -1,8 +1,6 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from contextlib import closing
 from itertools import islice
@@ -17,6 +15,7 @@ from clew.agent.replay.script import Script, read_script
 from clew.memory.errors import BadInput
 from tests.agent.fake_assistant import FakeAssistant
 from tests.agent.replay.test_script import write
+from tests.processes import Process
 
 ROOT = Path(__file__).parents[3]
 
@@ -324,7 +323,7 @@ def _killed_after(new_lines: int, script: Path, out: Path) -> None:
     """Kill a replay once it has written so many lines more."""
     path = out / "datasets" / "script.jsonl"
     wanted = new_lines + (path.read_bytes().count(b"\n") if path.exists() else 0)
-    process = subprocess.Popen([sys.executable, "-c", PROGRAM, str(script), str(out)], cwd=ROOT)
+    process = Process(["-c", PROGRAM, script, out])
     while process.poll() is None and not (path.exists() and path.read_bytes().count(b"\n") >= wanted):
         time.sleep(0.001)
     assert process.poll() is None, "it was over before it could be killed"

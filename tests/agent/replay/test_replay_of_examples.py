@@ -3,8 +3,6 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,8 @@ import pytest
 from clew.agent.replay.expectations import Summary
 from clew.agent.replay.replay import replay_script
 from clew.agent.settings import Settings, read_settings
-from tests.conftest import EXAMPLES, ROOT
+from tests.conftest import EXAMPLES
+from tests.processes import Process
 
 SCRIPT = EXAMPLES / "conversations" / "moon-to-monkeys.jsonl"
 
@@ -91,7 +90,7 @@ def test_kill_in_the_middle_and_resume_come_to_the_same(
 ) -> None:
     path = tmp_path / "datasets" / SCRIPT.name
     arguments = [str(SCRIPT), str(tmp_path), str(settings.library), str(settings.cache)]
-    process = subprocess.Popen([sys.executable, "-c", PROGRAM, *arguments], cwd=ROOT)
+    process = Process(["-c", PROGRAM, *arguments])
     while process.poll() is None and not (path.exists() and path.read_bytes().count(b"\n") >= 2):
         time.sleep(0.005)
     os.kill(process.pid, signal.SIGKILL)

@@ -120,6 +120,7 @@ def test_the_examples_read(path: Path) -> None:
     assert any(prompt.expect for one in read_script(path).conversations for prompt in one.turns)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("name", "conversations"), [("mtrag", 57), ("mtrag-un", 299)])
 def test_real_conversations_read(data: Path, name: str, conversations: int) -> None:
     script = read_script(data / name)

@@ -2,7 +2,6 @@ import json
 import signal
 import sqlite3
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from clew.memory.datatypes import Sentence
 from clew.memory.dialogue.threads import Threads, title_of
 from clew.memory.errors import ClewError
 from tests.memory.dialogue.cases import hashed_vectors
+from tests.processes import Process
 
 ROOT = Path(__file__).parents[3]
 
@@ -55,9 +55,7 @@ def save(threads: Threads, thread: str, turn: int, *said: str, encoder: str = "a
 
 
 def saver(path: Path, thread: str, turns: int) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
-        [sys.executable, "-c", SAVER, str(path), thread, str(turns)], cwd=ROOT, stdout=subprocess.PIPE, text=True
-    )
+    return Process(["-c", SAVER, path, thread, turns], stdout=subprocess.PIPE)
 
 
 def counts(threads: Threads, thread: str) -> dict[int, int]:

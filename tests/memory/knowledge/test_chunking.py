@@ -162,7 +162,7 @@ TEXTS = st.lists(st.tuples(WORDS, SPACES), max_size=150).map(lambda parts: "".jo
 @given(
     st.one_of(TEXTS, st.text(max_size=300)), st.text(max_size=30), SIZES, st.integers(0, 3), st.booleans(), st.data()
 )
-@settings(max_examples=300, deadline=None)
+@settings(deadline=None)
 def test_chunks_cover_the_document_and_fit(
     text: str, title: str, size: int, overlap: int, greedy: bool, drawn: st.DataObject
 ) -> None:
@@ -179,6 +179,7 @@ def test_chunks_fit_the_real_encoder(encoder: CachedEncoder, text: str, title: s
     check(doc, chunk(doc, encoder, ChunkerParameters()), encoder.window, encoder)
 
 
+@pytest.mark.soak
 def test_real_passages_fit_the_real_encoder(encoder: CachedEncoder, data: Path) -> None:
     [source] = discover([data / "mtrag-un"]).sources
     documents = [item for item in read(source) if isinstance(item, Document)][:400]

@@ -148,7 +148,7 @@ def test_windows_of_tokens(count: int, size: int, drawn: st.DataObject) -> None:
 
 
 @given(TEXTS, st.integers(0, 3), st.floats(0, 1.2), st.integers(2, 40), st.data())
-@settings(max_examples=200, deadline=None)
+@settings(deadline=None)
 def test_parts_cover_the_text_and_share_their_overlap(
     text: str, buffer: int, threshold: float, size: int, drawn: st.DataObject
 ) -> None:
@@ -170,7 +170,7 @@ def test_parts_cover_the_text_and_share_their_overlap(
 
 
 @given(TEXTS, st.text(max_size=30), SIZES, st.integers(0, 3), st.floats(0, 1.2), st.booleans(), st.data())
-@settings(max_examples=200, deadline=None)
+@settings(deadline=None)
 def test_chunks_cover_the_document_fit_and_keep_to_their_parts(
     text: str, title: str, window: int, buffer: int, threshold: float, greedy: bool, drawn: st.DataObject
 ) -> None:
@@ -205,6 +205,7 @@ def test_the_windows_that_are_wanted() -> None:
         assert overlap_windows(int(count), 1024, 128) == [tuple(window) for window in windows]
 
 
+@pytest.mark.soak
 def test_real_text_in_parts_of_the_seeds_size(encoder: CachedEncoder, data: Path) -> None:
     text = (data / "ambedkar" / "castes_in_india_1917.txt").read_text("utf-8")
     parameters = SemanticParameters(buffer=1, threshold=2.0)  # never cut by meaning: the windows alone

@@ -41,7 +41,7 @@ def parameters(draw: st.DrawFn) -> UnitWalkParameters:
     )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(deadline=None)
 @given(graphs(), parameters(), st.booleans())
 def test_it_is_the_papers_walk(
     made: tuple[list[list[str]], list[str], int], parameters: UnitWalkParameters, scoped: bool

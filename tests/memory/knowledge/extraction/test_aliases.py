@@ -36,7 +36,7 @@ def test_one_key_for_the_ways_to_write_a_name(surface: str, key: str) -> None:
     assert normalised(surface) == key
 
 
-@settings(deadline=None, max_examples=500)
+@settings(deadline=None)
 @given(st.text(max_size=30))
 def test_what_is_normalised_stays_so(surface: str) -> None:
     assert normalised(normalised(surface)) == normalised(surface)

@@ -184,7 +184,7 @@ WORDS = st.sampled_from(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None)
 @given(st.one_of(st.text(), st.lists(WORDS, max_size=20).map(" ".join)))
 def test_any_text_is_read(text: str) -> None:
     mentions = entities(text)

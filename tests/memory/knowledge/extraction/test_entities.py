@@ -190,7 +190,7 @@ def test_the_title_is_an_entity_where_the_text_has_it() -> None:
     assert "Oversight" in texts("Oversight matters.", "Congressional Oversight")
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None)
 @given(st.text(), st.text(max_size=20))
 def test_any_text_is_read(text: str, title: str) -> None:
     found = entities(text, title)
@@ -205,7 +205,7 @@ WORDS = st.sampled_from(
 CASED = st.builds(lambda word, way: way(word), WORDS, st.sampled_from([str.lower, str.capitalize, str.upper]))
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None)
 @given(st.lists(CASED, max_size=14).map(" ".join))
 def test_no_pronoun_number_or_determiner_is_an_entity(text: str) -> None:
     for mention in entities(text):

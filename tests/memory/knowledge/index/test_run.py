@@ -6,7 +6,6 @@ import shutil
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
 from contextlib import closing
 from pathlib import Path
@@ -25,6 +24,7 @@ from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.semantic_chunking import SemanticParameters
 from clew.memory.progress import Progress
 from tests.memory.knowledge.closing import close
+from tests.processes import Process, finished
 
 ROOT = Path(__file__).parents[3]
 KILLED = 520
@@ -266,7 +266,7 @@ def test_stages_report_their_progress(tmp_path: Path, encoder: CachedEncoder) ->
     assert len(hashed) > 30 and hashed == sorted(hashed)
 
 
-@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("stop", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.soak)])
 def test_a_kill_leaves_the_library_and_the_next_run_goes_on(
     tmp_path: Path, encoder: CachedEncoder, cache: Path, stop: signal.Signals
 ) -> None:
@@ -277,10 +277,8 @@ def test_a_kill_leaves_the_library_and_the_next_run_goes_on(
     before = manifest(library, encoder)
     write(folder, **{f"n{n}": f"Note {n} speaks of matter {n} at some length." for n in range(KILLED)})
     environment = {**os.environ, "CLEW_CACHE": str(own_cache), "HF_HUB_OFFLINE": "1"}
-    command = [sys.executable, "-m", "clew.ui.cli", "index", str(folder), "--library", str(library)]
-    process = subprocess.Popen(
-        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
+    command = ["-m", "clew.ui.cli", "index", folder, "--library", library]
+    process = Process(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     deadline = time.monotonic() + 120
     while _cached(own_cache) < 256 and time.monotonic() < deadline and process.poll() is None:
         time.sleep(0.05)
@@ -290,7 +288,7 @@ def test_a_kill_leaves_the_library_and_the_next_run_goes_on(
     assert process.returncode != 0 and 256 <= done < KILLED, output
     assert "Traceback" not in output
     assert manifest(library, encoder) == before
-    again = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    again = finished(command, env=environment)
     assert f"{KILLED} new, 0 changed, 0 removed, 1 unchanged, 0 failed" in again.stdout
     assert _cached(own_cache) == KILLED
     assert manifest(library, encoder).documents == KILLED + 1

@@ -2,6 +2,8 @@ import gzip
 import json
 from pathlib import Path
 
+import pytest
+
 from clew.memory.datatypes import Document, Edge
 from clew.memory.knowledge.loaders.discovery import discover
 from clew.memory.knowledge.loaders.registry import read, read_edges
@@ -130,6 +132,7 @@ def test_other_sources_have_no_edges(tmp_path: Path) -> None:
     assert list(read_edges(source)) == []
 
 
+@pytest.mark.soak
 def test_the_data_sets_are_read_whole(data: Path) -> None:
     for name, documents in (("hotpotqa", 994), ("musique", 1890), ("mtrag-un", 3071), ("wordnet", 117_659)):
         discovered = discover([data / name])

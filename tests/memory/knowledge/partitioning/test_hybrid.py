@@ -22,7 +22,7 @@ def check(labels: PartitionLabels, count: int, size: int) -> None:
     assert count == 0 or 1 <= sizes.min() <= sizes.max() <= size
 
 
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(
     count=st.integers(0, 120),
     edges=st.integers(0, 300),

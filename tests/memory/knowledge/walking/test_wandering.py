@@ -161,7 +161,7 @@ def walks(draw: st.DrawFn) -> tuple[Stitched, list[int], list[float], WalkParame
     return stitched, landed, masses, parameters
 
 
-@settings(max_examples=150, deadline=None)
+@settings(deadline=None)
 @given(walks())
 def test_what_every_walk_keeps(case: tuple[Stitched, list[int], list[float], WalkParameters]) -> None:
     stitched, landed, masses, parameters = case
