@@ -10,7 +10,7 @@ export HF_HUB_OFFLINE ?= 1
 
 WORKERS ?= 2
 
-.PHONY: chat ui test test-all lint types tests soaks train crossval check-system clean
+.PHONY: chat ui test test-all lint types tests train crossval check-system clean
 
 chat: $(LIBRARY)/clew-library.json
 	@$(BIN)/clew chat --library $(LIBRARY)
@@ -19,8 +19,6 @@ ui: $(LIBRARY)/clew-library.json
 	@$(BIN)/clew ui --library $(LIBRARY)
 
 test: lint types tests
-
-test-all: test soaks
 
 lint: .venv/ready
 	$(BIN)/ruff check .
@@ -33,8 +31,8 @@ types: .venv/ready
 tests: .venv/ready
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
-# What `make test` leaves out, and whatever is fuzzed with ten times its examples.
-soaks: .venv/ready
+# What `make test` leaves out: whole categories, and all that is fuzzed with ten times its examples.
+test-all: .venv/ready
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) --dist worksteal -m 'soak or hypothesis' --hypothesis-profile many
 
 # The rewriter's models, from the conversations in DATA: written to memory/dialogue/learned.json, or only measured.

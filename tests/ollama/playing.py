@@ -85,7 +85,7 @@ def asks_back(asked: Asked) -> Said:
 def slow(asked: Asked) -> Said:
     """Ten words a second."""
     for piece in good(asked):
-        yield 0.1
+        yield 0.05
         yield piece
 
 
