@@ -83,7 +83,7 @@ def asks_back(asked: Asked) -> Said:
 
 
 def slow(asked: Asked) -> Said:
-    """Ten words a second."""
+    """Twenty words a second."""
     for piece in good(asked):
         yield 0.05
         yield piece
