@@ -163,6 +163,7 @@ def _become(request: dict[str, Any]) -> None:
     if first == "-c":
         exec(compile(given, "<string>", "exec"), {"__name__": "__main__"})
     elif first == "-m":
+        sys.modules.pop(given, None)  # or runpy warns
         runpy.run_module(given, run_name="__main__", alter_sys=True)
     else:
         runpy.run_path(first, run_name="__main__")
