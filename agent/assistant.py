@@ -16,9 +16,9 @@ from clew.agent import checkpoints
 from clew.agent.checkpoints import config_for
 from clew.agent.graph import turn_graph
 from clew.agent.models import encoder_for
-from clew.agent.services import Services
+from clew.agent.services import Services, TurnRun
 from clew.agent.settings import DATABASE, Settings
-from clew.agent.state import TURN_JSON, Doing, Piece, Turn, TurnEvent, TurnState
+from clew.agent.state import TURN_JSON, Doing, Piece, Step, Turn, TurnEvent, TurnSearch, TurnState
 from clew.agent.toolbox import services_for
 from clew.memory.datatypes import Sentence
 from clew.memory.dialogue.threads import Threads
@@ -29,7 +29,7 @@ from clew.memory.knowledge.loaders.source import storable
 from clew.tools import registry
 from clew.tools.walk import Walk
 
-AFTER = ("answer", "verify", "remember")
+AFTER_EVIDENCE = ("answer", "verify", "remember")
 """The nodes that a stopped answer goes through again."""
 
 
@@ -94,26 +94,25 @@ class Assistant:
         if tool:
             registry.check(tool)
         with self._held(thread, cancel):
-            if self.interrupted(thread):
-                yield from self._run(thread, None, cancel)
+            if cut_off := self._unfinished(thread):
+                yield from self._run(cut_off, cancel, resumed=True)
             checkpoints.forget(self._data / DATABASE, thread)  # of a turn that was stored as its process died
-            turn = self._next_turn(thread)
-            state: TurnState = {"thread": thread, "turn": turn, "question": question}
-            yield from self._run(thread, {**state, "tool": tool, "scope": scope}, cancel)
+            search = TurnSearch(tool=tool, scope=scope)
+            yield from self._run(Turn(thread, self._next_turn(thread), question, search=search), cancel)
 
     def interrupted(self, thread: str) -> str:
         """The question whose turn was cut off on this thread; empty where there is none, or where it had not begun."""
-        state = self._graph.get_state(config_for(thread, self._next_turn(thread)))
-        return str(state.values.get("question", "")) if state.next else ""
+        cut_off = self._unfinished(thread)
+        return cut_off.question if cut_off else ""
 
     def resume(self, thread: str, cancel: threading.Event | None = None) -> Iterator[TurnEvent]:
         """Finish the turn that was cut off, or answer anew, from the same evidence, the last one if it was stopped:
         the steps that were left, then the finished turn; nothing where there is neither."""
         with self._held(thread, cancel):
-            if self.interrupted(thread):
-                yield from self._run(thread, None, cancel)
+            if cut_off := self._unfinished(thread):
+                yield from self._run(cut_off, cancel, resumed=True)
             elif stopped := self.stopped(thread):
-                yield from self._answer_anew(stopped, cancel)
+                yield from self._run(_to_answer_anew(stopped), cancel)
 
     def stopped(self, thread: str) -> Turn | None:
         """The last turn of a thread, if the person stopped its answer."""
@@ -144,55 +143,34 @@ class Assistant:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _run(
-        self, thread: str, state: TurnState | None, cancel: threading.Event | None, turn: int = 0
-    ) -> Iterator[TurnEvent]:
-        """A turn from its start, or from its last checkpoint (None). Only the death of the process leaves the
-        checkpoint: a turn that failed or was cancelled is over. `turn`: another than the next one."""
-        config = config_for(thread, turn or self._next_turn(thread))
-        services = replace(self._services, cancel=cancel or threading.Event())
-        finished: Turn | None = None
+    def _run(self, turn: Turn, cancel: threading.Event | None, *, resumed: bool = False) -> Iterator[TurnEvent]:
+        """A turn from where it stands, or (`resumed`) from its checkpoint. Only the death of the process leaves the
+        checkpoint: a turn that failed or was cancelled is over."""
+        config, context = config_for(turn.thread, turn.turn), TurnRun(self._services, cancel or threading.Event())
+        state: TurnState | None = None if resumed else {"turn": turn}
+        shown, finished = len(turn.steps), None
         try:
             modes: list[StreamMode] = ["updates", "custom"]
-            told = self._graph.stream(state, config, context=services, stream_mode=modes, durability="sync")
-            for mode, event in told:
-                if mode == "custom":  # words of an answer, as a node writes them
-                    yield cast(Piece | Doing, event)
+            events = self._graph.stream(state, config, context=context, stream_mode=modes, durability="sync")
+            for mode, event in events:
+                if mode == "custom":  # what a node hands out while it runs
+                    yield cast(Step | Piece | Doing, event)
                     continue
                 for change in cast(dict[str, TurnState], event).values():
-                    yield from change["steps"]
-                    finished = change.get("finished", finished)
+                    finished = change["turn"]
+                    yield from finished.steps[shown:]
+                    shown = len(finished.steps)
         finally:
-            checkpoints.forget(self._data / DATABASE, thread)
+            checkpoints.forget(self._data / DATABASE, turn.thread)
         if finished is None:
             raise ClewError("the turn ended without an answer", "ask again")
-        yield _whole(finished, self.threads.said(thread))
+        yield _whole(finished, self.threads.said(turn.thread))
 
-    def _answer_anew(self, turn: Turn, cancel: threading.Event | None) -> Iterator[TurnEvent]:
-        """From what the turn found: its state is as it was after `observe`."""
-        found = tuple(passage for passage in turn.passages if passage.tool != Walk.name)
-        walked = tuple(passage for passage in turn.passages if passage.tool == Walk.name)
-        state: TurnState = {
-            "thread": turn.thread,
-            "turn": turn.turn,
-            "question": turn.question,
-            "rewritten": turn.rewritten,
-            "recalled": turn.recalled,
-            "wordings": turn.wordings,
-            "calls": turn.calls,
-            "passages": found,
-            "walked": walked,
-            "walk": turn.walk,
-            "paths": turn.paths,
-            "found": (len(found),),
-            "round": 1,
-            "missing": (),
-            "notes": (),
-            "degraded": tuple(part for part in turn.degraded if part.part != "answer"),
-            "ledger": tuple(line for line in turn.ledger if line.purpose != "answer"),
-            "steps": tuple(step for step in turn.steps if step.node not in AFTER),
-        }
-        yield from self._run(turn.thread, state, cancel, turn.turn)
+    def _unfinished(self, thread: str) -> Turn | None:
+        """The turn that a crash cut off on this thread, as far as it came."""
+        state = self._graph.get_state(config_for(thread, self._next_turn(thread)))
+        turn: Turn | None = state.values.get("turn") if state.next else None
+        return turn
 
     def _next_turn(self, thread: str) -> int:
         return self.threads.last_turn(thread) + 1
@@ -215,6 +193,21 @@ class Assistant:
             yield
         finally:
             lock.release()
+
+
+def _to_answer_anew(turn: Turn) -> Turn:
+    """A turn that is stored as it was when its evidence was complete."""
+    found = tuple(passage for passage in turn.passages if passage.tool != Walk.name)
+    walked = tuple(passage for passage in turn.passages if passage.tool == Walk.name)
+    return replace(
+        turn,
+        passages=found,
+        model="",
+        degraded=tuple(one for one in turn.degraded if one.part != "answer"),
+        ledger=tuple(line for line in turn.ledger if line.purpose != "answer"),
+        steps=tuple(step for step in turn.steps if step.node not in AFTER_EVIDENCE),
+        search=TurnSearch(round=1, found=(len(found),), walked=walked),
+    )
 
 
 def _whole(turn: Turn, said: Sequence[Sentence]) -> Turn:

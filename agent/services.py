@@ -1,14 +1,15 @@
-"""What the nodes of a turn are given: opened once, shared by all turns, changed by none."""
+"""What the nodes of a turn are given: services, opened once and shared by all turns, and the scratch of one run."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from threading import Event
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
+from clew.agent.answer.selection import AnswerParameters
 from clew.agent.models import Writers
-from clew.agent.observing import ObserveParameters
-from clew.agent.picking import AnswerParameters
-from clew.agent.walking import WalkingParameters
+from clew.agent.search.observation import ObserveParameters
+from clew.agent.search.walk import WalkingParameters
+from clew.agent.state import Doing, Piece, Step
 from clew.memory.dialogue.recall import RecallParameters
 from clew.memory.dialogue.rewriting import RewriteParameters
 from clew.memory.dialogue.threads import Threads
@@ -17,6 +18,8 @@ from clew.memory.knowledge.library import Library
 from clew.memory.knowledge.walking.walker import Walker
 from clew.tools.base import Tool
 from clew.tools.walk import Walk
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,6 @@ class Services:
     observe: ObserveParameters = field(default_factory=ObserveParameters)
     walking: WalkingParameters = field(default_factory=WalkingParameters)
     answer: AnswerParameters = field(default_factory=AnswerParameters)
-    cancel: Event = field(default_factory=Event)
 
     @property
     def walker(self) -> Walker:
@@ -48,3 +50,26 @@ class Services:
         tool = self.tools[Walk.name]
         assert isinstance(tool, Walk)
         return tool.walker()
+
+
+def _ignored(_: Step | Piece | Doing) -> None:
+    """For runs that nobody watches."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRun:
+    """One run of the graph: its services, the person's stop, and a scratch of what the nodes have computed for it.
+
+    What a crash takes of the scratch is computed again. `emit` hands out what a node says while it runs."""
+
+    services: Services
+    cancel: Event = field(default_factory=Event)
+    emit: Callable[[Step | Piece | Doing], None] = _ignored
+    scratch: dict[Hashable, Any] = field(default_factory=dict)
+
+    def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """What `make` gives, computed at most once for this key."""
+        if key not in self.scratch:
+            self.scratch[key] = make()
+        made: Made = self.scratch[key]
+        return made

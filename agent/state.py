@@ -1,10 +1,11 @@
-"""What a turn carries from node to node, and what it leaves behind. Plain values: no vectors, no connections."""
+"""A turn: what its nodes hand on, and what it leaves behind. Plain values: no vectors, no connections."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Annotated, Literal, TypedDict, TypeVar
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Literal, TypedDict
 
-from pydantic import TypeAdapter
+from pydantic import Field, TypeAdapter
+from pydantic.json_schema import SkipJsonSchema
 
 from clew.memory.datatypes import Passage, Point, Recalled, Subgraph, Wording
 
@@ -58,6 +59,10 @@ class Answer:
         """The sentences with their citations: `The Moon is 384,400 km away. [1]`."""
         said = "".join(" ".join([claim.lead + claim.text, *(f"[{n}]" for n in claim.cites)]) for claim in self.claims)
         return said.strip()
+
+
+UNANSWERED = Answer("nothing-found", ())
+"""Of a turn in the making."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,19 +138,53 @@ class Prompted:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    """A turn that is over, as it is remembered, shown, exported and replayed. `turn` counts from 1 in its thread.
+class TurnSearch:
+    """The search of a turn in the making: what it is bound to, and what its rounds have found. Empty once the turn is
+    over: it is neither stored nor shown.
 
-    `library` is the fingerprint of the library that it was answered from; `created` is ISO 8601 in UTC. `walk` is what
-    was walked for it (None: nothing was), and `paths` the same as lines, `Hub -> A -> B`, the best end first. `model`
-    is the language model that wrote the answer, empty where it is extracted; `degraded` and `ledger` are of its models.
+    `tool` names the tools that the person wants (empty: the policy chooses), `scope` the documents to search (empty:
+    all). `round` counts from 1. `planned` are the searches of this round; `wanted` counts those of them that a language
+    model asked for. For each of the turn's `calls`, `first_found` has the ids that it was the first to find, as many as
+    a model is shown. `found` counts the new passages of each round; of the first, those of a model's searches apart.
+    `walked` are passages that the first round's walk reached and no tool had found; `went_back` counts its steps back.
+    `points` and `tool_answer` are what a tool itself answers; `missing` are words that no passage holds and that the
+    library has.
+    """
+
+    tool: str = ""
+    scope: tuple[str, ...] = ()
+    round: int = 0
+    planned: tuple[Call, ...] = ()
+    wanted: int = 0
+    first_found: tuple[tuple[str, ...], ...] = ()
+    found: tuple[int, ...] = ()
+    walked: tuple[Passage, ...] = ()
+    went_back: int = 0
+    points: tuple[Point, ...] = ()
+    tool_answer: str = ""
+    notes: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A turn: in the making, while the nodes of the graph hand it on, each a changed one; and as it is stored, shown,
+    exported and replayed. `turn` counts from 1 in its thread.
+
+    `question` is what was typed; `meant` the same, or what a reply to a question back stands for; `rewritten` the
+    question that stands alone, with the earlier turns in front of it where it `with_history`; `expanded` has the words
+    of the conversation that it needs as well, and is empty where it needs none; `own_weight` is that of the question as
+    it is among the `wordings`. `library` is the fingerprint of the
+    library that it was answered from; `created` is ISO 8601 in UTC. `walk` is what was walked for it (None: nothing
+    was), and `paths` the same as lines, `Hub -> A -> B`, the best end first. `model` is the language model that wrote
+    the answer, empty where it is extracted; `degraded` and `ledger` are of its models.
     """
 
     thread: str
     turn: int
     question: str
-    rewritten: str
-    answer: Answer
+    rewritten: str = ""
+    answer: Answer = UNANSWERED
     recalled: Recalled = field(default_factory=Recalled)
     wordings: tuple[Wording, ...] = ()
     calls: tuple[Call, ...] = ()
@@ -158,6 +197,23 @@ class Turn:
     model: str = ""
     degraded: tuple[Fallback, ...] = ()
     ledger: tuple[Prompted, ...] = ()
+    meant: str = ""
+    expanded: str = ""
+    with_history: bool = False
+    own_weight: float = 1.0
+    search: Annotated[SkipJsonSchema[TurnSearch], Field(exclude=True)] = field(default_factory=TurnSearch)
+
+    def stepped(self, node: str, summary: str, details: Iterable[str] = ()) -> "Turn":
+        """With a step of this node."""
+        return replace(self, steps=(*self.steps, Step(node, summary, tuple(details))))
+
+    def searched(self, **changes: Any) -> "Turn":
+        """With these fields of its search changed."""
+        return replace(self, search=replace(self.search, **changes))
+
+    @property
+    def is_answered(self) -> bool:
+        return any(step.node == "answer" for step in self.steps)
 
 
 TurnEvent = Step | Piece | Doing | Turn
@@ -166,52 +222,8 @@ TurnEvent = Step | Piece | Doing | Turn
 TURN_JSON = TypeAdapter(Turn)
 """How a turn is stored, exported and read again."""
 
-Item = TypeVar("Item")
 
+class TurnState(TypedDict):
+    """The state of the graph: the turn in the making. Plain values: no vectors, no connections."""
 
-def appended(known: Sequence[Item], new: Sequence[Item]) -> tuple[Item, ...]:
-    """A checkpoint gives tuples back as lists, so neither is taken for granted."""
-    return (*known, *new)
-
-
-class TurnState(TypedDict, total=False):
-    """The state machine's state: this turn and its thread's id. `found` counts the new passages of each round, of the
-    first those of a language model's searches apart; `points` are there where the question is about the whole library;
-    `told` is what a tool itself answers. `wanted` counts the searches of this round that a language model wanted;
-    `brought` has, for each of `calls`, the ids of the first passages that it was the first to find.
-
-    Of the last round are `near`, the rows of the nodes nearest to what was looked for, `partitions`, the numbers of
-    those that were stitched, and `went_back`, which counts the steps from what had been left; of all rounds `walk` and
-    `paths`, as in `Turn`; of the first `walked`, the passages that its walk came to and no tool had found."""
-
-    thread: str
-    turn: int
-    question: str
-    tool: str
-    scope: tuple[str, ...]
-    recalled: Recalled
-    wordings: tuple[Wording, ...]
-    rewritten: str
-    round: int
-    planned: tuple[Call, ...]
-    wanted: int
-    calls: Annotated[tuple[Call, ...], appended]
-    brought: Annotated[tuple[tuple[str, ...], ...], appended]
-    passages: tuple[Passage, ...]
-    found: Annotated[tuple[int, ...], appended]
-    near: tuple[int, ...]
-    partitions: tuple[int, ...]
-    walk: Subgraph | None
-    paths: tuple[str, ...]
-    walked: tuple[Passage, ...]
-    went_back: int
-    points: tuple[Point, ...]
-    told: str
-    notes: Annotated[tuple[str, ...], appended]
-    missing: tuple[str, ...]
-    answer: Answer
-    model: str
-    degraded: Annotated[tuple[Fallback, ...], appended]
-    ledger: Annotated[tuple[Prompted, ...], appended]
-    steps: Annotated[tuple[Step, ...], appended]
-    finished: Turn
+    turn: Turn

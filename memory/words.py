@@ -1,6 +1,7 @@
 """The words of a text that carry its content, stemmed: what questions, sentences and passages are compared by."""
 
 import re
+from collections.abc import Sequence
 from functools import cache
 
 FUNCTION_WORDS = frozenset(
@@ -32,6 +33,11 @@ def content_words(text: str) -> list[str]:
     """Stems in the order of the text, function words left out; repeated words stay."""
     stems: list[str] = _stemmer().stemWords([word for word in words(text) if word not in FUNCTION_WORDS])
     return stems
+
+
+def content_word_sets(texts: Sequence[str]) -> list[frozenset[str]]:
+    """The different content words of each text."""
+    return [frozenset(content_words(text)) for text in texts]
 
 
 def stemmed_words(text: str) -> list[str]:

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from clew.agent.answer.verification import verdict
 from clew.agent.state import Claim
-from clew.agent.verifying import verdict
 from clew.memory.datatypes import Passage
 from clew.memory.sentences import split
 

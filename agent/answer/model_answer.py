@@ -10,9 +10,9 @@ from typing import Literal
 
 from clew.agent.answer.citations import Citations, attributed, claims_of, numbered, whole_sentences
 from clew.agent.answer.prompt_passages import PromptPassages, fit
+from clew.agent.answer.verification import verdict
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.state import Answer, Claim, Piece, PromptPart
-from clew.agent.verifying import verdict
 from clew.memory.datatypes import Passage, Sentence
 from clew.memory.errors import Cancelled, ModelFailed, PromptCut, ServiceUnreachable
 from clew.memory.instructions import neutralised

@@ -17,8 +17,8 @@ import httpx
 from packaging.requirements import Requirement
 
 from clew.agent.llm.model_cards import Card
-from clew.agent.llm.ollama_writer import best
 from clew.agent.llm.ollama_server import OllamaServer, Pulled
+from clew.agent.llm.ollama_writer import best
 from clew.agent.models import AUTO, NONE, OLLAMA, ollama_for, roles_named
 from clew.agent.settings import Settings, config_files
 from clew.memory.encoding import MINILM, local_encoder

@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from clew.agent import observing
 from clew.agent.graph import evidence_graph, turn_graph
-from clew.agent.quoting import asked_of
-from clew.agent.services import Services
-from clew.agent.state import Turn, TurnState
-from clew.agent.turn_signals import Asked
+from clew.agent.search import observation
+from clew.agent.services import Services, TurnRun
+from clew.agent.state import Turn, TurnSearch, TurnState
 from clew.memory.datatypes import Passage, Utterance
 from clew.memory.dialogue.threads import Threads
 from clew.memory.dialogue.utterances import extract
@@ -20,20 +18,17 @@ def evidence(
     services: Services, question: str, history: Sequence[Utterance], k: int, scope: Sequence[str] = ()
 ) -> tuple[Passage, ...]:
     """The passages after `observe`, in order, from searches for k passages each."""
-    with Threads(None) as threads:
-        given = replace(services, threads=threads, evidence=k)
-        state = _remembered(given, question, history, scope)
-        gathered = evidence_graph().invoke(state, context=given)
-        return tuple(observing.ranked(gathered["passages"], gathered.get("walked", ()), given.observe))
+    turn = searched(replace(services, evidence=k), question, history, scope)
+    return tuple(observation.ranked(turn, services.observe))
 
 
-def asked(services: Services, question: str, history: Sequence[Utterance], scope: Sequence[str] = ()) -> Asked:
+def searched(services: Services, question: str, history: Sequence[Utterance], scope: Sequence[str] = ()) -> Turn:
     """The turn up to its answer, as if the history had been said here."""
     with Threads(None) as threads:
         given = replace(services, threads=threads)
-        state = _remembered(given, question, history, scope)
-        gathered: TurnState = evidence_graph().invoke(state, context=given)  # type: ignore[assignment]
-        return asked_of(gathered, given)
+        state = evidence_graph().invoke(_begun(given, question, history, scope), context=TurnRun(given))
+        turn: Turn = state["turn"]
+        return turn
 
 
 def answered(services: Services, question: str, history: Sequence[Utterance], scope: Sequence[str] = ()) -> Turn:
@@ -42,20 +37,19 @@ def answered(services: Services, question: str, history: Sequence[Utterance], sc
 
     with Threads(None) as threads:
         given = replace(services, threads=threads)
-        state = _remembered(given, question, history, scope)
-        graph = turn_graph(InMemorySaver())
-        finished: Turn = graph.invoke(state, {"configurable": {"thread_id": THREAD}}, context=given)["finished"]
-        return finished
+        begun, graph = _begun(given, question, history, scope), turn_graph(InMemorySaver())
+        turn: Turn = graph.invoke(begun, {"configurable": {"thread_id": THREAD}}, context=TurnRun(given))["turn"]
+        return turn
 
 
-def _remembered(services: Services, question: str, history: Sequence[Utterance], scope: Sequence[str]) -> TurnState:
+def _begun(services: Services, question: str, history: Sequence[Utterance], scope: Sequence[str]) -> TurnState:
     """Put the history into the thread, each turn as `remember` would, and begin the next one."""
     turns = _turns(history)
-    for turn, said in enumerate(turns, 1):
-        sentences = extract(said, first_turn=turn)
+    for number, said in enumerate(turns, 1):
+        sentences = extract(said, first_turn=number)
         vectors = services.encoder.encode([sentence.text for sentence in sentences], "sentence")
-        services.threads.save(THREAD, turn, said[0].text, "{}", sentences, vectors, services.encoder.hash)
-    return {"thread": THREAD, "turn": len(turns) + 1, "question": question, "tool": "", "scope": tuple(scope)}
+        services.threads.save(THREAD, number, said[0].text, "{}", sentences, vectors, services.encoder.hash)
+    return {"turn": Turn(THREAD, len(turns) + 1, question, search=TurnSearch(scope=tuple(scope)))}
 
 
 def _turns(history: Sequence[Utterance]) -> list[list[Utterance]]:

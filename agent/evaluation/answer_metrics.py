@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from clew.agent.answer.verification import same_words, verdict
 from clew.agent.state import Claim, Turn
-from clew.agent.verifying import same_words, verdict
 from clew.memory.datatypes import Passage
 from clew.memory.json_lines import read_objects
 

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from clew.agent.answering import answer, nothing_indexed, placed
-from clew.agent.observing import ObserveParameters, enough, missing
-from clew.agent.parts import parts
-from clew.agent.picking import AnswerParameters
+from clew.agent.answer.evidence import evidence_of
+from clew.agent.answer.question_parts import parts
+from clew.agent.answer.quotation import nothing_indexed, placed, quote
+from clew.agent.answer.selection import AnswerParameters, Wanted
+from clew.agent.answer.verification import verdict, verified
+from clew.agent.search.observation import ObserveParameters, enough, missing
 from clew.agent.state import TURN_JSON, Answer, Call, Claim, Turn
-from clew.agent.verifying import verdict, verified
 from clew.memory.datatypes import Document, Mark, Passage, Wording
 from clew.memory.encoding import CachedEncoder
 
@@ -35,7 +36,7 @@ LANG = Passage(
 
 
 def say(question: str, *passages: Passage, encoder: CachedEncoder) -> Answer:
-    return answer(question, question, passages, encoder, AnswerParameters())
+    return quote(Wanted(question, question), passages, evidence_of(passages, encoder), AnswerParameters())
 
 
 def test_it_quotes_and_cites(encoder: CachedEncoder) -> None:
@@ -161,7 +162,8 @@ def test_three_kinds_of_nothing_sound_different(encoder: CachedEncoder) -> None:
 
 def test_earlier_turns_do_not_answer_again(encoder: CachedEncoder) -> None:
     whole = "How far away is the Moon? And how long does its light take?"
-    said = answer("and how long does its light take?", whole, [MOON], encoder, AnswerParameters())
+    wanted = Wanted("and how long does its light take?", whole, with_history=True)
+    said = quote(wanted, [MOON], evidence_of([MOON], encoder), AnswerParameters())
     assert "1.3 seconds" in said.text
 
 

@@ -11,9 +11,9 @@ import pytest
 from clew.agent import nodes
 from clew.agent.assistant import Assistant
 from clew.agent.evaluation.agent_evidence import answered
+from clew.agent.search.walk import WalkingParameters
 from clew.agent.settings import Settings, read_settings
 from clew.agent.state import Step, Turn
-from clew.agent.walking import WalkingParameters
 from clew.memory.errors import BadInput, Cancelled
 from tests.processes import finished
 

@@ -7,11 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from clew.agent.answer.evidence import evidence_of
+from clew.agent.answer.judge import SHIPPED, Decision, Judge, judge, may_be_unclear, shipped_judge
+from clew.agent.answer.signals import signals
 from clew.agent.assistant import Assistant
-from clew.agent.judging import SHIPPED, Decision, Judge, judge, may_be_unclear, shipped
 from clew.agent.settings import read_settings
 from clew.agent.state import Turn
-from clew.agent.turn_signals import Asked, signals
 from clew.memory.datatypes import Passage, Recalled, Sentence, Wording
 from clew.memory.dialogue.signals import Linear
 from clew.memory.encoding import CachedEncoder
@@ -65,35 +66,39 @@ def test_a_first_question_is_unclear_only_by_its_words(given: Mapping[str, float
 
 
 def test_the_shipped_judge_reads_back_as_it_was_written() -> None:
-    assert SHIPPED.read_text("utf-8") == shipped().to_json()
+    assert SHIPPED.read_text("utf-8") == shipped_judge().to_json()
 
 
-def asked(question: str, *passages: Passage, said: tuple[Sentence, ...] = ()) -> Asked:
-    recalled = Recalled(extracted=said, selected=said)
-    return Asked(question, question, recalled, (Wording("question", question, 1.0),), passages)
+def signals_of(
+    encoder: CachedEncoder, question: str, *passages: Passage, before: tuple[Sentence, ...] = ()
+) -> dict[str, float]:
+    recalled = Recalled(extracted=before, selected=before)
+    wordings = (Wording("question", question, 1.0),)
+    turn = Turn("t", 1, question, question, recalled=recalled, wordings=wordings, passages=passages, meant=question)
+    return signals(turn, evidence_of(passages, encoder))
 
 
 def test_the_signals_of_a_turn(encoder: CachedEncoder) -> None:
-    found = signals(asked("How far away is the Moon?", MOON), encoder)
-    assert set(found) >= set(shipped().refuse.model.weights) | set(shipped().ask_back.model.weights)
+    found = signals_of(encoder, "How far away is the Moon?", MOON)
+    assert set(found) >= set(shipped_judge().refuse.model.weights) | set(shipped_judge().ask_back.model.weights)
     assert found["cosine"] > 0.5 and found["held_together"] > 0.5 and found["names_unheld"] == 0
     assert (found["history"], found["points"], found["amount"]) == (0, 0, 1)
     assert all(np.isfinite(value) for value in found.values())
 
 
 def test_a_name_that_no_passage_has(encoder: CachedEncoder) -> None:
-    assert signals(asked("How far away is Neptune?", MOON), encoder)["names_unheld"] == 1
+    assert signals_of(encoder, "How far away is Neptune?", MOON)["names_unheld"] == 1
 
 
 def test_without_a_passage_there_are_signals_too(encoder: CachedEncoder) -> None:
-    found = signals(asked("How far away is the Moon?"), encoder)
-    assert found.keys() == signals(asked("How far?", MOON), encoder).keys()
+    found = signals_of(encoder, "How far away is the Moon?")
+    assert found.keys() == signals_of(encoder, "How far?", MOON).keys()
     assert found["cosine"] == 0
 
 
 def test_what_was_said_before_is_a_signal(encoder: CachedEncoder) -> None:
     said = (Sentence("Who was Laika?", "user", 1), Sentence("Laika was a dog.", "agent", 1))
-    found = signals(asked("What did the animal eat?", MOON, said=said), encoder)
+    found = signals_of(encoder, "What did the animal eat?", MOON, before=said)
     assert (found["history"], found["unnamed"]) == (1, 1)
 
 
@@ -109,7 +114,7 @@ def test_a_threshold_is_the_best_at_its_cost() -> None:
 def test_a_judge_learns_what_tells(encoder: CachedEncoder) -> None:
     """Made-up turns whose refusals hang on one signal alone; the other domain is judged by it."""
     generator = np.random.default_rng(7)
-    base = signals(asked("How far away is the Moon?", MOON), encoder)
+    base = signals_of(encoder, "How far away is the Moon?", MOON)
 
     def example(number: int, domain: str) -> JudgeExample:
         label = ("ANSWERABLE", "UNANSWERABLE", "UNDERSPECIFIED", "PARTIAL")[number % 4]

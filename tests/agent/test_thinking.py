@@ -13,11 +13,11 @@ from clew.agent.assistant import Assistant
 from clew.agent.evaluation.agent_evidence import answered, evidence
 from clew.agent.graph import evidence_graph
 from clew.agent.models import Writers, writers_for
-from clew.agent.observing import ObserveParameters
-from clew.agent.services import Services
+from clew.agent.search.observation import ObserveParameters
+from clew.agent.search.walk import WalkingParameters
+from clew.agent.services import Services, TurnRun
 from clew.agent.settings import Settings
-from clew.agent.state import Doing, Fallback, Step, Turn, TurnState
-from clew.agent.walking import WalkingParameters
+from clew.agent.state import Doing, Fallback, Step, Turn
 from clew.memory.errors import Cancelled
 from clew.memory.ports import Abilities
 from tests.memory.scripted_writer import ScriptedWriter
@@ -138,9 +138,8 @@ def test_what_the_model_finds_is_read_behind_the_best_of_the_policys(
     plain: Services, ollama: OllamaDouble, indexed: Settings
 ) -> None:
     services = think(plain, ollama, indexed, wanders)
-    start: TurnState = {"thread": "t", "turn": 1, "question": QUESTION, "tool": "", "scope": ()}
-    state = evidence_graph().invoke(start, context=services)
-    first, of_model, *_ = state["found"]
+    state = evidence_graph().invoke({"turn": Turn("t", 1, QUESTION)}, context=TurnRun(services))
+    first, of_model, *_ = state["turn"].search.found
     assert first == 2 and of_model > 0
 
 

@@ -5,22 +5,21 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from langgraph.runtime import Runtime
 
-from clew.agent import gathering, observing
+from clew.agent import nodes
 from clew.agent.assistant import Assistant
 from clew.agent.evaluation.agent_evidence import answered, evidence
 from clew.agent.graph import evidence_graph
-from clew.agent.observing import ObserveParameters
-from clew.agent.paths import lines, parents
 from clew.agent.replay.rows import intermediate_row
-from clew.agent.services import Services
+from clew.agent.search import observation
+from clew.agent.search.observation import ObserveParameters
+from clew.agent.search.paths import lines, parents
+from clew.agent.search.walk import WalkingParameters
+from clew.agent.services import TurnRun
 from clew.agent.settings import read_settings
-from clew.agent.state import TURN_JSON, Call, Step, Turn, TurnState
-from clew.agent.walking import WalkingParameters
+from clew.agent.state import TURN_JSON, Call, Step, Turn, TurnSearch
 from clew.memory.datatypes import Ints, Passage, Query, Wording
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import Cancelled
@@ -45,10 +44,6 @@ def turn(assistant: Assistant) -> Turn:
 
 def steps_of(turn: Turn, node: str) -> list[Step]:
     return [step for step in turn.steps if step.node == node]
-
-
-def runtime_of(services: Services) -> Runtime[Services]:
-    return Runtime(context=services)
 
 
 def passage(name: str, **scores: float) -> Passage:
@@ -151,12 +146,11 @@ def test_a_further_round_walks_for_what_is_missing_and_keeps_what_was_found(assi
 
 def test_what_a_walk_came_to_is_not_found_again_by_a_tool(assistant: Assistant) -> None:
     looked_for = Call("hybrid", (Wording("missing", "dog went space", 1.0),))
-    state: TurnState = {"question": QUESTION, "planned": (looked_for,), "passages": (passage("known"),)}
-    found = gathering.act(state, runtime_of(assistant.services))["passages"]
-    again: TurnState = {**state, "walked": (found[2],)}
-    update = gathering.act(again, runtime_of(assistant.services))
-    assert [p.id for p in update["passages"]] == [p.id for p in found if p.id != found[2].id]
-    assert update["found"] == (len(found) - 2,)
+    turn = Turn("t", 1, QUESTION, passages=(passage("known"),)).searched(planned=(looked_for,))
+    found = nodes.act(turn, TurnRun(assistant.services)).passages
+    again = nodes.act(turn.searched(walked=(found[2],)), TurnRun(assistant.services))
+    assert [p.id for p in again.passages] == [p.id for p in found if p.id != found[2].id]
+    assert again.search.found == (len(found) - 2,)
 
 
 def test_the_tool_walk_leads_and_no_second_walk_is_made(assistant: Assistant) -> None:
@@ -209,7 +203,7 @@ def test_an_empty_library_is_not_walked(tmp_path: Path, cache: Path, encoder: Ca
 
 
 def test_all_turns_share_one_walker(assistant: Assistant) -> None:
-    assert assistant.services.walker is replace(assistant.services, cancel=threading.Event()).walker
+    assert assistant.services.walker is replace(assistant.services, evidence=1).walker
 
 
 def test_what_stitch_weighed_is_not_weighed_again_by_walk(
@@ -231,32 +225,36 @@ def test_what_stitch_weighed_is_not_weighed_again_by_walk(
 
 
 def test_a_walk_is_the_same_where_another_process_has_stitched(assistant: Assistant) -> None:
+    """A crash takes the scratch of a run: what `stitch` had thought is thought again."""
     services = assistant.services
-    asked: TurnState = {"thread": "t", "turn": 1, "question": QUESTION, "tool": "", "scope": ()}
-    state: Any = evidence_graph().invoke(asked, context=services)
-    other = replace(services, tools={**services.tools, "walk": Walk(services.library.store)})
-    assert services.walker is not other.walker
-    stitched, walked = (node(state, runtime_of(services)) for node in (gathering.stitch, gathering.walk))
-    assert gathering.walk({**state, **stitched}, runtime_of(other)) == walked
+    found: Turn = evidence_graph().invoke({"turn": Turn("t", 1, QUESTION)}, context=TurnRun(services))["turn"]
+    other = TurnRun(replace(services, tools={**services.tools, "walk": Walk(services.library.store)}))
+    assert services.walker is not other.services.walker
+    run = TurnRun(services)
+    stitched = nodes.stitch(found, run)
+    assert run.scratch and not other.scratch
+    assert nodes.walk(stitched, other) == nodes.walk(stitched, run)
 
 
 def test_a_further_round_goes_before_what_the_walk_came_to() -> None:
-    passages = [passage(str(n)) for n in range(9)]
-    read = observing.to_read(passages, 7, [passage("walked")], ObserveParameters())
+    search = TurnSearch(found=(7, 2), walked=(passage("walked"),))
+    turn = Turn("t", 1, QUESTION, passages=tuple(passage(str(n)) for n in range(9)), search=search)
+    read = observation.to_read(turn, ObserveParameters())
     assert [p.id for p in read] == ["0", "1", "2", "3", "4", "7", "8", "walked", "5", "6"]
 
 
 def test_a_node_that_answers_is_named() -> None:
     parameters = ObserveParameters()
     passages = [passage("near", cosine=0.7), passage("there", cosine=0.85), passage("too", cosine=0.9)]
-    answers = observing.answers(passages, parameters)
+    answers = observation.answers(passages, parameters)
     assert answers is not None and answers.id == "there"
-    assert observing.answers(passages[:1], parameters) is None
-    assert observing.answers([*passages[:1] * parameters.passages, passages[1]], parameters) is None
+    assert observation.answers(passages[:1], parameters) is None
+    assert observation.answers([*passages[:1] * parameters.passages, passages[1]], parameters) is None
 
 
 def test_observe_says_that_the_walk_went_back(assistant: Assistant, turn: Turn) -> None:
     (observed,) = steps_of(turn, "observe")
-    state = {"rewritten": QUESTION, "passages": turn.passages, "found": (10,), "went_back": 1}
-    said = gathering.observe(state, runtime_of(assistant.services))["steps"][0].summary  # type: ignore[arg-type]
-    assert said.endswith("; the walk went back once") and said.split(";")[0] == observed.summary.split(";")[0]
+    search = TurnSearch(found=(10,), went_back=1)
+    again = nodes.observe(replace(turn, search=search), TurnRun(assistant.services))
+    summary = again.steps[-1].summary
+    assert summary.endswith("; the walk went back once") and summary.split(";")[0] == observed.summary.split(";")[0]

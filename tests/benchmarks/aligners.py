@@ -21,8 +21,8 @@ from clew.agent.aligners.aligner_training import (
     TrainingPlan,
     train_aligners,
 )
-from clew.memory.json_lines import read_objects
 from clew.agent.settings import Settings, read_settings
+from clew.memory.json_lines import read_objects
 from clew.memory.knowledge.aligners.open_capsule import generation_with_capsules
 from clew.memory.knowledge.partitioning.capsule import capsules
 

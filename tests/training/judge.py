@@ -16,14 +16,15 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.agent.answer.answers import evidence_for
+from clew.agent.answer.judge import SHIPPED, Decision, Judge, JudgeVerdict, judge, may_be_unclear
+from clew.agent.answer.selection import AnswerParameters
+from clew.agent.answer.signals import signals
 from clew.agent.assistant import Assistant
-from clew.agent.evaluation.agent_evidence import asked
+from clew.agent.evaluation.agent_evidence import searched
 from clew.agent.evaluation.answer_metrics import ANSWERABLE, UNANSWERABLE, UNDERSPECIFIED, decided, read_labels
 from clew.agent.evaluation.dataset import read_questions
-from clew.agent.judging import SHIPPED, Decision, Judge, Verdict, judge, may_be_unclear
-from clew.agent.picking import AnswerParameters
 from clew.agent.settings import read_settings
-from clew.agent.turn_signals import signals
 from clew.memory.dialogue.signals import Linear
 from clew.memory.errors import BadInput, ClewError
 from clew.memory.json_lines import read_objects
@@ -92,7 +93,8 @@ def _asked(dataset: Path, library: Path, label: str) -> Iterator[JudgeExample]:
         services = assistant.services
         click.echo(f"gathering for the questions of {name}", err=True)
         for question in read_questions(dataset):
-            found = signals(asked(services, question.text, question.history), services.encoder)
+            turn = searched(services, question.text, question.history)
+            found = signals(turn, evidence_for(turn, services))
             conversation = question.id.split("<::>")[0]
             known = label or labels[question.id].answerability
             yield JudgeExample(name, domains[question.id], conversation, known, found)
@@ -183,9 +185,9 @@ def report(examples: Sequence[JudgeExample]) -> Iterator[str]:
             yield f"{where:24}" + "   ".join(shares)
 
 
-def taken(example: JudgeExample, made: Judge) -> Verdict:
-    """With the refusals that need no judge (`clew.agent.quoting`): of what names nothing that is there, and of a first
-    question that no passage is near to."""
+def taken(example: JudgeExample, made: Judge) -> JudgeVerdict:
+    """With the refusals that need no judge (`clew.agent.answer.quotation`): of what names nothing that is there, and of
+    a first question that no passage is near to."""
     found, verdict = example.signals, judge(example.signals, made)
     far = not found["history"] and found["match"] < AnswerParameters().relevant
     return "refuse" if verdict == "answer" and (far or found["names_unheld"] == 1) else verdict

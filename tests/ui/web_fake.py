@@ -51,7 +51,7 @@ class PageAssistant(Assistant):
         self._own_threads = Threads(data / "threads.sqlite")
         self._pause = pause
         self._seconds = loading
-        self._cut_off = {interrupted} if interrupted else set()
+        self._interrupted = {interrupted} if interrupted else set()
         titles = ["Tides", ATTACK, "Laika", "Metropolis", "Hugo"]
         store = SimpleNamespace(titles=lambda limit: titles[:limit])
         library = SimpleNamespace(manifest=SimpleNamespace(documents=5, fingerprint="f00d"), store=store)
@@ -83,12 +83,12 @@ class PageAssistant(Assistant):
         yield from self._turn(thread, question, cancel or threading.Event())
 
     def interrupted(self, thread: str) -> str:
-        return CUT_OFF if thread in self._cut_off else ""
+        return CUT_OFF if thread in self._interrupted else ""
 
     def resume(self, thread: str, cancel: threading.Event | None = None) -> Iterator[TurnEvent]:
-        if thread in self._cut_off:
+        if thread in self._interrupted:
             yield from self._turn(thread, CUT_OFF, cancel or threading.Event())
-            self._cut_off.discard(thread)
+            self._interrupted.discard(thread)
         elif stopped := self.stopped(thread):
             yield from self._answered(thread, stopped.question, cancel or threading.Event(), stopped.turn)
 

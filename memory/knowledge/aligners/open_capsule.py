@@ -8,8 +8,7 @@ from clew.memory.errors import BadInput, NotSetUp
 from clew.memory.knowledge.aligners.partition_words import PartitionWords, words_of
 from clew.memory.knowledge.aligners.saved import aligner_paths, read_aligner, read_words, write_words
 from clew.memory.knowledge.aligners.scoring import Aligner, Centroid, Words
-from clew.memory.knowledge.disk import naming_damage
-from clew.memory.knowledge.disk import current_generation
+from clew.memory.knowledge.disk import current_generation, naming_damage
 from clew.memory.knowledge.library import Library
 from clew.memory.knowledge.partitioning.capsule import FOLDER, Capsule, capsules, read_capsule
 

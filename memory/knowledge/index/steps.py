@@ -11,11 +11,11 @@ from clew.memory.knowledge.index.generation import Generation, IndexStep
 from clew.memory.knowledge.index.layering import make_layers
 from clew.memory.knowledge.numbering import ARRAYS as LAYERS
 from clew.memory.knowledge.numbering import read_layers
-from clew.memory.knowledge.partitioning.partitioner import build_capsule, plans_before
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
 from clew.memory.knowledge.partitioning.capsule import keep_trained, write_capsule
 from clew.memory.knowledge.partitioning.node_graph import FILE as NODES
 from clew.memory.knowledge.partitioning.node_graph import write_graph
+from clew.memory.knowledge.partitioning.partitioner import build_capsule, plans_before
 from clew.memory.knowledge.walking.smoothing import FILE as SMOOTHED
 from clew.memory.knowledge.walking.smoothing import write_smoothed
 from clew.memory.progress import Progress

@@ -7,10 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from clew.memory.datatypes import Vectors
-from clew.memory.knowledge.disk import BROKEN, naming_damage
+from clew.memory.knowledge.disk import BROKEN, held, naming_damage, required_generation
 from clew.memory.knowledge.embedding import CHUNKS, open_vectors, titles_and_texts
-from clew.memory.knowledge.disk import held
-from clew.memory.knowledge.disk import required_generation
 from clew.memory.knowledge.partitioning import hybrid, leiden, metis
 from clew.memory.knowledge.partitioning.capsule import Capsule, PartitionPlan, capsules, read_capsule, write_capsule
 from clew.memory.knowledge.partitioning.description import hub_nodes_of, names_of, report_of

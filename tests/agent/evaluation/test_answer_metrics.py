@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from clew.agent.answer.verification import verified
 from clew.agent.evaluation.answer_metrics import (
     Label,
     citations,
@@ -15,7 +16,6 @@ from clew.agent.evaluation.answer_metrics import (
     swapped,
 )
 from clew.agent.state import Answer, Claim, Outcome, Turn
-from clew.agent.verifying import verified
 from clew.memory.datatypes import Passage
 from tests.agent.conftest import write_lines
 

@@ -13,7 +13,6 @@ from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import ClewError, LibraryBusy, NoLibrary
 from clew.memory.knowledge.disk import current_generation, held
 from clew.memory.knowledge.embedding import CHUNKS
-from clew.memory.knowledge.disk import current_generation, held
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.partitioning.capsule import (

@@ -1,58 +1,45 @@
-"""`answer` without a language model: the sentences of the passages that answer, quoted, each with its citation."""
+"""Answers without a language model: the sentences of the passages that answer, quoted, each with its citation."""
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from clew.agent.candidates import PRONOUN, Candidate
-from clew.agent.observing import missing as missing_words
-from clew.agent.parts import parts
-from clew.agent.picking import AnswerParameters, has_earlier_turns, pick
+from clew.agent.answer.evidence import Evidence
+from clew.agent.answer.question_parts import parts
+from clew.agent.answer.selection import AnswerParameters, Wanted, pick
+from clew.agent.answer.units import NAMED, PRONOUN, Candidate
+from clew.agent.search.observation import missing as missing_words
+from clew.agent.search.observation import unheld
 from clew.agent.state import Answer, Claim
 from clew.memory.datatypes import Document, Passage, Point
-from clew.memory.ports import Encoder
-from clew.memory.words import content_words
-
-_NAMED = re.compile(r"(?<!^)(?<![.?!] )\b(?:[A-Z][\w'-]+|\d[\w.,]*\w|\d)")
+from clew.memory.words import content_word_sets, content_words
 
 
-def answer(
-    question: str,
-    rewritten: str,
-    passages: Sequence[Passage],
-    encoder: Encoder,
-    parameters: AnswerParameters,
-    expanded: str = "",
-) -> Answer:
+def quote(wanted: Wanted, passages: Sequence[Passage], evidence: Evidence, parameters: AnswerParameters) -> Answer:
     """A few sentences, the best passage's first and in the order of the document; of a question that asks several
-    things, for each of them.
-
-    `rewritten` is the question as it stands alone; where it is the earlier turns with the question behind them, the
-    question itself counts for more, so that what answered before does not answer again. `expanded` has the words of the
-    conversation that it needs as well: they help where nothing else was put into it.
-    Says what no passage holds (`missing`), and refuses with the nearest titles where nothing has to do with it.
+    things, for each of them. Names what no passage holds (`missing`), and refuses with the nearest titles where nothing
+    has to do with it; `passages` are all that were found, of which the evidence has the best.
     """
-    read = passages[: parameters.passages]
-    whole = has_earlier_turns(question, rewritten)
-    asked = [(question, rewritten)] if whole else [(part, part) for part in parts(rewritten)]
-    sentences = parameters.sentences if len(asked) == 1 else parameters.in_part
-    as_it_was = len(asked) == 1 and content_words(question) == content_words(rewritten)
-    context = expanded if as_it_was else ""
+    whole = wanted.with_history
+    asked = [wanted] if whole else [Wanted(part, part) for part in parts(wanted.rewritten)]
+    most = parameters.sentences if len(asked) == 1 else parameters.in_part
+    as_it_was = len(asked) == 1 and content_words(wanted.question) == content_words(wanted.rewritten)
+    asked = [replace(one, expanded=wanted.expanded if as_it_was else "") for one in asked]
     chosen: list[Candidate] = []
     missing: list[str] = []
     unanswered: list[str] = []
-    for own, standing in asked:
-        names = [name for name in _NAMED.finditer(standing) if content_words(name.group()) and name.group() in question]
-        unknown = _not_held(names, read)
+    for one in asked:
+        names = [m for m in NAMED.finditer(one.rewritten) if content_words(m.group()) and m.group() in wanted.question]
+        unknown = [name for name in names if not set(content_words(name.group())) <= evidence.words]
         found = []
         if not names or len(unknown) < len(names):
-            found = pick(own, standing, context, read, encoder, parameters, sentences)
-        missing += _joined(unknown, standing) or (() if found else missing_words(own, read))
-        unanswered += () if found or unknown else [own]
+            found = pick(one, evidence, parameters, most)
+        missing += _joined(unknown, one.rewritten) or (() if found else unheld(one.question, evidence.words))
+        unanswered += () if found or unknown else [one.question]
         chosen += found
     if not chosen:
         return _nothing(passages, tuple(dict.fromkeys(missing)))
-    return _written(chosen, read, tuple(dict.fromkeys(missing)), unanswered)
+    return _composed(chosen, evidence.passages, tuple(dict.fromkeys(missing)), unanswered)
 
 
 def overview(points: Sequence[Point], passages: Sequence[Passage], notes: Sequence[str]) -> Answer:
@@ -68,30 +55,30 @@ def overview(points: Sequence[Point], passages: Sequence[Passage], notes: Sequen
     return Answer("answered", tuple(claims), tuple(by_id[id_] for id_ in order))
 
 
-def led_by(written: Answer, told: str, passages: Sequence[Passage]) -> Answer:
+def led_by(quoted: Answer, tool_answer: str, passages: Sequence[Passage]) -> Answer:
     """With what a tool itself answers (`Lokesh Kanagaraj`) before it, where a passage says that word for word."""
-    said = f" {' '.join(content_words(told))} "
-    holder = next((p for p in passages if said.strip() and said in f" {' '.join(content_words(p.text))} "), None)
+    words = f" {' '.join(content_words(tool_answer))} "
+    holder = next((p for p in passages if words.strip() and words in f" {' '.join(content_words(p.text))} "), None)
     if holder is None:
-        return written
-    kept = Answer("answered", ()) if written.refused else written
+        return quoted
+    kept = Answer("answered", ()) if quoted.refused else quoted
     sources = kept.sources if holder in kept.sources else (*kept.sources, holder)
-    first = Claim(told if told[-1] in ".!?" else f"{told}.", (sources.index(holder) + 1,))
+    first = Claim(tool_answer if tool_answer[-1] in ".!?" else f"{tool_answer}.", (sources.index(holder) + 1,))
     return replace(kept, claims=(first, *kept.claims), sources=sources)
 
 
-def placed(written: Answer, documents: Mapping[str, Document]) -> Answer:
+def placed(answer: Answer, documents: Mapping[str, Document]) -> Answer:
     """Each source with the page and the heading of the first sentence that is quoted from it; `documents` by id."""
-    starts = {n: claim.start for claim in reversed(written.claims) for n in claim.cites if claim.start is not None}
+    starts = {n: claim.start for claim in reversed(answer.claims) for n in claim.cites if claim.start is not None}
     sources = [
         replace(
             source,
             page=documents[source.document].page_at(starts.get(n, source.start)),
             heading=documents[source.document].heading_at(starts.get(n, source.start)),
         )
-        for n, source in enumerate(written.sources, 1)
+        for n, source in enumerate(answer.sources, 1)
     ]
-    return replace(written, sources=tuple(sources))
+    return replace(answer, sources=tuple(sources))
 
 
 def nothing_indexed() -> Answer:
@@ -100,8 +87,9 @@ def nothing_indexed() -> Answer:
 
 def nothing(question: str, passages: Sequence[Passage]) -> Answer:
     """A refusal: what of the question no passage holds, and the nearest titles."""
-    names = [name for name in _NAMED.finditer(question) if content_words(name.group())]
-    unknown = _joined(_not_held(names, passages), question)
+    held = frozenset().union(*content_word_sets([f"{p.title} {p.heading} {p.text}" for p in passages]))
+    names = [name for name in NAMED.finditer(question) if content_words(name.group())]
+    unknown = _joined([name for name in names if not set(content_words(name.group())) <= held], question)
     return _nothing(passages, tuple(dict.fromkeys(unknown or missing_words(question, passages))))
 
 
@@ -115,12 +103,6 @@ def _nothing(passages: Sequence[Passage], missing: tuple[str, ...]) -> Answer:
     return Answer("nothing-found", (Claim(said),), missing=missing, nearest=nearest)
 
 
-def _not_held(names: Sequence[re.Match[str]], passages: Sequence[Passage]) -> list[re.Match[str]]:
-    """The names and numbers that none of the passages holds."""
-    held = set(content_words(" ".join(f"{passage.title} {passage.heading} {passage.text}" for passage in passages)))
-    return [name for name in names if not set(content_words(name.group())) <= held]
-
-
 def _joined(names: Sequence[re.Match[str]], question: str) -> list[str]:
     """As the question has them: 'Mona' and 'Lisa' side by side are one."""
     spans: list[tuple[int, int]] = []
@@ -132,7 +114,7 @@ def _joined(names: Sequence[re.Match[str]], question: str) -> list[str]:
     return [question[start:end] for start, end in spans]
 
 
-def _written(
+def _composed(
     chosen: Sequence[Candidate], passages: Sequence[Passage], missing: tuple[str, ...], unanswered: Sequence[str]
 ) -> Answer:
     """Passages in the order of their best sentence, sentences in the order of the document; sources numbered so."""

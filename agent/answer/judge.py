@@ -19,7 +19,7 @@ SHIPPED = Path(__file__).with_name("judge.json")
 SHORT = 8
 """Different content words of a question that leans; a longer one says itself what it is about."""
 
-Verdict = Literal["answer", "refuse", "ask back"]
+JudgeVerdict = Literal["answer", "refuse", "ask back"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +47,12 @@ class Judge:
         return json.dumps(asdict(self), indent=2, default=dict) + "\n"
 
 
-def judge(signals: Mapping[str, float], judge: Judge) -> Verdict:
+def judge(signals: Mapping[str, float], by: Judge) -> JudgeVerdict:
     """`signals` are those of `turn_signals`. A question that is unclear and cannot be answered is asked back.
     Raises `KeyError` for a signal that is not there."""
-    if may_be_unclear(signals) and judge.ask_back.margin(signals) >= 0:
+    if may_be_unclear(signals) and by.ask_back.margin(signals) >= 0:
         return "ask back"
-    return "refuse" if max(judge.refuse.margin(signals), judge.foreign.margin(signals)) >= 0 else "answer"
+    return "refuse" if max(by.refuse.margin(signals), by.foreign.margin(signals)) >= 0 else "answer"
 
 
 def may_be_unclear(signals: Mapping[str, float]) -> bool:
@@ -66,7 +66,7 @@ def may_be_unclear(signals: Mapping[str, float]) -> bool:
 
 
 @cache
-def shipped() -> Judge:
+def shipped_judge() -> Judge:
     """The one that comes with Clew."""
     values = json.loads(SHIPPED.read_text("utf-8"))
     return Judge(**{name: Decision(Linear(**made["model"]), made["least"]) for name, made in values.items()})

@@ -1,9 +1,10 @@
 """`observe`: whether what was found is enough, and what is missing."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from clew.agent.state import Turn
 from clew.memory.datatypes import Passage
 from clew.memory.words import content_words, surface_of
 
@@ -25,27 +26,32 @@ class ObserveParameters:
 
 def missing(question: str, passages: Sequence[Passage]) -> tuple[str, ...]:
     """The content words of the question that no passage holds, as the question has them; initials are none."""
-    held = set(content_words(" ".join(f"{passage.title} {passage.heading} {passage.text}" for passage in passages)))
+    return unheld(question, content_words(" ".join(f"{p.title} {p.heading} {p.text}" for p in passages)))
+
+
+def unheld(question: str, words: Collection[str]) -> tuple[str, ...]:
+    """The content words of the question, as it has them, whose stems are not among these; initials are none."""
+    held = set(words)
     return tuple(
         word for stem, word in surface_of(question).items() if stem not in held and not _INITIAL.fullmatch(word)
     )
 
 
-def to_read(
-    passages: Sequence[Passage], first: int, walked: Sequence[Passage], parameters: ObserveParameters
-) -> tuple[Passage, ...]:
-    """The passages in the order in which the answer reads them: the best of the `first` that the first round found,
-    what further rounds found, what the walk came to, the rest of the first."""
+def to_read(turn: Turn, parameters: ObserveParameters) -> tuple[Passage, ...]:
+    """The passages in the order in which the answer reads them: the best of what the first round found, what further
+    rounds found, what the walk reached, the rest of the first."""
+    first = turn.search.found[0]
     best = min(parameters.best, first)
-    return (*passages[:best], *passages[first:], *walked, *passages[best:first])
+    passages = turn.passages
+    return (*passages[:best], *passages[first:], *turn.search.walked, *passages[best:first])
 
 
-def ranked(passages: Sequence[Passage], walked: Sequence[Passage], parameters: ObserveParameters) -> list[Passage]:
-    """The passages as they were found, those that the walk came to behind the `best` documents."""
-    documents = list(dict.fromkeys(passage.document for passage in passages))
+def ranked(turn: Turn, parameters: ObserveParameters) -> list[Passage]:
+    """The passages as they were found, those that the walk reached behind the `best` documents."""
+    documents = list(dict.fromkeys(passage.document for passage in turn.passages))
     leading = set(documents[: parameters.best])
-    ends = next((place for place, passage in enumerate(passages) if passage.document not in leading), len(passages))
-    return [*passages[:ends], *walked, *passages[ends:]]
+    ends = next((n for n, passage in enumerate(turn.passages) if passage.document not in leading), len(turn.passages))
+    return [*turn.passages[:ends], *turn.search.walked, *turn.passages[ends:]]
 
 
 def answers(passages: Sequence[Passage], parameters: ObserveParameters) -> Passage | None:

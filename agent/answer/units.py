@@ -7,16 +7,24 @@ from itertools import pairwise
 
 from clew.memory.datatypes import Passage
 from clew.memory.sentences import split
+from clew.memory.titles import names_of
+from clew.memory.words import words
 
 SHORTEST = 3
 """Words that are worth quoting."""
 
 MOST_ITEMS = 8
 
+SHORTEST_TITLE = 4
+"""Letters of a title that is looked for in a sentence."""
+
 ITEM = re.compile(r"(?:[-*+•‣◦▪·●–]\s|\(?(?:\d{1,2}|[a-z]|[ivx]{1,5})[.)]\s)")
 """How an item of a list begins."""
 
 PRONOUN = re.compile(r"(?:It|He|She|They|This|These|Those|Its|His|Her|Their)\b")
+
+NAMED = re.compile(r"(?<!^)(?<![.?!] )\b(?:[A-Z][\w'-]+|\d[\w.,]*\w|\d)")
+"""A name or a number in a question; a word that only begins a sentence is none."""
 
 _REFERENCE = re.compile(r"\s*\[\d+(?:\s*[,;\u2013-]\s*\d+)*\]")
 """A document's own `[1]`, which would pass for a citation of the answer's."""
@@ -98,3 +106,27 @@ def _items(following: Sequence[str]) -> tuple[str, ...]:
 
 def _readable(text: str) -> str:
     return _REFERENCE.sub("", " ".join((_RUNNING_HEAD.sub(" ", text).strip() or text).split()))
+
+
+def named_passages(text: str, question: str, passages: Sequence[Passage]) -> list[int]:
+    """The places of the passages whose title a sentence names and the question does not: the second step of a question
+    of two steps.
+
+    'Toad Hall is a residential hall in Australian National University' answers in which city Toad Hall lies only with
+    the sentence of the passage 'Australian National University' that says where that is.
+    """
+    padded, known = _padded(text), _padded(question)
+    return [
+        place
+        for place, passage in enumerate(passages)
+        if any(name in padded and name not in known for name in _title_names(passage.title))
+    ]
+
+
+def _title_names(title: str) -> list[str]:
+    padded = [_padded(name) for name in names_of(title)] if title.strip() else []
+    return [name for name in padded if len(name.strip()) >= SHORTEST_TITLE]
+
+
+def _padded(text: str) -> str:
+    return f" {' '.join(words(text))} "

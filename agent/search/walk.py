@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from clew.memory.datatypes import Ints, Passage, Query, Subgraph
-from clew.memory.knowledge.walking.stitching import Stitched, stitch
+from clew.memory.knowledge.walking.stitching import Stitched
 from clew.memory.knowledge.walking.walker import Thought, Walker
 from clew.memory.ports import Store
 from clew.tools.walk import Walk, findings
@@ -33,17 +33,10 @@ def nearest(store: Store, query: Query, most: int) -> tuple[int, ...]:
 
 
 def think(walker: Walker, store: Store, query: Query, near: Sequence[int], passages: Sequence[Passage]) -> Thought:
-    """With what the tools found among the candidates: its partitions are stitched in. `walk` asks for the same that
-    `stitch` did, and where that was in this process it is not weighed again."""
+    """With what the tools found among the candidates: its partitions are stitched in."""
     numbers = store.layers().chunk_numbers
     found = {numbers[passage.id] for passage in passages if passage.id in numbers}
-    return walker.thought(query, np.array(sorted(found.union(near)), np.int64))
-
-
-def again(walker: Walker, store: Store, partitions: Sequence[int], scope: frozenset[str] | None) -> Stitched:
-    """The graph of partitions that were chosen."""
-    ground, allowed = walker.ground, None if scope is None else store.layers().chunks_within(scope)
-    return stitch(np.array(partitions, np.int64), ground.partitioning, store.cells(), ground.graph, allowed)
+    return walker.think(query, np.array(sorted(found.union(near)), np.int64))
 
 
 def scored(walker: Walker, thought: Thought, partitions: Ints) -> Iterator[str]:

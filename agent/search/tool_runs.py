@@ -19,14 +19,14 @@ Ran = tuple[Call, Findings]
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class Pool:
     """All passages; how many of them the policy's searches of this round were the first to find, and the model's; for
     each call the ids of the first that it was the first to find."""
 
     passages: tuple[Passage, ...]
     by_policy: int
     by_model: int
-    brought: tuple[tuple[str, ...], ...]
+    first_found: tuple[tuple[str, ...], ...]
 
 
 def run(planned: Sequence[Call], search: Search) -> list[Ran]:
@@ -58,18 +58,18 @@ def for_model(tool: Tool, query: Query, asked: Query, store: Store) -> Findings:
     return Findings(passages, found.notes)
 
 
-def gathered(known: Sequence[Passage], ran: Sequence[Ran], walked: Sequence[Passage]) -> Gathered:
+def pooled(known: Sequence[Passage], ran: Sequence[Ran], walked: Sequence[Passage]) -> Pool:
     """What a further round found stands behind what is there, as it was looked for with a part of the question only;
     and what a model's searches found behind what the policy's did. What a walk came to before keeps its place there."""
     own = _joined(known, _interleaved([findings.passages for call, findings in ran if not call.by_model]), walked)
     whole = _joined(own, _interleaved([findings.passages for call, findings in ran if call.by_model]), walked)
     seen = {passage.id for passage in known}
-    brought = []
+    first_found = []
     for _, findings in ran:
         new = [passage.id for passage in findings.passages if passage.id not in seen]
         seen.update(new)
-        brought.append(tuple(new[:SHOWN]))
-    return Gathered(whole, len(own) - len(known), len(whole) - len(own), tuple(brought))
+        first_found.append(tuple(new[:SHOWN]))
+    return Pool(whole, len(own) - len(known), len(whole) - len(own), tuple(first_found))
 
 
 def _timed(call: Call, search: Search) -> Ran:

@@ -1,0 +1,157 @@
+"""`answer`: written by a language model where there is one, else asked back, refused or quoted, as the judge says."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from clew.agent.answer import quotation
+from clew.agent.answer.evidence import Evidence, evidence_of
+from clew.agent.answer.judge import JudgeVerdict, judge, shipped_judge
+from clew.agent.answer.model_answer import ModelAnswer, Task, write
+from clew.agent.answer.prompt_passages import reported
+from clew.agent.answer.selection import AnswerParameters, Wanted
+from clew.agent.answer.signals import signals
+from clew.agent.llm.ledger import RecordedWriter
+from clew.agent.search import observation
+from clew.agent.services import Services, TurnRun
+from clew.agent.state import Answer, Claim, Fallback, Piece, Prompted, Turn
+from clew.memory.datatypes import Passage
+from clew.memory.dialogue.clarification import MOST, asking
+from clew.memory.dialogue.context_dependence import unnamed
+from clew.memory.errors import ServiceUnreachable
+from clew.memory.ports import Writer
+from clew.memory.words import content_word_sets, content_words
+
+LONGEST_CHOICE = 80
+"""Characters of a choice in a question back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """`model` is empty where the answer is quoted; then `degraded` says why, if a model should have written it.
+    `details` are for the step."""
+
+    answer: Answer
+    model: str = ""
+    degraded: tuple[Fallback, ...] = ()
+    ledger: tuple[Prompted, ...] = ()
+    details: tuple[str, ...] = ()
+
+
+def answer(turn: Turn, run: TurnRun) -> Made:
+    """Raises `Cancelled` where the person stops it before its first word."""
+    search, writer = turn.search, run.services.writers.answer
+    if not run.services.library.manifest.chunks:
+        return Made(quotation.nothing_indexed())
+    if search.points:
+        return Made(quotation.overview(search.points, turn.passages, search.notes))
+    return _by_model(turn, run, writer) if writer else Made(quoted(turn, run))
+
+
+def evidence_for(turn: Turn, services: Services) -> Evidence:
+    """Of what a turn has found."""
+    return evidence_of(observation.to_read(turn, services.observe), services.encoder)
+
+
+# Quoted -----------------------------------------------------------------------------------------------------------
+
+
+def quoted(turn: Turn, run: TurnRun) -> Answer:
+    """Without a language model. What a tool itself answers, where a passage says it, is not judged."""
+    evidence, tool_answer = evidence_for(turn, run.services), turn.search.tool_answer
+    verdict = judge(signals(turn, evidence), shipped_judge())
+    read = observation.to_read(turn, run.services.observe)
+    if verdict == "ask back" and not tool_answer:
+        return ask_back(turn.meant, [sentence.text for sentence in turn.recalled.extracted], read)
+    made = _quoted(turn, verdict, read, evidence, run.services.answer)
+    return _placed(quotation.led_by(made, tool_answer, turn.passages), run.services)
+
+
+def _quoted(
+    turn: Turn, verdict: JudgeVerdict, read: Sequence[Passage], evidence: Evidence, parameters: AnswerParameters
+) -> Answer:
+    """What the judge wants answered in a conversation, from the best passages where none is as near as `relevant` wants
+    it: a question that leans on what was said is near to little. A first question has to be as near as that."""
+    if verdict == "refuse":
+        return quotation.nothing(turn.rewritten, read)
+    wanted = Wanted(turn.meant, turn.rewritten, turn.with_history, turn.expanded)
+    strict = quotation.quote(wanted, read, evidence, parameters)
+    if strict.refused and turn.recalled.extracted:
+        return quotation.quote(wanted, read, evidence, replace(parameters, relevant=0.0))
+    return strict
+
+
+def _placed(answer: Answer, services: Services) -> Answer:
+    """Each source with the page and the heading of what is quoted from it."""
+    documents = services.library.store.documents([source.document for source in answer.sources])
+    return quotation.placed(answer, {document.id: document for document in documents})
+
+
+# Written by a model -----------------------------------------------------------------------------------------------
+
+
+def _by_model(turn: Turn, run: TurnRun, model: Writer) -> Made:
+    """Where it fails, or finds nothing where a passage plainly answers, the answer is quoted."""
+    services, writer = run.services, RecordedWriter(model, "answer", run.emit)
+    read = evidence_for(turn, services).passages
+    context = tuple(turn.recalled.selected)
+    task = Task(turn.meant, turn.rewritten, read, tuple(turn.paths), context, turn.with_history)
+    try:
+        draft = write(task, writer, services.unsupported, run.emit, run.cancel)
+    except ServiceUnreachable as error:
+        return _instead(turn, run, writer, error.message)
+    details = _details(draft, read)
+    if draft.answer is None:
+        if observation.answers(read, services.observe):
+            return _instead(turn, run, writer, f"{writer.name} found no answer in the passages", details)
+        nothing = quotation.nothing(turn.rewritten, turn.passages)
+        return Made(nothing, writer.name, ledger=writer.ledger, details=details)
+    degraded = (Fallback("answer", f"it breaks off: {draft.broke}"),) if draft.broke else ()
+    return Made(_placed(draft.answer, services), writer.name, degraded, writer.ledger, details)
+
+
+def _instead(turn: Turn, run: TurnRun, writer: RecordedWriter, why: str, details: Sequence[str] = ()) -> Made:
+    """Quoted, in the place of whatever the model may have begun to write."""
+    run.emit(Piece("", restart=True))
+    return Made(quoted(turn, run), "", (Fallback("answer", why),), writer.ledger, (*details, f"quoted, as {why}"))
+
+
+def _details(draft: ModelAnswer, passages: Sequence[Passage]) -> tuple[str, ...]:
+    """Instructions in documents, and citations of passages that there are not."""
+    number = draft.unknown
+    dropped = f"{number} citation{'' if number == 1 else 's'} of passages that there are not: dropped"
+    return (*reported(passages, draft.removed), *((dropped,) if number else ()))
+
+
+# Asked back -------------------------------------------------------------------------------------------------------
+
+
+def ask_back(question: str, before: Sequence[str], passages: Sequence[Passage]) -> Answer:
+    """Names the noun that nothing says which one of, where the question has one, and offers 2 to 4 of the things that
+    the passages are about, best first; `before` is what was said before."""
+    noun = next(iter(unnamed(question, before)), "")
+    choices = _topics(_with_noun_first(noun, passages))[:MOST]
+    return Answer("unclear", (Claim(asking(noun, choices)),), nearest=tuple(choices) if len(choices) > 1 else ())
+
+
+def _with_noun_first(noun: str, passages: Sequence[Passage]) -> list[Passage]:
+    stems = set(content_words(noun))
+    held = content_word_sets([f"{p.title} {p.heading} {p.text}" for p in passages])
+    order = sorted(range(len(passages)), key=lambda place: not stems <= held[place])
+    return [passages[place] for place in order]
+
+
+def _topics(passages: Sequence[Passage]) -> list[str]:
+    """What they are about, each once: title, heading, or a first line that is no sentence."""
+    found: dict[str, str] = {}
+    for passage in passages:
+        if topic := _topic(passage):
+            found.setdefault(topic.casefold(), topic)
+    return list(found.values())
+
+
+def _topic(passage: Passage) -> str:
+    first, _, rest = passage.text.strip().partition("\n")
+    line = first if rest and not re.search(r"[.!?]$", first.strip()) else ""
+    topic = " ".join(re.sub(r"[;:?\u2026]+", " ", passage.title or passage.heading or line).split())
+    return topic if len(topic) <= LONGEST_CHOICE else ""
