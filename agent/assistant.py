@@ -122,7 +122,7 @@ class Assistant:
 
     def turns(self, thread: str) -> list[Turn]:
         """The finished turns of a thread, oldest first."""
-        said = self.threads.said(thread)
+        said = self.threads.all_sentences(thread)
         return [_whole(TURN_JSON.validate_json(record), said) for record in self.threads.records(thread)]
 
     def forget(self, thread: str) -> None:
@@ -164,7 +164,7 @@ class Assistant:
             checkpoints.forget(self._data / DATABASE, turn.thread)
         if finished is None:
             raise ClewError("the turn ended without an answer", "ask again")
-        yield _whole(finished, self.threads.said(turn.thread))
+        yield _whole(finished, self.threads.all_sentences(turn.thread))
 
     def _unfinished(self, thread: str) -> Turn | None:
         """The turn that a crash cut off on this thread, as far as it came."""

@@ -16,7 +16,7 @@ from clew.agent.search import observation
 from clew.agent.services import Services, TurnRun
 from clew.agent.state import Answer, Claim, Fallback, Piece, Prompted, Turn
 from clew.memory.datatypes import Passage
-from clew.memory.dialogue.clarification import MOST, asking
+from clew.memory.dialogue.clarification import MOST, clarifying_question
 from clew.memory.dialogue.context_dependence import unnamed
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.ports import Writer
@@ -131,7 +131,9 @@ def ask_back(question: str, before: Sequence[str], passages: Sequence[Passage]) 
     the passages are about, best first; `before` is what was said before."""
     noun = next(iter(unnamed(question, before)), "")
     choices = _topics(_with_noun_first(noun, passages))[:MOST]
-    return Answer("unclear", (Claim(asking(noun, choices)),), nearest=tuple(choices) if len(choices) > 1 else ())
+    return Answer(
+        "unclear", (Claim(clarifying_question(noun, choices)),), nearest=tuple(choices) if len(choices) > 1 else ()
+    )
 
 
 def _with_noun_first(noun: str, passages: Sequence[Passage]) -> list[Passage]:

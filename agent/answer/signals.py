@@ -13,7 +13,7 @@ from clew.agent.answer.selection import kinds_of
 from clew.agent.answer.units import NAMED
 from clew.agent.state import Turn
 from clew.memory.datatypes import Vectors
-from clew.memory.dialogue.context_dependence import POINTING, has_pronoun, leans, points, unnamed
+from clew.memory.dialogue.context_dependence import POINTING, depends_on_context, has_pronoun, points, unnamed
 from clew.memory.dialogue.signals import asked_back, turn_signals
 from clew.memory.ports import Encoder
 from clew.memory.words import content_words
@@ -112,8 +112,8 @@ def _of_conversation(turn: Turn, encoder: Encoder) -> dict[str, float]:
     answered = any(sentence.speaker == "agent" and sentence.turn == last for sentence in before)
     return {
         "history": float(bool(before)),
-        "leans": float(leans(question)),
-        "leans_alone": float(leans(question) and not before),
+        "leans": float(depends_on_context(question)),
+        "leans_alone": float(depends_on_context(question) and not before),
         "pronoun": float(has_pronoun(question)),
         "clarifies": known.get("clarifies", 0.0),
         "said_before": known.get("said_before", 0.0),
