@@ -20,7 +20,7 @@ from clew.memory.knowledge.clues.triple_answer import search_paths
 from clew.memory.knowledge.clues.triple_beam import ClueParameters
 from clew.memory.knowledge.clues.triple_graph import triple_graph
 from tests.benchmarks.inputs import paths
-from tests.memory.knowledge.clues.encoders import EncoderSimilarity
+from tests.memory.knowledge.clues.encoders import encoder_index
 
 MEASURES = ("recall@2", "recall@5", "recall@10", "ndcg@5")
 
@@ -33,7 +33,7 @@ def main() -> None:
     print(f"{f'{dataset.name}, {len(dataset.questions)} questions':38}", *(f"{name:>9}" for name in MEASURES))
     print_rows("TF-IDF", dataset, clue_index(graph))
     encoder = encoder_for(read_settings())
-    print_rows("encoder", dataset, clue_index(graph, similarity=EncoderSimilarity.encoded(graph, encoder)))
+    print_rows("encoder", dataset, encoder_index(graph, encoder))
 
 
 def triples(corpus: Path) -> Iterator[Triple]:

@@ -64,7 +64,7 @@ def questions(random_: random.Random, entities: list[str], index: ClueIndex) -> 
 def print_row(name: str, asked: list[str], index: ClueIndex) -> None:
     ways = {
         "search": lambda question: search_paths(question, index),
-        "cosines": lambda question: index.similarity.triples(question),
+        "cosines": lambda question: index.triple_cosines(question),
     }
     for way in ways.values():
         seconds(way, asked[0])

@@ -12,14 +12,15 @@ from clew.agent.metrics import DEPTH, Ranking, measure
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Findings, Query
-from clew.memory.knowledge.clues.unit_search import AS_IN_THE_PAPER, UnitParameters
-from clew.memory.knowledge.clues.unit_walk import PAPER, UnitWalkParameters
+from clew.memory.knowledge.clues.unit_search import UnitParameters
+from clew.memory.knowledge.clues.unit_walk import UnitWalkParameters
 from clew.memory.knowledge.library import open_library
 from clew.memory.ports import Encoder
 from clew.tools.base import Tool, encode_query
 from clew.tools.clues import Clues, CluesParameters
 from clew.tools.hybrid import Hybrid
 from tests.benchmarks.inputs import paths
+from tests.memory.knowledge.clues.unit_cases import AS_IN_THE_PAPER, PAPER
 
 MEASURES = ("recall@2", "recall@5", "recall@10", "ndcg@5", "all@8")
 

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from clew.memory.datatypes import Wording
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.choices import Parameters
-from clew.memory.knowledge.clues.unit_search import AS_IN_THE_PAPER
 from clew.memory.knowledge.indexing import Report, index
 from clew.memory.knowledge.library import Library, open_library
 from clew.tools.base import encode_query
 from clew.tools.clues import NO_UNITS, Clues, CluesParameters
 from tests.conftest import ROOT
+from tests.memory.knowledge.clues.unit_cases import AS_IN_THE_PAPER
 
 QUESTION = "Where was the director of Metropolis born?"
 

@@ -8,12 +8,12 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.datatypes import Floats
+from clew.memory.datatypes import Floats, Ints
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.clues.triple_graph import TripleGraph
 from clew.memory.words import FUNCTION_WORDS, content_words, stemmed_words, words
@@ -72,20 +72,15 @@ def _rows(path: Path) -> Iterator[tuple[str, frozenset[QuestionType], list[str]]
     try:
         table = json.loads(path.read_text("utf-8"))
         for relation, row in table.items():
-            types = [_type(name) for name in row.get("answers", [])]
-            yield relation.strip().lower(), frozenset(types), [str(alias) for alias in row["aliases"]]
+            types = frozenset(row.get("answers", ()))
+            if unknown := types.difference(get_args(QuestionType)):
+                raise ValueError(f"there is no type of question '{min(unknown)}'")
+            yield relation.strip().lower(), cast("frozenset[QuestionType]", types), list(map(str, row["aliases"]))
     except (OSError, ValueError, AttributeError, KeyError, TypeError) as error:
         raise BadInput(
             f"{path} is not a table of relation aliases ({error})",
             'write {"directed": {"answers": ["who"], "aliases": ["directed by", "director"]}}',
         ) from error
-
-
-def _type(name: str) -> QuestionType:
-    for known in get_args(QuestionType):
-        if name == known:
-            return known  # type: ignore[no-any-return]
-    raise ValueError(f"there is no type of question '{name}'")
 
 
 DIGITS = 9
@@ -97,7 +92,7 @@ class Texts:
     """`weights` are rows of unit length and `present` has 1 where a text has a word: sparse, of shape (texts, words).
     `sizes` counts the different words of each text, `counts` the texts that have each word.
 
-    A text is given and asked as its words. Texts without words are like nothing.
+    A text is given as its words. A text without words has cosine and Jaccard 0 with every question.
     """
 
     vectorizer: Any
@@ -144,40 +139,28 @@ def _as_it_is(words: Sequence[str]) -> Sequence[str]:
     return words
 
 
-class Similarity(Protocol):
-    """The cosine of a question with the text of every entity and of every triple, of shape (entities,) and (edges,)."""
-
-    def entities(self, question: str) -> Floats: ...
-
-    def triples(self, question: str) -> Floats: ...
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TfidfSimilarity:
-    entity_texts: Texts
-    triple_texts: Texts
-
-    def entities(self, question: str) -> Floats:
-        return self.entity_texts.cosines(content_words(question))
-
-    def triples(self, question: str) -> Floats:
-        return self.triple_texts.cosines(content_words(question))
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class ClueIndex:
     """`relation_names[r]` are the names of relation r in the table of aliases, or where it has none there the shortest
-    of the relations with the same content words; `relations_named` has for a name its relations. `entity_texts` are of
-    name words, the others of content words."""
+    of the relations with the same content words; `relations_named` has for a name its relations. `entity_names` are
+    entities by their name words; the other texts are of content words."""
 
     graph: TripleGraph
     aliases: AliasTable
+    entity_names: Texts
     entity_texts: Texts
     relation_texts: Texts
     triple_texts: Texts
     relation_names: tuple[tuple[str, ...], ...]
-    relations_named: Mapping[str, NDArray[np.int64]]
-    similarity: Similarity
+    relations_named: Mapping[str, Ints]
+
+    def entity_cosines(self, question: str) -> Floats:
+        """TF-IDF cosine of the question with every entity; shape (entities,)."""
+        return self.entity_texts.cosines(content_words(question))
+
+    def triple_cosines(self, question: str) -> Floats:
+        """TF-IDF cosine of the question with the text of every triple; shape (edges,)."""
+        return self.triple_texts.cosines(content_words(question))
 
     def edges_of_relations(self, names: tuple[str, ...]) -> NDArray[np.bool_]:
         """Which edges have a relation of one of these names; shape (edges,)."""
@@ -187,26 +170,23 @@ class ClueIndex:
         return np.asarray(named[self.graph.kinds], dtype=bool)
 
 
-def clue_index(
-    graph: TripleGraph, aliases: AliasTable | None = None, similarity: Similarity | None = None
-) -> ClueIndex:
-    """By default with the aliases that come with Clew, and with TF-IDF over the entities and triples."""
+def clue_index(graph: TripleGraph, aliases: AliasTable | None = None) -> ClueIndex:
+    """By default with the aliases that come with Clew."""
     aliases = aliases or load_aliases()
     entities = [content_words(entity) for entity in graph.entities]
     relations = [content_words(relation) for relation in graph.relations]
     parts = zip(graph.subjects, graph.kinds, graph.objects, strict=True)
     triples = [entities[s] + relations[r] + entities[o] for s, r, o in parts]
-    triple_texts = Texts.of(triples)
     names = _relation_names(graph.relations, relations, aliases)
     return ClueIndex(
         graph=graph,
         aliases=aliases,
-        entity_texts=Texts.of([name_words(entity) for entity in graph.entities]),
+        entity_names=Texts.of([name_words(entity) for entity in graph.entities]),
+        entity_texts=Texts.of(entities),
         relation_texts=Texts.of(relations),
-        triple_texts=triple_texts,
+        triple_texts=Texts.of(triples),
         relation_names=names,
         relations_named=_inverted(names),
-        similarity=similarity or TfidfSimilarity(Texts.of(entities), triple_texts),
     )
 
 
@@ -229,7 +209,7 @@ def _relation_names(
     )
 
 
-def _inverted(names: tuple[tuple[str, ...], ...]) -> dict[str, NDArray[np.int64]]:
+def _inverted(names: tuple[tuple[str, ...], ...]) -> dict[str, Ints]:
     found: dict[str, list[int]] = {}
     for relation, own in enumerate(names):
         for name in own:

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from clew.memory.knowledge.clues.clue_index import DIGITS, ClueIndex, NamedRelation, QuestionType, name_words
-from clew.memory.knowledge.clues.triple_beam import QuestionClues
 from clew.memory.words import content_words, stemmed_words, stems_and_words
 
 PART_OF_NAME = 2
@@ -32,6 +32,18 @@ _ASKED_FOR: Mapping[QuestionType, frozenset[str]] = {
     "why": frozenset(["reason"]),
 }
 """What follows `what` or `which` where another of the question words is meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionClues:
+    """Entities (nodes) and relations in the order in which the question names them, and its type. `words` are the stems
+    of its content words."""
+
+    entities: tuple[int, ...]
+    relations: tuple[str, ...]
+    type: QuestionType
+    words: tuple[str, ...]
+
 
 _WORD = re.compile(r"[^\W_]+")
 
@@ -67,7 +79,7 @@ def extract_clues(question: str, index: ClueIndex, most: int) -> QuestionClues:
 
 def _named(question: str, index: ClueIndex) -> list[int]:
     """By token overlap: the entities of which the question has all words."""
-    texts = index.entity_texts
+    texts = index.entity_names
     shared = texts.shared(name_words(question))
     return [int(node) for node in np.flatnonzero((shared == texts.sizes) & (shared > 0))]
 
@@ -75,14 +87,14 @@ def _named(question: str, index: ClueIndex) -> list[int]:
 def _named_in_part(question: str, whole: Sequence[int], spent: set[str], index: ClueIndex, most: int) -> list[int]:
     """By token overlap too: those that share with the rest of the question two words or a long one, and with all of it
     half of their own. A word that more than `most` entities have names none of them."""
-    texts = index.entity_texts
+    texts = index.entity_names
     named = {word for node in whole for word in name_words(index.graph.entities[node])}
     left = set(name_words(" ".join(word for stem, word in stems_and_words(question) if stem not in spent))) - named
     rest = sorted(word for word in left if texts.count(word) <= most)
     overlapping = texts.shared(rest) >= PART_OF_NAME
     overlapping |= texts.shared([word for word in rest if len(word) >= LONG_WORD]) > 0
     part = np.flatnonzero(overlapping & (2 * texts.shared(name_words(question)) >= texts.sizes))
-    cosines = np.round(index.similarity.entities(question)[part], DIGITS)
+    cosines = np.round(index.entity_cosines(question)[part], DIGITS)
     return [int(node) for node in part[np.argsort(-cosines, kind="stable")][:most]]
 
 

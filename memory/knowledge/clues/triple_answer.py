@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 from clew.memory.datatypes import Floats
 from clew.memory.knowledge.clues.clue_index import ClueIndex, QuestionType
-from clew.memory.knowledge.clues.question_clues import extract_clues
+from clew.memory.knowledge.clues.question_clues import QuestionClues, extract_clues
 from clew.memory.knowledge.clues.triple_beam import (
     ClueAnswer,
     ClueParameters,
     Mask,
     Path,
-    QuestionClues,
     beam_search,
     edge_scores,
     rerank,

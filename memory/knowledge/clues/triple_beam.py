@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Floats, Ints
-from clew.memory.knowledge.clues.clue_index import DIGITS, ClueIndex, QuestionType
+from clew.memory.knowledge.clues.clue_index import DIGITS, ClueIndex
+from clew.memory.knowledge.clues.question_clues import QuestionClues
 from clew.memory.knowledge.clues.triple_graph import TripleGraph
 
 
@@ -36,19 +37,6 @@ class ClueParameters:
     seed_top_k: int = 10
     seed_min_sim: float = 0.05
     clues_once: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionClues:
-    """What a question asks by: nodes and relations in the order in which it names them, and its type.
-
-    `words` are the stems of its content words.
-    """
-
-    entities: tuple[int, ...]
-    relations: tuple[str, ...]
-    type: QuestionType
-    words: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +103,7 @@ def seeds_of(
     if len(edges):
         ends = np.union1d(index.graph.subjects[edges], index.graph.objects[edges])
         return tuple(ends.tolist()), "entities of the relations that the question names"
-    cosines = np.round(index.similarity.entities(question), DIGITS)
+    cosines = np.round(index.entity_cosines(question), DIGITS)
     nearest = np.argsort(-cosines, kind="stable")[: parameters.seed_top_k]
     return tuple(nearest[cosines[nearest] >= parameters.seed_min_sim].tolist()), "entities nearest to the question"
 
@@ -160,7 +148,7 @@ class EdgeScores:
 def edge_scores(question: str, clues: QuestionClues, index: ClueIndex, parameters: ClueParameters) -> EdgeScores:
     """What the score of an edge (step 3) is made of, for all edges at once."""
     by_words = parameters.w_lex * index.triple_texts.jaccards(clues.words)
-    by_words += parameters.w_emb * index.similarity.triples(question)
+    by_words += parameters.w_emb * index.triple_cosines(question)
     relation_clues = np.zeros(len(index.graph.kinds), np.int64)
     for place, clue in enumerate(clues.relations[:MOST_RELATION_CLUES]):
         relation_clues[index.edges_of_relations((clue,))] |= 1 << place

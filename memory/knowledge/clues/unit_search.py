@@ -10,7 +10,6 @@ from clew.memory.datatypes import Edge, Floats, Form, Hit, Subgraph, Vector
 from clew.memory.knowledge.clues.triple_beam import Evidence
 from clew.memory.knowledge.clues.triple_graph import normalise
 from clew.memory.knowledge.clues.unit_walk import (
-    PAPER,
     Near,
     UnitGraph,
     UnitWalk,
@@ -29,7 +28,7 @@ class UnitParameters:
     of its BM25 as a share of the most that the question could reach, weighted by `cosine` and `keyword`.
 
     Behind the chunks that were walked to come those of the `filled` units nearest to the question, each as a path of
-    that unit alone, which counts no more than the worst path walked. `AS_IN_THE_PAPER` has none of both.
+    that unit alone, which counts no more than the worst path walked. The paper has `path` 1 and `filled` 0.
     """
 
     walk: UnitWalkParameters = field(default_factory=UnitWalkParameters)
@@ -37,9 +36,6 @@ class UnitParameters:
     cosine: float = 0.55
     keyword: float = 0.45
     filled: int = 100
-
-
-AS_IN_THE_PAPER = UnitParameters(PAPER, path=1.0, filled=0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -133,7 +133,7 @@ class UnitWalkParameters:
     question, `widest` at most, so that a name in every document costs no more than another. Of the paths that a
     cross-encoder prunes it sees the `pruned` nearest by cosine.
 
-    The paper has 3 anchors and a beam of 5 (`PAPER`); docs/figures.md says why these are others.
+    The paper has 3 anchors and a beam of 5; docs/figures.md has what both find.
     """
 
     anchors: int = 5
@@ -145,9 +145,6 @@ class UnitWalkParameters:
     widest: int = 128
     nearest: int = 1000
     pruned: int = 30
-
-
-PAPER = UnitWalkParameters(anchors=3, beam=5)
 
 
 @dataclass(frozen=True, slots=True)

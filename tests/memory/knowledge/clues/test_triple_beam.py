@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.memory.datatypes import Triple
-from clew.memory.knowledge.clues.clue_index import ClueIndex, clue_index
+from clew.memory.knowledge.clues.clue_index import ClueIndex
 from clew.memory.knowledge.clues.question_clues import extract_clues
 from clew.memory.knowledge.clues.triple_answer import search_paths
 from clew.memory.knowledge.clues.triple_beam import ClueParameters, beam_search, edge_scores, most_of, seeds_of
@@ -30,7 +30,7 @@ from tests.memory.knowledge.clues.cases import (
     triples,
     written,
 )
-from tests.memory.knowledge.clues.encoders import EncoderSimilarity
+from tests.memory.knowledge.clues.encoders import encoder_index
 from tests.memory.knowledge.clues.reference import Reference
 
 ROOT = Path(__file__).parents[4]
@@ -171,9 +171,8 @@ class Encoder:
 
 def test_with_an_encoder_its_cosines_are_taken() -> None:
     graph = triple_graph(Triple(*row) for row in FILMS)
-    similarity = EncoderSimilarity.encoded(graph, Encoder())  # type: ignore[arg-type]
-    index = clue_index(graph, similarity=similarity)
-    assert similarity.triples("deva played by rajinikanth").max() == pytest.approx(1)
+    index = encoder_index(graph, Encoder())  # type: ignore[arg-type]
+    assert index.triple_cosines("deva played by rajinikanth").max() == pytest.approx(1)
     assert search_paths(QUESTION, index).answer == "Lokesh Kanagaraj"
     found = search_paths(QUESTION, index)
     assert [path.score for path in found.paths] != [

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.memory.datatypes import Floats, Ints, Vectors
-from clew.memory.knowledge.clues.unit_walk import PAPER, UnitGraph, UnitWalker, UnitWalkParameters
-from tests.memory.knowledge.clues.unit_cases import Reference, layers_of, near, unit_rows, walked
+from clew.memory.knowledge.clues.unit_walk import UnitGraph, UnitWalker, UnitWalkParameters
+from tests.memory.knowledge.clues.unit_cases import PAPER, Reference, layers_of, near, unit_rows, walked
 
 NAMES = "abcdefgh"
 CHAIN = [["a", "b"], ["b", "c"], ["c", "d"], ["d", "e"], ["x", "y"]]

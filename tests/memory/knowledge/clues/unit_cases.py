@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from clew.memory.datatypes import Floats, Ints, Vector, Vectors
+from clew.memory.knowledge.clues.unit_search import UnitParameters
 from clew.memory.knowledge.clues.unit_walk import (
     Near,
     Prune,
@@ -19,6 +20,11 @@ from clew.memory.layers import Entity, Layers
 
 Relation = tuple[str, str, str, int]
 """Subject, verb, object, and the unit that states it."""
+
+
+PAPER = UnitWalkParameters(anchors=3, beam=5)
+AS_IN_THE_PAPER = UnitParameters(PAPER, path=1.0, filled=0)
+"""The walk of ClueRAG's paper."""
 
 
 def layers_of(units: Sequence[Sequence[str]], titles: Sequence[str] = (), relations: Sequence[Relation] = ()) -> Layers:
