@@ -16,6 +16,7 @@ from clew.memory.knowledge.extraction.elements import (
     elements,
     of_a_people,
 )
+from clew.memory.knowledge.extraction.entities import entities
 from clew.memory.knowledge.extraction.lexicon import COPULAS, ORGANISATIONS, PLACES, WORKS, is_participle, past, wording
 from clew.memory.knowledge.extraction.mentions import Mention, RelationMention
 from clew.memory.sentences import split
@@ -277,3 +278,9 @@ def triples(text: str, mentions: Sequence[Mention]) -> list[RelationMention]:
         found.extend(RelationMention(*triple, start, end) for triple in clause.found)
         topic, last_end = clause.topic, end
     return found
+
+
+def by_rules(text: str, title: str) -> tuple[Sequence[Mention], Sequence[RelationMention]]:
+    """The mentions and relations of a text, without a model."""
+    mentions = entities(text, title)
+    return mentions, triples(text, mentions)

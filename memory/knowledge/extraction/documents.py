@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from clew.memory.datatypes import Document
 from clew.memory.errors import BadInput, NotSetUp
 from clew.memory.knowledge.extraction.aliases import normalised
-from clew.memory.knowledge.extraction.clauses import triples
-from clew.memory.knowledge.extraction.entities import entities, is_entity, title_name
+from clew.memory.knowledge.extraction.clauses import by_rules
+from clew.memory.knowledge.extraction.entities import is_entity, title_name
 from clew.memory.knowledge.extraction.llm import Model, ModelExtractor
 from clew.memory.knowledge.extraction.mentions import Mention, RelationMention
 from clew.memory.sentences import Span, split
@@ -31,11 +31,6 @@ class Chosen:
     extract: Extractor
     notes: Callable[[], Sequence[str]] = tuple
     close: Callable[[], None] = lambda: None
-
-
-def by_rules(text: str, title: str) -> tuple[Sequence[Mention], Sequence[RelationMention]]:
-    mentions = entities(text, title)
-    return mentions, triples(text, mentions)
 
 
 def extractor_named(name: str, model: Model | None = None) -> Chosen:
@@ -76,8 +71,6 @@ def _by_model(wanted: str, model: Model | None) -> Chosen:
 TITLE = -1
 """The number of the sentence that a title is."""
 
-Triple = tuple[str, ...]
-
 
 @dataclass(frozen=True, slots=True)
 class DocumentEntity:
@@ -116,7 +109,7 @@ class Extraction:
         return self._places[named]
 
 
-def extract_document(document: Document, triples: Iterable[Triple], extractor: Extractor | None) -> Extraction:
+def extract_document(document: Document, triples: Iterable[tuple[str, ...]], extractor: Extractor | None) -> Extraction:
     """By the extractor (None: not) and from the `triples` that came with the document (those with three parts)."""
     found = Extraction(split(document.text))
     title = title_name(document.title)
@@ -146,7 +139,7 @@ def _add_extracted(found: Extraction, document: Document, extractor: Extractor) 
         )
 
 
-def _add_given(found: Extraction, document: Document, triples: Sequence[Triple]) -> None:
+def _add_given(found: Extraction, document: Document, triples: Sequence[tuple[str, ...]]) -> None:
     texts = [_worded(document.text[start:end]) for start, end in found.sentences] if triples else []
     where: dict[str, list[int]] = {}
     for triple in triples:
@@ -163,7 +156,7 @@ def _add_given(found: Extraction, document: Document, triples: Sequence[Triple])
         found.relations.append(DocumentRelation(sentence, ends[0], verb, ends[1], given=True))
 
 
-def _likest(triple: Triple, texts: Sequence[str]) -> int:
+def _likest(triple: tuple[str, ...], texts: Sequence[str]) -> int:
     """The first of the sentences that share the most words with the triple."""
     said = {word for part in triple for word in words(part)}
     shared = [len(said.intersection(text.split())) for text in texts]

@@ -16,8 +16,7 @@ from pathlib import Path
 from clew.memory.content_cache import ContentCache
 from clew.memory.errors import BadInput, Cancelled, ServiceUnreachable
 from clew.memory.instructions import neutralised
-from clew.memory.knowledge.extraction.clauses import triples
-from clew.memory.knowledge.extraction.entities import entities
+from clew.memory.knowledge.extraction.clauses import by_rules
 from clew.memory.knowledge.extraction.mentions import Mention, RelationMention
 from clew.memory.knowledge.extraction.replies import SCHEMA, Located, locate, read_reply
 from clew.memory.ports import Message, Writer, text_of
@@ -156,11 +155,6 @@ class ModelExtractor:
         return text_of(self._model.writer.write(messages, schema=SCHEMA, cancel=self._model.cancel))
 
 
-def extractor_by(writer: Writer, answers: Path | None = None) -> ModelExtractor:
-    """See `Model`. Raises `BadInput` where the window of the writer is too small."""
-    return ModelExtractor(Model(writer, answers))
-
-
 def _read(reply: str, text: str, part: Span, sentences: Sequence[Span], expected: bool) -> tuple[Located | None, str]:
     """What of a reply is in the text, None where it cannot be read, and what is wrong, in words for the model.
 
@@ -178,14 +172,9 @@ def _read(reply: str, text: str, part: Span, sentences: Sequence[Span], expected
 def _by_rules(text: str, title: str, sentences: Sequence[Span]) -> Located:
     """What the rules find in a part, with the offsets of the whole text."""
     start, end = sentences[0][0], sentences[-1][1]
-    own = text[start:end]
-    mentions = entities(own, title)
-    relations = (
-        RelationMention(
-            _moved(one.subject, start), one.relation, _moved(one.object, start), one.start + start, one.end + start
-        )
-        for one in triples(own, mentions)
-    )
+    mentions, relations = by_rules(text[start:end], title)
+    moved = (replace(one, subject=_moved(one.subject, start), object=_moved(one.object, start)) for one in relations)
+    relations = [replace(one, start=one.start + start, end=one.end + start) for one in moved]
     return Located(tuple(_moved(one, start) for one in mentions), tuple(relations), 0)
 
 

@@ -34,4 +34,5 @@ def encoder_index(graph: TripleGraph, encoder: Encoder) -> EncoderIndex:
     triples = [f"{graph.entities[s]} {graph.relations[r]} {graph.entities[o]}" for s, r, o in parts]
     vectors = encoder.encode(graph.entities, "passage"), encoder.encode(triples, "passage")
     index = clue_index(graph)
-    return EncoderIndex(*(getattr(index, field.name) for field in fields(index)), encoder, *vectors)
+    inherited = {field.name: getattr(index, field.name) for field in fields(index)}
+    return EncoderIndex(**inherited, encoder=encoder, entity_vectors=vectors[0], triple_vectors=vectors[1])

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from clew.memory.errors import BadInput, Cancelled, ServiceUnreachable
-from clew.memory.knowledge.extraction.documents import by_rules
-from clew.memory.knowledge.extraction.llm import LONGEST_PART, Model, ModelExtractor, extractor_by
-from clew.memory.ports import Message, ToolSpec
+from clew.memory.knowledge.extraction.clauses import by_rules
+from clew.memory.knowledge.extraction.llm import LONGEST_PART, Model, ModelExtractor
+from clew.memory.ports import Message, ToolSpec, Writer
 from clew.memory.sentences import split
 from tests.memory.scripted_writer import ScriptedWriter
 
@@ -44,6 +44,10 @@ class Replying(ScriptedWriter):
         if reply == "unplugged":
             raise ServiceUnreachable("the model does not answer")
         return reply
+
+
+def extractor_by(writer: Writer, answers: Path | None = None) -> ModelExtractor:
+    return ModelExtractor(Model(writer, answers))
 
 
 def found_by(extractor: ModelExtractor, text: str = TEXT) -> list[tuple[str, str]]:
