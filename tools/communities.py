@@ -69,7 +69,7 @@ class CommunitySearch:
         if not cover.communities.items:
             return Findings(notes=(nothing_named(cover.layers),))
         query.check()
-        allowed = cover.within(query.scope)
+        allowed = cover.layers.chunks_within(query.scope)
         if not cover.there(cover.communities.at(0), allowed).size:
             return Findings(notes=(nothing_named(cover.layers, allowed),))
         if asks_for_the_whole(query.text):
@@ -148,9 +148,9 @@ class CommunitySearch:
         )
 
     def _overview(self, query: Query, cover: Cover, allowed: Allowed, k: int | None) -> Findings:
-        chosen, covered = overview.largest(cover, allowed, self._parameters.readable)
+        chosen, note = overview.largest(cover, allowed, self._parameters.readable)
         parts = []
-        for part in overview.parts(self._store, cover, allowed, chosen):
+        for part in overview.summaries(self._store, cover, allowed, chosen):
             query.check()
             parts.append(part)
         shown: dict[str, overview.CommunitySummary] = {}
@@ -166,7 +166,7 @@ class CommunitySearch:
             for passage in passages_of(self._store.chunks(list(shown)[:k]), self.name)
         ]
         points = tuple(
-            Point(cover.layers.chunk_ids[part.chunk], part.telling, f"{part.name} ({part.extent})", part.start)
+            Point(cover.layers.chunk_ids[part.chunk], part.sentence, f"{part.name} ({part.extent})", part.start)
             for part in parts
         )
-        return Findings(tuple(passages), (covered.note,), overview.told(parts), points=points)
+        return Findings(tuple(passages), (note,), overview.numbered_lines(parts), points=points)

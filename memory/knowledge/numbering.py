@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from clew.memory.datatypes import Ints
-from clew.memory.knowledge.extraction.aliases import canonical, normalised
+from clew.memory.knowledge.extraction.aliases import canonical, commonest, normalised
 from clew.memory.knowledge.extraction.documents import TITLE
 from clew.memory.knowledge.extraction.mentions import Mention
 from clew.memory.layers import Entity, Layers
@@ -106,17 +106,12 @@ def _described(names: Sequence[_Name], ids: Sequence[str], keys: Mapping[str, st
     for name, id_ in zip(names, ids, strict=True):
         texts[id_][name.text] += keys[name.text] == id_
         kinds[id_][name.kind] += 1
-    return {id_: (_commonest(texts[id_]), _kind(kinds[id_])) for id_ in texts}
-
-
-def _commonest(counts: Counter[str]) -> str:
-    """Of equally common ones the longest, then the first by alphabet."""
-    return min(counts, key=lambda text: (-counts[text], -len(text), text))
+    return {id_: (commonest(texts[id_]), _kind(kinds[id_])) for id_ in texts}
 
 
 def _kind(counts: Counter[str]) -> str:
     telling = Counter({kind: count for kind, count in counts.items() if kind not in _VAGUE})
-    return _commonest(telling or counts)
+    return commonest(telling or counts)
 
 
 def _arrays(

@@ -45,8 +45,10 @@ def main() -> None:
         {id_: mentions for id_, (mentions, _) in zip(ids, whole, strict=True)},
         {id_: title_name(document["title"]) for id_, document in zip(ids, documents, strict=True)},
     )
+    taken = process_time() - started
     joined = len(aliases.shared) + len(aliases.within)
-    print(f"    aliases: {joined} joined of {len(aliases.shown)} names, {process_time() - started:.1f} s")
+    names = {normalised(one.text) for mentions, _ in whole for one in mentions}
+    print(f"    aliases: {joined} joined of {len(names)} names, {taken:.1f} s")
     if "triples" in documents[0]:
         compare(documents, whole)
 

@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from clew.memory.communities import BY_EXTRACTION, Communities, Community
-from clew.memory.datatypes import Vectors
-from clew.memory.knowledge.communities.detection import DetectionParameters, Labels, detect
+from clew.memory.datatypes import Ints, Vectors
+from clew.memory.errors import ServiceUnreachable
+from clew.memory.knowledge.communities.detection import DetectionParameters, detect
 from clew.memory.knowledge.communities.entity_graph import entity_vectors, links_of, named_in_sentences, standing_for
 from clew.memory.knowledge.communities.reports import Extract, extracts, material, write
 from clew.memory.knowledge.embedding import SENTENCES, open_vectors, titles_and_texts
@@ -106,7 +107,7 @@ def _communities(
     return made, unit(np.array(sums, np.float32).reshape(-1, dimension))
 
 
-def _hierarchy(levels: Sequence[Labels], found: Sequence[Sequence[Extract]]) -> list[_Made]:
+def _hierarchy(levels: Sequence[Ints], found: Sequence[Sequence[Extract]]) -> list[_Made]:
     """The communities of all levels; one that is the same as its parent is its parent."""
     made: list[_Made] = []
     above: list[int] = []
@@ -134,29 +135,29 @@ def _reports(
     made: Sequence[_Made], known: dict[bytes, tuple[str, str]], writer: Writer | None
 ) -> Generator[Progress, None, tuple[list[tuple[str, str]], list[str]]]:
     """Report and author of each, and notes. What a model wrote of the same content before is kept."""
-    reports, faults, gone = list[tuple[str, str]](), list[str](), False
-    for done, one in enumerate(made):
-        extracted = (one.extract.report, BY_EXTRACTION)
-        before = known.get(one.digest, extracted)
-        if writer is None or before[1] == writer.name:
-            reports.append(before)
+    extracts_ = [(one.extract.report, BY_EXTRACTION) for one in made]
+    reports = [known.get(one.digest, extract) for one, extract in zip(made, extracts_, strict=True)]
+    if writer is None:
+        return reports, []
+    faults, unreachable = list[str](), ""
+    for n, one in enumerate(made):
+        if reports[n][1] == writer.name:
             continue
-        if gone:
-            faults.append(faults[-1])
-            reports.append(extracted)
-            continue
-        yield Progress(WRITING_STAGE, done, len(made))
-        written = write(one.extract, writer, {report for report, _ in reports})
-        gone = written.gone
-        faults += [written.why] if written.why else []
-        reports.append((written.report, writer.name) if written.report else extracted)
-    if writer is not None:
-        yield Progress(WRITING_STAGE, len(made), len(made))
-    name = writer.name if writer else ""
-    failed = (
-        f"{len(faults)} of {len(made)} community reports are extracts, as {name} failed: {faults[0]}" if faults else ""
-    )
-    return reports, [failed] if failed else []
+        report, why = "", unreachable
+        if not unreachable:
+            yield Progress(WRITING_STAGE, n, len(made))
+            try:
+                report, why = write(one.extract, writer, {report for report, _ in reports[:n]})
+            except ServiceUnreachable as error:
+                why = unreachable = error.message
+        reports[n] = (report, writer.name) if report else extracts_[n]
+        faults += [why] if why else []
+    yield Progress(WRITING_STAGE, len(made), len(made))
+    if not faults:
+        return reports, []
+    return reports, [
+        f"{len(faults)} of {len(made)} community reports are extracts, as {writer.name} failed: {faults[0]}"
+    ]
 
 
 def _embed(database: sqlite3.Connection, vectors: Vectors, old: Path | None, encoder: Encoder) -> Iterator[Progress]:

@@ -19,9 +19,6 @@ from clew.memory.unit import unit
 RESOLUTIONS = (4.0, 3.0, 2.0, 1.5, 1.0, 0.7, 0.5, 0.3, 0.2, 0.1)
 """Of modularity, from many themes to few: the first that gives no more than can be read is taken."""
 
-Labels = Ints
-"""Of each node the number of its cluster, from 0; -1: in none."""
-
 
 @dataclass(frozen=True, slots=True)
 class DetectionParameters:
@@ -40,11 +37,12 @@ class DetectionParameters:
     iterations: int = 4
 
 
-def detect(
-    links: Links, vectors: Vectors, parameters: DetectionParameters, standing: Sequence[int] = ()
-) -> list[Labels]:
-    """The levels, coarsest first, each of shape (entities,) and nested in the one before; `vectors` are the entities',
-    of shape (entities, d). An entity without a link is in no community, but for `standing` (`standing_for`)."""
+def detect(links: Links, vectors: Vectors, parameters: DetectionParameters, standing: Sequence[int] = ()) -> list[Ints]:
+    """The levels, coarsest first, each nested in the one before: of each entity the number of its cluster, from 0, or
+    -1 for none, of shape (entities,). `vectors` are the entities', of shape (entities, d).
+
+    An entity without a link is in no community, but for those of `standing` (`standing_for`).
+    """
     linked = np.unique(np.concatenate([links.ends.reshape(-1), np.array(standing, np.int64)]))
     if not len(linked):
         return []
@@ -58,13 +56,13 @@ def detect(
     return [_everywhere(level, linked, links.nodes) for level in levels]
 
 
-def cluster(links: Links, parameters: DetectionParameters, resolution: float = 1.0) -> Labels:
+def cluster(links: Links, parameters: DetectionParameters, resolution: float = 1.0) -> Ints:
     """Clusters numbered by size, then by their first node."""
     by = {"leiden": _leiden, "louvain": _louvain}[parameters.method]
     return numbered(by(links, parameters, resolution))
 
 
-def numbered(labels: Labels) -> Labels:
+def numbered(labels: Ints) -> Ints:
     """The same clusters, the biggest first, of equally big ones that with the lowest node."""
     _, first, inverse, sizes = np.unique(labels, return_index=True, return_inverse=True, return_counts=True)
     order = np.lexsort((first, -sizes))
@@ -73,7 +71,7 @@ def numbered(labels: Labels) -> Labels:
     return numbers[inverse.reshape(-1)]
 
 
-def _leiden(links: Links, parameters: DetectionParameters, resolution: float) -> Labels:
+def _leiden(links: Links, parameters: DetectionParameters, resolution: float) -> Ints:
     import igraph
     import leidenalg
 
@@ -89,7 +87,7 @@ def _leiden(links: Links, parameters: DetectionParameters, resolution: float) ->
     return np.array(partition.membership, np.int64)
 
 
-def _louvain(links: Links, parameters: DetectionParameters, resolution: float) -> Labels:
+def _louvain(links: Links, parameters: DetectionParameters, resolution: float) -> Ints:
     import networkx as nx
 
     graph = weighted_graph(links)
@@ -101,7 +99,7 @@ def _louvain(links: Links, parameters: DetectionParameters, resolution: float) -
     return labels
 
 
-def _fragments_joined(labels: Labels, vectors: Vectors, smallest: int, alike: float = -1.0) -> Labels:
+def _fragments_joined(labels: Ints, vectors: Vectors, smallest: int, alike: float = -1.0) -> Ints:
     """What is too small for a report joins the cluster whose mean is nearest, where it is as near as `alike`; else
     a fragment before it that is; else it stands for itself."""
     sizes, means = np.bincount(labels), centroids(labels, vectors)
@@ -121,14 +119,14 @@ def _fragments_joined(labels: Labels, vectors: Vectors, smallest: int, alike: fl
     return numbered(joined[labels])
 
 
-def centroids(labels: Labels, vectors: Vectors) -> Vectors:
+def centroids(labels: Ints, vectors: Vectors) -> Vectors:
     """The mean of each cluster's entities, of unit length; shape (clusters, d)."""
     sums = np.zeros((int(labels.max()) + 1, vectors.shape[1]), np.float32)
     np.add.at(sums, labels, vectors)
     return unit(sums)
 
 
-def _divided(labels: Labels, links: Links, vectors: Vectors, parameters: DetectionParameters) -> Labels:
+def _divided(labels: Ints, links: Links, vectors: Vectors, parameters: DetectionParameters) -> Ints:
     """Every cluster that is too big by itself, once more and again; one that does not divide stays."""
     finer, count = labels.copy(), int(labels.max()) + 1
     waiting = list(np.flatnonzero(np.bincount(labels) > parameters.largest))
@@ -144,7 +142,7 @@ def _divided(labels: Labels, links: Links, vectors: Vectors, parameters: Detecti
     return finer
 
 
-def _themes(labels: Labels, links: Links, vectors: Vectors, parameters: DetectionParameters) -> Labels:
+def _themes(labels: Ints, links: Links, vectors: Vectors, parameters: DetectionParameters) -> Ints:
     """Clusters of clusters, by the links between them and by what is near in meaning: as many as can be read."""
     tied = _ties(labels, links, vectors, parameters)
     found = labels
@@ -155,7 +153,7 @@ def _themes(labels: Labels, links: Links, vectors: Vectors, parameters: Detectio
     return found[labels]
 
 
-def _ties(labels: Labels, links: Links, vectors: Vectors, parameters: DetectionParameters) -> Links:
+def _ties(labels: Ints, links: Links, vectors: Vectors, parameters: DetectionParameters) -> Links:
     """Between clusters: their links as a share of what the busier of both has, and the cosine of near ones."""
     count = int(labels.max()) + 1
     between = np.zeros((count, count))
@@ -181,7 +179,7 @@ def _dense_links(weights: NDArray[np.float64]) -> Links:
     return Links(len(weights), ends, weights[ends[0], ends[1]])
 
 
-def _everywhere(labels: Labels, nodes: Ints, size: int) -> Labels:
+def _everywhere(labels: Ints, nodes: Ints, size: int) -> Ints:
     found = np.full(size, -1, np.int64)
     found[nodes] = labels
     return found

@@ -1,9 +1,9 @@
 """Questions about a library as a whole: whether one is asked, which chunks the communities cover, a line from each."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,17 +18,17 @@ from clew.memory.words import content_words, words
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-HOLDERS = """
+_HOLDERS = """
 collection library document documents text texts corpus file files archive material materials content contents data
 book books paper papers article articles report reports everything all whole overall entire dataset page pages notes
 """
-"""What can hold the whole; a question has to name one of these, or what it asks of it."""
+"""What the whole is called. A question names one of these or of `_SUMMARY_WORDS`."""
 
-ASKED = """
+_SUMMARY_WORDS = """
 theme themes topic topics subject subjects summary summarize summarise summarizing summarising overview gist outline
 """
 
-AROUND = """
+_AROUND = """
 main key major central important big broad general common different idea ideas issue issues point points question
 questions area areas kind kinds sort sorts type types cover covers covered contain contains contained include includes
 included deal deals discuss discusses discussed say says talk talks treat treats present information give list show
@@ -36,18 +36,20 @@ find found read knowledge know short brief briefly quick quickly here there abou
 together across indexed uploaded loaded
 """
 
-
-IN_HERE = frozenset("so what is are all do does you we i have has got there in here then now".split())
-"""All that a question may be made of that asks what is 'in here'."""
+_IN_HERE = frozenset("so what is are all do does you we i have has got there in here then now".split())
+"""The words of a question for what is 'in here'."""
 
 
 def asks_for_the_whole(question: str) -> bool:
-    """A question with any word of its own, such as a name, is about that and not about the whole."""
-    asked, said = set(content_words(question)), set(words(question))
-    if "what" in said and said <= IN_HERE:
-        return {"in", "here"} <= said
-    core = asked & (_stems(HOLDERS) | _stems(ASKED)) or said & {"all", "everything"}
-    return bool(core) and asked <= _stems(HOLDERS) | _stems(ASKED) | _stems(AROUND)
+    """Whether a question is about the library as a whole: 'What is this collection about?', 'Summarise everything.'
+
+    It has no word but those listed above: one with a name or another word of its own is about that.
+    """
+    stems, spoken = set(content_words(question)), set(words(question))
+    if "what" in spoken and spoken <= _IN_HERE:
+        return {"in", "here"} <= spoken
+    whole = _stems(_HOLDERS) | _stems(_SUMMARY_WORDS)
+    return bool(stems & whole or spoken & {"all", "everything"}) and stems <= whole | _stems(_AROUND)
 
 
 @cache
@@ -56,31 +58,30 @@ def _stems(vocabulary: str) -> frozenset[str]:
 
 
 NAMED = 3
-"""Entities by which a community is told in a scope."""
+"""Entities in the name of a community within a scope."""
 
 Allowed = NDArray[np.bool_]
-"""Of each chunk whether it may be found; shape (chunks,)."""
+"""Whether each chunk may be found; shape (chunks,)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cover:
-    """`chunks[c, g]` is above 0 where chunk g names an entity of community c; shape (communities, chunks)."""
+    """Which chunks each community covers: those that name one of its entities (C_r of equation 5).
+
+    `chunks[c, g]` is above 0 where community c covers chunk g; shape (communities, chunks).
+    """
 
     layers: Layers
     communities: Communities
     chunks: "csr_array"
 
-    def within(self, scope: frozenset[str] | None) -> Allowed:
-        """The chunks of the documents in scope."""
-        return self.layers.chunks_within(scope)
-
     def of(self, community: int, allowed: Allowed) -> Ints:
-        """Its chunks, rising."""
+        """The allowed chunks of a community, rising."""
         held = self.chunks.indices[self.chunks.indptr[community] : self.chunks.indptr[community + 1]]
         return np.sort(held[allowed[held]]).astype(np.int64)
 
     def name(self, community: int, allowed: Allowed) -> str:
-        """Where not all chunks are allowed, its entities that the allowed ones name, most central first."""
+        """The community's own name; where not all chunks are allowed, those of its entities that they name."""
         one = self.communities.items[community]
         if allowed.all():
             return one.name
@@ -90,12 +91,12 @@ class Cover:
         return ", ".join(list(dict.fromkeys(written))[:NAMED])
 
     def there(self, communities: Ints, allowed: Allowed) -> Ints:
-        """Those of the communities that have a chunk."""
+        """Those of `communities` that have an allowed chunk."""
         held: Allowed = self.chunks[communities] @ allowed.astype(np.float64) > 0
         return communities[held]
 
     def documents(self, chunks: Ints) -> int:
-        """How many documents these chunks are of."""
+        """The number of documents that these chunks belong to."""
         return len(np.unique(self.layers.chunk_documents[chunks]))
 
 
@@ -108,23 +109,24 @@ def cover_of(store: Store) -> Cover:
 
 
 LEVEL = 0
-"""The coarsest, which has as many communities as can be read; where it has more, the biggest are told of."""
+"""The level of an overview: the coarsest, with as many communities as a person reads."""
 
 NAMING, LEADS, LEAD = 0.05, 0.15, 300
-"""What each of the entities in a community's name adds to a sentence that names it, and what it adds to stand within
-the first characters of a document, where it says what it is about."""
+"""What a sentence gains for each entity of the community's name that it names (`NAMING`), and for standing within the
+first `LEAD` characters of its document (`LEADS`)."""
 
 NEAREST = 20
-"""Sentences nearest to a report, of which the one that reads best tells it."""
+"""Sentences nearest to a report among which that of the summary is chosen."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommunitySummary:
-    """A community: its name, its most telling sentence, its `extent` in words, the `share` of the chunks that name it,
-    the chunk (row) that has the sentence, its `start` in the document, and the cosine of sentence and report."""
+    """A community in one `sentence`. `extent` is its size in words, `share` the share of the chunks that it covers,
+    `chunk` the number of the chunk with the sentence, `start` the sentence's first character in the document, `cosine`
+    that of sentence and report."""
 
     name: str
-    telling: str
+    sentence: str
     extent: str
     share: float
     chunk: int
@@ -132,55 +134,41 @@ class CommunitySummary:
     cosine: float
 
 
-class Covered(NamedTuple):
-    """How many communities and documents are told of, of how many in scope."""
-
-    communities: int
-    of_communities: int
-    documents: int
-    of_documents: int
-
-    @property
-    def note(self) -> str:
-        return (
-            f"{self.communities} of {self.of_communities} communities,"
-            f" which name things in {self.documents} of {_counted(self.of_documents, 'document')}"
-        )
-
-
-def largest(cover: Cover, allowed: Allowed, most: int) -> tuple[list[int], Covered]:
-    """The communities to tell of, those with the most chunks first, and what they cover."""
+def largest(cover: Cover, allowed: Allowed, most: int) -> tuple[list[int], str]:
+    """The communities with the most chunks, and a note of how many they are and how many documents they name."""
     there = cover.there(cover.communities.at(LEVEL), allowed)
     held = {int(community): cover.of(int(community), allowed) for community in there}
     chosen = sorted(held, key=lambda community: (-len(held[community]), community))[:most]
     chunks = np.concatenate([*(held[community] for community in chosen), np.empty(0, np.int64)]).astype(np.int64)
-    return chosen, Covered(len(chosen), len(there), cover.documents(chunks), cover.documents(np.flatnonzero(allowed)))
+    documents, of_documents = cover.documents(chunks), cover.documents(np.flatnonzero(allowed))
+    note = f"which name things in {documents} of {_counted(of_documents, 'document')}"
+    return chosen, f"{len(chosen)} of {len(there)} communities, {note}"
 
 
-def parts(store: Store, cover: Cover, allowed: Allowed, communities: list[int]) -> Iterator[CommunitySummary]:
-    """Of each community in turn. Where not all chunks are allowed, only of what these say."""
+def summaries(store: Store, cover: Cover, allowed: Allowed, communities: list[int]) -> Iterator[CommunitySummary]:
+    """Of each community in turn, from the allowed chunks alone."""
     whole = np.flatnonzero(allowed)
     one_document = cover.documents(whole) == 1
     for community in communities:
         chunks = cover.of(community, allowed)
         name = cover.name(community, allowed)
         extent = _counted(len(chunks), "passage") if one_document else _counted(cover.documents(chunks), "document")
-        told = _telling(store, cover, community, chunks)
-        if told:
-            unit, row, cosine = told
+        found = _best_sentence(store, cover, community, chunks)
+        if found:
+            unit, row, cosine = found
             chunk, share = int(cover.layers.sentence_chunks[row]), len(chunks) / len(whole)
             yield CommunitySummary(name, " ".join(unit.text.split()), extent, share, chunk, unit.start, cosine)
 
 
-def told(parts_: list[CommunitySummary]) -> str:
+def numbered_lines(parts: Sequence[CommunitySummary]) -> str:
     """A line for each: `1. Fritz Lang, Metropolis (3 documents): Fritz Lang directed Metropolis.`"""
-    lines = (f"{part.name} ({part.extent}): {part.telling}" for part in parts_)
+    lines = (f"{part.name} ({part.extent}): {part.sentence}" for part in parts)
     return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
 
 
-def _telling(store: Store, cover: Cover, community: int, chunks: Ints) -> tuple[Unit, int, float] | None:
-    """Of the sentences of these chunks that name one of its entities (where none does, of all) one that is near to its
-    report and reads well, its row and that cosine."""
+def _best_sentence(store: Store, cover: Cover, community: int, chunks: Ints) -> tuple[Unit, int, float] | None:
+    """Of the sentences of these chunks that name one of its entities (where none does, of all) the best by its cosine
+    with the report and by how well it reads; with its row and that cosine."""
     layers = cover.layers
     inside = np.isin(layers.sentence_chunks, chunks)
     held = layers.mentions[0][np.isin(layers.mentions[1], cover.communities.items[community].entities)]

@@ -10,15 +10,13 @@ import re
 import threading
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Ints, Vectors
-from clew.memory.errors import ServiceUnreachable
 from clew.memory.instructions import neutralised
-from clew.memory.knowledge.communities.detection import Labels
 from clew.memory.knowledge.communities.entity_graph import EntityRelation, Links, entity_graph
 from clew.memory.layers import Layers
 from clew.memory.ports import Message, Writer, text_of
@@ -118,7 +116,7 @@ def quality_of(sentence: str) -> float:
     )
 
 
-def within(graph: "nx.Graph[int]", labels: Labels) -> "nx.Graph[int]":
+def within(graph: "nx.Graph[int]", labels: Ints) -> "nx.Graph[int]":
     """The same nodes, with the edges within communities alone."""
     inner = graph.__class__()
     inner.add_nodes_from(graph.nodes(data=True))
@@ -135,7 +133,7 @@ def centrality(inner: "nx.Graph[int]") -> NDArray[np.float64]:
     return np.array([ranks[node] for node in range(len(inner))])
 
 
-def cores(inner: "nx.Graph[int]", labels: Labels) -> NDArray[np.bool_]:
+def cores(inner: "nx.Graph[int]", labels: Ints) -> NDArray[np.bool_]:
     """Of each entity whether its community is named by it: not those of a fragment that was joined for its meaning,
     with no link to the rest, where there are bigger parts. Shape (entities,)."""
     import networkx as nx
@@ -147,7 +145,7 @@ def cores(inner: "nx.Graph[int]", labels: Labels) -> NDArray[np.bool_]:
     return (labels >= 0) & (sizes >= np.minimum(biggest[labels], WHOLE))
 
 
-def extracts(made: ReportMaterial, labels: Labels) -> Iterator[Extract]:
+def extracts(made: ReportMaterial, labels: Ints) -> Iterator[Extract]:
     """Of each community of a level, in the order of their numbers."""
     graph = within(made.graph, labels)
     central = np.round(centrality(graph) * made.telling, 12)
@@ -242,34 +240,26 @@ _CHATTER = re.compile(
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|$)", re.DOTALL)
 
 
-class ModelReport(NamedTuple):
-    """`report` is empty where the model failed, and `why` says how; `gone`: it is no use to ask it for another."""
-
-    report: str
-    why: str = ""
-    gone: bool = False
-
-
 def write(
     extract: Extract, writer: Writer, taken: Collection[str], cancel: threading.Event | None = None
-) -> ModelReport:
-    """Two or three sentences, none of `taken`, the reports of others. Raises `Cancelled`."""
+) -> tuple[str, str]:
+    """A report of two or three sentences, and what is wrong where it is empty. `taken` are the reports of others.
+
+    Raises `Cancelled`, and `ServiceUnreachable`.
+    """
     prompt = render(
         "community",
         entities=", ".join(neutralised(name).text for name in extract.names),
         relations="\n".join(neutralised(line).text for line in extract.relations) or "none",
         sentences="\n".join(neutralised(sentence).text for sentence in extract.sentences),
     )
-    try:
-        reply = text_of(writer.write([Message("user", prompt)], cancel=cancel, temperature=TEMPERATURE, tokens=TOKENS))
-    except ServiceUnreachable as error:
-        return ModelReport("", error.message, gone=True)
+    reply = text_of(writer.write([Message("user", prompt)], cancel=cancel, temperature=TEMPERATURE, tokens=TOKENS))
     reply = " ".join(_THOUGHT.sub("", reply).split())
     if _CHATTER.match(reply):
-        return ModelReport("", "it is no report")
+        return "", "it is no report"
     report = _shortened(reply)
     why = fault(report, extract, taken)
-    return ModelReport("" if why else report, why)
+    return ("" if why else report), why
 
 
 def fault(report: str, extract: Extract, taken: Collection[str]) -> str:

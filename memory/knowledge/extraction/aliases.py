@@ -10,7 +10,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 from clew.memory.knowledge.extraction.lexicon import EMPTY, MONTHS, ORGANISATIONS, PARTICLES, PLACES, SUFFIXES, WORKS
 from clew.memory.knowledge.extraction.mentions import EntityKind, Mention
@@ -193,12 +193,11 @@ def fuller(title: str, name: AliasCandidate) -> bool:
 class Aliases:
     """`shared`: key -> id in any document; `within`: (document, key) -> id where a document says otherwise.
 
-    `shown`: id -> how it is written most often. Keys that are their own id in all documents stand in neither.
+    A key that is its own id in all documents stands in neither.
     """
 
     shared: Mapping[str, str]
     within: Mapping[tuple[str, str], str]
-    shown: Mapping[str, str]
 
     def of(self, document: str, surface: str) -> str:
         """The id of what a document calls `surface`."""
@@ -214,40 +213,30 @@ def canonical(mentions: Mapping[str, Iterable[Mention]], titles: Mapping[str, st
 
     The result does not depend on the order of the documents or of their mentions.
     """
+    key_of = cache(normalised)
     surfaces: dict[str, Counter[str]] = defaultdict(Counter)
-    keys_of: dict[str, str] = {}
-    found: dict[str, dict[str, set[EntityKind]]] = {}
+    kinds: dict[str, set[EntityKind]] = defaultdict(set)
+    found: dict[str, set[str]] = {}
     for document, its in mentions.items():
-        keys: dict[str, set[EntityKind]] = defaultdict(set)
+        keys = found[document] = set()
         for mention in its:
-            key = keys_of.setdefault(mention.text, "") or normalised(mention.text)
-            keys_of[mention.text] = key
+            key = key_of(mention.text)
             surfaces[key][mention.text] += 1
-            keys[key].add(mention.kind)
-        found[document] = keys
-    kinds = _kinds(found)
-    names = {key: AliasCandidate(key, of, _written(surfaces[key])) for key, of in kinds.items()}
+            kinds[key].add(mention.kind)
+            keys.add(key)
+    names = {key: AliasCandidate(key, frozenset(of), commonest(surfaces[key])) for key, of in sorted(kinds.items())}
     shared = _in_library(names)
     within: dict[tuple[str, str], str] = {}
-    for document in sorted(found):
-        its_names = [names[key] for key in sorted(found[document])]
+    for document, keys in sorted(found.items()):
         title = normalised((titles or {}).get(document, ""))
-        within |= {(document, key): id_ for key, id_ in _in_document(its_names, title, shared).items()}
-    shown = {key: _written(counts) for key, counts in surfaces.items()}
-    return Aliases(shared, within, shown)
+        in_document = _in_document([names[key] for key in sorted(keys)], title, shared)
+        within |= {(document, key): id_ for key, id_ in in_document.items()}
+    return Aliases(shared, within)
 
 
-def _kinds(found: Mapping[str, Mapping[str, set[EntityKind]]]) -> dict[str, frozenset[EntityKind]]:
-    kinds: dict[str, set[EntityKind]] = defaultdict(set)
-    for keys in found.values():
-        for key, its in keys.items():
-            kinds[key] |= its
-    return {key: frozenset(its) for key, its in sorted(kinds.items())}
-
-
-def _written(counts: Counter[str]) -> str:
-    """The commonest way to write it; of equally common ones the longest, then the first by alphabet."""
-    return min(counts, key=lambda surface: (-counts[surface], -len(surface), surface))
+def commonest(counts: Counter[str]) -> str:
+    """The text with the highest count; of equal ones the longest, then the first by alphabet."""
+    return min(counts, key=lambda text: (-counts[text], -len(text), text))
 
 
 def _in_library(names: Mapping[str, AliasCandidate]) -> dict[str, str]:

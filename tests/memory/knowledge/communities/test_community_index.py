@@ -49,7 +49,7 @@ def test_the_reports_of_the_examples(examples: Library) -> None:
         assert members[communities.at(level)].sum(axis=0).max() == 1  # an entity is in one of each level
     assert np.allclose(np.linalg.norm(communities.vectors, axis=1), 1, atol=1e-5)
     cover = cover_of(examples.store)
-    everything = cover.within(None)
+    everything = cover.layers.chunks_within(None)
     held = np.concatenate([cover.of(int(c), everything) for c in communities.at(0)])
     assert cover.documents(held) == len(layers.document_ids)
 
@@ -77,7 +77,7 @@ def test_a_document_that_nothing_ties_is_covered(tmp_path: Path, encoder: Cached
     alone = {"Grönland": "it is cold there and nobody comes.", "Ünïcode": "all of it is small here."}
     with open_library(library(tmp_path, {**FILMS, **alone}, encoder), encoder) as opened:
         cover, layers = cover_of(opened.store), opened.store.layers()
-        held = np.concatenate([cover.of(int(c), cover.within(None)) for c in cover.communities.at(0)])
+        held = np.concatenate([cover.of(int(c), cover.layers.chunks_within(None)) for c in cover.communities.at(0)])
     assert cover.documents(held) == len(layers.document_ids) == len(FILMS) + 2
     (films,) = (one for one in cover.communities.at(0) if "Lang" in cover.communities.items[one].name)
     assert "Ünïcode" not in cover.communities.items[films].name
@@ -87,7 +87,7 @@ def test_documents_of_a_title_alone(tmp_path: Path, encoder: CachedEncoder) -> N
     path = library(tmp_path, {"Metropolis": "it is what it is.", "Laika": "so it goes, as they say."}, encoder)
     with open_library(path, encoder) as opened:
         cover = cover_of(opened.store)
-        held = np.concatenate([cover.of(int(c), cover.within(None)) for c in cover.communities.at(0)])
+        held = np.concatenate([cover.of(int(c), cover.layers.chunks_within(None)) for c in cover.communities.at(0)])
     assert cover.documents(held) == 2
 
 

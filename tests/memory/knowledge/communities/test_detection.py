@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from clew.memory.communities import Method
-from clew.memory.datatypes import Vectors
-from clew.memory.knowledge.communities.detection import DetectionParameters, Labels, cluster, detect, numbered
+from clew.memory.datatypes import Ints, Vectors
+from clew.memory.knowledge.communities.detection import DetectionParameters, cluster, detect, numbered
 from clew.memory.knowledge.communities.entity_graph import Links
 from clew.memory.unit import unit
 
@@ -33,7 +33,7 @@ def rings(count: int, size: int, bridges: bool = True) -> tuple[Links, Vectors]:
     )
 
 
-def nested(levels: Sequence[Labels]) -> bool:
+def nested(levels: Sequence[Ints]) -> bool:
     """Whether each cluster of a level lies in one of the level before."""
     return all(
         len(np.unique(np.stack([coarse, fine]), axis=1).T) == len(np.unique(fine))
