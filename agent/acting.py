@@ -8,7 +8,7 @@ from itertools import chain, zip_longest
 
 import numpy as np
 
-from clew.agent.consulting import SHOWN
+from clew.agent.search.model_search import SHOWN
 from clew.agent.state import Call
 from clew.memory.datatypes import Findings, Passage, Query
 from clew.memory.ports import Store

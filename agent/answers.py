@@ -4,10 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from clew.agent import answering, observing
+from clew.agent.answer.model_answer import ModelAnswer, Task, write
+from clew.agent.answer.prompt_passages import reported
 from clew.agent.gathering import evidence_of
-from clew.agent.grounding.fencing import reported
-from clew.agent.grounding.writing import Draft, Task, write
-from clew.agent.language.recording import RecordedWriter
+from clew.agent.llm.ledger import RecordedWriter
+from clew.agent.picking import has_earlier_turns
 from clew.agent.quoting import placed, quoted
 from clew.agent.services import Services
 from clew.agent.state import Answer, Doing, Fallback, Piece, Prompted, TurnState
@@ -35,7 +36,9 @@ def written(state: TurnState, services: Services, writer: Writer, tell: Tell) ->
     recorded = RecordedWriter(writer, "answer", tell)
     read = evidence_of(state, services)[: services.answer.passages]
     context = state.get("recalled", Recalled()).selected
-    task = Task(state["wordings"][0].text, state["rewritten"], read, tuple(state.get("paths", ())), tuple(context))
+    question, rewritten = state["wordings"][0].text, state["rewritten"]
+    with_history = has_earlier_turns(question, rewritten)
+    task = Task(question, rewritten, read, tuple(state.get("paths", ())), tuple(context), with_history)
     try:
         draft = write(task, recorded, services.unsupported, tell, services.cancel)
     except ServiceUnreachable as error:
@@ -59,7 +62,7 @@ def _instead(
     return Written(quoted(state, services), "", degraded, recorded.ledger, (*details, f"quoted, as {why}"))
 
 
-def _details(draft: Draft, passages: Sequence[Passage]) -> tuple[str, ...]:
+def _details(draft: ModelAnswer, passages: Sequence[Passage]) -> tuple[str, ...]:
     """Instructions in documents, and citations of passages that there are not."""
     number = draft.unknown
     dropped = f"{number} citation{'' if number == 1 else 's'} of passages that there are not: dropped"

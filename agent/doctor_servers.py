@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 import httpx
 
 from clew.agent.doctor import Check
-from clew.agent.language.capabilities import Card
-from clew.agent.language.choosing import best
-from clew.agent.language.ollama_server import OllamaServer, Pulled
+from clew.agent.llm.model_cards import Card
+from clew.agent.llm.ollama_server import OllamaServer, Pulled
+from clew.agent.llm.ollama_writer import best
 from clew.agent.models import AUTO, NONE, OLLAMA, ollama_for, roles_named
 from clew.agent.settings import Settings
 from clew.memory.errors import ClewError

@@ -7,8 +7,9 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
-from clew.agent import acting, calling, consulting, observing, paths, walking
-from clew.agent.consulting import Asked
+from clew.agent import acting, observing, paths, walking
+from clew.agent.search import model_search, tool_calls
+from clew.agent.search.model_search import SearchPrompt
 from clew.agent.services import Services
 from clew.agent.state import Call, Doing, Fallback, Step, TurnState
 from clew.memory.datatypes import Findings, Passage, Query, Recalled, Subgraph, Wording
@@ -187,18 +188,22 @@ def _consulted(
         return {"planned": planned, "wanted": 0}, ()
     calls = state.get("calls", ())
     known = (*state.get("passages", ()), *state.get("walked", ()))
-    seen = consulting.seen(calls, state.get("brought", ()), known, state["rewritten"])
-    asked = Asked(state["rewritten"], seen, calling.made(calls), calling.made(planned))
-    answer = consulting.consult(
-        writer, calling.specs(services.tools), asked, services.cancel, lambda text: runtime.stream_writer(Doing(text))
+    past = model_search.past_searches(calls, state.get("brought", ()), known, state["rewritten"])
+    prompt = SearchPrompt(state["rewritten"], past, tool_calls.search_keys(calls), tool_calls.search_keys(planned))
+    answer = model_search.wanted_searches(
+        writer,
+        tool_calls.specs(services.tools),
+        prompt,
+        services.cancel,
+        lambda text: runtime.stream_writer(Doing(text)),
     )
     update: TurnState = {
         "planned": (*planned, *answer.calls),
         "wanted": answer.wanted + len(answer.calls),
         "ledger": answer.ledger,
-        "degraded": (Fallback("think", answer.degraded),) if answer.degraded else (),
+        "degraded": (Fallback("think", answer.failure),) if answer.failure else (),
     }
-    return update, answer.told
+    return update, answer.lines
 
 
 def _search(state: TurnState, services: Services, call: Call) -> Findings:

@@ -15,7 +15,7 @@ from clew.memory.reranking import load_reranker
 from clew.tools.clues import CluesParameters
 
 if TYPE_CHECKING:
-    from clew.agent.language.ollama_server import OllamaServer
+    from clew.agent.llm.ollama_server import OllamaServer
 
 ROLES = ("rewrite", "think", "answer", "summarise", "extract")
 AUTO, NONE, OLLAMA = "auto", "none", "ollama"
@@ -74,10 +74,10 @@ def _writer(name: str, settings: Settings) -> Writer | None:
     if name != AUTO and not model:
         raise BadInput(f"'{name}' is no language model", LLM_HELP)
     if name != AUTO and provider != OLLAMA:
-        from clew.agent.language.langchain_writer import load_chat_model
+        from clew.agent.llm.langchain_writer import load_chat_model
 
         return load_chat_model(name)
-    from clew.agent.language.choosing import best, named_model
+    from clew.agent.llm.ollama_writer import best, named_model
 
     server = ollama_for(settings)
     return best(server) if name == AUTO else named_model(server, model)
@@ -85,8 +85,8 @@ def _writer(name: str, settings: Settings) -> Writer | None:
 
 def ollama_for(settings: Settings) -> "OllamaServer":
     """The server that `OLLAMA_HOST` names; nothing is connected yet."""
-    from clew.agent.language.capabilities import Cards
-    from clew.agent.language.ollama_server import OllamaServer
+    from clew.agent.llm.model_cards import Cards
+    from clew.agent.llm.ollama_server import OllamaServer
 
     return OllamaServer(Cards(settings.cache / "models.json"))
 

@@ -7,7 +7,7 @@ from typing import Literal
 from langgraph.runtime import Runtime
 
 from clew.agent import answering, answers, quoting, verifying
-from clew.agent.language.recording import RecordedWriter
+from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.services import Services
 from clew.agent.state import TURN_JSON, Answer, Fallback, Step, Turn, TurnState
 from clew.memory.datatypes import Recalled, Utterance

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from rich.text import Text
 
-from clew.agent.grounding.drafting import LIST_MARK, MARKUP
+from clew.agent.answer.citations import LIST_MARK, MARKUP
 from clew.ui.plain import one_line, plain
 from clew.ui.rendering import CITATION, MARKS
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from clew.agent.language.capabilities import Cards
-from clew.agent.language.choosing import named_model
-from clew.agent.language.langchain_writer import load_chat_model
-from clew.agent.language.ollama_server import OllamaServer
+from clew.agent.llm.langchain_writer import load_chat_model
+from clew.agent.llm.model_cards import Cards
+from clew.agent.llm.ollama_server import OllamaServer
+from clew.agent.llm.ollama_writer import named_model
 from clew.memory.errors import Cancelled
 from clew.memory.ports import Message, Output, ToolCall, ToolSpec, Usage, Waiting, Writer
 from tests.memory.scripted_writer import ScriptedWriter

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from clew.agent.grounding.drafting import claims_of
+from clew.agent.answer.citations import claims_of
 from clew.agent.models import Writers
 from clew.agent.state import Answer, Claim, Fallback, Prompted
 from clew.ui.models_told import badge, ledger_lines, model_of

@@ -1,0 +1,158 @@
+"""The citations of an answer: of its words while they stream, and of its sentences when it is whole.
+
+A model writes [3], [1, 2], [1-3], [passage id="4"], [2, p. 7], (passage 2) or numbers that there are not. What is shown
+is numbered anew in the order of first mention, and unknown numbers are dropped."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from clew.agent.state import Claim
+from clew.agent.verifying import verdict
+from clew.memory.datatypes import Passage
+from clew.memory.sentences import split
+
+_LONGEST = 80
+"""Characters between the brackets; more waits for nothing."""
+
+_BLANK = r"[^\S\n]*"
+_LABEL = rf"(?:(?:passages?|sources?|documents?|ids?)\b{_BLANK}[=:#]?{_BLANK}){{0,2}}[=:#]?{_BLANK}"
+_BESIDE = (
+    rf"{_BLANK},?{_BLANK}(?<![a-z])(?:pp?|pages?|seiten?|s)\b\.?{_BLANK}\d{{1,4}}(?:{_BLANK}[-–—]{_BLANK}\d{{1,4}})?"
+    r"|[^\S\n]+title=[\"“][^\"”]{0,60}[\"”]|†[^\]】,;]{0,20}"
+)
+"""What may follow a number: a page, the title of the passage, marks of browsing."""
+
+_TO = r"(?:[-‑–—−]|(?:to|bis)\b)"
+_ONE = rf"{_LABEL}[\"“']?\d{{1,3}}[\"”']?(?:{_BESIDE})?"
+_NUMBERS = rf"{_BLANK}{_ONE}(?:{_BLANK}(?:{_TO}|[,;]?{_BLANK}(?:and|und|et|y)\b|[,;&]){_BLANK}{_ONE})*{_BLANK}"
+_CITATION = re.compile(
+    rf"(?<!\s)\s*(?:[\[【](?=[^\]】\n]{{0,{_LONGEST}}}[\]】]){_NUMBERS}[\]】]"
+    rf"|\((?={_BLANK}(?:passages?|sources?)\b[^)\n]{{0,{_LONGEST}}}\)){_NUMBERS}\))",
+    re.IGNORECASE,
+)
+_OPEN = re.compile(
+    rf"(?<!\s)\s*(?:[\[【][^\]】\n]{{0,{_LONGEST}}}|\({_BLANK}(?:[a-z]{{0,8}}|(?:passages?|sources?)\b[^)\n]{{0,{_LONGEST}}}))$"
+    r"|(?<!\s)\s+$",
+    re.IGNORECASE,
+)
+"""What may become a citation when more of it has come, and the blank space before it."""
+
+_RANGE = re.compile(rf"(\d+)[\"”']?(?:{_BLANK}{_TO}{_BLANK}{_LABEL}[\"“']?(\d+))?", re.IGNORECASE)
+
+
+class Citations:
+    """Of one answer, from `count` passages. `order` are the passages' own numbers in the order of first mention."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self.order: list[int] = []
+        self.dropped: list[int] = []
+
+    def streamed(self, pieces: Iterable[str]) -> Iterator[str]:
+        """The text with citations as ` [1]`, nothing of one before it is whole."""
+        held = ""
+        for piece in pieces:
+            held += piece
+            waiting = _OPEN.search(held)
+            ready = held[: waiting.start()] if waiting else held
+            held = held[len(ready) :]
+            if said := self._renumbered(ready):
+                yield said
+        if rest := self._renumbered(held).rstrip():
+            yield rest
+
+    def _renumbered(self, text: str) -> str:
+        return _CITATION.sub(self._shown, text)
+
+    def _shown(self, match: re.Match[str]) -> str:
+        numbers: list[int] = []
+        for number in self._named(re.sub(_BESIDE, "", match[0], flags=re.IGNORECASE)):
+            if not 1 <= number <= self._count:
+                self.dropped.append(number)
+                continue
+            if number not in self.order:
+                self.order.append(number)
+            numbers.append(self.order.index(number) + 1)
+        return "".join(f" [{number}]" for number in dict.fromkeys(numbers))
+
+    def _named(self, inside: str) -> Iterator[int]:
+        """Of a range every passage that there is, and an end that there is not."""
+        for first, last in _RANGE.findall(inside):
+            start, end = int(first), int(last or first)
+            yield start
+            yield from range(start + 1, min(end, self._count + 1))
+            if last and start != end:
+                yield end
+
+
+_CITED = re.compile(r"\s*\[(\d+)\]")
+_ALONE = re.compile(r"(?<!\n)\n\s*(?:[-*•–]\s+)?((?:\[\d+\][^\S\n]*)+\.?)[^\S\n]*$", re.MULTILINE)
+"""A line that is only citations."""
+
+LIST_MARK = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+")
+"""What a line of a list begins with; claims lack it, and `MARKUP`, which goes first."""
+
+_SECOND_STOP = re.compile(r"(?<=[.!?])((?:\s*\[\d+\])+)\.")
+"""`It is far. [1].`"""
+
+MARKUP = re.compile(r"\*\*|__|^#{1,6}\s+|`", re.MULTILINE)
+
+
+def claims_of(text: str) -> tuple[Claim, ...]:
+    """A citation belongs to the sentence that it stands in or behind, be it on the line before; a line of a list begins
+    on a line of its own."""
+    claims: list[Claim] = []
+    for line in _ALONE.sub(r" \1", MARKUP.sub("", text)).splitlines():
+        item = bool(LIST_MARK.match(line))
+        of_line = _of_line(LIST_MARK.sub("", line).strip())
+        claims += [replace(claim, new_line=item and not place) for place, claim in enumerate(of_line)]
+    return tuple(claims)
+
+
+def attributed(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[Claim, ...]:
+    """With a citation of the first passage that supports it where a claim has none, or one that does not."""
+    return tuple(_attributed(claim, passages) for claim in claims)
+
+
+def numbered(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[tuple[Claim, ...], tuple[Passage, ...]]:
+    """With sources that count from 1 in the order of first mention, and these sources; `cites` are places in `passages`
+    before."""
+    order = list(dict.fromkeys(number for claim in claims for number in claim.cites))
+    renumbered = tuple(
+        replace(claim, cites=tuple(order.index(number) + 1 for number in claim.cites)) for claim in claims
+    )
+    return renumbered, tuple(passages[number - 1] for number in order)
+
+
+def whole_sentences(text: str) -> str:
+    """Without a last sentence that has no end, where there is one before it."""
+    ends = [end for start, end in split(text) if re.search(r"[.!?…。\]][\"”’)]*$", text[start:end])]
+    return text[: ends[-1]] if ends else ""
+
+
+def _of_line(line: str) -> list[Claim]:
+    line = _SECOND_STOP.sub(r"\1", line)
+    plain, cites, end = "", list[tuple[int, int]](), 0
+    for match in _CITED.finditer(line):
+        plain += line[end : match.start()]
+        cites.append((len(plain.rstrip()), int(match[1])))
+        end = match.end()
+    plain += line[end:]
+    claims = []
+    for start, stop in split(plain):
+        text = plain[start:stop].strip()
+        own = tuple(dict.fromkeys(number for place, number in cites if start < place <= stop))
+        if re.search(r"\w", text):
+            claims.append(Claim(re.sub(r"\s+([.!?,;:])", r"\1", text), own))
+    return claims
+
+
+def _attributed(claim: Claim, passages: Sequence[Passage]) -> Claim:
+    if claim.cites and verdict(claim, passages) != "unsupported":
+        return claim
+    for number in range(1, len(passages) + 1):
+        moved = replace(claim, cites=(number,))
+        if verdict(moved, passages) == "supported":
+            return moved
+    return claim

@@ -1,0 +1,301 @@
+"""An answer that a language model writes: from the passages alone, with citations, streamed, checked sentence by
+sentence."""
+
+import re
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from clew.agent.answer.citations import Citations, attributed, claims_of, numbered, whole_sentences
+from clew.agent.answer.prompt_passages import PromptPassages, fit
+from clew.agent.llm.ledger import RecordedWriter
+from clew.agent.state import Answer, Claim, Piece, PromptPart
+from clew.agent.verifying import verdict
+from clew.memory.datatypes import Passage, Sentence
+from clew.memory.errors import Cancelled, ModelFailed, PromptCut, ServiceUnreachable
+from clew.memory.instructions import neutralised
+from clew.memory.ports import Message, Output, Usage, Void, Writer
+from clew.memory.words import content_words, words
+from clew.prompts import render
+
+TEMPERATURE = 0.1
+TOKENS = 700
+"""The most that an answer may have; in a small window a quarter of it."""
+
+NOT_FOUND, UNCLEAR = "NOT FOUND", "UNCLEAR:"
+"""What a model writes, and the person never sees, where it cannot answer, or asks back."""
+
+_REFUSAL = re.compile(rf"{NOT_FOUND}\s*(?:[.,:;!(–-]|$)")
+
+Emit = Callable[[Piece], object]
+"""Takes each piece of an answer as it is written."""
+
+MARGIN = 100
+"""Tokens for what the estimates do not count."""
+
+TRIES = 3
+"""A prompt that was cut is sent again with half as much of the passages."""
+
+PATHS = 3
+
+FOREIGN = 0.5
+"""An answer with less than so much of the passages' share of English function words is in another language."""
+
+_AT_END = re.compile(rf"\s*\b{NOT_FOUND}\b[.!]?\s*$")
+
+Unsupported = Literal["mark", "rewrite", "remove"]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A question to answer: as it was asked and as it stands alone (`with_history`: as the earlier turns with the
+    question behind), the passages in the order in which they are read, the walked paths as lines, and the selected
+    sentences of the conversation."""
+
+    question: str
+    standing: str
+    passages: tuple[Passage, ...]
+    paths: tuple[str, ...] = ()
+    context: tuple[Sentence, ...] = ()
+    with_history: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswer:
+    """What a model wrote for a task. `answer` is None where it says that the passages do not answer. `removed[i]`
+    counts the instructions that were left out of passage i, `unknown` the citations of passages that there are not;
+    `broke` is why it breaks off, or empty."""
+
+    answer: Answer | None
+    removed: tuple[int, ...] = ()
+    unknown: int = 0
+    broke: str = ""
+
+
+class Unusable(ModelFailed):
+    """A model wrote what no passage supports."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    """`raw` is as the model wrote it; `text` as it was shown, citations numbered in the order of first mention:
+    `order[n - 1]` is the passage of citation n, `unknown` counts citations of passages that there are not. `stopped`:
+    by the person; `broke` is why it breaks off, or empty."""
+
+    raw: str
+    text: str
+    order: tuple[int, ...] = ()
+    unknown: int = 0
+    stopped: bool = False
+    broke: str = ""
+
+    @property
+    def start(self) -> str:
+        return _start(self.raw)
+
+
+def write(
+    task: Task, writer: RecordedWriter, unsupported: Unsupported, emit: Emit, cancel: threading.Event
+) -> ModelAnswer:
+    """The model's answer, its words emitted as they come. What it wrote before a stop or a failure is kept.
+
+    `unsupported` sentences are marked (by `verify`), or the answer is written once more, or they are removed. A prompt
+    that was cut is sent again with half of the passages. Raises `ServiceUnreachable` where nothing usable came,
+    `Unusable` among them, and `Cancelled` where nothing came at all.
+    """
+    messages, given = _prompt(task, writer, 10**9)
+    for _ in range(TRIES - 1):
+        try:
+            return _answered(task, messages, given, writer, unsupported, emit, cancel)
+        except PromptCut:
+            emit(Piece("", restart=True))
+            messages, given = _prompt(task, writer, given.tokens // 2)
+    return _answered(task, messages, given, writer, unsupported, emit, cancel)
+
+
+def _prompt(task: Task, writer: RecordedWriter, room: int) -> tuple[list[Message], PromptPassages]:
+    """With as much of the passages as the window has room for, at most `room` tokens."""
+    rules = render("answer-rules")
+    path = (
+        render("answer-path", path="\n".join(neutralised(line).text for line in task.paths[:PATHS]))
+        if task.paths
+        else ""
+    )
+    sentences = "\n".join(f"{sentence.speaker}: {neutralised(sentence.text).text}" for sentence in task.context)
+    context = render("answer-context", context=sentences) if sentences else ""
+    question = task.question if task.context and task.with_history else task.standing
+    around = render("answer", passages="", path=path, context=context, question=question)
+    spare = writer.window - most_tokens(writer) - MARGIN - writer.tokens(rules) - writer.tokens(around)
+    given = fit(task.standing, task.passages, max(min(room, spare), 0), writer.tokens)
+    around_it = (("the rules", rules), ("the path", path), ("the context", context))
+    writer.parts = (*(PromptPart(name, writer.tokens(text)) for name, text in around_it if text), *given.parts)
+    text = render("answer", passages=given.text, path=path, context=context, question=question)
+    return [Message("system", rules), Message("user", re.sub(r"\n{3,}", "\n\n", text))], given
+
+
+def _answered(
+    task: Task,
+    messages: Sequence[Message],
+    given: PromptPassages,
+    writer: RecordedWriter,
+    unsupported: Unsupported,
+    emit: Emit,
+    cancel: threading.Event,
+) -> ModelAnswer:
+    reply = _read_reply(writer, messages, len(task.passages), emit, cancel)
+    drafted = _model_answer(reply, task, given)
+    if unsupported == "mark" or drafted.answer is None or drafted.answer.outcome != "answered":
+        return drafted
+    if not _supported(drafted.answer.claims, drafted.answer.sources):
+        return drafted  # in another language than the passages: nothing in it could be checked
+    wrong = [claim.text for claim in drafted.answer.claims if _wrong(claim, drafted.answer.sources)]
+    if wrong and unsupported == "rewrite" and not drafted.broke:
+        emit(Piece("", restart=True))
+        again = [Message("assistant", reply.raw), Message("user", render("answer-again", sentences="\n".join(wrong)))]
+        with suppress(ServiceUnreachable, Cancelled):  # then the first one stands, without what is not supported
+            drafted = _model_answer(
+                _read_reply(writer, [*messages, *again], len(task.passages), emit, cancel), task, given
+            )
+    return replace(drafted, answer=_without_wrong(drafted.answer)) if drafted.answer else drafted
+
+
+def _read_reply(
+    writer: Writer, messages: Sequence[Message], passages: int, emit: Emit, cancel: threading.Event
+) -> _Reply:
+    """The model's reply about so many passages, each piece emitted as it comes. Raises `Cancelled` and
+    `ServiceUnreachable` where nothing came before that can be kept, and `PromptCut`."""
+    citations, raw, shown = Citations(passages), list[str](), list[str]()
+    stopped, broke = False, ""
+    pieces = _Restartable(writer.write(messages, cancel=cancel, temperature=TEMPERATURE, tokens=most_tokens(writer)))
+    try:
+        while not pieces.over:
+            citations, raw, shown = Citations(passages), list[str](), list[str]()
+            for piece in _without_marks(citations.streamed(_kept(pieces, raw))):
+                shown.append(piece)
+                emit(Piece(piece))
+            if pieces.void:
+                emit(Piece("", restart=True))
+        if pieces.cut:
+            shown, broke = [whole_sentences("".join(shown))], "it came to its limit of tokens"
+    except Cancelled:
+        if not "".join(shown).strip():
+            raise
+        stopped = True
+    except PromptCut:
+        raise
+    except ServiceUnreachable as error:
+        shown = [whole_sentences("".join(shown))]
+        if not shown[0]:
+            raise
+        broke = error.message
+    return _Reply("".join(raw), "".join(shown), tuple(citations.order), len(citations.dropped), stopped, broke)
+
+
+def most_tokens(writer: Writer) -> int:
+    return min(TOKENS, writer.window // 4)
+
+
+class _Restartable:
+    """The words of a model up to a `Void`, and in a next iteration those behind it. `over`: there are no more; `cut`: a
+    limit of tokens ended them."""
+
+    def __init__(self, output: Iterator[Output]) -> None:
+        self._output = output
+        self.over = self.void = self.cut = False
+
+    def __iter__(self) -> Iterator[str]:
+        self.void = False
+        for piece in self._output:
+            if isinstance(piece, Void):
+                self.void = True
+                return
+            if isinstance(piece, Usage):
+                self.cut = not piece.whole
+            elif isinstance(piece, str):
+                yield piece
+        self.over = True
+
+
+def _kept(pieces: Iterable[str], raw: list[str]) -> Iterator[str]:
+    for piece in pieces:
+        raw.append(piece)
+        yield piece
+
+
+def _without_marks(pieces: Iterator[str]) -> Iterator[str]:
+    """An answer that is a mark is not shown: its first words wait until they can be none."""
+    held = ""
+    for piece in pieces:
+        held += piece
+        start = _start(held)
+        if any(start.startswith(mark) or mark.startswith(start) for mark in (NOT_FOUND, UNCLEAR)):
+            continue
+        yield held
+        held = ""
+        break
+    yield from pieces
+    if held and not (refuses(held) or _start(held).startswith(UNCLEAR)):
+        yield held
+
+
+def refuses(text: str) -> bool:
+    """Whether it is the mark, alone or with a reason behind it; 'Not found on any other planet, ...' answers."""
+    start = _start(text)
+    return bool(_REFUSAL.match(start)) or start.strip(" .!*\"'\n").upper() == NOT_FOUND
+
+
+def _start(text: str) -> str:
+    return text.lstrip(" \n*\"'")
+
+
+def _model_answer(reply: _Reply, task: Task, given: PromptPassages) -> ModelAnswer:
+    """Raises `Unusable` where no passage supports anything that it says."""
+    drafted = ModelAnswer(None, given.removed, reply.unknown, reply.broke)
+    if refuses(reply.raw):
+        return drafted
+    if reply.start.startswith(UNCLEAR):
+        question = " ".join(reply.start[len(UNCLEAR) :].split())
+        return replace(drafted, answer=Answer("unclear", (Claim(question),))) if question else drafted
+    claims = attributed(_claims(reply), task.passages)
+    if not reply.stopped and not _usable(claims, task.passages):
+        raise Unusable("no passage says what it wrote")
+    renumbered, sources = numbered(claims, task.passages)
+    return replace(drafted, answer=Answer("stopped" if reply.stopped else "answered", renumbered, sources))
+
+
+def _claims(reply: _Reply) -> list[Claim]:
+    """Citing the passages by their places."""
+    return [
+        replace(claim, cites=tuple(reply.order[number - 1] for number in claim.cites if number <= len(reply.order)))
+        for claim in claims_of(_AT_END.sub("", reply.text))
+    ]
+
+
+def _usable(claims: Sequence[Claim], passages: Sequence[Passage]) -> bool:
+    """Whether a sentence that cites is supported at least weakly. An answer in another language than the passages'
+    cannot be checked by its words: it counts as usable where it cites."""
+    if _supported(claims, passages):
+        return True
+    citing = [claim for claim in claims if claim.cites]
+    said, known = " ".join(claim.text for claim in claims), " ".join(passage.text for passage in passages)
+    return bool(citing) and _function_words(said) < FOREIGN * _function_words(known)
+
+
+def _supported(claims: Sequence[Claim], passages: Sequence[Passage]) -> bool:
+    return any(claim.cites and not _wrong(claim, passages) for claim in claims)
+
+
+def _function_words(text: str) -> float:
+    """Their share."""
+    return 1 - len(content_words(text)) / max(len(words(text)), 1)
+
+
+def _wrong(claim: Claim, passages: Sequence[Passage]) -> bool:
+    return bool(claim.cites) and verdict(claim, passages) == "unsupported"
+
+
+def _without_wrong(answer: Answer) -> Answer:
+    claims, sources = numbered([claim for claim in answer.claims if not _wrong(claim, answer.sources)], answer.sources)
+    return replace(answer, claims=claims, sources=sources)

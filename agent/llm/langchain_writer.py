@@ -1,0 +1,147 @@
+"""Any other chat model that LangChain knows by name, as a `Writer`: OpenAI-compatible servers (vLLM, llama.cpp) among
+them."""
+
+import re
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from clew.agent.llm.streams import Patience, Wire, watched, without_thoughts
+from clew.agent.llm.tokens import TokenCounts
+from clew.memory.errors import BadInput, ClewError, ModelFailed, NotSetUp, PromptCut
+from clew.memory.ports import Abilities, Message, Output, ToolCall, ToolSpec, Usage
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import AIMessageChunk, BaseMessage
+
+WINDOW = 8192
+"""Tokens; these servers do not say how much theirs take."""
+
+EXTRA = "pip install 'clew[models]'"
+
+OPENAI = "openai"
+"""The provider whose servers take a JSON schema, and say what they counted where they are asked to."""
+
+
+def load_chat_model(name: str) -> "LangChainWriter":
+    """`openai:NAME`, as `langchain.chat_models.init_chat_model` takes it; the server's address and key are where the
+    provider's own package looks for them (`OPENAI_BASE_URL`, `OPENAI_API_KEY`).
+
+    Raises `NotSetUp` without the extra, `BadInput` for a name or a setting that the provider refuses.
+    """
+    try:
+        from langchain.chat_models import init_chat_model
+    except ImportError as error:
+        raise NotSetUp(f"the model {name} needs LangChain's chat models", EXTRA) from error
+    options: dict[str, Any] = {"stream_usage": True, "max_retries": 1} if _is_openai(name) else {}
+    try:
+        return LangChainWriter(name, init_chat_model(name, **options))
+    except ImportError as error:
+        raise NotSetUp(f"the model {name} needs its provider's package: {error}", EXTRA) from error
+    except Exception as error:
+        raise BadInput(f"the model {name} cannot be used: {_line(error)}", "see docs/models.md") from error
+
+
+class LangChainWriter:
+    """What fails there is `ModelFailed`, in the server's words."""
+
+    def __init__(self, name: str, model: "BaseChatModel", patience: Patience | None = None) -> None:
+        self._name = name
+        self._model = model
+        self._patience = patience or Patience()
+        self._counts = TokenCounts()
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def window(self) -> int:
+        return WINDOW
+
+    @property
+    def abilities(self) -> Abilities:
+        return Abilities(tools=True, schema=_is_openai(self._name))
+
+    def tokens(self, text: str) -> int:
+        return self._counts.estimate(text)
+
+    def write(
+        self,
+        messages: Sequence[Message],
+        *,
+        schema: Mapping[str, Any] | None = None,
+        tools: Sequence[ToolSpec] = (),
+        cancel: threading.Event | None = None,
+        temperature: float | None = None,
+        tokens: int | None = None,
+    ) -> Iterator[Output]:
+        """See `Writer.write`."""
+        options = {"temperature": temperature, "max_tokens": tokens}
+        given = {name: value for name, value in options.items() if value is not None}
+        model: Any = self._model
+        if tools:
+            model = model.bind_tools([_tool(tool) for tool in tools])
+        if schema is not None and self.abilities.schema:
+            reply = {"type": "json_schema", "json_schema": {"name": "reply", "schema": dict(schema)}}
+            model = model.bind(extra_body={"response_format": reply})  # as it is: LangChain's own way loses the counts
+        sent = [_message(message) for message in messages]
+        chunks = watched(lambda: model.stream(sent, **given), Wire(), self._patience, cancel)
+        size = sum(len(message.text.encode("utf-8", "replace")) for message in messages)
+        yield from self._read(chunks, size)
+
+    def _read(self, chunks: "Iterator[AIMessageChunk]", size: int) -> Iterator[Output]:
+        whole: list[AIMessageChunk] = []
+
+        def text() -> Iterator[str]:
+            for chunk in chunks:
+                whole[:] = [whole[0] + chunk] if whole else [chunk]
+                if piece := str(chunk.text):
+                    yield piece
+
+        try:
+            yield from without_thoughts(text())
+        except ClewError:
+            raise
+        except Exception as error:
+            if re.search(r"context.?(?:length|size|window)|too many tokens", str(error), re.IGNORECASE):
+                raise PromptCut(f"{self._name}: {_line(error)}", "a model with a longer context") from error
+            raise ModelFailed(f"{self._name} failed: {_line(error)}", "see docs/models.md, or --llm none") from error
+        if not whole:
+            raise ModelFailed(f"{self._name} answered nothing", "ask again")
+        for number, call in enumerate(whole[0].tool_calls, 1):
+            yield ToolCall(call.get("id") or f"call-{number}", call["name"], call["args"])
+        counted = whole[0].usage_metadata
+        if counted:
+            self._counts.learn(size, counted["input_tokens"])
+            ended = whole[0].response_metadata.get("finish_reason") != "length"
+            yield Usage(counted["input_tokens"], counted["output_tokens"], whole=ended)
+
+
+def _is_openai(name: str) -> bool:
+    return name.startswith(f"{OPENAI}:")
+
+
+def _message(message: Message) -> "BaseMessage":
+    from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
+
+    if message.role == "system":
+        return SystemMessage(message.text)
+    if message.role == "user":
+        return HumanMessage(message.text)
+    if message.role == "tool":
+        return ToolMessage(message.text, tool_call_id=message.call_id)
+    calls = [{"id": call.id, "name": call.name, "args": dict(call.arguments)} for call in message.calls]
+    return AIMessage(message.text, tool_calls=calls)
+
+
+def _tool(tool: ToolSpec) -> dict[str, Any]:
+    return {
+        "type": "function",
+        "function": {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)},
+    }
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())[:200] or type(error).__name__

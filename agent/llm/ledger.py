@@ -1,0 +1,61 @@
+"""The context ledger: a writer that records what each prompt held and cost."""
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from clew.agent.state import Doing, Prompted, PromptPart
+from clew.memory.ports import Abilities, Message, Output, ToolSpec, Usage, Waiting, Writer
+
+
+class RecordedWriter:
+    """`ledger` has a line for each prompt, in order; who makes a prompt sets `parts`, what it is made of. `emit` takes
+    what the model's server does before it writes."""
+
+    def __init__(self, writer: Writer, purpose: str, emit: Callable[[Doing], object]) -> None:
+        self._writer = writer
+        self._purpose = purpose
+        self._emit = emit
+        self.ledger: tuple[Prompted, ...] = ()
+        self.parts: tuple[PromptPart, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self._writer.name
+
+    @property
+    def window(self) -> int:
+        return self._writer.window
+
+    @property
+    def abilities(self) -> Abilities:
+        return self._writer.abilities
+
+    def tokens(self, text: str) -> int:
+        return self._writer.tokens(text)
+
+    def write(
+        self,
+        messages: Sequence[Message],
+        *,
+        schema: Mapping[str, Any] | None = None,
+        tools: Sequence[ToolSpec] = (),
+        cancel: threading.Event | None = None,
+        temperature: float | None = None,
+        tokens: int | None = None,
+    ) -> Iterator[Output]:
+        """See `Writer.write`."""
+        estimated, used = sum(self.tokens(message.text) for message in messages), Usage(0, 0)
+        given = self._writer.write(
+            messages, schema=schema, tools=tools, cancel=cancel, temperature=temperature, tokens=tokens
+        )
+        try:
+            for piece in given:
+                if isinstance(piece, Waiting):
+                    self._emit(Doing(piece.text))
+                elif isinstance(piece, Usage):
+                    used = piece
+                yield piece
+        finally:
+            line = Prompted(self._purpose, self.name, self.window, estimated, used.read, used.written, self.parts)
+            self.ledger = (*self.ledger, line)

@@ -1,0 +1,159 @@
+"""An Ollama server: what it has, what it runs, what it pulls. Its errors become Clew's here, and nowhere else."""
+
+import json
+import os
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import ollama
+from pydantic import ValidationError
+
+from clew.agent.llm.model_cards import Card, Cards, card_of
+from clew.agent.llm.streams import Patience, Wire
+from clew.memory.errors import ClewError, ModelFailed, NoModel, ServiceUnreachable
+from clew.memory.progress import Progress
+
+LOCAL = ("127.0.0.1", "localhost", "::1", "0.0.0.0")  # noqa: S104 nothing is bound here: it is read from OLLAMA_HOST
+
+QUICK = 10.0
+"""Seconds that a server may take to say what it has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pulled:
+    """A model on the server; `size` in bytes."""
+
+    name: str
+    digest: str
+    size: int
+
+
+class OllamaServer:
+    """The server that `OLLAMA_HOST` names, by default on this machine. Nothing is connected before it is asked."""
+
+    def __init__(self, cards: Cards, host: str = "", patience: Patience | None = None) -> None:
+        self._host = host or os.environ.get("OLLAMA_HOST", "")
+        self._cards = cards
+        self.patience = patience or Patience()
+
+    @property
+    def address(self) -> str:
+        """`http://127.0.0.1:11434`."""
+        return str(self.client()._client.base_url).rstrip("/")  # the client's own reading of the host
+
+    def client(self, wire: Wire | None = None, read: float | None = QUICK) -> ollama.Client:
+        """A client with a connection of its own. A proxy of the environment cannot reach this machine."""
+        host = _connectable(self._host)
+        times = httpx.Timeout(connect=self.patience.connect, read=read, write=30.0, pool=5.0)
+        hooks = dict(wire.hooks) if wire else {}
+        local = _hostname(host) in LOCAL
+        return ollama.Client(host or None, timeout=times, event_hooks=hooks, trust_env=not local)
+
+    def answers(self) -> bool:
+        """Whether anything listens there: a fraction of a second where nothing does."""
+        url = urlsplit(self.address)
+        try:
+            with socket.create_connection((url.hostname or "", url.port or 80), 0.5):
+                return True
+        except OSError:
+            return False
+
+    def version(self) -> str:
+        """Raises `ServiceUnreachable`."""
+        with self.translated(), self.client() as client:
+            reply = client._client.get("/api/version")  # the client has no verb for it
+            reply.raise_for_status()
+            return str(reply.json().get("version", ""))
+
+    def pulled(self) -> list[Pulled]:
+        """The models that are there. Raises `ServiceUnreachable`."""
+        with self.translated(), self.client() as client:
+            return [Pulled(m.model or "", m.digest or "", int(m.size or 0)) for m in client.list().models]
+
+    def running(self) -> list[str]:
+        """The models that are loaded. Raises `ServiceUnreachable`."""
+        with self.translated(), self.client() as client:
+            return [model.model or "" for model in client.ps().models]
+
+    def find(self, name: str) -> Pulled:
+        """Raises `NoModel` where it is not pulled, with the command that does; `ServiceUnreachable`."""
+        there = self.pulled()
+        wanted = name if ":" in name else f"{name}:latest"
+        found = next((model for model in there if model.name == wanted), None)
+        if found is None:
+            names = ", ".join(model.name for model in there[:5]) or "none"
+            raise NoModel(f"the model {name} is not pulled (there: {names})", f"ollama pull {name}")
+        return found
+
+    def card(self, model: Pulled) -> Card:
+        """Asked once for each digest. Raises `ServiceUnreachable`."""
+        return self._cards.of(model.name, model.digest, lambda: self._show(model.name))
+
+    def pull(self, name: str) -> Iterator[Progress]:
+        """Download a model, in bytes. Raises `NoModel` where there is none of that name, `ServiceUnreachable`."""
+        with self.translated(name), self.client(read=self.patience.first) as client:
+            for report in client.pull(name, stream=True):
+                if report.total:
+                    yield Progress(f"pulling {name}", report.completed or 0, report.total)
+
+    @contextmanager
+    def translated(self, model: str = "") -> Iterator[None]:
+        """The one seam at which errors of the client, of HTTP and of JSON become `ClewError`s."""
+        try:
+            yield
+        except ollama.ResponseError as error:
+            if error.status_code == 404 and not model:
+                raise self._no_ollama() from error
+            raise _refused(error, model) from error
+        except (ConnectionError, httpx.ConnectError, httpx.ConnectTimeout) as error:
+            raise ServiceUnreachable(f"Ollama at {self.address} does not answer", "ollama serve") from error
+        except httpx.HTTPError as error:
+            broken = f"the connection to Ollama at {self.address} broke off"
+            raise ModelFailed(f"{broken} ({type(error).__name__})", "ask again; see the server's log") from error
+        except (json.JSONDecodeError, ValidationError, KeyError, AttributeError) as error:
+            raise self._no_ollama() from error
+
+    def _no_ollama(self) -> ModelFailed:
+        return ModelFailed(f"{self.address} does not answer as Ollama does", "set OLLAMA_HOST to its address")
+
+    def _show(self, name: str) -> Card:
+        version = self.version()
+        with self.translated(name), self.client() as client:
+            return card_of(client.show(name).model_dump(by_alias=True), version)
+
+
+def _refused(error: ollama.ResponseError, model: str) -> ClewError:
+    """What the server says is wrong, in its own words where they are the best."""
+    reason = _reason(error.error)
+    low = reason.lower()
+    if error.status_code == 404 or "not found" in low or "file does not exist" in low:
+        return NoModel(f"the model {model} is not pulled", f"ollama pull {model}")
+    if "memory" in low:
+        return ModelFailed(f"there is not enough memory for {model}: {reason}", "a smaller model, or --llm none")
+    if error.status_code == 503 or "busy" in low:
+        return ModelFailed(f"Ollama is busy: {reason}", "ask again in a moment")
+    return ModelFailed(f"{model or 'Ollama'} failed: {reason}", "ask again; see the server's log, or --llm none")
+
+
+def _reason(text: str) -> str:
+    """A body such as `{"error": "..."}` in one line."""
+    try:
+        body: Any = json.loads(text)
+    except ValueError:
+        body = text
+    reason = body.get("error", text) if isinstance(body, Mapping) else text
+    return " ".join(str(reason).split())[:300]
+
+
+def _connectable(host: str) -> str:
+    """A server that is told to listen everywhere (0.0.0.0) is reached on this machine."""
+    return host.replace("0.0.0.0", "127.0.0.1")  # noqa: S104 nothing is bound here
+
+
+def _hostname(host: str) -> str:
+    return urlsplit(host if "://" in host else f"http://{host}").hostname or "127.0.0.1"

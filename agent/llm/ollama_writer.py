@@ -1,0 +1,238 @@
+"""A model of an Ollama server as a `Writer`: the one that was named, or the best suited of those that are there."""
+
+import os
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
+from typing import Any
+
+import ollama
+
+from clew.agent.llm.model_cards import Card
+from clew.agent.llm.ollama_server import OllamaServer, Pulled
+from clew.agent.llm.streams import Wire, watched, without_thoughts
+from clew.agent.llm.tokens import MESSAGE, TokenCounts
+from clew.memory.errors import ModelFailed, NoModel, PromptCut, ServiceUnreachable
+from clew.memory.ports import Abilities, Message, Output, ToolCall, ToolSpec, Usage, Waiting
+
+WINDOW = 8192
+"""Tokens: more would take gigabytes of memory beside the model, and small models lose what stands in the middle."""
+
+SMALLEST = 4096
+"""The least that is asked for. The next is twice as much: another number makes the server load the model anew."""
+
+ANSWER = 1024
+"""Tokens kept free for the answer where nobody says how long it may be."""
+
+THOUGHTS = 700
+"""Tokens that a model which thinks may think before an answer of limited length: it may do so though asked not to."""
+
+LEAST_THINKING = "low"
+"""How much models think that cannot be asked not to (gpt-oss)."""
+
+KEEP_ALIVE = "15m"
+"""How long the server keeps the model in memory after a call: as long as a person reads and thinks."""
+
+CALL = count(1)
+
+
+class OllamaWriter:
+    """Always says how large the context has to be (`num_ctx`): the server's default cuts prompts without a word."""
+
+    def __init__(self, server: OllamaServer, name: str, card: Card) -> None:
+        self._server = server
+        self._name = name
+        self._card = card
+        self._counts = TokenCounts()
+        self._context = min(SMALLEST, card.window)
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def window(self) -> int:
+        return min(self._card.window, WINDOW, self._counts.window or WINDOW)
+
+    @property
+    def abilities(self) -> Abilities:
+        return self._card.abilities
+
+    def tokens(self, text: str) -> int:
+        return self._counts.estimate(text)
+
+    def write(
+        self,
+        messages: Sequence[Message],
+        *,
+        schema: Mapping[str, Any] | None = None,
+        tools: Sequence[ToolSpec] = (),
+        cancel: threading.Event | None = None,
+        temperature: float | None = None,
+        tokens: int | None = None,
+    ) -> Iterator[Output]:
+        """See `Writer.write`. A prompt that cannot fit raises `PromptCut` before it is sent."""
+        sent = "".join(map(_text, messages))
+        with_tools = sent + "".join(map(str, tools))
+        estimated = self.tokens(with_tools) + MESSAGE * (len(messages) + len(tools))
+        most = tokens and tokens + (THOUGHTS if self._card.thinks else 0)
+        self._make_room(estimated + (most or ANSWER))
+        options = {"num_ctx": self._context, "temperature": temperature, "num_predict": most}
+        yield from self._waiting()
+        wire = Wire()
+        request: dict[str, Any] = {
+            "model": self._name,
+            "messages": _messages(messages),
+            "options": {name: value for name, value in options.items() if value is not None},
+            "keep_alive": KEEP_ALIVE,
+            "stream": True,
+        }
+        if schema is not None and self._card.schema:
+            request["format"] = dict(schema)
+        if tools and self._card.tools:
+            request["tools"] = [_tool(tool) for tool in tools]
+        if self._card.thinks:
+            request["think"] = LEAST_THINKING if self._card.levels else False
+        with self._server.client(wire, read=None) as client:
+            parts = watched(lambda: self._parts(client, request), wire, self._server.patience, cancel)
+            yield from self._read(parts, _size(sent), _size(with_tools))
+
+    def _make_room(self, needed: int) -> None:
+        if needed > self.window:
+            raise PromptCut(
+                f"the prompt and its answer need {needed} tokens, and the window of {self._name} has {self.window}",
+                "a model with a longer context",
+            )
+        while self._context < needed:
+            self._context = min(2 * self._context, self.window)
+
+    def _waiting(self) -> Iterator[Waiting]:
+        try:
+            loaded = self._server.running()
+        except ServiceUnreachable:
+            return  # the call itself will say what is wrong
+        if self._name not in loaded:
+            yield Waiting(f"loading {self._name}")
+
+    def _parts(self, client: ollama.Client, request: Mapping[str, Any]) -> Iterator[ollama.ChatResponse]:
+        try:
+            with self._server.translated(self._name):
+                yield from client.chat(**request)
+        except NoModel as error:  # it was there when the conversation began
+            raise ModelFailed(error.message, error.hint) from error
+
+    def _read(self, parts: Iterator[ollama.ChatResponse], sent: int, with_tools: int) -> Iterator[Output]:
+        """Text without thoughts, the calls, and at the end the counts, which tell whether the prompt was cut."""
+        ended: list[ollama.ChatResponse] = []
+
+        def output() -> Iterator[str | ToolCall]:
+            for part in parts:
+                if part.message.content:
+                    yield part.message.content
+                for call in part.message.tool_calls or ():
+                    yield ToolCall(f"call-{next(CALL)}", call.function.name, dict(call.function.arguments))
+                if part.done:
+                    ended.append(part)
+
+        yield from without_thoughts(output())
+        if not ended:
+            raise ModelFailed(f"the answer of {self._name} broke off", "ask again; see the server's log")
+        read, written = ended[0].prompt_eval_count or 0, ended[0].eval_count or 0
+        yield Usage(read, written, whole=ended[0].done_reason != "length")
+        # Some templates leave the tools out: that is no cut.
+        if self._counts.was_cut(sent, read, self._context):
+            raise PromptCut(f"{self._name} read {read} tokens of a longer prompt", "a model with a longer context")
+        self._counts.learn(with_tools, read)
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))
+
+
+def _text(message: Message) -> str:
+    return message.text + "".join(f"{call.name}{dict(call.arguments)}" for call in message.calls)
+
+
+def _messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
+    """As `/api/chat` takes them; a tool's message names the tool whose call it answers."""
+    names = {call.id: call.name for message in messages for call in message.calls}
+    made: list[dict[str, Any]] = []
+    for message in messages:
+        one: dict[str, Any] = {"role": message.role, "content": message.text}
+        if message.calls:
+            one["tool_calls"] = [
+                {"function": {"name": call.name, "arguments": dict(call.arguments)}} for call in message.calls
+            ]
+        if message.role == "tool":
+            one["tool_name"] = names.get(message.call_id, message.call_id)
+        made.append(one)
+    return made
+
+
+def _tool(tool: ToolSpec) -> dict[str, Any]:
+    return {
+        "type": "function",
+        "function": {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)},
+    }
+
+
+SMALLEST_MODEL = 1_000_000
+"""Bytes."""
+
+MEMORY_SHARE = 0.6
+"""Of this machine's memory: a larger model would leave no room for its context and for everything else."""
+
+
+def named_model(server: OllamaServer, name: str) -> OllamaWriter:
+    """Raises `NoModel` where it is not pulled or is no chat model, `ServiceUnreachable`."""
+    model = server.find(name)
+    card = server.card(model)
+    if not card.chats:
+        raise NoModel(f"{name} is an encoder and writes nothing", "--llm ollama:llama3.2:3b, for example")
+    return OllamaWriter(server, model.name, card)
+
+
+def best(server: OllamaServer) -> OllamaWriter | None:
+    """None where no server listens, or has no chat model, or is no Ollama: then Clew works without. A model that runs
+    elsewhere has to be named."""
+    if not server.answers():
+        return None
+    try:
+        pulled = server.pulled()
+    except ServiceUnreachable:
+        return None
+    there = [(model, card) for model in pulled if not is_elsewhere(model) and (card := _card(server, model))]
+    chosen = best_suited(there, _memory())
+    return OllamaWriter(server, chosen[0].name, chosen[1]) if chosen else None
+
+
+def is_elsewhere(model: Pulled) -> bool:
+    """Whether it runs at a provider's, and documents would leave this machine: what is here of it is no model."""
+    return model.name.endswith(("-cloud", ":cloud")) or model.size < SMALLEST_MODEL
+
+
+def _card(server: OllamaServer, model: Pulled) -> Card | None:
+    try:
+        return server.card(model)
+    except (ServiceUnreachable, NoModel):
+        return None
+
+
+def best_suited(there: Sequence[tuple[Pulled, Card]], memory: float) -> tuple[Pulled, Card] | None:
+    """Of the chat models that fit into so many bytes, those that call tools before others, then the largest; where none
+    fits, the smallest."""
+    chats = [(model, card) for model, card in there if card.chats]
+    if not chats:
+        return None
+    fitting = [(model, card) for model, card in chats if model.size <= MEMORY_SHARE * memory]
+    if not fitting:
+        return min(chats, key=lambda pair: pair[0].size)
+    return max(fitting, key=lambda pair: (pair[1].tools, pair[0].size, pair[0].name))
+
+
+def _memory() -> float:
+    """Bytes; without end where the system does not say."""
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):
+        return float("inf")

@@ -1,0 +1,169 @@
+"""Citations: of words while they stream, and of the sentences of a whole answer."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clew.agent.answer.citations import Citations, attributed, claims_of, numbered, whole_sentences
+from clew.agent.state import Claim
+from clew.memory.datatypes import Passage
+
+
+def shown(text: str, count: int = 5, pieces: int = 3) -> tuple[str, Citations]:
+    citations = Citations(count)
+    parts = [text[n : n + pieces] for n in range(0, len(text), pieces)]
+    return "".join(citations.streamed(parts)), citations
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "order"),
+    [
+        ("It is far [3].", "It is far [1].", [3]),
+        ("It is far [3]. Grey [1]. Far [3].", "It is far [1]. Grey [2]. Far [1].", [3, 1]),
+        ("It is far [3, 1].", "It is far [1] [2].", [3, 1]),
+        ("It is far [3][1] .", "It is far [1] [2] .", [3, 1]),
+        ("It is far [passage 2].", "It is far [1].", [2]),
+        ("It is far [Source: 2].", "It is far [1].", [2]),
+        ("It is far 【2†source】.", "It is far [1].", [2]),
+        ("It is far [2 and 4].", "It is far [1] [2].", [2, 4]),
+        ("It is far [id=2].", "It is far [1].", [2]),
+        ("It is far [3-5].", "It is far [1] [2] [3].", [3, 4, 5]),
+        ("It is far [1–3, 5].", "It is far [1] [2] [3] [4].", [1, 2, 3, 5]),
+        ("It is far [passage 2 to passage 4].", "It is far [1] [2] [3].", [2, 3, 4]),
+        ("It is far [4-2].", "It is far [1] [2].", [4, 2]),
+        ('It is far [passage id="2"].', "It is far [1].", [2]),
+        ('It is far [passage id="2" title="The 3 Moons"].', "It is far [1].", [2]),
+        ('It is far [id="2"].', "It is far [1].", [2]),
+        ("It is far [Passage 1, Passage 2].", "It is far [1] [2].", [1, 2]),
+        ("It is far [2, p. 4].", "It is far [1].", [2]),
+        ("It is far [2, pp. 4-5; 3, page 1].", "It is far [1] [2].", [2, 3]),
+        ("It is far (passage 2).", "It is far [1].", [2]),
+        ("It is far (Passages 2, 3, and 4).", "It is far [1] [2] [3].", [2, 3, 4]),
+        ("It is far 【2†L1-L5, 3†source】.", "It is far [1] [2].", [2, 3]),
+        ("He landed (1969) [1969] there (2).", "He landed (1969) [1969] there (2).", []),
+        ("The passage (passage of time) [p. 4]", "The passage (passage of time) [p. 4]", []),
+        ("It is [sic] far.", "It is [sic] far.", []),
+        ("Unending [", "Unending [", []),
+    ],
+)
+def test_numbers_are_those_of_first_mention(text: str, expected: str, order: list[int]) -> None:
+    for pieces in (1, 2, 3, 100):
+        made, citations = shown(text, pieces=pieces)
+        assert (made, citations.order) == (expected, order)
+
+
+def test_unknown_numbers_are_dropped() -> None:
+    made, citations = shown("It is far [99]. Grey [0] [2].")
+    assert made == "It is far. Grey [1]."
+    assert (citations.dropped, citations.order) == ([99, 0], [2])
+
+
+def test_a_range_has_no_more_than_there_is() -> None:
+    made, citations = shown("It is far [4-999].")
+    assert (made, citations.order, citations.dropped) == ("It is far [1] [2].", [4, 5], [999])
+
+
+def test_nothing_of_a_citation_is_shown_before_it_is_whole() -> None:
+    citations = Citations(5)
+    assert list(citations.streamed(["It is", " far", " [", "4", "].", " Yes"])) == ["It is", " far", " [1].", " Yes"]
+    long = ' [passage id="2" title="A Moon of many names, and what is said of it"]'
+    for citation in (" [1-3]", long, " [2, p. 4]", " (passages 1, 2 and 3)", " 【2†source】"):
+        assert list(Citations(5).streamed(["Far", *citation[:-1]])) == ["Far", "".join(shown(citation[:-1])[0])]
+
+
+@given(st.text(alphabet="ab [1]2,9\n", max_size=40), st.integers(1, 7))
+def test_where_it_is_cut_makes_no_difference(text: str, pieces: int) -> None:
+    assert shown(text, pieces=pieces)[0].split() == shown(text, pieces=100)[0].split()
+
+
+CITED = [
+    "[",
+    "]",
+    "(",
+    ")",
+    "passage",
+    "s",
+    " ",
+    '"',
+    "id=",
+    "1",
+    "23",
+    "-",
+    ", ",
+    "p. 4",
+    "\n",
+    "and",
+    "x",
+    "†",
+    "title=",
+]
+
+
+@given(st.lists(st.sampled_from(CITED), max_size=30).map("".join), st.integers(1, 7))
+def test_where_it_is_cut_makes_no_difference_to_any_form(text: str, pieces: int) -> None:
+    made, citations = shown(text, pieces=pieces)
+    whole, known = shown(text, pieces=1000)
+    assert (made.split(), citations.order, citations.dropped) == (whole.split(), known.order, known.dropped)
+
+
+PASSAGES = [
+    Passage(id="1", document="moon", title="Moon", text="The Moon is 384,400 km away.", score=1.0, tool="hybrid"),
+    Passage(id="2", document="laika", title="Laika", text="Laika was a dog from Moscow.", score=0.9, tool="hybrid"),
+]
+
+
+def test_a_citation_belongs_to_its_sentence_before_or_behind_the_stop() -> None:
+    assert claims_of("The Moon is far [1]. Laika was a dog. [2] She flew [2] [1].") == (
+        Claim("The Moon is far.", (1,)),
+        Claim("Laika was a dog.", (2,)),
+        Claim("She flew.", (2, 1)),
+    )
+
+
+def test_a_line_that_is_only_a_citation_belongs_to_the_line_before() -> None:
+    made = claims_of("The Moon is far.\n[1]\nLaika was a dog.\n\n- [2] [1]\nShe flew.")
+    assert made == (Claim("The Moon is far.", (1,)), Claim("Laika was a dog.", (2, 1)), Claim("She flew."))
+
+
+def test_lists_and_markup() -> None:
+    made = claims_of("**Two things** are known:\n- The Moon is far [1].\n2. Laika was a dog [2].\n\n## Heading\n")
+    assert made == (
+        Claim("Two things are known:"),
+        Claim("The Moon is far.", (1,), new_line=True),
+        Claim("Laika was a dog.", (2,), new_line=True),
+        Claim("Heading"),
+    )
+
+
+def test_a_stop_in_a_number_or_a_name_ends_nothing() -> None:
+    assert claims_of("Dr. Smith paid 3.5 dollars [1].") == (Claim("Dr. Smith paid 3.5 dollars.", (1,)),)
+
+
+@pytest.mark.parametrize("text", ["It is far.\n[1]", "It is far\n  [1].", "It is far.\n[1].", "It is far. [1]."])
+def test_a_line_of_citations_belongs_to_the_line_before_it(text: str) -> None:
+    assert claims_of(text + "\nIt is cold [2].") == (Claim("It is far.", (1,)), Claim("It is cold.", (2,)))
+
+
+def test_nothing_but_signs_is_no_claim() -> None:
+    assert claims_of("...\n- \n [1]\n") == ()
+
+
+def test_a_claim_without_a_citation_gets_that_of_the_passage_that_says_it() -> None:
+    claims = [Claim("Laika was a dog from Moscow."), Claim("The Moon is 384,400 km away.", (2,)), Claim("I hope so.")]
+    assert [claim.cites for claim in attributed(claims, PASSAGES)] == [(2,), (1,), ()]
+
+
+def test_a_wrong_citation_that_nothing_supports_stays_to_be_marked() -> None:
+    claims = [Claim("Nero paid 7,777 ducats.", (1,))]
+    assert attributed(claims, PASSAGES) == (claims[0],)
+
+
+def test_sources_count_in_the_order_of_first_mention() -> None:
+    claims, sources = numbered([Claim("b", (2,)), Claim("a", (1, 2)), Claim("c")], PASSAGES)
+    assert [claim.cites for claim in claims] == [(1,), (2, 1), ()]
+    assert [source.id for source in sources] == ["2", "1"]
+
+
+def test_what_broke_off_keeps_its_whole_sentences() -> None:
+    assert whole_sentences("The Moon is far [1]. Laika was a d") == "The Moon is far [1]."
+    assert whole_sentences("Laika was a d") == ""

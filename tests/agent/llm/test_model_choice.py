@@ -1,0 +1,91 @@
+from pathlib import Path
+
+import pytest
+
+from clew.agent.llm.model_cards import Card, Cards
+from clew.agent.llm.ollama_server import OllamaServer, Pulled
+from clew.agent.llm.ollama_writer import best, best_suited, named_model
+from clew.memory.errors import NoModel, ServiceUnreachable
+from tests.ollama.playing import good
+from tests.ollama.server import Model, OllamaDouble, serving
+
+GB = 10**9
+
+
+def pulled(name: str, size: float) -> Pulled:
+    return Pulled(name, f"digest of {name}", int(size * GB))
+
+
+@pytest.fixture
+def server(ollama: OllamaDouble, tmp_path: Path) -> OllamaServer:
+    return OllamaServer(Cards(tmp_path / "models.json"))
+
+
+def test_the_largest_that_calls_tools_and_fits() -> None:
+    there = [
+        (pulled("small", 2), Card(tools=True)),
+        (pulled("large", 5), Card(tools=True)),
+        (pulled("larger without tools", 6), Card()),
+        (pulled("too large", 40), Card(tools=True)),
+        (pulled("encoder", 1), Card(chats=False, tools=True)),
+    ]
+    chosen = best_suited(there, 16 * GB)
+    assert chosen and chosen[0].name == "large"
+
+
+def test_where_none_fits_the_smallest() -> None:
+    there = [(pulled("small", 30), Card()), (pulled("large", 40), Card(tools=True))]
+    chosen = best_suited(there, 16 * GB)
+    assert chosen and chosen[0].name == "small"
+
+
+def test_without_a_chat_model_there_is_none() -> None:
+    assert best_suited([], 16 * GB) is None
+    assert best_suited([(pulled("encoder", 1), Card(chats=False))], 16 * GB) is None
+
+
+def test_a_model_that_is_named(server: OllamaServer) -> None:
+    writer = named_model(server, "good:1b")
+    assert (writer.name, writer.window, writer.abilities.tools) == ("good:1b", 8192, True)
+
+
+def test_a_name_without_a_tag_is_the_latest(tmp_path: Path) -> None:
+    with serving({"good:latest": Model(good)}) as double:
+        assert named_model(OllamaServer(Cards(tmp_path / "c"), double.host), "good").name == "good:latest"
+
+
+def test_a_model_that_is_not_pulled(server: OllamaServer) -> None:
+    with pytest.raises(NoModel, match=r"good:70b is not pulled \(there: .*\)") as caught:
+        named_model(server, "good:70b")
+    assert caught.value.hint == "ollama pull good:70b"
+
+
+def test_an_encoder_is_no_chat_model(server: OllamaServer) -> None:
+    with pytest.raises(NoModel, match="is an encoder"):
+        named_model(server, "encoder:1b")
+
+
+def test_auto_is_none_where_nothing_listens_or_nothing_is_pulled(tmp_path: Path) -> None:
+    with serving({}) as double:
+        server = OllamaServer(Cards(tmp_path / "c"), double.host)
+        assert best(server) is None
+    assert best(server) is None
+    with pytest.raises(ServiceUnreachable, match="does not answer") as caught:
+        named_model(server, "good:1b")
+    assert (caught.value.hint, caught.value.exit_code) == ("ollama serve", 4)
+
+
+def test_auto_never_chooses_an_encoder(tmp_path: Path) -> None:
+    models = {"encoder:1b": Model(good, capabilities=("embedding",)), "good:1b": Model(good)}
+    with serving(models) as double:
+        writer = best(OllamaServer(Cards(tmp_path / "c"), double.host))
+    assert writer and writer.name == "good:1b"
+
+
+def test_auto_never_sends_documents_elsewhere(tmp_path: Path) -> None:
+    models = {"large:120b-cloud": Model(good, size=384), "plain:1b": Model(good, capabilities=("completion",))}
+    with serving(models) as double:
+        writer = best(OllamaServer(Cards(tmp_path / "c"), double.host))
+        assert writer and writer.name == "plain:1b"
+        del double.models["plain:1b"]
+        assert best(OllamaServer(Cards(tmp_path / "c"), double.host)) is None

@@ -1,0 +1,272 @@
+"""The writer through the real client, against the double on a real socket."""
+
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clew.agent.llm.model_cards import Cards
+from clew.agent.llm.ollama_server import OllamaServer
+from clew.agent.llm.ollama_writer import OllamaWriter, named_model
+from clew.agent.llm.streams import Patience
+from clew.memory.errors import Cancelled, ModelFailed, NoModel, PromptCut, ServiceUnreachable
+from clew.memory.ports import Message, ToolCall, ToolSpec, Usage, Waiting
+from tests.ollama.playing import MODELS, good, slow
+from tests.ollama.server import Asked, Failure, Model, OllamaDouble, Said, serving
+
+PASSAGE = '<passage id="1" title="Moon">\nThe Moon is 384,400 km away. It is grey.\n</passage>\n\n'
+HOW_FAR = Message("user", f"{PASSAGE}Question: How far away is the Moon?")
+SEARCH = ToolSpec("hybrid", "Searches.", {"type": "object", "properties": {"query": {"type": "string"}}})
+
+
+def writer_of(double: OllamaDouble, name: str, folder: Path, patience: Patience | None = None) -> OllamaWriter:
+    return named_model(OllamaServer(Cards(folder / "models.json"), double.host, patience), name)
+
+
+def text(pieces: list[Any]) -> str:
+    return "".join(piece for piece in pieces if isinstance(piece, str))
+
+
+def test_an_answer_streams_and_is_counted(ollama: OllamaDouble, tmp_path: Path) -> None:
+    pieces = list(writer_of(ollama, "good:1b", tmp_path).write([HOW_FAR], temperature=0.1, tokens=50))
+    assert text(pieces) == "The Moon is 384,400 km away [1]."
+    assert pieces[0] == Waiting("loading good:1b")
+    assert isinstance(pieces[-1], Usage) and pieces[-1].read > 20 and pieces[-1].written == 7
+    (sent,) = ollama.requests
+    assert sent["options"] == {"num_ctx": 4096, "temperature": 0.1, "num_predict": 50}
+    assert sent["keep_alive"] and sent["stream"] is True
+    assert not sent.get("tools") and "think" not in sent and "format" not in sent
+
+
+def test_a_model_that_is_loaded_is_not_waited_for(ollama: OllamaDouble, tmp_path: Path) -> None:
+    writer = writer_of(ollama, "good:1b", tmp_path)
+    list(writer.write([HOW_FAR]))
+    assert not [piece for piece in writer.write([HOW_FAR]) if isinstance(piece, Waiting)]
+
+
+def test_the_context_grows_with_the_prompt_and_never_shrinks(ollama: OllamaDouble, tmp_path: Path) -> None:
+    writer = writer_of(ollama, "good:1b", tmp_path)
+    long = Message("user", "The Moon is grey and far away from here. " * 260 + HOW_FAR.text)
+    for message in (HOW_FAR, long, HOW_FAR):
+        list(writer.write([message]))
+    assert [sent["options"]["num_ctx"] for sent in ollama.requests] == [4096, 8192, 8192]
+
+
+def test_a_small_model_is_asked_for_no_more_than_it_has(tmp_path: Path) -> None:
+    with serving({"small:1b": Model(good, window=2048)}) as double:
+        writer = writer_of(double, "small:1b", tmp_path)
+        assert writer.window == 2048
+        list(writer.write([HOW_FAR]))
+        assert double.requests[0]["options"]["num_ctx"] == 2048
+
+
+def test_what_cannot_fit_is_not_sent(ollama: OllamaDouble, tmp_path: Path) -> None:
+    with pytest.raises(PromptCut, match="tokens, and the window of"):
+        list(writer_of(ollama, "good:1b", tmp_path).write([Message("user", "word " * 20_000)]))
+    assert not ollama.requests
+
+
+def test_a_prompt_that_the_server_cut_is_an_error(ollama: OllamaDouble, tmp_path: Path) -> None:
+    writer = writer_of(ollama, "cuts:1b", tmp_path)
+    long = Message("user", "The Moon is grey and far away from here. " * 200 + HOW_FAR.text)
+    with pytest.raises(PromptCut, match="read 1024 tokens of a longer prompt"):
+        list(writer.write([long]))
+    assert writer.window == 1024
+    assert text(list(writer.write([HOW_FAR], tokens=100))) == "The Moon is 384,400 km away [1]."
+
+
+def test_tools_are_sent_and_calls_come_back(ollama: OllamaDouble, tmp_path: Path) -> None:
+    writer = writer_of(ollama, "good:1b", tmp_path)
+    (call,) = [piece for piece in writer.write([HOW_FAR], tools=[SEARCH]) if isinstance(piece, ToolCall)]
+    assert (call.name, call.arguments) == ("hybrid", {"query": "How far away is the Moon?"})
+    answered = [HOW_FAR, Message("assistant", "", (call,)), Message("tool", "384,400 km", call_id=call.id)]
+    assert text(list(writer.write(answered, tools=[SEARCH]))) == "That is enough."
+    sent = ollama.requests[1]["messages"]
+    assert sent[1]["tool_calls"] == [
+        {"function": {"name": "hybrid", "arguments": {"query": "How far away is the Moon?"}}}
+    ]
+    assert sent[2] == {"role": "tool", "content": "384,400 km", "tool_name": "hybrid"}
+
+
+def test_a_model_without_tools_is_not_sent_any(ollama: OllamaDouble, tmp_path: Path) -> None:
+    list(writer_of(ollama, "plain:1b", tmp_path).write([HOW_FAR], tools=[SEARCH]))
+    assert not ollama.requests[0].get("tools")
+
+
+def test_a_schema_is_the_format(ollama: OllamaDouble, tmp_path: Path) -> None:
+    schema: Mapping[str, Any] = {"type": "object", "properties": {"city": {"type": "string"}}}
+    assert text(list(writer_of(ollama, "good:1b", tmp_path).write([HOW_FAR], schema=schema))) == '{"city": "Paris"}'
+    assert ollama.requests[0]["format"] == schema
+
+
+def test_an_old_server_is_sent_no_schema(tmp_path: Path) -> None:
+    with serving(MODELS, version="0.4.2") as double:
+        list(writer_of(double, "good:1b", tmp_path).write([HOW_FAR], schema={"type": "object"}))
+        assert "format" not in double.requests[0]
+
+
+def test_a_thinking_model_is_asked_not_to_and_its_thoughts_are_left_out(ollama: OllamaDouble, tmp_path: Path) -> None:
+    pieces = list(writer_of(ollama, "thinks:1b", tmp_path).write([HOW_FAR]))
+    assert text(pieces) == "The Moon is 384,400 km away [1]."
+    assert ollama.requests[0]["think"] is False
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        ("crashes:1b", "llama runner process has terminated"),
+        ("lacks-memory:1b", "not enough memory for lacks-memory:1b"),
+        ("dies:1b", "broke off"),
+    ],
+)
+def test_a_model_that_fails(ollama: OllamaDouble, tmp_path: Path, model: str, said: str) -> None:
+    with pytest.raises(ModelFailed, match=said) as caught:
+        list(writer_of(ollama, model, tmp_path).write([HOW_FAR]))
+    assert caught.value.hint
+
+
+def test_an_error_in_the_middle_of_a_stream(tmp_path: Path) -> None:
+    def fails(asked: Asked) -> Said:
+        yield "The Moon"
+        raise Failure(500, "an error was encountered while running the model: unexpected EOF")
+
+    with serving({"fails:1b": Model(fails)}) as double:
+        pieces = writer_of(double, "fails:1b", tmp_path).write([HOW_FAR])
+        assert [next(pieces), next(pieces)] == [Waiting("loading fails:1b"), "The Moon"]
+        with pytest.raises(ModelFailed, match="unexpected EOF"):
+            next(pieces)
+
+
+def test_a_busy_server(tmp_path: Path) -> None:
+    def busy(asked: Asked) -> Said:
+        raise Failure(503, "server busy, please try again. maximum pending requests exceeded")
+        yield ""
+
+    with serving({"busy:1b": Model(busy)}) as double, pytest.raises(ModelFailed, match="Ollama is busy"):
+        list(writer_of(double, "busy:1b", tmp_path).write([HOW_FAR]))
+
+
+def test_a_model_that_was_removed_meanwhile(ollama: OllamaDouble, tmp_path: Path) -> None:
+    writer = writer_of(ollama, "good:1b", tmp_path)
+    del ollama.models["good:1b"]
+    with pytest.raises(ModelFailed, match="not pulled") as caught:
+        list(writer.write([HOW_FAR]))
+    assert caught.value.hint == "ollama pull good:1b"
+
+
+def test_a_server_that_was_unplugged(tmp_path: Path) -> None:
+    with serving(MODELS) as double:
+        writer = writer_of(double, "good:1b", tmp_path)
+    with pytest.raises(ServiceUnreachable, match="does not answer") as caught:
+        list(writer.write([HOW_FAR]))
+    assert not isinstance(caught.value, ModelFailed) and caught.value.hint == "ollama serve"
+
+
+def test_what_is_no_ollama(tmp_path: Path) -> None:
+    with serving({}) as double:
+        server = OllamaServer(Cards(tmp_path / "c"), f"{double.host}/elsewhere")
+        with pytest.raises(ModelFailed, match="does not answer as Ollama does"):
+            server.pulled()
+
+
+def test_a_model_that_loads_for_too_long(tmp_path: Path) -> None:
+    with serving({"big:1b": Model(good, loads=3.0)}) as double:
+        writer = writer_of(double, "big:1b", tmp_path, Patience(first=0.4))
+        with pytest.raises(ModelFailed, match="said nothing for"):
+            list(writer.write([HOW_FAR]))
+
+
+def test_a_model_that_falls_silent(tmp_path: Path) -> None:
+    def falls_silent(asked: Asked) -> Said:
+        yield "The Moon"
+        yield 3.0
+        yield " is far."
+
+    with serving({"silent:1b": Model(falls_silent)}) as double:
+        writer = writer_of(double, "silent:1b", tmp_path, Patience(gap=0.4))
+        with pytest.raises(ModelFailed, match="said nothing for"):
+            list(writer.write([HOW_FAR]))
+
+
+@pytest.mark.parametrize("model", ["endless:1b", "big:1b"])
+def test_a_stop_ends_the_call_at_once_and_the_server_is_told(tmp_path: Path, model: str) -> None:
+    """While words come, and while the model is still being loaded."""
+    with serving({**MODELS, "big:1b": Model(slow, loads=4.0)}) as double:
+        writer, cancel = writer_of(double, model, tmp_path), threading.Event()
+        stopped: list[float] = []
+
+        def stop() -> None:
+            while not double.requests:
+                time.sleep(0.01)
+            time.sleep(0.2)
+            stopped.append(time.monotonic())
+            cancel.set()
+
+        threading.Thread(target=stop, daemon=True).start()
+        with pytest.raises(Cancelled):
+            list(writer.write([HOW_FAR], cancel=cancel))
+        assert time.monotonic() - stopped[0] < 2
+        assert double.hung_up.wait(10), "the server goes on writing for nobody"
+
+
+def test_a_stop_before_the_call_makes_none_of_it(ollama: OllamaDouble, tmp_path: Path) -> None:
+    cancel = threading.Event()
+    cancel.set()
+    with pytest.raises(Cancelled):
+        list(writer_of(ollama, "endless:1b", tmp_path).write([HOW_FAR], cancel=cancel))
+    assert ollama.hung_up.wait(10) or not ollama.requests
+
+
+def test_several_at_once(ollama: OllamaDouble, tmp_path: Path) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    writer = writer_of(ollama, "good:1b", tmp_path)
+    with ThreadPoolExecutor(6) as workers:
+        said = list(workers.map(lambda _: text(list(writer.write([HOW_FAR]))), range(12)))
+    assert set(said) == {"The Moon is 384,400 km away [1]."}
+
+
+def test_a_model_is_pulled_with_progress(ollama: OllamaDouble, tmp_path: Path) -> None:
+    ollama.pullable["new:1b"] = Model(good)
+    server = OllamaServer(Cards(tmp_path / "c"), ollama.host)
+    told = list(server.pull("new:1b"))
+    assert [(one.done, one.total) for one in told] == [(0, 2019393189), (1009696594, 2019393189), (2019393189,) * 2]
+    assert named_model(server, "new:1b").name == "new:1b"
+
+
+def test_a_model_that_there_is_not_cannot_be_pulled(ollama: OllamaDouble, tmp_path: Path) -> None:
+    with pytest.raises(NoModel):
+        list(OllamaServer(Cards(tmp_path / "c"), ollama.host).pull("no-such:1b"))
+
+
+def test_a_server_that_listens_everywhere_is_reached_here(ollama: OllamaDouble, tmp_path: Path) -> None:
+    port = ollama.host.rsplit(":", 1)[1]
+    assert OllamaServer(Cards(tmp_path / "c"), f"0.0.0.0:{port}").version() == "0.12.6"
+
+
+def test_a_proxy_of_the_environment_is_not_asked(
+    ollama: OllamaDouble, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    assert OllamaServer(Cards(tmp_path / "c"), ollama.host).version() == "0.12.6"
+
+
+def test_a_template_that_leaves_the_tools_out_cuts_nothing(tmp_path: Path) -> None:
+    """Llama's shows them only where a person spoke last; the double counts them always."""
+    wide = [ToolSpec(f"tool-{n}", "Searches. " * 60, {"type": "object"}) for n in range(6)]
+    with serving({"good:1b": Model(good)}) as double:
+        writer = writer_of(double, "good:1b", tmp_path)
+        double.counts_tools = False
+        list(writer.write([HOW_FAR], tools=wide))
+        assert writer.window == 8192
+
+
+def test_a_model_that_thinks_has_room_for_it_and_one_that_always_does_is_told_so(tmp_path: Path) -> None:
+    models = {"thinks:1b": Model(good, capabilities=("completion", "thinking"), architecture="gptoss")}
+    with serving(models) as double:
+        list(writer_of(double, "thinks:1b", tmp_path).write([HOW_FAR], tokens=200))
+        assert double.requests[0]["think"] == "low"
+        assert double.requests[0]["options"]["num_predict"] == 900

@@ -1,0 +1,116 @@
+"""Streams of a model's server: watched, and without thoughts."""
+
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clew.agent.llm.streams import Patience, Wire, watched, without_thoughts
+from clew.memory.errors import Cancelled, ModelFailed
+from clew.memory.ports import Usage, Void, text_of
+
+HASTY = Patience(connect=0.5, first=0.3, gap=0.2)
+
+
+def test_items_come_in_order_and_what_reading_raises_is_raised_here() -> None:
+    def items() -> Iterator[int]:
+        yield 1
+        yield 2
+        raise KeyError("x")
+
+    seen = []
+    with pytest.raises(KeyError):
+        for item in watched(items, Wire(), Patience(), None):
+            seen.append(item)  # noqa: PERF402 the items that came before the error
+    assert seen == [1, 2]
+
+
+def test_a_stream_that_never_begins_is_given_up() -> None:
+    def items() -> Iterator[int]:
+        time.sleep(5)
+        yield 1
+
+    started = time.monotonic()
+    with pytest.raises(ModelFailed, match="said nothing for"):
+        list(watched(items, Wire(), HASTY, None))
+    assert time.monotonic() - started < 3
+
+
+def test_the_first_item_may_take_longer_than_the_next_ones() -> None:
+    def items() -> Iterator[int]:
+        time.sleep(0.25)
+        yield 1
+        time.sleep(0.5)
+        yield 2
+
+    seen: list[int] = []
+    with pytest.raises(ModelFailed):
+        for item in watched(items, Wire(), HASTY, None):
+            seen.append(item)  # noqa: PERF402
+    assert seen == [1]
+
+
+def test_a_stop_is_seen_while_it_waits() -> None:
+    cancel = threading.Event()
+    threading.Timer(0.1, cancel.set).start()
+
+    def items() -> Iterator[int]:
+        time.sleep(5)
+        yield 1
+
+    started = time.monotonic()
+    with pytest.raises(Cancelled):
+        list(watched(items, Wire(), Patience(), cancel))
+    assert time.monotonic() - started < 3
+
+
+def said(*pieces: str) -> str:
+    return text_of(without_thoughts(iter(pieces)))
+
+
+@pytest.mark.parametrize(
+    ("pieces", "left"),
+    [
+        (["The Moon."], "The Moon."),
+        (["<think>Which one?</think>The Moon."], "The Moon."),
+        (["<thi", "nk>Wh", "ich?</th", "ink>", "\n\nThe", " Moon."], "The Moon."),
+        (["<THINK>a</think>b<thinking>c</thinking>d"], "bd"),
+        (["The Moon <think>never ends"], "The Moon "),
+        (["a < b, and ", "a <", "= b"], "a < b, and a <= b"),
+        (["ends with <th"], "ends with <th"),
+        (["  \n The Moon."], "The Moon."),
+        (["Okay, let me see. The answer is far.</think>", "The Moon."], "The Moon."),
+        (["Let me ", "see.</th", "ink>", " The", " Moon."], "The Moon."),
+        ([], ""),
+    ],
+)
+def test_thoughts_are_left_out(pieces: list[str], left: str) -> None:
+    assert said(*pieces) == left
+
+
+def test_what_is_no_text_passes() -> None:
+    usage = Usage(1, 2)
+    assert list(without_thoughts(iter(["<think>a", usage, "</think>b"]))) == [usage, "b"]
+
+
+def test_the_text_comes_before_it_is_whole() -> None:
+    def pieces() -> Iterator[str]:
+        yield "The Moon "
+        raise AssertionError("the first words were waited for")
+
+    assert next(without_thoughts(pieces())) == "The Moon "
+
+
+@given(st.lists(st.sampled_from(["<think>", "</think>", "<th", "ink>", "a", " ", "<", "b c"]), max_size=12), st.data())
+def test_where_it_is_cut_makes_no_difference(parts: list[str], data: st.DataObject) -> None:
+    text = "".join(parts)
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=6)))
+    pieces = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+    assert said(*pieces) == said(text)
+
+
+def test_an_end_without_a_beginning_voids_what_was_said() -> None:
+    assert list(without_thoughts(iter(["Let me see.", "</think>The Moon."]))) == ["Let me see.", Void(), "The Moon."]
