@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from clew.agent.state import Answer, Claim
 from clew.memory.datatypes import Passage
-from clew.memory.dialogue.choosing import MOST, asking
-from clew.memory.dialogue.unnamed import unnamed
+from clew.memory.dialogue.clarification import MOST, asking
+from clew.memory.dialogue.context_dependence import unnamed
 from clew.memory.words import content_words
 
 LONGEST = 80

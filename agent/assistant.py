@@ -21,8 +21,8 @@ from clew.agent.settings import DATABASE, Settings
 from clew.agent.state import TURN_JSON, Doing, Piece, Turn, TurnEvent, TurnState
 from clew.agent.toolbox import services_for
 from clew.memory.datatypes import Sentence
-from clew.memory.dialogue.extraction import unique
 from clew.memory.dialogue.threads import Threads
+from clew.memory.dialogue.utterances import unique
 from clew.memory.errors import BadInput, Cancelled, ClewError
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.loaders.source import storable

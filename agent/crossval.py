@@ -18,9 +18,9 @@ from clew.agent.models import encoder_for
 from clew.agent.ranking import distinct
 from clew.agent.settings import read_settings
 from clew.agent.training import SETS, TURN_SIGNALS, WORD_SIGNALS, Example, fit, opened
-from clew.memory.dialogue.learned import Learned
+from clew.memory.dialogue.punctuation import tidy
 from clew.memory.dialogue.rewriting import RewriteParameters, Rewritten, rewrite
-from clew.memory.dialogue.tidying import tidy
+from clew.memory.dialogue.signals import RewriteModel
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, ClewError
 from clew.memory.words import content_words
@@ -65,7 +65,7 @@ def fitted_elsewhere(
     tools: Mapping[str, Hybrid],
     encoder: CachedEncoder,
     without: frozenset[str] = frozenset(),
-) -> dict[str, Learned]:
+) -> dict[str, RewriteModel]:
     """Domain -> the models that were fitted on the other domains of all sets."""
     domains = _domains(examples)
     if len(domains) < 2:
@@ -76,20 +76,23 @@ def fitted_elsewhere(
 
 
 def rankings(
-    examples: Sequence[Example], tools: Mapping[str, Hybrid], encoder: CachedEncoder, learned: Mapping[str, Learned]
+    examples: Sequence[Example],
+    tools: Mapping[str, Hybrid],
+    encoder: CachedEncoder,
+    learned: Mapping[str, RewriteModel],
 ) -> dict[str, Ranking]:
     """Every question's documents, as the models of its domain rewrite it."""
     return {_key(one): ranked(one, tools[one.set], encoder, learned[one.domain]) for one in examples}
 
 
-def ranked(example: Example, tool: Hybrid, encoder: CachedEncoder, learned: Learned) -> Ranking:
+def ranked(example: Example, tool: Hybrid, encoder: CachedEncoder, learned: RewriteModel) -> Ranking:
     """The tool's documents for the question as these models rewrite it."""
     made = rewritten(example, encoder, learned)
     query = encode_query(example.question.text, made.wordings, encoder, context=example.recalled.selected)
     return distinct(lambda k: tool.search(query, k).passages, DEPTH, 3 * DEPTH)
 
 
-def rewritten(example: Example, encoder: CachedEncoder, learned: Learned) -> Rewritten:
+def rewritten(example: Example, encoder: CachedEncoder, learned: RewriteModel) -> Rewritten:
     return rewrite(example.question.text, example.recalled, encoder, RewriteParameters(learned=learned))
 
 
@@ -118,7 +121,7 @@ def table(examples: Sequence[Example], forms: Mapping[str, Mapping[str, Ranking]
             yield f"{label:34}{len(group):>10}" + "".join(f"{figure:12.3f}" for figure in figures)
 
 
-def changes(examples: Sequence[Example], encoder: CachedEncoder, learned: Mapping[str, Learned]) -> Iterator[str]:
+def changes(examples: Sequence[Example], encoder: CachedEncoder, learned: Mapping[str, RewriteModel]) -> Iterator[str]:
     """How many later questions are left as they are, and of the words woven in how many a person's question has."""
     later = [one for one in examples if one.turn and one.rewrite]
     made = {_key(one): rewritten(one, encoder, learned[one.domain]) for one in later}

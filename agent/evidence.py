@@ -10,8 +10,8 @@ from clew.agent.services import Services
 from clew.agent.state import Turn, TurnState
 from clew.agent.turn_signals import Asked
 from clew.memory.datatypes import Passage, Utterance
-from clew.memory.dialogue.extraction import extract
 from clew.memory.dialogue.threads import Threads
+from clew.memory.dialogue.utterances import extract
 
 THREAD = "given"
 

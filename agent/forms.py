@@ -5,9 +5,9 @@ from typing import Literal, get_args
 
 from clew.agent.dataset import Question
 from clew.memory.datatypes import Query, Recalled, Sentence, Wording
-from clew.memory.dialogue.extraction import extract
-from clew.memory.dialogue.recalling import RecallParameters, recall
+from clew.memory.dialogue.recall import RecallParameters, recall
 from clew.memory.dialogue.rewriting import RewriteParameters, rewrite
+from clew.memory.dialogue.utterances import extract
 from clew.memory.ports import Encoder
 from clew.tools.base import encode_query
 

@@ -25,7 +25,7 @@ from clew.agent.lines import read_objects
 from clew.agent.picking import AnswerParameters
 from clew.agent.settings import read_settings
 from clew.agent.turn_signals import signals
-from clew.memory.dialogue.learned import Linear
+from clew.memory.dialogue.signals import Linear
 from clew.memory.errors import BadInput, ClewError
 
 CONVERSATIONS = "mtrag-un"

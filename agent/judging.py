@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from clew.memory.dialogue.learned import Linear
+from clew.memory.dialogue.signals import Linear
 
 SHIPPED = Path(__file__).with_name("judge.json")
 

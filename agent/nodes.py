@@ -11,11 +11,11 @@ from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.services import Services
 from clew.agent.state import TURN_JSON, Answer, Fallback, Step, Turn, TurnState
 from clew.memory.datatypes import Recalled, Utterance
-from clew.memory.dialogue.extraction import extract
-from clew.memory.dialogue.recalling import centroids_of, embedded
-from clew.memory.dialogue.recalling import recall as recall_sentences
+from clew.memory.dialogue.recall import centroids_of, embedded
+from clew.memory.dialogue.recall import recall as recall_sentences
 from clew.memory.dialogue.rewriting import recent
 from clew.memory.dialogue.rewriting import rewrite as rewrite_question
+from clew.memory.dialogue.utterances import extract
 
 
 def begin(state: TurnState) -> Literal["recall", "answer"]:

@@ -6,7 +6,7 @@ Rules for English; a question that they do not fit is one part.
 import re
 from itertools import pairwise
 
-from clew.memory.dialogue.leaning import leans
+from clew.memory.dialogue.context_dependence import leans
 from clew.memory.words import content_words
 
 _ASKING = (

@@ -11,7 +11,7 @@ from clew.agent.dataset import Question
 from clew.agent.forms import FormName, query_of
 from clew.agent.metrics import Ranking, falling
 from clew.memory.datatypes import Passage, Query
-from clew.memory.dialogue.extraction import extract
+from clew.memory.dialogue.utterances import extract
 from clew.memory.encoding import CachedEncoder
 from clew.memory.progress import Progress
 

@@ -9,7 +9,7 @@ from clew.agent.models import Writers
 from clew.agent.observing import ObserveParameters
 from clew.agent.picking import AnswerParameters
 from clew.agent.walking import WalkingParameters
-from clew.memory.dialogue.recalling import RecallParameters
+from clew.memory.dialogue.recall import RecallParameters
 from clew.memory.dialogue.rewriting import RewriteParameters
 from clew.memory.dialogue.threads import Threads
 from clew.memory.encoding import CachedEncoder

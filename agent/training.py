@@ -22,10 +22,9 @@ from clew.agent.lines import read_objects
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Query, Recalled
-from clew.memory.dialogue.extraction import extract
-from clew.memory.dialogue.learned import SHIPPED, Learned, Linear
 from clew.memory.dialogue.rewriting import RewriteParameters, drafted, recent, stand_alone, wordings
-from clew.memory.dialogue.signals import Word, turn_signals, words
+from clew.memory.dialogue.signals import SHIPPED, Linear, RewriteModel, Word, turn_signals, words
+from clew.memory.dialogue.utterances import extract
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import ClewError
 from clew.memory.knowledge.indexing import index
@@ -147,7 +146,7 @@ def fit(
     tools: Mapping[str, Hybrid],
     encoder: CachedEncoder,
     without: frozenset[str] = frozenset(),
-) -> Learned:
+) -> RewriteModel:
     """Both models. The wordings are learned over words that a model of other conversations chose, as in use."""
     from sklearn.model_selection import GroupKFold
 
@@ -157,7 +156,7 @@ def fit(
         terms = fit_terms([examples[place] for place in known], without)
         later = [examples[place] for place in held_out if examples[place].turn]
         scored += [_scored(example, terms, tools[example.set], encoder) for example in later]
-    return Learned(fit_terms(examples, without), fit_forms(scored, without))
+    return RewriteModel(fit_terms(examples, without), fit_forms(scored, without))
 
 
 def fit_terms(examples: Sequence[Example], without: frozenset[str]) -> Linear:
@@ -177,7 +176,7 @@ def fit_terms(examples: Sequence[Example], without: frozenset[str]) -> Linear:
 
 
 def _scored(example: Example, terms: Linear, tool: Hybrid, encoder: CachedEncoder) -> Scored:
-    found = tool.form_scores(_query(example, Learned(terms, _even()), encoder), CANDIDATES)
+    found = tool.form_scores(_query(example, RewriteModel(terms, _even()), encoder), CANDIDATES)
     best: dict[str, Vector] = {}
     for place, chunk in enumerate(found.ids):
         document = chunk.rpartition("#")[0]
@@ -185,7 +184,7 @@ def _scored(example: Example, terms: Linear, tool: Hybrid, encoder: CachedEncode
     return Scored(example, np.stack(list(best.values()), axis=1), [document in example.golds for document in best])
 
 
-def _query(example: Example, learned: Learned, encoder: CachedEncoder) -> Query:
+def _query(example: Example, learned: RewriteModel, encoder: CachedEncoder) -> Query:
     """With all three wordings, also where they are the same."""
     parameters = RewriteParameters(learned=learned)
     asked = " ".join(example.question.text.split())

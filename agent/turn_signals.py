@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from clew.agent.candidates import candidates
 from clew.agent.picking import covered, kinds_of, word_weights
 from clew.memory.datatypes import Passage, Recalled, Subgraph, Wording
-from clew.memory.dialogue.leaning import has_pronoun, leans
+from clew.memory.dialogue.context_dependence import POINTING, has_pronoun, leans, points, unnamed
 from clew.memory.dialogue.signals import asked_back, turn_signals
-from clew.memory.dialogue.unnamed import POINTING, points, unnamed
 from clew.memory.knowledge.chunking import embedded_text
 from clew.memory.ports import Encoder
 from clew.memory.words import content_words

@@ -1,20 +1,20 @@
-"""The wordings of a question that are searched beside each other, and the one that a person reads."""
+"""The rewritten question: the wordings that are searched beside each other, and the one that a person reads."""
 
+import re
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from clew.memory.datatypes import Recalled, Sentence, Wording
-from clew.memory.dialogue.choosing import chosen
-from clew.memory.dialogue.extraction import is_filler
-from clew.memory.dialogue.leaning import leans
-from clew.memory.dialogue.learned import Learned, shipped
+from clew.memory.dialogue.clarification import chosen
+from clew.memory.dialogue.context_dependence import leans
+from clew.memory.dialogue.model_rewriting import How, ModelRewrite, rewrite_by_model
+from clew.memory.dialogue.punctuation import tidy
 from clew.memory.dialogue.referents import resolved
-from clew.memory.dialogue.signals import turn_signals, words
-from clew.memory.dialogue.tidying import tidy
-from clew.memory.dialogue.weaving import woven
-from clew.memory.dialogue.writing import How, Written, write
+from clew.memory.dialogue.signals import RewriteModel, shipped, turn_signals, words
+from clew.memory.dialogue.utterances import is_filler
 from clew.memory.ports import Encoder, Writer
+from clew.memory.sentences import split
 from clew.memory.words import content_words
 
 
@@ -26,7 +26,7 @@ class RewriteParameters:
     with those words. `turns` are how many earlier turns a question may lean on, `words` how many words of each are
     read, `back` how many turns are looked through for them."""
 
-    learned: Learned = field(default_factory=shipped)
+    learned: RewriteModel = field(default_factory=shipped)
     probable: float = 0.04
     sure: float = 0.6
     alone: float = 0.66
@@ -39,11 +39,21 @@ class RewriteParameters:
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """`text` is what a person reads; `wordings` are searched, with weights that sum to 1; `words` are those of the
-    conversation that it needs, likeliest first, with their probabilities; `how` the text came to
-    be, and `why` not as a language model first wrote it."""
+    """A question that stands alone.
 
+    `question` is as it was typed, or what a reply to a question back stands for. `text` is what a person reads; with
+    `with_history` it counts, by its length, as earlier turns with the question behind them. `expanded` is the question
+    with the words of the conversation that it needs, empty where the other wordings weigh more. `wordings` are
+    searched, with weights that sum to 1; `own_weight` is the question's. `words` are those of the conversation that it
+    needs, likeliest first, with their probabilities. `how` says what made the text, `why` what was wrong with a
+    language model's.
+    """
+
+    question: str
     text: str
+    expanded: str
+    with_history: bool
+    own_weight: float
     wordings: tuple[Wording, ...]
     words: tuple[tuple[str, float], ...] = ()
     how: How = "learned"
@@ -51,9 +61,9 @@ class Rewritten:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
-    """The question as it could stand alone: `text` as a person reads it, `standing` as it is searched, the words of the
-    conversation that it may need beside, and the signals that it came by."""
+class LearnedRewrite:
+    """The question rewritten by the learned models: `text` as a person reads it, `standing` as it is searched, the
+    words of the conversation that it may need beside, and the signals of the turn."""
 
     turn: Mapping[str, float]
     text: str
@@ -73,28 +83,46 @@ def rewrite(
 
     Searched are the question; the question with a name for its pronoun, or behind the turn that it clarifies; and that
     with the words of the conversation that it needs, its vector moved towards the selected context. What each is worth
-    is decided for each turn (`learned.py`). Without a conversation the question is left alone, and so is a thank-you.
+    is decided for each turn (`signals.py`). Without a conversation the question is left alone, and so is a thank-you.
     A reply that chooses of what the assistant asked back is the question before with that in it.
-    What a language model writes, where it can be used (`writing.py`), takes the place of the second. Raises
+    What a language model writes, where it can be used (`model_rewriting.py`), takes the place of the second. Raises
     `Cancelled`.
     """
     asked, said = " ".join(question.split()), recent(recalled.extracted, recalled.selected, parameters)
     if not said or is_filler(asked):
-        return Rewritten(tidy(asked), (Wording("question", asked, 1.0),))
+        return rewritten(tidy(asked), (Wording("question", asked, 1.0),))
     if meant := chosen(asked, said):
-        return Rewritten(tidy(meant), (Wording("question", meant, 1.0),))
+        return rewritten(tidy(meant), (Wording("question", meant, 1.0),))
     draft = drafted(asked, said, recalled.selected, encoder, parameters)
-    written = write(asked, recalled.selected, draft.text, writer, cancel) if writer else Written(draft.text, "learned")
-    if written.how != "learned":
-        needed = _needed(written.text, said, recalled.selected, draft.turn, parameters)
-        draft = replace(draft, text=written.text, standing=written.text, needed=needed)
+    model = ModelRewrite(draft.text, "learned")
+    if writer:
+        model = rewrite_by_model(asked, recalled.selected, draft.text, writer, cancel)
+    if model.how != "learned":
+        needed = _needed(model.text, said, recalled.selected, draft.turn, parameters)
+        draft = replace(draft, text=model.text, standing=model.text, needed=needed)
     made = wordings(asked, draft, parameters.learned.shares(draft.turn), parameters)
-    return Rewritten(draft.text, _merged(made), draft.needed, written.how, written.why)
+    whole = rewritten(draft.text, _merged(made))
+    return replace(whole, words=draft.needed, how=model.how, why=model.why)
+
+
+def rewritten(text: str, wordings: tuple[Wording, ...]) -> Rewritten:
+    """From a text and its wordings, of which the first is the question and the last the expanded one, if it is not the
+    same; also of a turn that was stored without the other fields."""
+    question, last = wordings[0], wordings[-1]
+    longer = len(text.split()) > 2 * len(question.text.split())
+    return Rewritten(
+        question=question.text,
+        text=text,
+        expanded=last.text if last.weight > 0.5 else "",
+        with_history=longer or len(split(text)) > len(split(question.text)),
+        own_weight=question.weight,
+        wordings=wordings,
+    )
 
 
 def drafted(
     asked: str, said: Sequence[Sentence], selected: Sequence[Sentence], encoder: Encoder, parameters: RewriteParameters
-) -> Draft:
+) -> LearnedRewrite:
     """As the learned models have it: a question that leans on nothing and is worth most as it is stays so."""
     turn = turn_signals(asked, said, selected, encoder)
     alone = not turn["leans"] and parameters.learned.shares(turn)["question"] >= parameters.alone
@@ -102,11 +130,11 @@ def drafted(
     needed = _needed(" ".join([*before, named]), said, selected, turn, parameters)
     if not alone:
         named = woven(named, [word for word, probability in needed if probability >= parameters.sure], said)
-    return Draft(turn, " ".join(tidy(part) for part in [*before, named]), " ".join([*before, named]), needed)
+    return LearnedRewrite(turn, " ".join(tidy(part) for part in [*before, named]), " ".join([*before, named]), needed)
 
 
 def wordings(
-    asked: str, draft: Draft, shares: Mapping[str, float], parameters: RewriteParameters
+    asked: str, draft: LearnedRewrite, shares: Mapping[str, float], parameters: RewriteParameters
 ) -> tuple[Wording, Wording, Wording]:
     """The three that are searched, with their shares."""
     there = set(content_words(draft.standing))
@@ -195,3 +223,60 @@ def _merged(made: Sequence[Wording]) -> tuple[Wording, ...]:
         first = merged.get(key)
         merged[key] = replace(first, weight=first.weight + wording.weight) if first else wording
     return tuple(merged.values())
+
+
+PHRASES = 2
+"""More would be a list, not a question."""
+
+_CLAUSE = re.compile(r"[^,;:.?!()\[\]\u2026\u201c\u201d\"]+")
+_TOKEN = re.compile(r"\S+")
+_LINKS = frozenset("of the a an in on for to de".split())
+_PHRASE = re.compile("(?:nl*){0,5}w(?:[nw]|l+(?=[nw]))*")
+"""Over a letter for each word: wanted, of a name, or a link. The rest of a name goes with a wanted word."""
+
+_END = re.compile(r"[\s.?!\u2026\uff1f\u3002\u061f]+$")
+
+
+def woven(question: str, words: Sequence[str], said: Sequence[Sentence]) -> str:
+    """The question with the phrases that these words stand in; as it is where there are none."""
+    phrases = _phrases(frozenset(stem for word in words for stem in content_words(word)), said)
+    if not phrases:
+        return question
+    end = _END.search(question)
+    bare, mark = (question[: end.start()], end.group().strip()) if end else (question, "")
+    return f"{bare}, regarding {' and '.join(phrases)}{mark}"
+
+
+def _phrases(wanted: Set[str], said: Sequence[Sentence]) -> list[str]:
+    """Those with the most wanted words first, and of like ones the last said; each has one that none before it has."""
+    found = [phrase for sentence in reversed(said) for phrase in _in_sentence(sentence.text, wanted)]
+    chosen: list[str] = []
+    covered: set[str] = set()
+    for phrase in sorted(found, key=lambda phrase: -len(_held(phrase, wanted))):
+        if len(chosen) < PHRASES and not _held(phrase, wanted) <= covered:
+            chosen.append(phrase)
+            covered |= _held(phrase, wanted)
+    return chosen
+
+
+def _in_sentence(text: str, wanted: Set[str]) -> Iterator[str]:
+    for clause in _CLAUSE.finditer(text):
+        tokens = _TOKEN.findall(clause.group())
+        letters = "".join(
+            _letter(token, wanted, opens=clause.start() == 0 and place == 0) for place, token in enumerate(tokens)
+        )
+        for run in _PHRASE.finditer(letters):
+            yield re.sub(r"['\u2019]s$", "", " ".join(tokens[run.start() : run.end()]))
+
+
+def _letter(token: str, wanted: Set[str], opens: bool) -> str:
+    """A word that opens a sentence may have its capital from that."""
+    if _held(token, wanted):
+        return "w"
+    if token in _LINKS:
+        return "l"
+    return "n" if token[0].isupper() and not opens and content_words(token) else "-"
+
+
+def _held(text: str, wanted: Set[str]) -> Set[str]:
+    return wanted & frozenset(content_words(text))

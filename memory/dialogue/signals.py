@@ -1,15 +1,22 @@
-"""What tells how a turn hangs together with the conversation: of the whole turn, and of each word said before."""
+"""Signals of how a turn hangs together with its conversation, of the whole turn and of each word said before, and the
+linear models over them.
 
+`terms` gives the odds that a word of the conversation is one that the question needs to stand alone; `forms` what each
+wording of the question is worth. They are in `learned.json`, made by `make train`."""
+
+import json
 import math
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 
 from clew.memory.datatypes import Sentence, Vector
-from clew.memory.dialogue.leaning import clarifies, has_pronoun, leans
+from clew.memory.dialogue.context_dependence import clarifies, has_pronoun, leans
 from clew.memory.ports import Encoder
 from clew.memory.words import content_words, stems_and_words
 
@@ -128,3 +135,45 @@ def _nearest(vector: Vector, sentences: Sequence[Sentence], encoder: Encoder) ->
     if not sentences:
         return 0.0
     return float((encoder.encode([sentence.text for sentence in sentences], "sentence") @ vector).max())
+
+
+SHIPPED = Path(__file__).with_name("learned.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """Signals by name to a number: their weighted sum and the intercept."""
+
+    intercept: float
+    weights: Mapping[str, float]
+
+    def of(self, signals: Mapping[str, float]) -> float:
+        """Raises `KeyError` for a signal that is not there."""
+        return self.intercept + sum(weight * signals[name] for name, weight in self.weights.items())
+
+
+@dataclass(frozen=True, slots=True)
+class RewriteModel:
+    """`terms` scores words of the conversation, `forms` the wordings of the question by name."""
+
+    terms: Linear
+    forms: Mapping[str, Linear]
+
+    def probability(self, signals: Mapping[str, float]) -> float:
+        """That the word with these signals is needed."""
+        return 1 / (1 + math.exp(-self.terms.of(signals)))
+
+    def shares(self, signals: Mapping[str, float]) -> dict[str, float]:
+        """What each wording is worth to this turn; they sum to 1."""
+        odds = {name: math.exp(model.of(signals)) for name, model in self.forms.items()}
+        return {name: value / sum(odds.values()) for name, value in odds.items()}
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self), indent=2, default=dict) + "\n"
+
+
+@cache
+def shipped() -> RewriteModel:
+    """The models that come with Clew."""
+    values = json.loads(SHIPPED.read_text("utf-8"))
+    return RewriteModel(Linear(**values["terms"]), {name: Linear(**model) for name, model in values["forms"].items()})

@@ -14,7 +14,7 @@ from clew.agent.settings import read_settings
 from clew.agent.state import Turn
 from clew.agent.turn_signals import Asked, signals
 from clew.memory.datatypes import Passage, Recalled, Sentence, Wording
-from clew.memory.dialogue.learned import Linear
+from clew.memory.dialogue.signals import Linear
 from clew.memory.encoding import CachedEncoder
 
 MOON = Passage(

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from clew.agent import crossval, training
-from clew.memory.dialogue.learned import Learned, Linear
+from clew.memory.dialogue.signals import Linear, RewriteModel
 from clew.memory.encoding import CachedEncoder
 
 PLACES = ("Tycho", "Copernicus", "Kepler", "Plato", "Clavius", "Archimedes")
@@ -52,7 +52,7 @@ def test_what_is_trained_is_written_and_has_learned_where_the_name_stands(data: 
     result = CliRunner().invoke(training.main, [str(data), str(tmp_path / "libraries")])
     assert result.exit_code == 0, result.output
     values = json.loads((tmp_path / "learned.json").read_text("utf-8"))
-    learned = Learned(Linear(**values["terms"]), {name: Linear(**one) for name, one in values["forms"].items()})
+    learned = RewriteModel(Linear(**values["terms"]), {name: Linear(**one) for name, one in values["forms"].items()})
     signals = dict.fromkeys([*training.WORD_SIGNALS, *training.TURN_SIGNALS], 0.0)
     assert learned.probability({**signals, "in_last_question": 1.0}) > learned.probability(signals)
     assert sum(learned.shares(signals).values()) == pytest.approx(1)

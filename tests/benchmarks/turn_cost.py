@@ -18,7 +18,7 @@ from clew.agent.lines import read_objects
 from clew.agent.settings import read_settings
 from clew.agent.state import Turn
 from clew.memory.datatypes import Sentence
-from clew.memory.dialogue.extraction import answer_sentences
+from clew.memory.dialogue.utterances import answer_sentences
 from tests.benchmarks.inputs import paths
 
 TURNS = (5, 20, 50, 200)

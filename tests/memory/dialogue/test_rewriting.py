@@ -1,4 +1,7 @@
+"""The rewritten question and its wordings."""
+
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -6,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.memory.datatypes import Recalled, Sentence, Wording
-from clew.memory.dialogue.learned import SHIPPED, Learned, Linear, shipped
-from clew.memory.dialogue.rewriting import RewriteParameters, Rewritten, rewrite
-from clew.memory.dialogue.tidying import tidy
+from clew.memory.dialogue.punctuation import tidy
+from clew.memory.dialogue.rewriting import RewriteParameters, Rewritten, rewrite, rewritten, woven
+from clew.memory.dialogue.signals import SHIPPED, Linear, RewriteModel, shipped
 from clew.memory.encoding import CachedEncoder
 from tests.memory.dialogue.cases import cases, needs_cases
 
@@ -146,7 +149,7 @@ def test_a_first_turn_has_one_wording(encoder: CachedEncoder) -> None:
 
 
 def test_three_wordings_and_their_shares_are_the_models(encoder: CachedEncoder) -> None:
-    fixed = Learned(
+    fixed = RewriteModel(
         Linear(9.0, {}),
         {"question": Linear(1.0, {}), "standing": Linear(0.0, {}), "expanded": Linear(0.0, {"pronoun": 1.0})},
     )
@@ -160,7 +163,7 @@ def test_three_wordings_and_their_shares_are_the_models(encoder: CachedEncoder) 
 
 
 def test_what_it_surely_needs_is_woven_in_and_not_searched_twice(encoder: CachedEncoder) -> None:
-    certain = Learned(Linear(-9.0, {"in_first_question": 10.0}), shipped().forms)
+    certain = RewriteModel(Linear(-9.0, {"in_first_question": 10.0}), shipped().forms)
     said = [*users("How do I sue in Small Claims Court?"), Sentence("You fill in a form.", "agent", 1)]
     found = made("How much is the fee?", said, encoder, RewriteParameters(learned=certain), tuple(said))
     assert found.text == "How much is the fee, regarding sue in Small Claims Court?"
@@ -171,7 +174,7 @@ def test_what_it_surely_needs_is_woven_in_and_not_searched_twice(encoder: Cached
 
 
 def test_a_question_that_is_worth_most_as_it_is_stays_so(encoder: CachedEncoder) -> None:
-    alone = Learned(
+    alone = RewriteModel(
         Linear(-9.0, {}), {name: Linear(5.0 if name == "question" else 0.0, {}) for name in shipped().forms}
     )
     parameters = RewriteParameters(learned=alone, sure=0.0)
@@ -225,3 +228,47 @@ def test_whatever_is_said_the_weights_sum_to_1(
     found = made(question, said, encoder, RewriteParameters(), tuple(said[-2:]))
     assert sum(wording.weight for wording in found.wordings) == pytest.approx(1)
     assert found.wordings[0].text == " ".join(question.split())
+
+
+COURTS = (
+    Sentence("How do I file in Small Claims Court?", "user", 1),
+    Sentence("In the Small Claims Court you file a claim; a storm drain, or two, is no matter for it.", "agent", 1),
+    Sentence("The Bank of England's vault and the storm drains are old.", "agent", 2),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "words", "read"),
+    [
+        ("How much is the fee?", ["Small", "Claims"], "How much is the fee, regarding Small Claims Court?"),
+        ("How much is the fee?", ["Bank"], "How much is the fee, regarding Bank of England?"),
+        ("how old", ["drain", "storm"], "how old, regarding storm drains"),
+        (
+            "Who pays?!",
+            ["storm", "drain", "fee", "vault"],
+            "Who pays, regarding storm drains and Bank of England's vault?!",
+        ),
+        ("Tell me about the fee.", ["claim"], "Tell me about the fee, regarding Small Claims Court."),
+        ("Who pays?", [], "Who pays?"),
+        ("Who pays?", ["elephant"], "Who pays?"),
+    ],
+)
+def test_words_are_put_behind_the_question_in_their_phrase(question: str, words: list[str], read: str) -> None:
+    assert woven(question, words, COURTS) == read
+
+
+def test_what_the_rewriter_knows_is_in_fields_with_names(encoder: CachedEncoder) -> None:
+    alone = rewrite("how far  is the Moon", Recalled(), encoder, RewriteParameters())
+    assert (alone.question, alone.text, alone.expanded) == (
+        "how far is the Moon",
+        "How far is the Moon?",
+        alone.question,
+    )
+    assert (alone.with_history, alone.own_weight) == (False, 1.0)
+    said = [Sentence("Who directed Metropolis?", "user", 1), Sentence("Fritz Lang directed it in 1927.", "agent", 1)]
+    later = rewrite("why?", Recalled(extracted=tuple(said), selected=tuple(said)), encoder, RewriteParameters())
+    assert later.with_history and later.text.endswith("Why?") and later.question == "why?"
+    assert later.own_weight == next(one.weight for one in later.wordings if one.name == "question")
+    expanded = next(one for one in later.wordings if one.name == "expanded")
+    assert later.expanded == (expanded.text if expanded.weight > 0.5 else "")
+    assert rewritten(later.text, later.wordings) == replace(later, words=(), how="learned", why="")

@@ -359,7 +359,7 @@ def test_a_file_that_may_only_be_read(path: Path) -> None:
 
 
 def test_a_file_that_another_process_keeps_locked(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clew.memory.dialogue.database.BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("clew.memory.dialogue.threads.BUSY_SECONDS", 0.05)
     with Threads(path) as threads, Threads(path) as other, other._database.transaction():
         with pytest.raises(ClewError, match="in use by another process"):
             save(threads, "t", 1, "How far?")

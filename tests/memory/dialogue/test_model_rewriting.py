@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from clew.memory.datatypes import Recalled, Sentence
+from clew.memory.dialogue.model_rewriting import fault, rewrite_by_model
 from clew.memory.dialogue.rewriting import RewriteParameters, rewrite
-from clew.memory.dialogue.writing import fault, write
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import Cancelled, ServiceUnreachable
 from clew.memory.ports import Message, ToolSpec
@@ -44,7 +44,7 @@ class Replying(ScriptedWriter):
 )
 def test_a_question_is_taken_as_it_is_meant(reply: str) -> None:
     writer = Replying([reply])
-    written = write(QUESTION, SAID, "learned", writer)
+    written = rewrite_by_model(QUESTION, SAID, "learned", writer)
     assert (written.text, written.how) == (GOOD, "model")
     (prompt,) = writer.told[0]
     assert "agent: Fritz Lang directed Metropolis in 1927." in prompt.text and QUESTION in prompt.text
@@ -66,10 +66,10 @@ def test_a_question_is_taken_as_it_is_meant(reply: str) -> None:
 def test_what_cannot_be_used_is_told_to_it_and_repaired_once(reply: str, wrong: str) -> None:
     assert fault(reply, QUESTION, SAID) == wrong
     writer = Replying([reply, GOOD])
-    written = write(QUESTION, SAID, "learned", writer)
+    written = rewrite_by_model(QUESTION, SAID, "learned", writer)
     assert (written.text, written.how, written.why) == (GOOD, "repaired", wrong)
     assert wrong in writer.told[1][-1].text
-    assert write(QUESTION, SAID, "learned", Replying([reply, reply])).how == "learned"
+    assert rewrite_by_model(QUESTION, SAID, "learned", Replying([reply, reply])).how == "learned"
 
 
 def test_names_and_numbers_of_the_question_are_kept() -> None:
@@ -83,14 +83,14 @@ def test_a_statement_may_stay_one() -> None:
 
 
 def test_a_model_that_does_not_answer_is_replaced() -> None:
-    written = write(QUESTION, SAID, "learned", Replying(["unplugged"]))
+    written = rewrite_by_model(QUESTION, SAID, "learned", Replying(["unplugged"]))
     assert (written.text, written.how, written.why) == ("learned", "learned", "the model does not answer")
-    assert write(QUESTION, SAID, "learned", Replying(["I cannot help.", "unplugged"])).how == "learned"
+    assert rewrite_by_model(QUESTION, SAID, "learned", Replying(["I cannot help.", "unplugged"])).how == "learned"
 
 
 def test_without_context_no_model_is_asked() -> None:
     writer = Replying([])
-    assert write(QUESTION, (), "learned", writer).how == "learned"
+    assert rewrite_by_model(QUESTION, (), "learned", writer).how == "learned"
     assert not writer.told
 
 
@@ -98,7 +98,7 @@ def test_it_can_be_cancelled() -> None:
     cancel = threading.Event()
     cancel.set()
     with pytest.raises(Cancelled):
-        write(QUESTION, SAID, "learned", Replying([GOOD]), cancel)
+        rewrite_by_model(QUESTION, SAID, "learned", Replying([GOOD]), cancel)
 
 
 def test_what_the_model_wrote_is_searched_and_shown(encoder: CachedEncoder) -> None:

@@ -1,9 +1,13 @@
-"""Whether a question leans on what was said before it: pronouns, demonstratives, ellipses, "the other one".
+"""The context dependence of a question: pronouns, demonstratives and ellipses that need what was said before it, and
+nouns that it speaks of as if they were known ('the actor', 'this library').
 
-Rules and English word lists, for want of a parser; a question of another language counts as standing alone.
-"""
+Rules and English word lists, for want of a parser; a question of another language counts as standing alone."""
 
 import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from clew.memory.words import words
 
 _WORD = re.compile(r"\w+|[,;.?!]")
 
@@ -83,14 +87,14 @@ def has_pronoun(question: str) -> bool:
     return any(word in _PERSONAL for word in _WORD.findall(question.casefold()))
 
 
-def content_words(words: list[str]) -> list[str]:
+def _content(words: list[str]) -> list[str]:
     """Those that say what a question is about; `words` are in lower case."""
     return [word for word in words if word not in _FUNCTION and word not in _MARKS]
 
 
 def _is_elliptical(words: list[str], question: str) -> bool:
     """'Why?', 'What about Saturn?', 'And the Moon?', 'How old?', 'streaming services?': few words and no verb."""
-    own = content_words(words)
+    own = _content(words)
     if words[:2] in (["what", "about"], ["how", "about"], ["why", "not"]):
         named = {name.casefold() for name in _names(question)}
         return len(own) <= 2 or named.issuperset(own)  # not 'what about the far side of the Moon?'
@@ -101,7 +105,7 @@ def _is_elliptical(words: list[str], question: str) -> bool:
 
 
 def _points_back(words: list[str], at: int, question: str) -> bool:
-    if len(content_words(words[: _start_of_sentence(words, at)])) >= 3:  # it says itself what it is about
+    if len(_content(words[: _start_of_sentence(words, at)])) >= 3:  # it says itself what it is about
         return False
     word = words[at]
     if word in _PERSONAL:
@@ -116,7 +120,7 @@ def _points_back(words: list[str], at: int, question: str) -> bool:
         return _is_comparative(words, at)
     if word in _NAMELESS:
         return _is_bare(words, at) and not _names(question)
-    return word in ("former", "latter") or (word == "else" and len(content_words(words[:at])) == 0)
+    return word in ("former", "latter") or (word == "else" and len(_content(words[:at])) == 0)
 
 
 def _is_expletive(words: list[str], at: int) -> bool:
@@ -139,7 +143,7 @@ def _has_antecedent(words: list[str], at: int, question: str) -> bool:
     before = words[:at]
     is_subject = words[at - 1] in _LINKS | _BE_AND_DO | _MARKS
     has_name = any(name.casefold() in before for name in _names(question))
-    return (is_subject or words[at] in _POSSESSIVE) and (has_name or len(content_words(before)) >= 2)
+    return (is_subject or words[at] in _POSSESSIVE) and (has_name or len(_content(before)) >= 2)
 
 
 def _is_demonstrative(words: list[str], at: int) -> bool:
@@ -153,7 +157,7 @@ def _is_demonstrative(words: list[str], at: int) -> bool:
 
 def _is_comparative(words: list[str], at: int) -> bool:
     """'the other one', 'any others', 'is it the same': compared with something that the question does not name."""
-    if "than" in words or "as" in words[at:] or len(content_words(words[:at])) >= 2:
+    if "than" in words or "as" in words[at:] or len(_content(words[:at])) >= 2:
         return False
     return words[at] == "others" or (at > 0 and words[at - 1] in ("the", "any", "some"))
 
@@ -177,3 +181,97 @@ def _next(words: list[str], at: int) -> str:
 def _names(question: str) -> list[str]:
     """Words with a capital, other than the first of a sentence and 'I'."""
     return [name for name in re.findall(r"(?<=[^\s.?!] )[A-Z]\w+", question) if name.casefold() not in _FUNCTION]
+
+
+POINTING = frozenset("this that these those".split())
+
+_TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[^\w\s]")
+_SAYS_WHICH = frozenset(
+    "of in on at for from by with to about between behind that who whom whose which where when".split()
+)
+"""What follows these says which one is meant: 'the capital of Mongolia'."""
+
+_OWN = frozenset(
+    "same other first second third last next most best only time times way ways world internet people year years"
+    " day days start run difference differences reason reasons meaning definition answer"
+    " question number amount fact facts thing things"
+    " kind kinds type types list name names word words sun moon earth sky weather past present future beginning end"
+    " usa us uk u.s government law public information list united rest top bottom middle".split()
+)
+"""Nouns with an article that need no thing to have been named."""
+
+_VERB = re.compile(
+    r"(?:ed|ing|ly)$|^(?:spoken|known|written|made|held|built|born|taken|given|found|won|shown|sung|led|meet|met|run|ran"
+    r"|became|become|use|lead|mean|allow|receive|provide|play|win|lose|happen|affect|start|begin|began)s?$"
+)
+"""What a noun phrase ends before."""
+
+_ASKS_FOR_A_VERB = frozenset("do does did don't doesn't didn't".split())
+
+LONGEST_PHRASE = 4
+"""Words of a noun phrase without its article."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Phrase:
+    """A noun phrase: its noun, whether a pointing word stands before it, and whether it owns something."""
+
+    noun: str
+    pointing: bool
+    owner: bool
+
+
+def unnamed(question: str, said: Sequence[str]) -> tuple[str, ...]:
+    """The nouns, as the question has them and those behind 'this' first; none that were in what was `said` before."""
+    known = {_singular(word) for text in said for word in words(text)}
+    found: dict[str, bool] = {}
+    for phrase in _phrases(question):
+        if _singular(phrase.noun.casefold()) not in known:
+            found[phrase.noun] = found.get(phrase.noun, False) or phrase.pointing
+    return tuple(sorted(found, key=lambda noun: not found[noun]))
+
+
+def points(question: str) -> bool:
+    """Whether it speaks of 'this animal' or 'the actor's approach': more than an article, which may stand for what the
+    documents are about."""
+    return any(phrase.pointing or phrase.owner for phrase in _phrases(question))
+
+
+def _singular(word: str) -> str:
+    """A stem would take an animal for something animated."""
+    return word.removesuffix("s")
+
+
+def _phrases(question: str) -> Iterator[_Phrase]:
+    """Those with a definite article or a pointing word that nothing makes definite."""
+    tokens = _TOKEN.findall(question.replace("’", "'"))
+    verb_comes = False
+    for at, token in enumerate(tokens):
+        verb_comes = verb_comes or token.casefold() in _ASKS_FOR_A_VERB
+        pointing = token.casefold() in POINTING and not (at and _content([tokens[at - 1].casefold()]))
+        if not pointing and token.casefold() != "the":
+            continue
+        phrase = _run(tokens[at + 1 : at + 1 + LONGEST_PHRASE])
+        following = tokens[at + 1 + len(phrase)].casefold() if at + 1 + len(phrase) < len(tokens) else ""
+        if verb_comes and phrase and following not in _SAYS_WHICH:  # 'did the chain establish' ends with the verb
+            phrase, verb_comes = phrase[: max(len(phrase) - 1, 1)], False
+        if not phrase or any(word[0].isupper() or word[0].isdigit() for word in phrase):
+            continue
+        owner = phrase[-1].endswith(("'s", "s'"))
+        noun = re.sub(r"'s?$", "", phrase[-1])
+        if noun.casefold() in _OWN or (not pointing and not owner and following in _SAYS_WHICH):
+            continue
+        yield _Phrase(noun, pointing, owner)
+
+
+def _run(tokens: Sequence[str]) -> list[str]:
+    """The words that belong to the noun: up to a function word, a mark, an owner's 's or a form of a verb."""
+    run: list[str] = []
+    for token in tokens:
+        word = token.casefold()
+        if not _content([re.sub(r"'s?$", "", word)]) or (run and _VERB.search(word)):
+            break
+        run.append(token)
+        if word.endswith(("'s", "s'")):
+            break
+    return run

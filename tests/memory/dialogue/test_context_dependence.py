@@ -1,8 +1,10 @@
+"""Which questions depend on what was said before them."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.memory.dialogue.leaning import clarifies, leans
+from clew.memory.dialogue.context_dependence import clarifies, leans, unnamed
 
 LEAN = """
 And where was he born?
@@ -99,3 +101,24 @@ def test_no_text_breaks_it(text: str) -> None:
 )
 def test_what_clarifies(turn: str, asked_back: bool, wanted: bool) -> None:
     assert clarifies(turn, asked_back) is wanted
+
+
+@pytest.mark.parametrize(
+    ("question", "nouns"),
+    [
+        ("What awards has the actor received?", ("actor",)),
+        ("In which country is this language officially spoken?", ("language",)),
+        ("How was the hurricane's impact on this town?", ("town", "hurricane")),
+        ("What is the capital of Mongolia?", ()),
+        ("Who directed the film that Lang wrote?", ()),
+        ("Who was the first human in space?", ()),
+        ("How far away is the Moon?", ()),
+        ("Kiu estas la urbo?", ()),
+    ],
+)
+def test_a_noun_that_nothing_makes_definite(question: str, nouns: tuple[str, ...]) -> None:
+    assert unnamed(question, []) == nouns
+
+
+def test_what_was_said_before_is_known() -> None:
+    assert unnamed("What awards has the actor received?", ["Chris Hemsworth is an actor."]) == ()

@@ -3,7 +3,7 @@
 import pytest
 
 from clew.memory.datatypes import Sentence
-from clew.memory.dialogue.choosing import asking, chosen
+from clew.memory.dialogue.clarification import asking, chosen
 
 QUESTION = "When was the river's bridge built?"
 CHOICES = ("Thames (London)", "The Seine", "Danube in Vienna")

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.memory.datatypes import Sentence, Utterance
-from clew.memory.dialogue.extraction import answer_sentences, extract, is_filler, unique, words_of
+from clew.memory.dialogue.utterances import answer_sentences, extract, is_filler, unique, words_of
 from tests.memory.dialogue.cases import cases, history, needs_cases
 
 WORDS = st.sampled_from("the Moon orbits Earth. Thanks! Sure, I do not know why? [1] ok\n- far 384,400 km".split(" "))

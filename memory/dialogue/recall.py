@@ -1,14 +1,82 @@
-"""What a conversation was about: KMeans over its sentences, and the sentences nearest to each centroid (seed 003)."""
+"""Recall of a thread's sentences (seed 003): KMeans clusters, the sentences nearest to each centroid, and of
+these a few by MMR."""
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.datatypes import Vectors
+from clew.memory.datatypes import Recalled, Sentence, Vector, Vectors
+from clew.memory.dialogue.mmr import mmr
+from clew.memory.ports import Encoder
 
-Labels = NDArray[np.intp]
+
+@dataclass(frozen=True, slots=True)
+class RecallParameters:
+    """Seed 003's values. `representatives` are those of a cluster; `sentences` how many MMR selects of them."""
+
+    lambda_: float = 0.7
+    sentences: int = 5
+    representatives: int = 3
+    fewest_clusters: int = 2
+    most_clusters: int = 7
+    seed: int = 42
+    n_init: int = 10
+
+
+def recall(
+    question_vector: Vector,
+    sentences: Sequence[Sentence],
+    vectors: Vectors,
+    parameters: RecallParameters,
+    start: Vectors | None = None,
+) -> Recalled:
+    """`vectors` (n, d) are those of the sentences, of which none is there twice (`extract`, `Threads.sentences`).
+
+    The clustering starts from the centroids `start` of the turn before, where there are any; else from scratch.
+    MMR chooses and orders also where there are no more representatives than sentences wanted.
+    """
+    if not sentences:
+        return Recalled()
+    wanted = number_of_clusters(len(sentences), parameters.fewest_clusters, parameters.most_clusters)
+    labels = cluster(vectors, wanted, parameters.seed, parameters.n_init, start)
+    extracted = [
+        Sentence(said.text, said.speaker, said.turn, label)
+        for said, label in zip(sentences, labels.tolist(), strict=True)
+    ]
+    nearest = representatives(vectors, labels, parameters.representatives)
+    selected = mmr(question_vector, vectors[nearest], parameters.sentences, parameters.lambda_)
+    return Recalled(
+        extracted=tuple(extracted),
+        cluster_sizes=tuple(np.bincount(labels).tolist()),
+        representatives=tuple(extracted[index] for index in nearest),
+        selected=tuple(extracted[nearest[index]] for index in selected),
+    )
+
+
+def centroids_of(recalled: Recalled, vectors: Vectors) -> Vectors:
+    """The centroids of the clusters, (k, d): where the next turn's clustering starts. `vectors` are of the sentences
+    that were recalled from."""
+    labels = np.array([sentence.cluster_id for sentence in recalled.extracted], np.intp)
+    return centroids(vectors, labels)
+
+
+def embedded(sentences: Sequence[Sentence], vectors: Sequence[Vector | None], encoder: Encoder) -> Vectors:
+    """The vectors of all sentences, shape (n, d), encoding only those that have none."""
+    complete = list(vectors)
+    missing = [index for index, vector in enumerate(vectors) if vector is None]
+    if missing:
+        for index, vector in zip(
+            missing, encoder.encode([sentences[index].text for index in missing], "sentence"), strict=True
+        ):
+            complete[index] = vector
+    return np.stack([vector for vector in complete if vector is not None]) if complete else np.empty((0, 0), np.float32)
+
+
+ClusterLabels = NDArray[np.intp]
 """Shape (n,): the cluster of each sentence, clusters numbered from 0 by their first sentence."""
 
 SAME = 1 - 1e-5
@@ -20,7 +88,7 @@ def number_of_clusters(n: int, low: int = 2, high: int = 7) -> int:
     return min(n, 1) if n <= low else max(low, min(high, math.isqrt(n)))
 
 
-def cluster(vectors: Vectors, k: int, seed: int, n_init: int, start: Vectors | None = None) -> Labels:
+def cluster(vectors: Vectors, k: int, seed: int, n_init: int, start: Vectors | None = None) -> ClusterLabels:
     """KMeans over (n, d) into k clusters, or into as many as there are distinct vectors.
 
     With `start`, (at most k, d), from these centroids, and for each that is missing from the row that is farthest from
@@ -39,7 +107,7 @@ def cluster(vectors: Vectors, k: int, seed: int, n_init: int, start: Vectors | N
     return _numbered_by_first(labels)
 
 
-def centroids(vectors: Vectors, labels: Labels) -> Vectors:
+def centroids(vectors: Vectors, labels: ClusterLabels) -> Vectors:
     """The mean of each cluster, (k, d), in the order of the labels."""
     return np.stack([vectors[labels == label].mean(axis=0) for label in range(int(labels.max(initial=-1)) + 1)])
 
@@ -52,7 +120,7 @@ def _completed(start: Vectors, vectors: Vectors, k: int) -> Vectors:
     return np.stack(complete)
 
 
-def representatives(vectors: Vectors, labels: Labels, count: int) -> list[int]:
+def representatives(vectors: Vectors, labels: ClusterLabels, count: int) -> list[int]:
     """Of each cluster, in order, the `count` rows nearest to its centroid, nearest first; ties go to the earlier."""
     chosen: list[int] = []
     for label in range(int(labels.max(initial=-1)) + 1):
@@ -87,6 +155,6 @@ def _threads():  # type: ignore[no-untyped-def]
     return ThreadpoolController()
 
 
-def _numbered_by_first(labels: Labels) -> Labels:
+def _numbered_by_first(labels: ClusterLabels) -> ClusterLabels:
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     return np.asarray(np.argsort(np.argsort(first))[inverse], dtype=np.intp)

@@ -1,7 +1,7 @@
-"""The question rewritten by a language model over the selected context (seed 003, step 5), and what it has to keep to.
+"""The question rewritten by a language model over the selected context (seed 003, step 5), and checks of its reply.
 
-A model answers instead of asking, forgets names, wraps its line in JSON or talks around it: each is seen, told to it
-once, and then the rewriting without a model is taken. What comes back says which it was.
+A model may answer instead of asking, lose names, wrap its line in JSON or write around it. A reply with such a fault is
+sent back once with the fault; after a second one the rewriting without a model is taken.
 """
 
 import re
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from clew.memory.datatypes import Sentence
-from clew.memory.dialogue.leaning import leans
-from clew.memory.dialogue.tidying import asks, tidy
+from clew.memory.dialogue.context_dependence import leans
+from clew.memory.dialogue.punctuation import asks, tidy
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.instructions import neutralised
 from clew.memory.ports import Message, Writer, text_of
@@ -35,41 +35,44 @@ _CHATTER = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """`how`: as the model first wrote it, after it was told what was wrong, or not by the model, because `why`."""
+class ModelRewrite:
+    """`how`: by the model at once (`model`) or after a fault (`repaired`), or without it (`learned`); `why` is the
+    fault or the failure."""
 
     text: str
     how: How
     why: str = ""
 
 
-def write(
+def rewrite_by_model(
     question: str,
     selected: Sequence[Sentence],
-    learned: str,
+    without_model: str,
     writer: Writer,
     cancel: threading.Event | None = None,
-) -> Written:
-    """`learned` is the question as it was rewritten without a model. Raises `Cancelled`."""
+) -> ModelRewrite:
+    """`without_model` is the question as it was rewritten without one. Raises `Cancelled`."""
     if not selected:
-        return Written(learned, "learned", "there is no context")
+        return ModelRewrite(without_model, "learned", "there is no context")
     context = "\n".join(f"{sentence.speaker}: {neutralised(sentence.text).text}" for sentence in selected)
     messages = [Message("user", render("rewrite", context=context, question=question))]
     try:
-        first = _said(writer, messages, cancel)
+        first = _reply(writer, messages, cancel)
         wrong = fault(first, question, selected)
         if not wrong:
-            return Written(tidy(_line(first)), "model")
+            return ModelRewrite(tidy(_line(first)), "model")
         again = Message("user", render("rewrite-again", reason=wrong))
-        second = _said(writer, [*messages, Message("assistant", first), again], cancel)
+        second = _reply(writer, [*messages, Message("assistant", first), again], cancel)
         still = fault(second, question, selected)
     except ServiceUnreachable as error:
-        return Written(learned, "learned", error.message)
-    return Written(learned, "learned", still) if still else Written(tidy(_line(second)), "repaired", wrong)
+        return ModelRewrite(without_model, "learned", error.message)
+    return (
+        ModelRewrite(without_model, "learned", still) if still else ModelRewrite(tidy(_line(second)), "repaired", wrong)
+    )
 
 
 def fault(reply: str, question: str, selected: Sequence[Sentence]) -> str:
-    """What is wrong with a model's reply, in words for it; empty where nothing is."""
+    """What is wrong with a model's reply, in words for the model; empty where nothing is."""
     line = _line(reply)
     if not line:
         return "it is empty"
@@ -96,5 +99,5 @@ def _line(reply: str) -> str:
     return re.sub(r"^[\"“'](.*)[\"”']$", r"\1", line, flags=re.DOTALL).strip()
 
 
-def _said(writer: Writer, messages: Sequence[Message], cancel: threading.Event | None) -> str:
+def _reply(writer: Writer, messages: Sequence[Message], cancel: threading.Event | None) -> str:
     return text_of(writer.write(messages, cancel=cancel, temperature=TEMPERATURE, tokens=TOKENS))
