@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from clew.agent.state import Answer, Claim
 from clew.memory.datatypes import Passage
-from clew.memory.dialogue.clarification import MOST, asking
+from clew.memory.dialogue.clarification import MOST, clarifying_question
 from clew.memory.dialogue.context_dependence import unnamed
 from clew.memory.words import content_words
 
@@ -18,7 +18,9 @@ def ask_back(question: str, said: Sequence[str], passages: Sequence[Passage]) ->
     the passages are about, best first; `said` is what was said before."""
     noun = next(iter(unnamed(question, said)), "")
     choices = _topics(_speaking_of(noun, passages))[:MOST]
-    return Answer("unclear", (Claim(asking(noun, choices)),), nearest=tuple(choices) if len(choices) > 1 else ())
+    return Answer(
+        "unclear", (Claim(clarifying_question(noun, choices)),), nearest=tuple(choices) if len(choices) > 1 else ()
+    )
 
 
 def _speaking_of(noun: str, passages: Sequence[Passage]) -> list[Passage]:

@@ -123,7 +123,7 @@ class Assistant:
 
     def turns(self, thread: str) -> list[Turn]:
         """The finished turns of a thread, oldest first."""
-        said = self.threads.said(thread)
+        said = self.threads.all_sentences(thread)
         return [_whole(TURN_JSON.validate_json(record), said) for record in self.threads.records(thread)]
 
     def forget(self, thread: str) -> None:
@@ -166,7 +166,7 @@ class Assistant:
             checkpoints.forget(self._data / DATABASE, thread)
         if finished is None:
             raise ClewError("the turn ended without an answer", "ask again")
-        yield _whole(finished, self.threads.said(thread))
+        yield _whole(finished, self.threads.all_sentences(thread))
 
     def _answer_anew(self, turn: Turn, cancel: threading.Event | None) -> Iterator[TurnEvent]:
         """From what the turn found: its state is as it was after `observe`."""

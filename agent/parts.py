@@ -6,7 +6,7 @@ Rules for English; a question that they do not fit is one part.
 import re
 from itertools import pairwise
 
-from clew.memory.dialogue.context_dependence import leans
+from clew.memory.dialogue.context_dependence import depends_on_context
 from clew.memory.words import content_words
 
 _ASKING = (
@@ -45,7 +45,9 @@ def parts(question: str) -> tuple[str, ...]:
     found: list[str] = []
     for start, end in pairwise(cuts):
         part = question[start:end]
-        if found and (leans(part) or not content_words(part) or not re.match(_ASKING, found[-1], re.IGNORECASE)):
+        if found and (
+            depends_on_context(part) or not content_words(part) or not re.match(_ASKING, found[-1], re.IGNORECASE)
+        ):
             found[-1] += part
         else:
             found.append(part)

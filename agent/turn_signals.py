@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from clew.agent.candidates import candidates
 from clew.agent.picking import covered, kinds_of, word_weights
 from clew.memory.datatypes import Passage, Recalled, Subgraph, Wording
-from clew.memory.dialogue.context_dependence import POINTING, has_pronoun, leans, points, unnamed
+from clew.memory.dialogue.context_dependence import POINTING, depends_on_context, has_pronoun, points, unnamed
 from clew.memory.dialogue.signals import asked_back, turn_signals
 from clew.memory.knowledge.chunking import embedded_text
 from clew.memory.ports import Encoder
@@ -131,8 +131,8 @@ def _of_conversation(asked: Asked, encoder: Encoder) -> dict[str, float]:
     own = next((wording.weight for wording in asked.wordings if wording.name == "question"), 1.0)
     return {
         "history": float(bool(said)),
-        "leans": float(leans(asked.question)),
-        "leans_alone": float(leans(asked.question) and not said),
+        "leans": float(depends_on_context(asked.question)),
+        "leans_alone": float(depends_on_context(asked.question) and not said),
         "pronoun": float(has_pronoun(asked.question)),
         "clarifies": turn.get("clarifies", 0.0),
         "said_before": turn.get("said_before", 0.0),

@@ -1,15 +1,19 @@
-"""What costs much to make, kept by the content that it was made from, in one SQLite file. It is only a cache: it may be
-lost."""
+"""Caches by content, in SQLite files: of vectors, of token tensors, of a model's answers. They may be lost."""
 
 import hashlib
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.memory.datatypes import Vectors
 from clew.memory.errors import ClewError
+from clew.memory.ports import Encoder
 
 PATIENCE = 60.0
 """Seconds to wait for another process that writes."""
@@ -24,18 +28,24 @@ NO_PLACE = {
     sqlite3.SQLITE_READONLY,
 }
 
-Result = TypeVar("Result")
+Tokens = NDArray[np.float16]
+"""Shape (word pieces of a text, d), rows of unit length but for the rounding to 16 bits."""
+
+COMMIT_TEXTS = 64
+"""Texts encoded between two commits of the cache: a hundred kilobytes each, more or less."""
+
+_Result = TypeVar("_Result")
 
 
 class ContentCache:
-    """Keys (digests) to bytes. Safe from several threads and processes. A damaged file is made anew, once; where there
-    is no place for one (a full disk, a folder that may not be written), nothing is kept and nothing found.
+    """Digests to bytes. Safe from several threads and processes. A damaged file is made anew, once; without a place for
+    one (a full disk, a folder that may not be written) nothing is kept and nothing found.
 
     Raises `ClewError` where another process holds the file for longer than `PATIENCE`.
     """
 
     def __init__(self, path: Callable[[], Path], what: str) -> None:
-        """`path` is asked at the first use: it may hang on the hash of a model. `what` is kept: its table's name."""
+        """`path` is called at the first use, as it may need the hash of a model. `what` is the table's name."""
         self._path = path
         self._what = what
         self._lock = threading.Lock()
@@ -55,7 +65,7 @@ class ContentCache:
         with self._lock:
             self._drop()
 
-    def _with_database(self, work: Callable[[sqlite3.Connection], Result]) -> Result | None:
+    def _with_database(self, work: Callable[[sqlite3.Connection], _Result]) -> _Result | None:
         """None where there is no cache to be had."""
         until = time.monotonic() + PATIENCE
         with self._lock:
@@ -94,8 +104,55 @@ class ContentCache:
             self._database = None
 
 
+class VectorCache:
+    """Float32 vectors, shape (d,) each, by the keys of their texts."""
+
+    def __init__(self, path: Callable[[], Path]) -> None:
+        self._kept = ContentCache(path, "vectors")
+
+    def read(self, keys: Collection[bytes]) -> dict[bytes, Vectors]:
+        """Those that are known."""
+        return {key: np.frombuffer(vector, np.float32) for key, vector in self._kept.read(keys).items()}
+
+    def write(self, keys: Sequence[bytes], vectors: Vectors) -> None:
+        self._kept.write({key: vector.tobytes() for key, vector in zip(keys, vectors, strict=True)})
+
+    def close(self) -> None:
+        """May be called twice; the next use opens the file again."""
+        self._kept.close()
+
+
+class CachedTokens:
+    """`Encoder.token_vectors` of passages, kept in half the bits, shared by all libraries of a user. Safe from several
+    threads and processes."""
+
+    def __init__(self, encoder: Encoder, folder: Path) -> None:
+        self._encoder = encoder
+        self._kept = ContentCache(lambda: folder / f"{encoder.hash[:16]}-tokens.sqlite", "tokens")
+
+    def of_passages(self, texts: Sequence[str]) -> list[Tokens]:
+        """In the order of the texts. Only those that were never seen are encoded."""
+        keys = [content_key("passage", text) for text in texts]
+        known = self._kept.read(set(keys))
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        for batch in batches(sorted(missing, key=lambda key: len(missing[key])), COMMIT_TEXTS):
+            vectors = self._encoder.token_vectors([missing[key] for key in batch], "passage")
+            fresh = {key: rows.astype(np.float16).tobytes() for key, rows in zip(batch, vectors, strict=True)}
+            self._kept.write(fresh)
+            known.update(fresh)
+        return [np.frombuffer(known[key], np.float16).reshape(-1, self._encoder.dimension) for key in keys]
+
+    def of_questions(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
+        """As the encoder gives them: a question is seldom asked twice."""
+        return self._encoder.token_vectors(texts, "query")
+
+    def close(self) -> None:
+        """May be called twice; the next use opens the file again."""
+        self._kept.close()
+
+
 def content_key(role: str, text: str) -> bytes:
-    """Another role is another text to some models."""
+    """The role is part of it: some models embed a text differently for another role."""
     return hashlib.sha256(f"{role}\0{text}".encode(errors="surrogatepass")).digest()
 
 

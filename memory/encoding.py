@@ -14,12 +14,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from clew.memory.content_cache import batches, content_key
+from clew.memory.content_cache import CachedTokens, VectorCache, batches, content_key
 from clew.memory.datatypes import Vectors
 from clew.memory.errors import NoModel
 from clew.memory.ports import Encoder, Role, Span
-from clew.memory.token_cache import CachedTokens
-from clew.memory.vector_cache import VectorCache
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer

@@ -1,5 +1,5 @@
 """What a reply chooses of what the assistant asked back: 'the second one', 'the Moon one' after 'Which of these do you
-mean: The Sun; or The Moon?'. `asking` writes such a question, `chosen` reads the reply to it."""
+mean: The Sun; or The Moon?'. `clarifying_question` writes such a question, `chosen` reads the reply to it."""
 
 import re
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ MOST = 4
 LONGEST = 12
 """Words of a reply that chooses; a longer one says itself what it is about."""
 
-_ASKED = re.compile(r"Which (?P<what>[^?;:]+) do you mean: (?P<choices>.+)\?")
+_QUESTION_BACK = re.compile(r"Which (?P<what>[^?;:]+) do you mean: (?P<choices>.+)\?")
 _PLACES = {
     **dict.fromkeys(("first", "1", "1st", "one", "former"), 0),
     **dict.fromkeys(("second", "2", "2nd", "two"), 1),
@@ -29,27 +29,27 @@ _BY_PLACE = re.compile(
 _ASKS = re.compile(r"(?:who|whom|whose|what|which|when|where|why|how|is|are|was|were|do|does|did|can)\b", re.IGNORECASE)
 
 
-def asking(what: str, choices: Sequence[str]) -> str:
+def clarifying_question(what: str, choices: Sequence[str]) -> str:
     """The question back; `what` is the noun that is unclear, or empty. Of one choice or none it is an open one."""
     if len(choices) < 2:
         return f"Which {what or 'one'} do you mean?"
     return f"Which {what or 'of these'} do you mean: {'; '.join(choices[:-1])}; or {choices[-1]}?"
 
 
-def chosen(reply: str, said: Sequence[Sentence]) -> str:
+def chosen(reply: str, history: Sequence[Sentence]) -> str:
     """The question that was asked before, with what the reply chooses in it; empty where the assistant's last words
-    were no such question, or the reply chooses nothing. `said` is in order."""
-    asked = _last_question_back(said)
-    earlier = [sentence.text for sentence in said if sentence.speaker == "user"]
-    if asked is None or not earlier:
+    were no such question, or the reply chooses nothing. `history` is in order."""
+    question_back = _last_question_back(history)
+    earlier = [sentence.text for sentence in history if sentence.speaker == "user"]
+    if question_back is None or not earlier:
         return ""
-    choice = _choice(reply.strip(), re.split(r"; (?:or )?", asked["choices"]))
-    return _put(earlier[-1], asked["what"], choice) if choice else ""
+    choice = _choice(reply.strip(), re.split(r"; (?:or )?", question_back["choices"]))
+    return _put(earlier[-1], question_back["what"], choice) if choice else ""
 
 
-def _last_question_back(said: Sequence[Sentence]) -> re.Match[str] | None:
-    last = [s.text for s in said if s.speaker == "agent" and s.turn == said[-1].turn]
-    return _ASKED.search(" ".join(last))
+def _last_question_back(history: Sequence[Sentence]) -> re.Match[str] | None:
+    last = [s.text for s in history if s.speaker == "agent" and s.turn == history[-1].turn]
+    return _QUESTION_BACK.search(" ".join(last))
 
 
 def _choice(reply: str, choices: Sequence[str]) -> str:

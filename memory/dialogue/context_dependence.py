@@ -56,7 +56,7 @@ LOOKED_AT = 100
 """Words at the end of a turn, where the question is."""
 
 
-def leans(question: str) -> bool:
+def depends_on_context(question: str) -> bool:
     """True where a reader of this question alone would ask "which?" or "who?"."""
     question = " ".join(question.split()[-LOOKED_AT:])
     words = [word.casefold() for word in _WORD.findall(question.replace("\u2019", "'"))]
@@ -221,9 +221,9 @@ class _Phrase:
     owner: bool
 
 
-def unnamed(question: str, said: Sequence[str]) -> tuple[str, ...]:
-    """The nouns, as the question has them and those behind 'this' first; none that were in what was `said` before."""
-    known = {_singular(word) for text in said for word in words(text)}
+def unnamed(question: str, history: Sequence[str]) -> tuple[str, ...]:
+    """The nouns, as the question has them and those behind 'this' first; none that the texts of `history` have."""
+    known = {_singular(word) for text in history for word in words(text)}
     found: dict[str, bool] = {}
     for phrase in _phrases(question):
         if _singular(phrase.noun.casefold()) not in known:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from clew.memory.datatypes import Sentence
-from clew.memory.dialogue.context_dependence import leans
+from clew.memory.dialogue.context_dependence import depends_on_context
 from clew.memory.dialogue.punctuation import asks, tidy
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.instructions import neutralised
@@ -83,7 +83,7 @@ def fault(reply: str, question: str, selected: Sequence[Sentence]) -> str:
     if len(line.split()) > 2 * len(question.split()) + MORE_WORDS:
         return "it is too long"
     kept = set(content_words(line))
-    if leans(question) and kept <= set(content_words(question)):
+    if depends_on_context(question) and kept <= set(content_words(question)):
         return "it cannot be understood alone yet"
     if lost := [name for name in _NAME.findall(question) if not set(content_words(name)) <= kept]:
         return f"it has lost {', '.join(dict.fromkeys(lost))}"

@@ -32,8 +32,8 @@ def tidy(text: str) -> str:
         return _with_question_mark(line)
     if not _END.search(line[-LAST:]):
         return f"{line}."
-    asked = line.rstrip("? ")
-    return f"{asked}?" if line.endswith("?") else line
+    bare = line.rstrip("? ")
+    return f"{bare}?" if line.endswith("?") else line
 
 
 def asks(line: str) -> bool:
@@ -45,5 +45,5 @@ def asks(line: str) -> bool:
 def _with_question_mark(line: str) -> str:
     if _END.search(line[-LAST:]) and not line.endswith((".", "?", "!", "\u2026")):  # Who said "to be"?
         return line
-    asked = line.rstrip("?!.\u2026 ")
-    return asked + ("." if _INITIALS.search(line[-LAST:]) else "") + "?"
+    bare = line.rstrip("?!.\u2026 ")
+    return bare + ("." if _INITIALS.search(line[-LAST:]) else "") + "?"

@@ -44,8 +44,8 @@ def recall(
     wanted = number_of_clusters(len(sentences), parameters.fewest_clusters, parameters.most_clusters)
     labels = cluster(vectors, wanted, parameters.seed, parameters.n_init, start)
     extracted = [
-        Sentence(said.text, said.speaker, said.turn, label)
-        for said, label in zip(sentences, labels.tolist(), strict=True)
+        Sentence(sentence.text, sentence.speaker, sentence.turn, label)
+        for sentence, label in zip(sentences, labels.tolist(), strict=True)
     ]
     nearest = representatives(vectors, labels, parameters.representatives)
     selected = mmr(question_vector, vectors[nearest], parameters.sentences, parameters.lambda_)

@@ -50,7 +50,7 @@ class _Mention:
     name: str
     placed: str
     """The preposition of place before it, or nothing."""
-    asked_about: bool = False
+    subject: bool = False
     """'Who was Laika?': a person, or as good as one, whatever the name looks like."""
 
     @property
@@ -59,11 +59,12 @@ class _Mention:
         return 2 <= len(words) <= 4 and not self.placed and all(w[0].isupper() or w in _OF_A_PERSON for w in words)
 
 
-def resolved(question: str, said: Sequence[Sentence]) -> str:
+def resolved(question: str, history: Sequence[Sentence]) -> str:
     """The question with the name for its first pronoun, and for those like it; unchanged where no name is found.
 
-    `said` are the sentences of the conversation in their order. The nearest turn comes first, and of it what the answer
-    names; for 'it' only what the question asked about. 'it' that stands for what follows ('is it true that') is left.
+    `history` are the sentences of the conversation in their order. The nearest turn comes first, and of it what the
+    answer names; for 'it' only what the question asked about. 'it' that stands for what follows
+    ('is it true that') is left.
     """
     match = _PRONOUN.search(question)
     if (
@@ -73,7 +74,7 @@ def resolved(question: str, said: Sequence[Sentence]) -> str:
     ):
         return question
     pronoun = match.group().casefold()
-    name = next(_candidates(pronoun, list(_mentions_by_turn(said))), "")
+    name = next(_candidates(pronoun, list(_mentions_by_turn(history))), "")
     if not name or name.casefold() in question.casefold():
         return question
     return _PRONOUN.sub(lambda found: _in_place(found, pronoun, name), question)
@@ -81,10 +82,10 @@ def resolved(question: str, said: Sequence[Sentence]) -> str:
 
 def _candidates(pronoun: str, turns: Sequence[tuple[list[_Mention], list[_Mention]]]) -> Iterator[str]:
     """The names that the pronoun can stand for, likeliest first; `turns`: of each question and answer, newest first."""
-    everyone = {m.name for asked, answered in turns for m in (*asked, *answered) if m.looks_like_a_person}
-    for asked, answered in turns:
-        subjects = [mention for mention in asked if mention.asked_about]
-        mentions = asked if pronoun in _THING else [*subjects, *answered, *asked]
+    everyone = {m.name for in_question, in_answer in turns for m in (*in_question, *in_answer) if m.looks_like_a_person}
+    for in_question, in_answer in turns:
+        subjects = [mention for mention in in_question if mention.subject]
+        mentions = in_question if pronoun in _THING else [*subjects, *in_answer, *in_question]
         for mention in mentions:
             if pronoun in _PERSON:
                 yield from _person(mention, everyone)
@@ -98,17 +99,17 @@ def _candidates(pronoun: str, turns: Sequence[tuple[list[_Mention], list[_Mentio
 
 def _person(mention: _Mention, everyone: set[str]) -> Iterator[str]:
     """The person, in full where only a part of the name was said."""
-    if mention.looks_like_a_person or mention.asked_about:
+    if mention.looks_like_a_person or mention.subject:
         yield mention.name
     elif not mention.placed:
         yield from (name for name in sorted(everyone) if mention.name in name.split())
 
 
-def _mentions_by_turn(said: Sequence[Sentence]) -> Iterator[tuple[list[_Mention], list[_Mention]]]:
-    for turn in sorted({sentence.turn for sentence in said}, reverse=True)[:BACK]:
-        asked = [s.text for s in said if s.turn == turn and s.speaker == "user"]
-        answered = [s.text for s in said if s.turn == turn and s.speaker == "agent"]
-        yield [m for text in asked for m in _mentions(text)], [m for text in answered for m in _mentions(text)]
+def _mentions_by_turn(history: Sequence[Sentence]) -> Iterator[tuple[list[_Mention], list[_Mention]]]:
+    for turn in sorted({sentence.turn for sentence in history}, reverse=True)[:BACK]:
+        in_question = [s.text for s in history if s.turn == turn and s.speaker == "user"]
+        in_answer = [s.text for s in history if s.turn == turn and s.speaker == "agent"]
+        yield [m for text in in_question for m in _mentions(text)], [m for text in in_answer for m in _mentions(text)]
 
 
 def _mentions(text: str) -> Iterator[_Mention]:

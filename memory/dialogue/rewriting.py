@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from clew.memory.datatypes import Recalled, Sentence, Wording
 from clew.memory.dialogue.clarification import chosen
-from clew.memory.dialogue.context_dependence import leans
+from clew.memory.dialogue.context_dependence import depends_on_context
 from clew.memory.dialogue.model_rewriting import How, ModelRewrite, rewrite_by_model
 from clew.memory.dialogue.punctuation import tidy
 from clew.memory.dialogue.referents import resolved
@@ -88,19 +88,19 @@ def rewrite(
     What a language model writes, where it can be used (`model_rewriting.py`), takes the place of the second. Raises
     `Cancelled`.
     """
-    asked, said = " ".join(question.split()), recent(recalled.extracted, recalled.selected, parameters)
-    if not said or is_filler(asked):
-        return rewritten(tidy(asked), (Wording("question", asked, 1.0),))
-    if meant := chosen(asked, said):
+    question, history = " ".join(question.split()), recent(recalled.extracted, recalled.selected, parameters)
+    if not history or is_filler(question):
+        return rewritten(tidy(question), (Wording("question", question, 1.0),))
+    if meant := chosen(question, history):
         return rewritten(tidy(meant), (Wording("question", meant, 1.0),))
-    draft = drafted(asked, said, recalled.selected, encoder, parameters)
+    draft = drafted(question, history, recalled.selected, encoder, parameters)
     model = ModelRewrite(draft.text, "learned")
     if writer:
-        model = rewrite_by_model(asked, recalled.selected, draft.text, writer, cancel)
+        model = rewrite_by_model(question, recalled.selected, draft.text, writer, cancel)
     if model.how != "learned":
-        needed = _needed(model.text, said, recalled.selected, draft.turn, parameters)
+        needed = _needed(model.text, history, recalled.selected, draft.turn, parameters)
         draft = replace(draft, text=model.text, standing=model.text, needed=needed)
-    made = wordings(asked, draft, parameters.learned.shares(draft.turn), parameters)
+    made = wordings(question, draft, parameters.learned.shares(draft.turn), parameters)
     whole = rewritten(draft.text, _merged(made))
     return replace(whole, words=draft.needed, how=model.how, why=model.why)
 
@@ -121,89 +121,97 @@ def rewritten(text: str, wordings: tuple[Wording, ...]) -> Rewritten:
 
 
 def drafted(
-    asked: str, said: Sequence[Sentence], selected: Sequence[Sentence], encoder: Encoder, parameters: RewriteParameters
+    question: str,
+    history: Sequence[Sentence],
+    selected: Sequence[Sentence],
+    encoder: Encoder,
+    parameters: RewriteParameters,
 ) -> LearnedRewrite:
-    """As the learned models have it: a question that leans on nothing and is worth most as it is stays so."""
-    turn = turn_signals(asked, said, selected, encoder)
+    """By the learned models: a question that depends on nothing before it and is worth most as it is stays so."""
+    turn = turn_signals(question, history, selected, encoder)
     alone = not turn["leans"] and parameters.learned.shares(turn)["question"] >= parameters.alone
-    *before, named = [asked] if alone else _parts(asked, said, turn, parameters)
-    needed = _needed(" ".join([*before, named]), said, selected, turn, parameters)
+    *before, named = [question] if alone else _parts(question, history, turn, parameters)
+    needed = _needed(" ".join([*before, named]), history, selected, turn, parameters)
     if not alone:
-        named = woven(named, [word for word, probability in needed if probability >= parameters.sure], said)
+        named = woven(named, [word for word, probability in needed if probability >= parameters.sure], history)
     return LearnedRewrite(turn, " ".join(tidy(part) for part in [*before, named]), " ".join([*before, named]), needed)
 
 
 def wordings(
-    asked: str, draft: LearnedRewrite, shares: Mapping[str, float], parameters: RewriteParameters
+    question: str, draft: LearnedRewrite, shares: Mapping[str, float], parameters: RewriteParameters
 ) -> tuple[Wording, Wording, Wording]:
     """The three that are searched, with their shares."""
     there = set(content_words(draft.standing))
     added = [word for word, _ in draft.needed if there.isdisjoint(content_words(word))]
     return (
-        Wording("question", asked, shares["question"]),
+        Wording("question", question, shares["question"]),
         Wording("standing", draft.standing, shares["standing"]),
         Wording("expanded", " ".join([draft.standing, *added]), shares["expanded"], parameters.context),
     )
 
 
-def stand_alone(asked: str, said: Sequence[Sentence], turn: Mapping[str, float], parameters: RewriteParameters) -> str:
-    """With a name for its pronoun; else behind the question that it clarifies, or behind the turns that it leans on;
-    else as it is. `turn`: `turn_signals`."""
-    return " ".join(_parts(asked, said, turn, parameters))
+def stand_alone(
+    question: str, history: Sequence[Sentence], turn: Mapping[str, float], parameters: RewriteParameters
+) -> str:
+    """With a name for its pronoun; else behind the question that it clarifies, or behind the turns that it depends
+    on; else as it is. `turn`: `turn_signals`."""
+    return " ".join(_parts(question, history, turn, parameters))
 
 
-def _parts(asked: str, said: Sequence[Sentence], turn: Mapping[str, float], parameters: RewriteParameters) -> list[str]:
+def _parts(
+    question: str, history: Sequence[Sentence], turn: Mapping[str, float], parameters: RewriteParameters
+) -> list[str]:
     """What stands before the question, and the question."""
-    named = resolved(asked, said) if turn["leans"] else asked
-    if named != asked:
+    named = resolved(question, history) if turn["leans"] else question
+    if named != question:
         return [named]
     if turn["clarifies"]:
-        return [*_last_that_says_something(_user_turns(said), parameters), asked]
-    return [*_leaned_on(asked, _user_turns(said), parameters), asked]
+        return [*_last_that_says_something(_user_turns(history), parameters), question]
+    return [*_context_turns(question, _user_turns(history), parameters), question]
 
 
-def recent(said: Sequence[Sentence], selected: Sequence[Sentence], parameters: RewriteParameters) -> list[Sentence]:
+def recent(history: Sequence[Sentence], selected: Sequence[Sentence], parameters: RewriteParameters) -> list[Sentence]:
     """Of the first turn, of the last ones and of the selected context: a turn costs the same however long the
     conversation is."""
-    last = max((sentence.turn for sentence in said), default=0)
+    last = max((sentence.turn for sentence in history), default=0)
     chosen = {sentence.text for sentence in selected}
-    return [s for s in said if s.turn > last - parameters.back or s.turn == 1 or s.text in chosen]
+    return [s for s in history if s.turn > last - parameters.back or s.turn == 1 or s.text in chosen]
 
 
 def _needed(
     standing: str,
-    said: Sequence[Sentence],
+    history: Sequence[Sentence],
     selected: Sequence[Sentence],
     turn: Mapping[str, float],
     parameters: RewriteParameters,
 ) -> tuple[tuple[str, float], ...]:
     probable = [
         (word.text, round(parameters.learned.probability(word.signals), 4))
-        for word in words(standing, said, selected, turn)
+        for word in words(standing, history, selected, turn)
     ]
     probable.sort(key=lambda pair: -pair[1])
     return tuple(pair for pair in probable[: parameters.most] if pair[1] >= parameters.probable)
 
 
-def _user_turns(said: Sequence[Sentence]) -> list[str]:
-    return [sentence.text for sentence in said if sentence.speaker == "user"]
+def _user_turns(history: Sequence[Sentence]) -> list[str]:
+    return [sentence.text for sentence in history if sentence.speaker == "user"]
 
 
-def _leaned_on(question: str, history: Sequence[str], parameters: RewriteParameters) -> list[str]:
+def _context_turns(question: str, history: Sequence[str], parameters: RewriteParameters) -> list[str]:
     """Back from the question to the nearest turn that stands alone, oldest first; small talk is passed over."""
     earlier = [turn for turn in history if not is_filler(turn)]
-    leaned: list[str] = []
-    asked = question
-    while earlier and len(leaned) < parameters.turns and leans(asked):
-        asked = earlier.pop()
-        if not _same(asked, question) and not any(_same(asked, turn) for turn in leaned):
-            leaned.insert(0, asked)
-    return [_shortened(turn, parameters.words) for turn in leaned]
+    before: list[str] = []
+    current = question
+    while earlier and len(before) < parameters.turns and depends_on_context(current):
+        current = earlier.pop()
+        if not _same(current, question) and not any(_same(current, turn) for turn in before):
+            before.insert(0, current)
+    return [_shortened(turn, parameters.words) for turn in before]
 
 
 def _last_that_says_something(history: Sequence[str], parameters: RewriteParameters) -> list[str]:
-    said = (turn for turn in reversed(history) if not is_filler(turn))
-    return [_shortened(turn, parameters.words) for turn, _ in zip(said, range(1), strict=False)]
+    latest = (turn for turn in reversed(history) if not is_filler(turn))
+    return [_shortened(turn, parameters.words) for turn, _ in zip(latest, range(1), strict=False)]
 
 
 def _shortened(text: str, words: int) -> str:
@@ -237,9 +245,9 @@ _PHRASE = re.compile("(?:nl*){0,5}w(?:[nw]|l+(?=[nw]))*")
 _END = re.compile(r"[\s.?!\u2026\uff1f\u3002\u061f]+$")
 
 
-def woven(question: str, words: Sequence[str], said: Sequence[Sentence]) -> str:
+def woven(question: str, words: Sequence[str], history: Sequence[Sentence]) -> str:
     """The question with the phrases that these words stand in; as it is where there are none."""
-    phrases = _phrases(frozenset(stem for word in words for stem in content_words(word)), said)
+    phrases = _phrases(frozenset(stem for word in words for stem in content_words(word)), history)
     if not phrases:
         return question
     end = _END.search(question)
@@ -247,9 +255,9 @@ def woven(question: str, words: Sequence[str], said: Sequence[Sentence]) -> str:
     return f"{bare}, regarding {' and '.join(phrases)}{mark}"
 
 
-def _phrases(wanted: Set[str], said: Sequence[Sentence]) -> list[str]:
+def _phrases(wanted: Set[str], history: Sequence[Sentence]) -> list[str]:
     """Those with the most wanted words first, and of like ones the last said; each has one that none before it has."""
-    found = [phrase for sentence in reversed(said) for phrase in _in_sentence(sentence.text, wanted)]
+    found = [phrase for sentence in reversed(history) for phrase in _in_sentence(sentence.text, wanted)]
     chosen: list[str] = []
     covered: set[str] = set()
     for phrase in sorted(found, key=lambda phrase: -len(_held(phrase, wanted))):

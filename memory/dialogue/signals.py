@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from clew.memory.datatypes import Sentence, Vector
-from clew.memory.dialogue.context_dependence import clarifies, has_pronoun, leans
+from clew.memory.dialogue.context_dependence import clarifies, depends_on_context, has_pronoun
 from clew.memory.ports import Encoder
 from clew.memory.words import content_words, stems_and_words
 
@@ -47,23 +47,23 @@ class _Turns:
 
 
 def turn_signals(
-    question: str, said: Sequence[Sentence], selected: Sequence[Sentence], encoder: Encoder
+    question: str, history: Sequence[Sentence], selected: Sequence[Sentence], encoder: Encoder
 ) -> dict[str, float]:
-    """By name; `said` are the sentences before the question, `selected` the context that MMR chose of them.
+    """By name; `history` are the sentences before the question, `selected` the context that MMR chose of them.
 
     `last_turn` and `last_question` are the question's highest cosines with what was said in the turn before it,
     `context` that with the mean of the selected sentences, `said_before` the share of its words that were said before.
     """
-    turns = _turns(said, selected)
+    turns = _turns(history, selected)
     last = [sentence for sentence in turns.recent if sentence.turn == turns.last]
     vector = encoder.encode([question], "sentence")[0]
     stems = set(content_words(question))
     before = {stem for sentence in turns.recent for stem in content_words(sentence.text)}
     mean = mean_vector(selected, encoder)
     return {
-        "leans": float(leans(question)),
+        "leans": float(depends_on_context(question)),
         "pronoun": float(has_pronoun(question)),
-        "clarifies": float(clarifies(question, asked_back(said))),
+        "clarifies": float(clarifies(question, asked_back(history))),
         "capital": float(bool(_CAPITAL.search(question))),
         "words": math.log1p(len(question.split())),
         "said_before": len(stems & before) / max(1, len(stems)),
@@ -74,10 +74,10 @@ def turn_signals(
 
 
 def words(
-    question: str, said: Sequence[Sentence], selected: Sequence[Sentence], turn: Mapping[str, float]
+    question: str, history: Sequence[Sentence], selected: Sequence[Sentence], turn: Mapping[str, float]
 ) -> list[Word]:
     """The words that the question may need, in the order said; `turn` are the signals of `turn_signals`."""
-    turns, known = _turns(said, selected), set(content_words(question))
+    turns, known = _turns(history, selected), set(content_words(question))
     where: dict[str, list[Sentence]] = defaultdict(list)
     written: dict[str, str] = {}
     for sentence in turns.recent:
@@ -91,10 +91,10 @@ def words(
     return [Word(written[stem], {**turn, **_word_signals(found, turns)}) for stem, found in where.items()]
 
 
-def asked_back(said: Sequence[Sentence]) -> bool:
+def asked_back(history: Sequence[Sentence]) -> bool:
     """Whether the last words of the assistant were a question."""
-    last = [sentence for sentence in said if sentence.speaker == "agent"][-1:]
-    return bool(last) and last[0].turn == said[-1].turn and last[0].text.rstrip().endswith("?")
+    last = [sentence for sentence in history if sentence.speaker == "agent"][-1:]
+    return bool(last) and last[0].turn == history[-1].turn and last[0].text.rstrip().endswith("?")
 
 
 def mean_vector(sentences: Sequence[Sentence], encoder: Encoder) -> Vector | None:
@@ -119,13 +119,15 @@ def _word_signals(sentences: Sequence[Sentence], turns: _Turns) -> dict[str, flo
     }
 
 
-def _turns(said: Sequence[Sentence], selected: Sequence[Sentence]) -> _Turns:
-    last = max((sentence.turn for sentence in said), default=0)
-    answered = [sentence for sentence in said if sentence.turn == last and sentence.speaker == "agent"]
+def _turns(history: Sequence[Sentence], selected: Sequence[Sentence]) -> _Turns:
+    last = max((sentence.turn for sentence in history), default=0)
+    answered = [sentence for sentence in history if sentence.turn == last and sentence.speaker == "agent"]
     opening = answered[0] if answered else None
     context = frozenset(sentence.text for sentence in selected)
     recent = tuple(
-        sentence for sentence in said if sentence.turn > last - BACK or sentence.turn == 1 or sentence.text in context
+        sentence
+        for sentence in history
+        if sentence.turn > last - BACK or sentence.turn == 1 or sentence.text in context
     )
     return _Turns(last, recent, context, opening)
 

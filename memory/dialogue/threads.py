@@ -41,7 +41,7 @@ class _Read:
 
     last: int = 0
     mark: tuple[int, int] = (0, 0)
-    said: dict[str, tuple[Sentence, Vector | None]] = field(default_factory=dict)
+    sentences: dict[str, tuple[Sentence, Vector | None]] = field(default_factory=dict)
 
 
 class Threads:
@@ -120,17 +120,18 @@ class Threads:
                 read.last,
             )
             for text, speaker, turn, made_by, dimension, vector in rows:
-                known = _from_bytes(vector, dimension) if made_by == encoder else None
-                read.said.pop(same_words(text), None)
-                read.said[same_words(text)] = Sentence(text, speaker, turn), known
+                own = _from_bytes(vector, dimension) if made_by == encoder else None
+                read.sentences.pop(same_words(text), None)
+                read.sentences[same_words(text)] = Sentence(text, speaker, turn), own
                 read.last = turn
             read.mark = self._mark(thread, read.last)
             self._read[thread, encoder] = read
             while len(self._read) > KEPT:
                 self._read.pop(next(iter(self._read)))
-            return [sentence for sentence, _ in read.said.values()], [vector for _, vector in read.said.values()]
+            known = list(read.sentences.values())
+            return [sentence for sentence, _ in known], [vector for _, vector in known]
 
-    def said(self, thread: str) -> list[Sentence]:
+    def all_sentences(self, thread: str) -> list[Sentence]:
         """All sentences of the thread in the order said, also those that were said again."""
         query = "SELECT text, speaker, turn FROM sentences WHERE thread = ? ORDER BY turn, position"
         return [Sentence(*row) for row in self._database.rows(query, thread)]

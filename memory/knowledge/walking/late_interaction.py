@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.memory.content_cache import CachedTokens
 from clew.memory.datatypes import Floats, Ints, Query
 from clew.memory.knowledge.chunking import with_title
 from clew.memory.ports import Store
-from clew.memory.token_cache import CachedTokens
 
 
 @dataclass(frozen=True, slots=True)

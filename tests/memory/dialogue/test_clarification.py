@@ -3,7 +3,7 @@
 import pytest
 
 from clew.memory.datatypes import Sentence
-from clew.memory.dialogue.clarification import asking, chosen
+from clew.memory.dialogue.clarification import chosen, clarifying_question
 
 QUESTION = "When was the river's bridge built?"
 CHOICES = ("Thames (London)", "The Seine", "Danube in Vienna")
@@ -14,9 +14,12 @@ def after(back: str, question: str = QUESTION) -> list[Sentence]:
 
 
 def test_it_names_what_is_unclear_and_the_choices() -> None:
-    assert asking("river", CHOICES) == "Which river do you mean: Thames (London); The Seine; or Danube in Vienna?"
-    assert asking("", CHOICES[:2]) == "Which of these do you mean: Thames (London); or The Seine?"
-    assert asking("river", CHOICES[:1]) == "Which river do you mean?"
+    assert (
+        clarifying_question("river", CHOICES)
+        == "Which river do you mean: Thames (London); The Seine; or Danube in Vienna?"
+    )
+    assert clarifying_question("", CHOICES[:2]) == "Which of these do you mean: Thames (London); or The Seine?"
+    assert clarifying_question("river", CHOICES[:1]) == "Which river do you mean?"
 
 
 @pytest.mark.parametrize(
@@ -31,21 +34,21 @@ def test_it_names_what_is_unclear_and_the_choices() -> None:
     ],
 )
 def test_a_reply_chooses_by_place_or_by_words(reply: str, choice: str) -> None:
-    assert chosen(reply, after(asking("river", CHOICES))) == f"When was {choice}'s bridge built?"
+    assert chosen(reply, after(clarifying_question("river", CHOICES))) == f"When was {choice}'s bridge built?"
 
 
 def test_where_the_question_does_not_say_it_the_choice_stands_behind() -> None:
-    said = after(asking("", CHOICES), "Tell me about bridges.")
+    said = after(clarifying_question("", CHOICES), "Tell me about bridges.")
     assert chosen("the first", said) == "Tell me about bridges, regarding Thames (London)?"
 
 
 @pytest.mark.parametrize("reply", ["Who built the Seine bridge?", "the fourth", "neither", "something about fish", ""])
 def test_what_chooses_nothing_is_left_alone(reply: str) -> None:
-    assert chosen(reply, after(asking("river", CHOICES))) == ""
+    assert chosen(reply, after(clarifying_question("river", CHOICES))) == ""
 
 
 def test_only_a_question_back_is_replied_to() -> None:
     assert chosen("the second one", after("The Seine is a river.")) == ""
     assert chosen("the second one", []) == ""
-    newer = [*after(asking("river", CHOICES)), Sentence("Thanks, and fish?", "user", 3)]
+    newer = [*after(clarifying_question("river", CHOICES)), Sentence("Thanks, and fish?", "user", 3)]
     assert chosen("the second one", newer) == ""

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.memory.dialogue.context_dependence import clarifies, leans, unnamed
+from clew.memory.dialogue.context_dependence import clarifies, depends_on_context, unnamed
 
 LEAN = """
 And where was he born?
@@ -67,21 +67,21 @@ Kio estas la luno?
 
 @pytest.mark.parametrize("question", LEAN.strip().splitlines())
 def test_it_leans(question: str) -> None:
-    assert leans(question)
+    assert depends_on_context(question)
 
 
 @pytest.mark.parametrize("question", STAND_ALONE.strip().splitlines())
 def test_it_stands_alone(question: str) -> None:
-    assert not leans(question)
+    assert not depends_on_context(question)
 
 
 def test_nothing_leans_on_nothing() -> None:
-    assert not leans("")
+    assert not depends_on_context("")
 
 
 @given(st.text())
 def test_no_text_breaks_it(text: str) -> None:
-    assert leans(text) in (True, False)
+    assert depends_on_context(text) in (True, False)
 
 
 @pytest.mark.parametrize(

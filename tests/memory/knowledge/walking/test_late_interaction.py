@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from clew.memory.content_cache import CachedTokens
 from clew.memory.datatypes import Query
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.chunking import with_title
@@ -15,7 +16,6 @@ from clew.memory.knowledge.matching import MatchParameters
 from clew.memory.knowledge.walking.late_interaction import LateInteraction, LateParameters, added, max_sim, standardised
 from clew.memory.knowledge.walking.scorer import Scorer
 from clew.memory.knowledge.walking.walker import Walked, Walker, hits_of
-from clew.memory.token_cache import CachedTokens
 from clew.tools.base import encode_query
 from tests.memory.test_encoding import Counting
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from clew.memory.content_cache import CachedTokens
 from clew.memory.encoding import MINILM, CachedEncoder, load_encoder
-from clew.memory.token_cache import CachedTokens
 from tests.memory.test_encoding import Counting
 
 TEXTS = ["a cat sat", "the moon is far from here", "a cat sat"]
