@@ -17,7 +17,8 @@ import numpy as np
 from clew.memory.content_cache import CachedTokens, VectorCache, batches, content_key
 from clew.memory.datatypes import Vectors
 from clew.memory.errors import NoModel
-from clew.memory.ports import Encoder, Role, Span
+from clew.memory.ports import Encoder, Role
+from clew.memory.sentences import Span
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer

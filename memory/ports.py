@@ -12,13 +12,11 @@ from clew.memory.communities import Communities
 from clew.memory.datatypes import Chunk, Document, Edge, Hit, Ints, Triple, Vectors, WordShares
 from clew.memory.layers import Layers, Unit
 from clew.memory.nodes import Cells, NodeGraph, Partitioning
+from clew.memory.sentences import Span
 from clew.memory.titles import TitleIndex
 
 Role = Literal["query", "passage", "sentence"]
 """What a text is to the encoder: models such as E5 want a prefix for each; `sentence` compares like with like."""
-
-Span = tuple[int, int]
-"""Character offsets (start, end) of a word piece in its text."""
 
 
 class Encoder(Protocol):

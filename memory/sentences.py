@@ -12,6 +12,7 @@ from itertools import pairwise
 from sentencex import get_sentence_boundaries
 
 Span = tuple[int, int]
+"""Character offsets (start, end) in a text."""
 
 LINE = re.compile(r"\S[^\r\n\f\u2028\u2029]*")
 ITEM = re.compile(r"(?:[-*+•‣◦▪·●–]|\d{1,3}[.)]|\(?[a-z]\)|#{1,6}|>)(?:\s|$)")

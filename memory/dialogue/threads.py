@@ -108,7 +108,7 @@ class Threads:
     def sentences(self, thread: str, encoder: str) -> tuple[list[Sentence], list[Vector | None]]:
         """The sentences of the thread in the order last said, none twice in the same words, each with its vector of
         shape (d,), or None where another encoder than that of this hash made it: only those have to be embedded (see
-        `recalling.embedded`). Of a thread that was read before, only the turns since are read."""
+        `recall.embedded`). Of a thread that was read before, only the turns since are read."""
         with self._database.lock:
             read = self._read.pop((thread, encoder), None)
             if read is None or read.mark != self._mark(thread, read.last):

@@ -13,7 +13,8 @@ from time import perf_counter
 from clew.memory.datatypes import Vectors
 from clew.memory.encoding import MINILM, CachedEncoder, load_encoder
 from clew.memory.knowledge.indexing import Report, index
-from clew.memory.ports import Encoder, Role, Span
+from clew.memory.ports import Encoder, Role
+from clew.memory.sentences import Span
 from tests.benchmarks.inputs import paths
 
 

@@ -22,7 +22,8 @@ import numpy as np
 from clew.memory.datatypes import Vectors
 from clew.memory.knowledge.indexing import Report, index
 from clew.memory.knowledge.library import open_library
-from clew.memory.ports import Role, Span
+from clew.memory.ports import Role
+from clew.memory.sentences import Span
 from tests.benchmarks.inputs import paths
 
 READS = 2_000

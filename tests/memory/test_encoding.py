@@ -23,7 +23,8 @@ from clew.memory.encoding import (
     load_encoder,
 )
 from clew.memory.errors import ClewError, NoModel
-from clew.memory.ports import Encoder, Role, Span
+from clew.memory.ports import Encoder, Role
+from clew.memory.sentences import Span
 
 
 class Counting:

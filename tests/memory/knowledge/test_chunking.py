@@ -12,7 +12,8 @@ from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.chunking import ChunkerParameters, chunk, embedded_text
 from clew.memory.knowledge.loaders.discovery import discover
 from clew.memory.knowledge.loaders.registry import read
-from clew.memory.ports import Role, Span
+from clew.memory.ports import Role
+from clew.memory.sentences import Span
 
 SIZES = st.integers(4, 40)
 
