@@ -23,7 +23,7 @@ BY_EXTRACTION = "extraction"
 
 @dataclass(frozen=True, slots=True)
 class Community:
-    """`name` are its most telling entities. `first` and `last` are the levels at which it stands, `parent` the
+    """`name` lists its most central entities. `first` and `last` are the levels at which it stands, `parent` the
     community of level `first - 1` that it lies in, -1 at the top. `entities` are numbers of `Layers`, most central
     first; `by` is who wrote the report."""
 

@@ -125,9 +125,9 @@ class Texts:
     def shared(self, words: Sequence[str]) -> Floats:
         """How many different words each text has in common with `words`; shape (texts,)."""
         numbers = [number for word in words if (number := self.vectorizer.vocabulary_.get(word)) is not None]
-        asked = np.zeros(self.present.shape[1])
-        asked[numbers] = 1
-        return np.asarray(self.present @ asked, np.float64)
+        wanted = np.zeros(self.present.shape[1])
+        wanted[numbers] = 1
+        return np.asarray(self.present @ wanted, np.float64)
 
     def jaccards(self, words: Sequence[str]) -> Floats:
         """Shared words as a share of all different words of both; shape (texts,)."""

@@ -106,10 +106,10 @@ def _place(question: str, node: int, index: ClueIndex) -> int:
 
 def _by_their_own_words(question: str, in_names: set[str], index: ClueIndex) -> Iterator[NamedRelation]:
     """The graph's own relations that the table does not have, where the question has all their words."""
-    texts, asked = index.relation_texts, stemmed_words(question)
+    texts, stems = index.relation_texts, stemmed_words(question)
     shared = texts.shared([stem for stem in content_words(question) if stem not in in_names])
     for kind in np.flatnonzero((shared == texts.sizes) & (shared > 0)).tolist():
         own = content_words(index.graph.relations[kind])
         for name in index.relation_names[kind]:
             if name not in index.aliases.answers:
-                yield NamedRelation(name, tuple(own), min(asked.index(stem) for stem in own))
+                yield NamedRelation(name, tuple(own), min(stems.index(stem) for stem in own))

@@ -58,8 +58,8 @@ def answer_of(paths: Sequence[Path], clues: QuestionClues, by_edge: Floats, inde
     enough = NAMED if clues.type in ("who", "what") else FITS_THE_TYPE
     graded = [reading for least in (enough, NAMED) for reading in best if reading.kind_fits and reading.grade >= least]
     fitting = next(iter(graded), best[0])
-    untold = clues.type in ("where", "when") and not (fitting.kind_fits and fitting.grade >= FITS_THE_TYPE)
-    if untold and not _names_all(paths[0], clues, index):
+    unanswered = clues.type in ("where", "when") and not (fitting.kind_fits and fitting.grade >= FITS_THE_TYPE)
+    if unanswered and not _names_all(paths[0], clues, index):
         return "", None
     if fitting.grade:
         return shown(index.graph.names[fitting.node], clues.type), fitting.edge
@@ -90,8 +90,8 @@ def _grade(edge: int, clues: QuestionClues, index: ClueIndex) -> tuple[int, int]
 
 def _names_all(path: Path, clues: QuestionClues, index: ClueIndex) -> bool:
     """Whether its edges have every relation that the question names."""
-    told = {name for edge in path.edges for name in index.relation_names[index.graph.kinds[edge]]}
-    return told.issuperset(clues.relations)
+    found = {name for edge in path.edges for name in index.relation_names[index.graph.kinds[edge]]}
+    return found.issuperset(clues.relations)
 
 
 def asked_end(path: Path, place: int, clues: QuestionClues, index: ClueIndex) -> int:

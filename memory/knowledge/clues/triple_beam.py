@@ -75,7 +75,7 @@ class ClueAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a form of a question makes of a chunk: `score` is the sum of `scores`, its parts by name; `explain` tells
+    """What a form of a question finds in a chunk: `score` is the sum of `scores`, its parts by name; `explain` returns
     the path to it, its steps as they are printed, and why."""
 
     score: float
@@ -86,7 +86,7 @@ class Evidence:
 Mask = NDArray[np.bool_]
 
 MOST_RELATION_CLUES = 60
-"""That are told apart in the scores of edges: the bits of a number."""
+"""Relation clues that the scores of edges can keep apart: the bits of a number."""
 
 
 def seeds_of(
@@ -269,11 +269,11 @@ def chain_overlap(names: Sequence[Sequence[str]], clues: Sequence[str]) -> float
 
     A path can be read from both of its ends, so that a pair of neighbours counts in either order.
     """
-    asked: set[tuple[str, ...]] = {(clue,) for clue in clues}
-    asked |= {_pair(one, other) for one, other in pairwise(clues)}
+    wanted: set[tuple[str, ...]] = {(clue,) for clue in clues}
+    wanted |= {_pair(one, other) for one, other in pairwise(clues)}
     there: set[tuple[str, ...]] = {(name,) for own in names for name in own}
     there |= {_pair(one, other) for own, following in pairwise(names) for one, other in product(own, following)}
-    return len(asked & there) / len(asked) if asked else 0.0
+    return len(wanted & there) / len(wanted) if wanted else 0.0
 
 
 def diverse(paths: Sequence[Path], most: int, lambda_: float) -> list[Path]:

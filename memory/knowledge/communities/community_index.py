@@ -162,8 +162,8 @@ def _reports(
 
 def _embed(database: sqlite3.Connection, vectors: Vectors, old: Path | None, encoder: Encoder) -> Iterator[Progress]:
     """Put the embeddings of the reports that a model wrote where the means stand."""
-    written = "SELECT number, report FROM main.communities WHERE author != ? ORDER BY number"
-    missing = dict(database.execute(written, (BY_EXTRACTION,)).fetchall())
+    by_models = "SELECT number, report FROM main.communities WHERE author != ? ORDER BY number"
+    missing = dict(database.execute(by_models, (BY_EXTRACTION,)).fetchall())
     if missing and old:
         before: Vectors = np.load(old / VECTORS, mmap_mode="r")
         same = "SELECT n.number, min(o.number) FROM main.communities n JOIN old.communities o USING (report, author)"

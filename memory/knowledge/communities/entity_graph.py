@@ -109,7 +109,7 @@ def links_of(layers: Layers, named: "csr_array") -> Links:
 
 def standing_for(layers: Layers, links: Links) -> list[int]:
     """An entity for each document that names things of which none has a link: its title's, else the one of most of its
-    chunks, one that tells more than when before a date."""
+    chunks, a date only where there is nothing else."""
     from scipy.sparse import csr_array
 
     linked = np.zeros(len(layers.entities))

@@ -52,7 +52,7 @@ _LEANING = re.compile(r"^(?:It|He|She|They|This|These|Those|Its|His|Her|Their|Bu
 @dataclass(frozen=True, slots=True, eq=False)
 class ReportMaterial:
     """What reports are made of. `best[e]` is s(e), -1 where no sentence names it; `central` is how central each entity
-    is within its community, `telling` how much its name says; `quality` how well each sentence reads, 0 at best."""
+    is within its community, `weights` how much its name says; `quality` how well each sentence reads, 0 at best."""
 
     layers: Layers
     links: Links
@@ -60,14 +60,14 @@ class ReportMaterial:
     sentences: Vectors
     texts: Sequence[str]
     best: Ints
-    telling: NDArray[np.float64]
+    weights: NDArray[np.float64]
     quality: NDArray[np.float64]
     graph: "nx.Graph[int]"
 
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """What a report is written from: the entities, most central first; relations as they are told; sentences."""
+    """What a report is written from: the entities, most central first; relations in words; sentences."""
 
     name: str
     entities: tuple[int, ...]
@@ -91,16 +91,16 @@ def material(
     quality = np.array([quality_of(text) for text in texts])
     chunks = max(1, len(layers.chunk_ids))
     often = np.bincount(layers.mentions[1], minlength=len(layers.entities))
-    telling = np.sqrt(often) * np.log1p(chunks / layers.chunks_of_entity.clip(1)) / np.log1p(chunks)
-    written = np.array([0.3 if one.kind == "term" or not _is_name(one.name) else 1.0 for one in layers.entities])
+    weights = np.sqrt(often) * np.log1p(chunks / layers.chunks_of_entity.clip(1)) / np.log1p(chunks)
+    shares = np.array([0.3 if one.kind == "term" or not _is_name(one.name) else 1.0 for one in layers.entities])
     best = _central_sentences(layers, vectors, sentences, quality)
     return ReportMaterial(
-        layers, links, vectors, sentences, texts, best, telling * written, quality, entity_graph(layers, links)
+        layers, links, vectors, sentences, texts, best, weights * shares, quality, entity_graph(layers, links)
     )
 
 
 def _is_name(text: str) -> bool:
-    """Whether it is written as names are: not in small letters, and no shouted line."""
+    """Whether it has the capitals of a name: neither small letters alone nor capitals alone in several words."""
     return not text.islower() and not (text.isupper() and " " in text)
 
 
@@ -121,7 +121,7 @@ def within(graph: "nx.Graph[int]", labels: Ints) -> "nx.Graph[int]":
     inner = graph.__class__()
     inner.add_nodes_from(graph.nodes(data=True))
     of = labels.tolist()
-    inner.add_edges_from((one, other, told) for one, other, told in graph.edges(data=True) if of[one] == of[other] >= 0)
+    inner.add_edges_from((one, other, edge) for one, other, edge in graph.edges(data=True) if of[one] == of[other] >= 0)
     return inner
 
 
@@ -148,7 +148,7 @@ def cores(inner: "nx.Graph[int]", labels: Ints) -> NDArray[np.bool_]:
 def extracts(made: ReportMaterial, labels: Ints) -> Iterator[Extract]:
     """Of each community of a level, in the order of their numbers."""
     graph = within(made.graph, labels)
-    central = np.round(centrality(graph) * made.telling, 12)
+    central = np.round(centrality(graph) * made.weights, 12)
     core = cores(graph, labels)
     inner = made.links.ends[:, labels[made.links.ends[0]] == labels[made.links.ends[1]]]
     order = np.lexsort((-central[inner].sum(axis=0), labels[inner[0]]))
@@ -162,17 +162,16 @@ def extracts(made: ReportMaterial, labels: Ints) -> Iterator[Extract]:
 
 def _extract(made: ReportMaterial, entities: Ints, core: int, strongest: Sequence[Sequence[int]]) -> Extract:
     """The first `core` entities name it."""
-    written = [" ".join(made.layers.entities[e].name.split()) for e in entities[:LISTED]]
-    names = tuple(dict.fromkeys(written))
+    names = [" ".join(made.layers.entities[e].name.split()) for e in entities[:LISTED]]
     stated = list(_strongest_relations(made, strongest))
     candidates = dict.fromkeys(int(made.best[e]) for e in entities[:LISTED] if made.best[e] >= 0)
     candidates |= dict.fromkeys(relation.sentence for relation in stated)
     chosen = _chosen(made, np.array(list(candidates), np.int64), entities)
     return Extract(
-        name=", ".join(list(dict.fromkeys(written[:core]))[:NAMED]),
+        name=", ".join(list(dict.fromkeys(names[:core]))[:NAMED]),
         entities=tuple(entities.tolist()),
-        names=names,
-        relations=tuple(dict.fromkeys(_told(made.layers, relation) for relation in stated[:RELATIONS])),
+        names=tuple(dict.fromkeys(names)),
+        relations=tuple(dict.fromkeys(_in_words(made.layers, relation) for relation in stated[:RELATIONS])),
         sentences=tuple(_ended(" ".join(made.texts[sentence].split())) for sentence in chosen),
     )
 
@@ -183,20 +182,20 @@ def _ended(text: str) -> str:
 
 
 def _strongest_relations(made: ReportMaterial, strongest: Sequence[Sequence[int]]) -> Iterator[EntityRelation]:
-    """Of the links between the most central entities that a relation with a telling verb joins, one each."""
+    """Of the links between the most central entities, one relation each whose verb is not empty."""
     found = 0
     for one, other in strongest:
-        told = [
+        stated = [
             r for r in made.graph.edges[one, other]["relations"] if not _EMPTY_VERBS.issuperset(r.verb.lower().split())
         ]
-        if told:
-            yield told[0]
+        if stated:
+            yield stated[0]
             found += 1
         if found == 2 * RELATIONS:
             return
 
 
-def _told(layers: Layers, relation: EntityRelation) -> str:
+def _in_words(layers: Layers, relation: EntityRelation) -> str:
     ends = (layers.entities[relation.subject].name, relation.verb, layers.entities[relation.object].name)
     return " ".join(" – ".join(ends).split())
 
@@ -268,8 +267,8 @@ def fault(report: str, extract: Extract, taken: Collection[str]) -> str:
         return "it is empty"
     if report in taken:
         return "it is the report of another community"
-    said = set(content_words(report))
-    if not any(said.intersection(content_words(name)) for name in extract.names):
+    stems = set(content_words(report))
+    if not any(stems.intersection(content_words(name)) for name in extract.names):
         return "it names nothing of what it is about"
     return ""
 

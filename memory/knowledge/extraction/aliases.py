@@ -95,7 +95,7 @@ _NO_GIVEN_NAMES = frozenset(
 
 @dataclass(frozen=True)
 class AliasCandidate:
-    """A key with what the library says it is, and one way in which it is written."""
+    """A key with its kinds in the library, and its commonest spelling."""
 
     key: str
     kinds: frozenset[EntityKind]
@@ -122,7 +122,7 @@ class AliasCandidate:
         return given
 
     def _are_initials(self, word: str, place: int) -> bool:
-        """Whether it is so written: B. R., B.R. or BR. Only the first word can have several letters."""
+        """Whether it stands for initials: B. R., B.R. or BR. Only the first word can have several letters."""
         if len(word) == 1 or place or len(word) > 3 or not word.isalpha():
             return len(word) == 1
         dotted = r"\.\s*".join(word)
@@ -164,7 +164,7 @@ class AliasCandidate:
 
 
 def stands_for(short: AliasCandidate, full: AliasCandidate) -> bool:
-    """Whether a surname, or initials with one, can be said for the fuller name of a person.
+    """Whether a surname, or initials with one, is short for the fuller name of a person.
 
     Initials have to be those of the given names, from the first: `B. R.` is `Bhimrao Ramji`, `J.` is `J. R. R.`
     """

@@ -113,7 +113,7 @@ class Clause:
             self._begin(mention)
 
     def _describes(self, mention: Mention, after: Element | None) -> bool:
-        """Whether it only tells what kind of thing the subject is: a 1927 Ufa film. A people's name may: is German."""
+        """Whether it describes the kind of thing that the subject is (a 1927 Ufa film); not a people's name."""
         copula = self._verb in COPULAS and not self._preposition and not self._object
         attribute = after is not None and (after.part == "noun" or (after.mention is not None))
         return copula and attribute and not of_a_people(mention) and mention.kind != "term"

@@ -158,8 +158,8 @@ def _add_given(found: Extraction, document: Document, triples: Sequence[tuple[st
 
 def _likest(triple: tuple[str, ...], texts: Sequence[str]) -> int:
     """The first of the sentences that share the most words with the triple."""
-    said = {word for part in triple for word in words(part)}
-    shared = [len(said.intersection(text.split())) for text in texts]
+    wanted = {word for part in triple for word in words(part)}
+    shared = [len(wanted.intersection(text.split())) for text in texts]
     return shared.index(max(shared))
 
 

@@ -162,7 +162,7 @@ _NEVER_INSIDE = ("be", "auxiliary", "he", "it")
 
 
 def of_a_people(mention: Mention) -> bool:
-    """Whether it may tell of which people someone is: Polish, Indian, Chinese, French."""
+    """Whether it may be the adjective of a people: Polish, Indian, Chinese, French."""
     return mention.text.endswith(_OF_A_PEOPLE)
 
 
@@ -260,7 +260,7 @@ def _ends_in_noun(words: Sequence[Element], free: bool) -> bool:
 
 
 def _is_reduced(verb: Element, after: Element | None) -> bool:
-    """A participle that tells of the noun before it: a director born in Vienna."""
+    """A participle that describes the noun before it: a director born in Vienna."""
     return is_participle(verb.text) and after is not None and after.part == "preposition"
 
 

@@ -45,7 +45,7 @@ def entities(text: str, title: str = "") -> list[Mention]:
 
 
 def title_name(title: str) -> str:
-    """What a document's title names, without what tells it from others: `Metropolis` for `Metropolis (film)`."""
+    """What a document's title names, without its disambiguation: `Metropolis` for `Metropolis (film)`."""
     return _DISAMBIGUATED.sub("", title).strip() or title.strip()
 
 
@@ -119,11 +119,11 @@ _TITLE = re.compile(
     r"«[ \u00a0\u202f]?(?P<a>[^\s«»][^«»\n]{0,58}[^\s«».,;])[ \u00a0\u202f]?»"
     r"|《(?P<b>[^《》\n]{2,60})》|〈(?P<c>[^〈〉\n]{2,60})〉|『(?P<d>[^『』\n]{2,60})』"
 )
-"""Guillemets and title marks name a work whatever its letters are; what ends in a full stop is said."""
+"""Guillemets and title marks name a work whatever its letters are; what ends in a full stop is speech."""
 
 
 def works(text: str) -> Iterator[Mention]:
-    """What stands in title marks, and what in quotes or italics is written as a name.
+    """What stands in title marks, and in quotes or italics what has the capitals of a name.
 
     In quotes one word may be any name; more are a work.
     """

@@ -1,4 +1,4 @@
-"""Entities and relations by a language model, part by part; where it fails, by the rules, and that is told.
+"""Entities and relations by a language model, part by part; where it fails, by the rules, with a note of how often.
 
 Small models write broken JSON, think aloud, invent names or stop answering. So each reply is read as far as it can be,
 what is wrong is told to the model once, nothing enters that the text does not have word for word, and a part that is
@@ -57,7 +57,7 @@ class _Tally:
     parts: int = 0
     unread: int = 0
     empty: int = 0
-    unasked: int = 0
+    skipped: int = 0
     dropped: int = 0
     unreachable: str = ""
 
@@ -90,21 +90,21 @@ class ModelExtractor:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        told, name = self._tally, self._model.writer.name
+        tally, name = self._tally, self._model.writer.name
         reasons = {
-            f"the answers of the model {name} could not be read": told.unread,
-            f"the model {name} found nothing there": told.empty,
-            f"the model {name} was not reached ({told.unreachable})": told.unasked,
+            f"the answers of the model {name} could not be read": tally.unread,
+            f"the model {name} found nothing there": tally.empty,
+            f"the model {name} was not reached ({tally.unreachable})": tally.skipped,
         }
         again = "; clew index --rebuild asks it again for these alone"
         notes = [
-            f"entities of {count} of {told.parts} parts are by rules: {why}{again if self._kept else ''}"
+            f"entities of {count} of {tally.parts} parts are by rules: {why}{again if self._kept else ''}"
             for why, count in reasons.items()
             if count
         ]
-        if told.dropped:
+        if tally.dropped:
             notes.append(
-                f"{told.dropped} entities and triples of the model {name} were left out:"
+                f"{tally.dropped} entities and triples of the model {name} were left out:"
                 " the text does not have them word for word"
             )
         return tuple(notes)
@@ -114,10 +114,10 @@ class ModelExtractor:
         self._tally.parts += 1
         by_rules = _by_rules(text, title, sentences)
         try:
-            found, wrong = self._asked(text, title, sentences, bool(by_rules.mentions))
+            found, wrong = self._by_model(text, title, sentences, bool(by_rules.mentions))
         except ServiceUnreachable as error:
             self._tally.unreachable = error.message  # it is not asked again
-            self._tally.unasked += 1
+            self._tally.skipped += 1
             return by_rules
         self._tally.dropped += found.dropped if found else 0
         if not wrong and found:
@@ -128,8 +128,8 @@ class ModelExtractor:
             self._tally.empty += 1
         return by_rules
 
-    def _asked(self, text: str, title: str, sentences: Sequence[Span], expected: bool) -> tuple[Located | None, str]:
-        """What the model found (None: it could not be read), and what is wrong with it after it was told once."""
+    def _by_model(self, text: str, title: str, sentences: Sequence[Span], expected: bool) -> tuple[Located | None, str]:
+        """What the model found (None: it could not be read), and what is wrong with it after one correction."""
         part = (sentences[0][0], sentences[-1][1])
         own = _DASHES.sub("\u2014", neutralised(text[slice(*part)]).text)
         name = " ".join(neutralised(title[:LONGEST_TITLE]).text.split())
@@ -138,18 +138,18 @@ class ModelExtractor:
         if self._model.cancel.is_set():
             raise Cancelled("stopped")
         known = self._kept.read([key]).get(key) if self._kept else None
-        reply = known.decode() if known else self._said([Message("user", prompt)])
+        reply = known.decode() if known else self._reply([Message("user", prompt)])
         found, wrong = _read(reply, text, part, sentences, expected)
         if wrong:
             cut = reply[: 2 * self._limit]
             again = [Message("assistant", cut), Message("user", render("extract-again", reason=wrong))]
-            reply = self._said([Message("user", prompt), *again])
+            reply = self._reply([Message("user", prompt), *again])
             found, wrong = _read(reply, text, part, sentences, expected)
         if self._kept and not wrong and reply.encode() != known:
             self._kept.write({key: reply.encode()})
         return found, wrong
 
-    def _said(self, messages: Sequence[Message]) -> str:
+    def _reply(self, messages: Sequence[Message]) -> str:
         if self._tally.unreachable:
             raise ServiceUnreachable(self._tally.unreachable)
         return text_of(self._model.writer.write(messages, schema=SCHEMA, cancel=self._model.cancel))

@@ -7,12 +7,12 @@ from typing import Literal
 from clew.memory.sentences import Span
 
 EntityKind = Literal["person", "place", "organisation", "work", "date", "term", "name"]
-"""As far as it can be told; `name` where it cannot."""
+"""`name` where no other kind is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """An entity where it stands: `text` is the source's `[start:end]`, as it is written there."""
+    """An entity in a text: `text` is the source's `[start:end]`, unchanged."""
 
     text: str
     start: int

@@ -38,8 +38,6 @@ ARTICLES = EMPTY - NUMBERS
 _AFTER_A_NUMBER = frozenset("of was is and in had to as at who by on from with for the or became".split())
 OPENING = tuple(':“„«"‘—–')
 
-Run = list[Token]
-
 
 class Names:
     """Finds the names of one text. `taken` are the starts and ends of what is something else (dates, works)."""
@@ -65,7 +63,7 @@ class Names:
                     start, end = named[0].start, named[-1].end
                     yield Mention(self._text[start:end], start, end, kind_of(self._text, named))
 
-    def _runs(self, words: Sequence[Token]) -> Iterator[tuple[Run, int]]:
+    def _runs(self, words: Sequence[Token]) -> Iterator[tuple[list[Token], int]]:
         """Each longest run of words that make one name, and the place of its first word in the sentence."""
         place = 0
         while place < len(words):
@@ -81,7 +79,7 @@ class Names:
             place = after
 
     def _opens(self, words: Sequence[Token], place: int) -> bool:
-        """Whether a sentence begins here, or what is said in quotes, or what a colon leads to."""
+        """Whether a sentence, a quotation or what follows a colon begins here."""
         return place == 0 or self._text[words[place - 1].end : words[place].start].rstrip()[-1:] in OPENING
 
     def _begins(self, words: Sequence[Token], place: int) -> bool:
@@ -175,11 +173,11 @@ class Names:
             or words[last].low in ("day", "cup", "fair", "award", "prize", "championship")
         )
 
-    def _in_capitals(self, run: Run) -> bool:
-        """Whether a run in a line of capitals is a name: so written elsewhere too, or with a title before it."""
+    def _in_capitals(self, run: list[Token]) -> bool:
+        """Whether a run in a line of capitals is a name: it has capitals elsewhere too, or a title before it."""
         return run[0].low in HONORIFICS or all(token.low in self._known for token in run)
 
-    def _without_opener(self, run: Run, *, first: bool, following: Sequence[Token]) -> Run:
+    def _without_opener(self, run: list[Token], *, first: bool, following: Sequence[Token]) -> list[Token]:
         """The run without words whose capital comes from the sentence; empty where no name is left."""
         while run and run[0].low in (OPENERS if first else ARTICLES if len(run) > 1 else EMPTY):
             if run[0].low in IN_NAMES and len(run) > 1 and run[1].capital:
@@ -205,11 +203,11 @@ class Names:
             run = run[:-1]
         return run if self._is_name(run, first, following) else []
 
-    def _goes_on(self, run: Run, following: Sequence[Token]) -> bool:
+    def _goes_on(self, run: list[Token], following: Sequence[Token]) -> bool:
         """Whether a noun follows that the capitals describe: a 1999 American film."""
         return bool(following) and following[0].low not in EMPTY and self._touch(run[-1], following[0])
 
-    def _says_i(self, run: Run, following: Sequence[Token]) -> bool:
+    def _says_i(self, run: list[Token], following: Sequence[Token]) -> bool:
         """Whether the I is no number: what Ethnology I hope."""
         return (
             bool(following)
@@ -218,7 +216,7 @@ class Names:
             and (self._touch(run[-1], following[0]))
         )
 
-    def _is_name(self, run: Run, first: bool, following: Sequence[Token]) -> bool:
+    def _is_name(self, run: list[Token], first: bool, following: Sequence[Token]) -> bool:
         if not run or all(_is_empty(token) for token in run):
             return False
         if len(run) > 1:
@@ -292,8 +290,8 @@ def _is_person(text: str, run: Sequence[Token]) -> bool:
 
 def _has_role(text: str, end: int) -> bool:
     """Whether it goes on: `was an American film director`."""
-    said = _IS_A.match(text, end)
-    for word in said.group(1).split() if said else ():
+    match = _IS_A.match(text, end)
+    for word in match.group(1).split() if match else ():
         if word in _ENDS_A_NOUN:
             return False
         if word in ROLES and word != "model":  # a car is one
@@ -321,7 +319,7 @@ def is_defined(text: str, word: Token, following: Sequence[Token]) -> bool:
 
 
 def _has_apposition(text: str, word: Token) -> bool:
-    """Whether it is told between commas what or who it is, and then what it does. An adverb is told nothing of."""
+    """Whether an apposition between commas describes it and a verb follows. Adverbs have no apposition."""
     if word.low.endswith("ing"):
         return False
     if _WHO.match(text, word.end):

@@ -43,7 +43,7 @@ SCHEMA: Mapping[str, Any] = {
     },
     "required": ["entities", "triples"],
 }
-"""What the model is asked for; what it writes may be otherwise."""
+"""The schema that a model is given; replies may have another shape."""
 
 _NAMES = ("name", "entity", "text")
 _SUBJECTS = ("subject", "head", "source")
@@ -83,8 +83,8 @@ def _entity(item: Any) -> tuple[str, EntityKind] | None:
         name, kind = _first(item, *_NAMES), _first(item, "type", "kind", "label")
     elif isinstance(item, list) and item:
         name, kind = item[0], item[1] if len(item) > 1 else ""
-    said = _line(name)
-    return (said, _KINDS.get(str(kind).strip().casefold(), "name")) if said else None
+    line = _line(name)
+    return (line, _KINDS.get(str(kind).strip().casefold(), "name")) if line else None
 
 
 def _triple(item: Any) -> tuple[str, str, str] | None:
@@ -155,7 +155,7 @@ def locate(listed: ModelReply, text: str, part: Span, sentences: Sequence[Span])
 
 
 def _occurrences(name: str, kind: EntityKind, text: str, part: Span) -> Iterator[Mention]:
-    """As it is written; only where there is none, in whatever capitals. A line may be wrapped within it."""
+    """With the same capitals; where there is none, with any. A line may break within the name."""
     words = ("".join(_QUOTES.get(letter) or re.escape(letter) for letter in word) for word in name.split())
     pattern = rf"(?<!\w)(?:{_GAP.join(words)})(?!\w)"
     for flags in (re.NOFLAG, re.IGNORECASE):
