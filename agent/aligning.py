@@ -31,9 +31,8 @@ from clew.memory.knowledge.aligning.scoring import Centroid, Scorer, Words
 from clew.memory.knowledge.aligning.training import Trained, TrainingParameters, train
 from clew.memory.knowledge.aligning.views import views_of
 from clew.memory.knowledge.aligning.words import PartitionWords, words_of
-from clew.memory.knowledge.damage import naming_damage
-from clew.memory.knowledge.holding import held
-from clew.memory.knowledge.library import Library, current_generation, open_library
+from clew.memory.knowledge.disk import current_generation, held, naming_damage
+from clew.memory.knowledge.library import Library, open_library
 from clew.memory.knowledge.partitioning.capsule import FOLDER, Capsule, capsules, read_capsule
 from clew.memory.progress import Progress
 

@@ -18,7 +18,8 @@ from packaging.requirements import Requirement
 from clew.agent.settings import Settings, config_files
 from clew.memory.encoding import MINILM, local_encoder
 from clew.memory.errors import ClewError, NoLibrary
-from clew.memory.knowledge.library import Manifest, open_library, recorded_encoder
+from clew.memory.knowledge.disk import Manifest, recorded_encoder
+from clew.memory.knowledge.library import open_library
 
 State = Literal["ok", "warning", "problem"]
 

@@ -23,10 +23,10 @@ from clew.agent.settings import read_settings
 from clew.memory.datatypes import Floats, Ints
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import ClewError
-from clew.memory.knowledge.choices import Parameters
-from clew.memory.knowledge.indexing import index
-from clew.memory.knowledge.layering import Triples
-from clew.memory.knowledge.library import current_generation, open_library
+from clew.memory.knowledge.disk import TriplesFrom, current_generation
+from clew.memory.knowledge.index.choices import Parameters
+from clew.memory.knowledge.index.run import index
+from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.multihop.features import DIRECT, PATH, Asked
 from clew.memory.knowledge.multihop.model import SHIPPED, Coefficients, log_masses
 from clew.memory.knowledge.multihop.walk import HopParameters, Round, walk
@@ -48,7 +48,7 @@ class Set(NamedTuple):
     """A data set with a choice of triples; the two of one set share its weight."""
 
     dataset: str
-    triples: Triples
+    triples: TriplesFrom
     weight: float
 
 

@@ -8,7 +8,7 @@ from clew.agent.settings import Settings
 from clew.memory.encoding import MINILM, CachedEncoder, load_encoder
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.clues.clue_index import load_aliases
-from clew.memory.knowledge.library import recorded_encoder
+from clew.memory.knowledge.disk import recorded_encoder
 from clew.memory.knowledge.walking.late_interaction import LateInteraction
 from clew.memory.ports import Reranker, Writer
 from clew.memory.reranking import load_reranker

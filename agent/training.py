@@ -27,8 +27,9 @@ from clew.memory.dialogue.signals import SHIPPED, Linear, RewriteModel, Word, tu
 from clew.memory.dialogue.utterances import extract
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import ClewError
-from clew.memory.knowledge.indexing import index
-from clew.memory.knowledge.library import current_generation, open_library
+from clew.memory.knowledge.disk import current_generation
+from clew.memory.knowledge.index.run import index
+from clew.memory.knowledge.library import open_library
 from clew.memory.words import content_words
 from clew.tools.base import encode_query
 from clew.tools.hybrid import Hybrid

@@ -27,8 +27,9 @@ from clew.agent.settings import read_settings
 from clew.memory.datatypes import Floats
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import ClewError
-from clew.memory.knowledge.indexing import index
-from clew.memory.knowledge.library import current_generation, open_library
+from clew.memory.knowledge.disk import current_generation
+from clew.memory.knowledge.index.run import index
+from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.matching import MatchParameters
 from clew.memory.knowledge.walking.choosing import votes
 from clew.memory.knowledge.walking.features import AROUND, DIRECT, Looked, Standing

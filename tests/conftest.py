@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from clew.memory.encoding import MINILM, CachedEncoder, load_encoder
-from clew.memory.knowledge.indexing import Report, index
+from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import Library, open_library
 from tests.ollama.playing import MODELS
 from tests.ollama.server import OllamaDouble, serving
@@ -59,7 +59,7 @@ def examples_path(tmp_path_factory: pytest.TempPathFactory, encoder: CachedEncod
     """A library of examples/documents, made once; not to be changed."""
     path = tmp_path_factory.mktemp("library")
     *_, report = index([EXAMPLES / "documents"], path, encoder)
-    assert isinstance(report, Report)
+    assert isinstance(report, IndexReport)
     assert not report.failed
     return path
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.memory.cached import Cached
 from clew.memory.datatypes import Findings, Form, Ints, Passage, Point, Query
 from clew.memory.knowledge.communities import overview
 from clew.memory.knowledge.communities.overview import Allowed, Cover, asks_for_the_whole, cover_of
-from clew.memory.knowledge.once import Once
 from clew.memory.ports import Store
 from clew.tools.base import FormScores, fuse, nothing_named, passages_of, ranks_by_form
 
@@ -56,7 +56,7 @@ class CommunitySearch:
     def __init__(self, store: Store, parameters: CommunitiesParameters | None = None) -> None:
         self._store = store
         self._parameters = parameters or CommunitiesParameters()
-        self._cover = Once(lambda: cover_of(store))
+        self._cover = Cached(lambda: cover_of(store))
 
     def search(self, query: Query, k: int | None = None) -> Findings:
         """The passages that hold the best points, at most k; by default those of the `top_k_points`.

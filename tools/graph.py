@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from clew.memory.cached import Cached
 from clew.memory.datatypes import Findings, Floats, Ints, Passage, Query, Subgraph
 from clew.memory.knowledge.matching import MatchParameters, candidates
 from clew.memory.knowledge.multihop.explaining import Origin, origins
@@ -17,7 +18,6 @@ from clew.memory.knowledge.multihop.features import DIRECT, Asked
 from clew.memory.knowledge.multihop.index import hop_index
 from clew.memory.knowledge.multihop.model import Coefficients, load_coefficients
 from clew.memory.knowledge.multihop.walk import HopParameters, Round, walk
-from clew.memory.knowledge.once import Once
 from clew.memory.ports import Store
 from clew.tools.base import nothing_named, passages_of
 
@@ -49,7 +49,7 @@ class Graph:
         self._store = store
         self._parameters = parameters or GraphParameters()
         self._coefficients = coefficients or load_coefficients()
-        self._index = Once(lambda: hop_index(store.layers()))
+        self._index = Cached(lambda: hop_index(store.layers()))
 
     def search(self, query: Query, k: int | None = None) -> Findings:
         """At most k passages, by default the parameters' own. A passage's score is its share of the mass of all."""

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.memory.cached import Cached
 from clew.memory.datatypes import Findings, Form, Passage, Query, Vector, Vectors
 from clew.memory.knowledge.communities.entity_graph import entity_vectors, named_in_sentences
-from clew.memory.knowledge.once import Once
 from clew.memory.layers import Layers
 from clew.memory.ports import Store
 from clew.tools.base import FormScores, fuse, nothing_named, passages_of, ranks_by_form
@@ -79,7 +79,7 @@ class Local:
     def __init__(self, store: Store, parameters: LocalParameters | None = None) -> None:
         self._store = store
         self._parameters = parameters or LocalParameters()
-        self._index = Once(lambda: _index_of(store))
+        self._index = Cached(lambda: _index_of(store))
 
     def search(self, query: Query, k: int | None = None) -> Findings:
         """At most k passages. A chunk's score in a form is the mean of sim(v, Q + H) and sim(g, v), by the entity v for

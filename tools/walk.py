@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from clew.memory.cached import Cached
 from clew.memory.datatypes import Findings, Ints, Passage, Query
 from clew.memory.knowledge.aligning.scoring import Scorer
 from clew.memory.knowledge.matching import MatchParameters
-from clew.memory.knowledge.once import Once
 from clew.memory.knowledge.walking.features import DIRECT, Looked
 from clew.memory.knowledge.walking.late_interaction import LateInteraction
 from clew.memory.knowledge.walking.telling import Told, visited_lines
@@ -52,7 +52,7 @@ class Walk:
     ) -> None:
         self._store = store
         self._parameters = parameters or WalkParameters()
-        self.walker = Once(lambda: Walker(store, self._parameters.walker, late=late, aligner=aligner))
+        self.walker = Cached(lambda: Walker(store, self._parameters.walker, late=late, aligner=aligner))
 
     def search(self, query: Query, k: int | None = None) -> Findings:
         """At most k passages, by default the parameters' own. A passage's score is its share of the mass of all."""

@@ -12,15 +12,15 @@ from clew.ui.plain import one_line
 
 if TYPE_CHECKING:
     from clew.memory.communities import Method
-    from clew.memory.knowledge.indexing import Report
-    from clew.memory.knowledge.layering import Triples
+    from clew.memory.knowledge.disk import TriplesFrom
+    from clew.memory.knowledge.index.run import IndexReport
     from clew.memory.knowledge.loaders.source import Pages
 
 CHUNKERS = ["sentences", "semantic"]
 """Those of `clew.memory.knowledge.chunkers`, which is not imported to print a help text."""
 
 TRIPLES = ["auto", "given", "extract", "both", "none"]
-"""Those of `clew.memory.knowledge.layering`."""
+"""Those of `clew.memory.knowledge.disk`."""
 
 METHODS = ["leiden", "louvain"]
 """Those of `clew.memory.communities`."""
@@ -69,7 +69,7 @@ def index(
     library: Path | None,
     encoder: str | None,
     chunker: str | None,
-    triples: "Triples | None",
+    triples: "TriplesFrom | None",
     extractor: str | None,
     communities: "Method | None",
     categories: tuple[str, ...],
@@ -89,13 +89,15 @@ def index(
         raise click.UsageError("name the files or folders to read, or give --rebuild")
     from clew.agent.models import encoder_for, named_alone, writers_for
     from clew.agent.settings import read_settings
-    from clew.memory.knowledge import choices, chunkers, indexing
+    from clew.memory.knowledge import chunkers
     from clew.memory.knowledge.extraction.llm import Model
+    from clew.memory.knowledge.index import run
+    from clew.memory.knowledge.index.choices import Parameters
     from clew.ui.progress import shown
 
     settings = read_settings(library=library, encoder=encoder, llm=llm)
     model, writers = encoder_for(settings), writers_for(named_alone(settings, "summarise", "extract"))
-    parameters = choices.Parameters(
+    parameters = Parameters(
         chunkers.CHUNKERS[chunker]() if chunker else None,
         triples=triples,
         extractor=extractor,
@@ -104,7 +106,7 @@ def index(
         model=Model(writers.extract, settings.cache / "extracted.sqlite") if writers.extract else None,
         summariser=writers.summarise,
     )
-    events = indexing.index(paths, settings.library, model, parameters=parameters, rebuild=rebuild)
+    events = run.index(paths, settings.library, model, parameters=parameters, rebuild=rebuild)
     try:
         with closing(shown(events, quiet)) as seen:
             *_, report = seen
@@ -124,7 +126,7 @@ def _pages(categories: tuple[str, ...], keywords: tuple[str, ...]) -> "Pages | N
     return said if categories or keywords else None
 
 
-def _print_report(report: "Report", as_json: bool) -> None:
+def _print_report(report: "IndexReport", as_json: bool) -> None:
     from clew.ui.streams import print_json
 
     for failure in report.failed:
@@ -137,7 +139,7 @@ def _print_report(report: "Report", as_json: bool) -> None:
         click.echo(report.line)
 
 
-def _as_object(report: "Report") -> dict[str, Any]:
+def _as_object(report: "IndexReport") -> dict[str, Any]:
     return {
         "new": report.new,
         "changed": report.changed,
@@ -153,7 +155,7 @@ def _as_object(report: "Report") -> dict[str, Any]:
     }
 
 
-def _check(report: "Report") -> None:
+def _check(report: "IndexReport") -> None:
     """A run that could read nothing at all has failed; one that had only to remove documents has not."""
     read = report.new + report.changed + report.unchanged
     if not read and (report.failed or not report.removed):

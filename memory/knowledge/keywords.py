@@ -22,12 +22,13 @@ if TYPE_CHECKING:
     from bm25s import BM25
 
 Shares = NDArray[np.float32]
-Rows = NDArray[np.int32]
+ChunkRows = NDArray[np.int32]
 Analyser = Callable[[Sequence[str]], list[list[str]]]
 
 FIELDS = ("title", "text")
 TOGETHER = "together"
-WRITTEN = (*FIELDS, TOGETHER)
+INDEXES = (*FIELDS, TOGETHER)
+FOLDER = "keywords"
 TITLE_MASS = "title_mass.npy"
 RECENT = 64
 """Queries whose tokens are kept: one search looks at its words many times."""
@@ -62,7 +63,7 @@ class KeywordScores:
     total: Shares
     fields: Mapping[str, Shares]
     title_coverage: Shares
-    postings: Mapping[str, Mapping[str, Rows]]
+    postings: Mapping[str, Mapping[str, ChunkRows]]
 
     def field_hits(self, chunks: Sequence[int]) -> list[dict[str, FieldHit]]:
         """For each of the chunks, by field its share and the words that it holds."""
@@ -84,7 +85,7 @@ class _Words(NamedTuple):
 
     words: tuple[str, ...]
     weights: NDArray[np.float64]
-    columns: tuple[tuple[Rows, NDArray[np.floating]], ...]
+    columns: tuple[tuple[ChunkRows, NDArray[np.floating]], ...]
 
 
 class KeywordIndex:
@@ -99,7 +100,7 @@ class KeywordIndex:
         self._words = lru_cache(RECENT)(self._looked_up)
         self._indexes: dict[str, BM25] = {
             name: bm25s.BM25.load(folder / name, mmap=True, show_progress=False)
-            for name in WRITTEN
+            for name in INDEXES
             if (folder / name).is_dir()
         }
         for index in self._indexes.values():  # plain views: slices of a memmap are slow to make
@@ -158,13 +159,13 @@ class KeywordIndex:
                 covered[_rows(titles, token)] += _idf(self._indexes[TOGETHER], token)
         return covered / self._title_mass
 
-    def _postings(self, field: str, tokens: Mapping[str, str]) -> dict[str, Rows]:
+    def _postings(self, field: str, tokens: Mapping[str, str]) -> dict[str, ChunkRows]:
         index = self._indexes[field]
         return {word: _rows(index, token) for word, token in tokens.items() if token in index.vocab_dict}
 
 
 def write(folder: Path, titles: Sequence[str], texts: Sequence[str], parameters: KeywordParameters) -> Iterator[str]:
-    """Index a title and a text for each chunk; yields the name of each of `WRITTEN` when it is done. A field without
+    """Index a title and a text for each chunk; yields the name of each of `INDEXES` when it is done. A field without
     a single word gets no index.
 
     Raises `BadInput` for a language that there is no stemmer or no list of stop words for.
@@ -230,11 +231,11 @@ def _stop_words(language: str) -> str | list[str] | None:
     return [*STOPWORDS_EN, *QUESTION_WORDS] if language == "english" else language or None
 
 
-def _rows(index: "BM25", token: str) -> Rows:
+def _rows(index: "BM25", token: str) -> ChunkRows:
     """The chunks that hold a token: a column of the sparse matrix, in rising order."""
     column = index.vocab_dict[token]
     start, end = index.scores["indptr"][column : column + 2]
-    rows: Rows = index.scores["indices"][start:end]
+    rows: ChunkRows = index.scores["indices"][start:end]
     return rows
 
 
@@ -252,7 +253,7 @@ def _idf(index: "BM25", token: str) -> float:
     return float(np.log1p((index.scores["num_docs"] - found + 0.5) / (found + 0.5)))
 
 
-def _held(rows: Rows, chunks: Sequence[int]) -> NDArray[np.bool_]:
+def _held(rows: ChunkRows, chunks: Sequence[int]) -> NDArray[np.bool_]:
     """Which of the chunks are among the rows, that rise. Of the rows' own type: else NumPy copies all of them."""
     wanted = np.asarray(chunks, rows.dtype)
     places = np.searchsorted(rows, wanted)

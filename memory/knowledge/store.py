@@ -13,18 +13,17 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.memory.cached import Cached, Value
 from clew.memory.communities import Communities
 from clew.memory.datatypes import Chunk, Document, Edge, Hit, Ints, Triple, Vectors, WordShares
 from clew.memory.knowledge.communities.community_index import read_communities
-from clew.memory.knowledge.damage import naming_damage
+from clew.memory.knowledge.disk import naming_damage
 from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, check_rows, mapped, open_vectors
 from clew.memory.knowledge.keywords import KeywordIndex, KeywordParameters, KeywordScores
 from clew.memory.knowledge.numbering import read_layers
-from clew.memory.knowledge.once import Once, Value
 from clew.memory.knowledge.partitioning.capsule import capsule_with_vectors
 from clew.memory.knowledge.partitioning.graph import read_graph
-from clew.memory.knowledge.tables import document_of
-from clew.memory.knowledge.telling import TRIPLES
+from clew.memory.knowledge.schema import TRIPLES, document_of
 from clew.memory.knowledge.walking.smoothing import FILE as SMOOTHED
 from clew.memory.layers import Layers, Unit
 from clew.memory.nodes import Cells, NodeGraph, Partitioning
@@ -49,12 +48,12 @@ class EmbeddedStore:
     def __init__(self, folder: Path, keywords: KeywordParameters) -> None:
         self._folder = folder
         self._lock = threading.Lock()
-        self._layers = Once(lambda: self._read(lambda: read_layers(self._database, folder)))
-        self._communities = Once(lambda: self._read(lambda: read_communities(self._database, folder)))
-        self._graph = Once(lambda: self._read(lambda: read_graph(folder)))
-        self._title_index = Once(lambda: self._read(lambda: read_titles(folder)))
-        self._smoothed = Once(lambda: self._read(lambda: mapped(folder / SMOOTHED)))
-        self._capsule = Once(lambda: self._read(lambda: capsule_with_vectors(folder)))
+        self._layers = Cached(lambda: self._read(lambda: read_layers(self._database, folder)))
+        self._communities = Cached(lambda: self._read(lambda: read_communities(self._database, folder)))
+        self._graph = Cached(lambda: self._read(lambda: read_graph(folder)))
+        self._title_index = Cached(lambda: self._read(lambda: read_titles(folder)))
+        self._smoothed = Cached(lambda: self._read(lambda: mapped(folder / SMOOTHED)))
+        self._capsule = Cached(lambda: self._read(lambda: capsule_with_vectors(folder)))
         with naming_damage(folder), ExitStack() as opened:
             uri = f"{(folder / 'library.sqlite').resolve().as_uri()}?mode=ro&immutable=1"
             self._database = sqlite3.connect(uri, uri=True, check_same_thread=False)

@@ -7,7 +7,7 @@ import pytest
 
 from clew.agent.settings import Settings, read_settings
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.indexing import index
+from clew.memory.knowledge.index.run import index
 
 CORPUS = [
     (

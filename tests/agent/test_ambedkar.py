@@ -12,7 +12,7 @@ from clew.agent.assistant import Assistant
 from clew.agent.settings import read_settings
 from clew.agent.state import Answer, Turn
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.indexing import index
+from clew.memory.knowledge.index.run import index
 
 
 @pytest.fixture

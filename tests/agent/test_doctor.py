@@ -18,8 +18,8 @@ from clew.agent.settings import Settings
 from clew.memory import encoding
 from clew.memory.encoding import MINILM, CachedEncoder
 from clew.memory.errors import BadInput
-from clew.memory.knowledge.indexing import index
-from clew.memory.knowledge.library import POINTER, current_generation
+from clew.memory.knowledge.disk import POINTER, current_generation
+from clew.memory.knowledge.index.run import index
 from tests.ollama.playing import MODELS, good
 from tests.ollama.server import Model, OllamaDouble, serving
 

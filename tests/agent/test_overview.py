@@ -12,7 +12,7 @@ from clew.agent.state import Answer, Claim
 from clew.memory.datatypes import Passage
 from clew.memory.encoding import MINILM, load_encoder
 from clew.memory.errors import BadInput
-from clew.memory.knowledge.indexing import index
+from clew.memory.knowledge.index.run import index
 from tests.agent.test_assistant import ask
 
 

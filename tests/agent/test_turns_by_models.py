@@ -195,7 +195,7 @@ def test_documents_that_speak_to_the_model_are_reported(
     opened: Open, ollama: OllamaDouble, tmp_path: Path, cache: Path
 ) -> None:
     from clew.memory.encoding import MINILM, load_encoder
-    from clew.memory.knowledge.indexing import index
+    from clew.memory.knowledge.index.run import index
 
     folder = tmp_path / "documents"
     folder.mkdir()

@@ -24,7 +24,7 @@ from clew.agent.walking import WalkingParameters
 from clew.memory.datatypes import Ints, Passage, Query, Wording
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import Cancelled
-from clew.memory.knowledge.indexing import index
+from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.walking.walker import Thought, Walker
 from clew.tools.walk import Walk
 

@@ -19,10 +19,10 @@ from tempfile import TemporaryDirectory
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Passage
-from clew.memory.knowledge.choices import Parameters
 from clew.memory.knowledge.chunkers import Chunker
 from clew.memory.knowledge.chunking import ChunkerParameters
-from clew.memory.knowledge.indexing import Report, index
+from clew.memory.knowledge.index.choices import Parameters
+from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.semantic_chunking import SemanticParameters, parts, segments
 from clew.memory.ports import Encoder
@@ -76,7 +76,7 @@ def of_parts(text: str, encoder: Encoder, parameters: SemanticParameters) -> str
 def print_row(name: str, of_parts: str, path: Path, cases: Sequence[Case], encoder: Encoder, chunker: Chunker) -> None:
     with TemporaryDirectory() as folder:
         *_, report = index([path], Path(folder), encoder, parameters=Parameters(chunker))
-        assert isinstance(report, Report)
+        assert isinstance(report, IndexReport)
         with open_library(Path(folder), encoder) as library:
             tool = Hybrid(library.store, HybridParameters())
             [id_] = {passage.document for passage in tool.search(encode_query(cases[0][0], [], encoder), 1).passages}

@@ -26,8 +26,8 @@ from clew.agent.settings import read_settings
 from clew.agent.walk_training import SETS, read_examples, trained
 from clew.memory.datatypes import Ints, Query
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.choices import Parameters
-from clew.memory.knowledge.indexing import index
+from clew.memory.knowledge.index.choices import Parameters
+from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.matching import MatchParameters
 from clew.memory.knowledge.walking.scorer import Scorer, load_scorer

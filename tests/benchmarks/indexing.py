@@ -12,7 +12,7 @@ from time import perf_counter
 
 from clew.memory.datatypes import Vectors
 from clew.memory.encoding import MINILM, CachedEncoder, load_encoder
-from clew.memory.knowledge.indexing import Report, index
+from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.ports import Encoder, Role
 from clew.memory.sentences import Span
 from tests.benchmarks.inputs import paths
@@ -61,10 +61,10 @@ def main() -> None:
     print(f"again ({again.line}): {unchanged:.2f} s, {unchanged / whole:.2%} of the first run")
 
 
-def run(dataset: Path, library: Path, encoder: CachedEncoder) -> tuple[Report, float]:
+def run(dataset: Path, library: Path, encoder: CachedEncoder) -> tuple[IndexReport, float]:
     started = perf_counter()
     *_, report = index([dataset], library, encoder)
-    assert isinstance(report, Report)
+    assert isinstance(report, IndexReport)
     return report, perf_counter() - started
 
 

@@ -20,7 +20,7 @@ from time import perf_counter
 import numpy as np
 
 from clew.memory.datatypes import Vectors
-from clew.memory.knowledge.indexing import Report, index
+from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import open_library
 from clew.memory.ports import Role
 from clew.memory.sentences import Span
@@ -64,11 +64,11 @@ def main() -> None:
     print(f"a text by its id: median {np.median(micro):.0f} us, 95% in {np.quantile(micro, 0.95):.0f} us")
 
 
-def measured(folder: Path, library: Path) -> tuple[Report, float, int]:
+def measured(folder: Path, library: Path) -> tuple[IndexReport, float, int]:
     """The report, seconds and the peak in bytes of this process."""
     started = perf_counter()
     *_, report = index([folder], library, RandomEncoder())
-    assert isinstance(report, Report)
+    assert isinstance(report, IndexReport)
     return report, perf_counter() - started, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 

@@ -19,8 +19,9 @@ from clew.agent.metrics import DEPTH, Ranking, measure
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Query
+from clew.memory.knowledge.disk import current_generation
 from clew.memory.knowledge.keywords import KeywordIndex
-from clew.memory.knowledge.library import current_generation, open_library
+from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.matching import MatchParameters
 from clew.memory.knowledge.store import EmbeddedStore
 from clew.tools.hybrid import TWO_STAGE, Hybrid, HybridParameters

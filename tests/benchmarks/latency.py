@@ -13,8 +13,9 @@ from clew.agent.dataset import read_dataset
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Query, Vectors
+from clew.memory.knowledge.disk import current_generation
 from clew.memory.knowledge.embedding import CHUNKS, open_vectors
-from clew.memory.knowledge.library import current_generation, open_library
+from clew.memory.knowledge.library import open_library
 from clew.tools.base import encode_query
 from clew.tools.hybrid import Hybrid
 from tests.benchmarks.inputs import paths

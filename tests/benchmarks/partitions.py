@@ -15,8 +15,8 @@ from pathlib import Path
 from time import process_time
 
 from clew.memory.datatypes import Vectors
+from clew.memory.knowledge.disk import required_generation
 from clew.memory.knowledge.embedding import CHUNKS, open_vectors
-from clew.memory.knowledge.library import required_generation
 from clew.memory.knowledge.partitioning import hybrid, leiden, metis
 from clew.memory.knowledge.partitioning.building import assembled
 from clew.memory.knowledge.partitioning.graph import read_graph

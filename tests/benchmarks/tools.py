@@ -27,8 +27,9 @@ from clew.agent.models import encoder_for
 from clew.agent.ranking import distinct, percentiles
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Passage, Query
+from clew.memory.knowledge.disk import current_generation
 from clew.memory.knowledge.embedding import CHUNKS, open_vectors
-from clew.memory.knowledge.library import current_generation, open_library
+from clew.memory.knowledge.library import open_library
 from clew.tools import registry
 from clew.tools.base import Tool
 from tests.benchmarks.inputs import paths

@@ -17,7 +17,7 @@ from types import FrameType
 from clew.agent.assistant import Assistant
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
-from clew.memory.knowledge.indexing import index
+from clew.memory.knowledge.index.run import index
 
 ROOT = Path(__file__).resolve().parents[2]
 FIRST, SECOND = "Who directed the film Metropolis?", "and where was he born?"

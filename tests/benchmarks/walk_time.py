@@ -25,9 +25,10 @@ from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Ints, Query
 from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.disk import current_generation
 from clew.memory.knowledge.embedding import CHUNKS, open_vectors
-from clew.memory.knowledge.indexing import index
-from clew.memory.knowledge.library import current_generation, open_library
+from clew.memory.knowledge.index.run import index
+from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.matching import MatchParameters
 from clew.memory.knowledge.walking.walker import Walker, hits_of
 from clew.memory.ports import Store

@@ -11,7 +11,7 @@ import pytest
 from clew.memory.datatypes import Edge, Subgraph, Triple, Wording
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.clues.triple_beam import ClueParameters
-from clew.memory.knowledge.indexing import Report, index
+from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import Library, open_library
 from clew.tools.base import encode_query
 from clew.tools.clues import NO_TRIPLES, Clues, CluesParameters
@@ -23,7 +23,7 @@ PATH = ("(lokesh kanagaraj) -[directed]-> (film)", "(film) -[titled]-> (coolie)"
 def made(folder: Path, triples: object, encoder: CachedEncoder) -> Library:
     (folder / "triples.json").write_text(json.dumps(triples), "utf-8")
     *_, report = index([folder / "triples.json"], folder / "library", encoder)
-    assert isinstance(report, Report) and not report.failed
+    assert isinstance(report, IndexReport) and not report.failed
     return open_library(folder / "library", encoder)
 
 

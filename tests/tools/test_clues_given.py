@@ -8,10 +8,10 @@ import pytest
 
 from clew.memory.datatypes import Triple
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.choices import Parameters
 from clew.memory.knowledge.clues.clue_index import AliasTable, load_aliases
 from clew.memory.knowledge.clues.triple_search import TripleSearch
-from clew.memory.knowledge.indexing import Report, index
+from clew.memory.knowledge.index.choices import Parameters
+from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import Library, open_library
 from clew.memory.ports import Store
 from clew.tools.base import encode_query
@@ -33,7 +33,7 @@ def made(
         (folder / name).write_text(text, "utf-8")
     paths = [folder / name for name in ("triples.json", *texts)]
     *_, report = index(paths, folder / "library", encoder, parameters=parameters or Parameters())
-    assert isinstance(report, Report) and not report.failed
+    assert isinstance(report, IndexReport) and not report.failed
     return open_library(folder / "library", encoder)
 
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from clew.memory.datatypes import Wording
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.choices import Parameters
-from clew.memory.knowledge.indexing import Report, index
+from clew.memory.knowledge.index.choices import Parameters
+from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import Library, open_library
 from clew.tools.base import encode_query
 from clew.tools.clues import NO_UNITS, Clues, CluesParameters
@@ -39,7 +39,7 @@ def made(folder: Path, texts: dict[str, str], encoder: CachedEncoder, parameters
     rows = [json.dumps({"_id": title, "title": title, "text": text}) for title, text in texts.items()]
     (folder / "corpus.jsonl").write_text("\n".join(rows), "utf-8")
     *_, report = index([folder / "corpus.jsonl"], folder / "library", encoder, parameters=parameters or Parameters())
-    assert isinstance(report, Report) and not report.failed
+    assert isinstance(report, IndexReport) and not report.failed
     return open_library(folder / "library", encoder)
 
 
@@ -100,7 +100,7 @@ def test_a_heading_is_no_step(tmp_path: Path, encoder: CachedEncoder) -> None:
         "# Fritz Lang\n\nFritz Lang was born in Vienna.\n\n## Thea von Harbou\n\nFritz Lang married Thea von Harbou.\n"
     )
     *_, report = index([path], tmp_path / "library", encoder)
-    assert isinstance(report, Report) and not report.failed
+    assert isinstance(report, IndexReport) and not report.failed
     with open_library(tmp_path / "library", encoder) as library:
         layers = library.store.layers()
         assert [unit.text for unit in library.store.units(layers.headings.tolist())] == [

@@ -9,14 +9,14 @@ import pytest
 
 from clew.memory.datatypes import Findings, Wording
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.choices import Parameters
+from clew.memory.knowledge.index.choices import Parameters
 from clew.memory.knowledge.library import Library, open_library
 from clew.tools.base import encode_query
 from clew.tools.communities import CommunitiesParameters, CommunitySearch
 from clew.tools.local import Local
 from tests.memory.knowledge.communities.made import FILMS, library, untitled, written
+from tests.memory.knowledge.index.test_run import run
 from tests.memory.knowledge.semrag import CASES, needs_cases
-from tests.memory.knowledge.test_indexing import run
 
 WHOLE = "What is this collection about?"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.choices import Parameters
-from clew.memory.knowledge.indexing import index
+from clew.memory.knowledge.index.choices import Parameters
+from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import Library, open_library
 from clew.tools.base import encode_query
 from clew.tools.graph import BESIDE, Graph

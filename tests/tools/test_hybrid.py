@@ -9,7 +9,7 @@ import pytest
 
 from clew.agent.ranking import distinct
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.indexing import index
+from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import Library, open_library
 from clew.tools.base import encode_query
 from clew.tools.hybrid import TWO_STAGE, Hybrid, HybridParameters

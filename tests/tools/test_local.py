@@ -9,12 +9,12 @@ import pytest
 
 from clew.memory.datatypes import Query, Sentence, Wording
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.choices import Parameters
+from clew.memory.knowledge.index.choices import Parameters
 from clew.memory.knowledge.library import Library, open_library
 from clew.tools.base import encode_query
 from clew.tools.local import NEAREST, Local, LocalParameters
 from tests.memory.knowledge.communities.made import FILMS, untitled, written
-from tests.memory.knowledge.test_indexing import run
+from tests.memory.knowledge.index.test_run import run
 
 QUESTIONS = ("Who directed Metropolis?", "Which animals went to space?", "When was Yuri Gagarin born?")
 

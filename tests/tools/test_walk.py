@@ -12,7 +12,7 @@ import pytest
 
 from clew.memory.datatypes import Edge, Findings, Query, Wording
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.indexing import Report, index
+from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import Library, open_library
 from clew.memory.knowledge.walking.choosing import ThinkParameters
 from clew.memory.knowledge.walking.walker import WalkerParameters
@@ -221,7 +221,7 @@ def test_an_empty_library(tmp_path: Path, query: Query, encoder: CachedEncoder) 
     (tmp_path / "notes" / "corpus.jsonl").unlink()
     (tmp_path / "notes" / "library").rename(tmp_path / "library")
     *_, report = index([tmp_path / "notes"], tmp_path / "library", encoder)
-    assert isinstance(report, Report)
+    assert isinstance(report, IndexReport)
     with open_library(tmp_path / "library", encoder) as library:
         assert library.store.nodes().count == 0
         found = Walk(library.store).search(query)

@@ -8,8 +8,8 @@ from typing import get_args
 
 import pytest
 
-from clew.memory.knowledge import chunkers, layering
-from clew.memory.knowledge.library import read_manifest, required_generation
+from clew.memory.knowledge import chunkers, disk
+from clew.memory.knowledge.disk import read_manifest, required_generation
 from clew.ui.indexing import CHUNKERS, TRIPLES
 from tests.ollama.server import OllamaDouble
 from tests.ui.conftest import Run, process
@@ -175,4 +175,4 @@ def test_triples_can_be_left_out(clew: Run, tmp_path: Path) -> None:
 
 
 def test_the_triples_to_choose_from_are_those_that_there_are() -> None:
-    assert list(get_args(layering.Triples)) == TRIPLES
+    assert list(get_args(disk.TriplesFrom)) == TRIPLES

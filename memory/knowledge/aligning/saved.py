@@ -19,7 +19,7 @@ from clew.memory.errors import BadInput, ClewError, LibraryMismatch
 from clew.memory.knowledge.aligning.losses import Loss
 from clew.memory.knowledge.aligning.scoring import Learned
 from clew.memory.knowledge.aligning.words import PartitionWords
-from clew.memory.knowledge.durable import sync
+from clew.memory.knowledge.disk import sync
 from clew.memory.nodes import Partitioning
 
 if TYPE_CHECKING:

@@ -21,12 +21,6 @@ from clew.memory.ports import Encoder, Writer
 from clew.memory.progress import Progress
 from clew.memory.unit import unit
 
-SCHEMA = """
-CREATE TABLE communities (
-    number INTEGER PRIMARY KEY, name TEXT NOT NULL, report TEXT NOT NULL, author TEXT NOT NULL, first INTEGER NOT NULL,
-    last INTEGER NOT NULL, parent INTEGER NOT NULL, entities TEXT NOT NULL, digest BLOB NOT NULL);
-"""
-
 VECTORS = "communities.npy"
 STAGE = "finding communities"
 WRITING_STAGE = "writing reports"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from clew.memory.errors import BadInput
-from clew.memory.knowledge.library import POINTER
+from clew.memory.knowledge.disk import POINTER
 from clew.memory.knowledge.loaders.plain_text import TEXT
 from clew.memory.knowledge.loaders.registry import LOADERS, loader_of
 from clew.memory.knowledge.loaders.source import Loader, Source, file_mode, reason, shown

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from clew.memory.datatypes import Vectors
-from clew.memory.knowledge.damage import BROKEN
+from clew.memory.knowledge.disk import BROKEN
 from clew.memory.knowledge.embedding import CHUNKS, open_vectors, titles_and_texts
 from clew.memory.knowledge.partitioning import hybrid, leiden, metis
 from clew.memory.knowledge.partitioning.capsule import Capsule, capsules, read_capsule

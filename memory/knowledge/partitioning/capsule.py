@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clew.memory.datatypes import Vectors
-from clew.memory.knowledge.damage import BROKEN
-from clew.memory.knowledge.durable import sync, sync_all
+from clew.memory.knowledge.disk import BROKEN, sync, sync_all
 from clew.memory.knowledge.embedding import CHUNKS, mapped, open_vectors
 from clew.memory.knowledge.partitioning.wanted import Wanted
 from clew.memory.nodes import Cells, Partitioning

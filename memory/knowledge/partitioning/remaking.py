@@ -5,9 +5,7 @@ from collections.abc import Generator
 from contextlib import closing
 from pathlib import Path
 
-from clew.memory.knowledge.damage import naming_damage
-from clew.memory.knowledge.holding import held
-from clew.memory.knowledge.library import required_generation
+from clew.memory.knowledge.disk import held, naming_damage, required_generation
 from clew.memory.knowledge.partitioning.building import build
 from clew.memory.knowledge.partitioning.capsule import Capsule, write_capsule
 from clew.memory.knowledge.partitioning.graph import read_graph

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.indexing import Report, index
+from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import open_library
 from clew.memory.ports import Store
 
@@ -48,7 +48,7 @@ def store(
 ) -> Iterator[Store]:
     path = tmp_path_factory.mktemp(request.param)
     *_, report = index([graph_folder], path, encoder)
-    assert isinstance(report, Report)
+    assert isinstance(report, IndexReport)
     assert (report.new, report.failed) == (4, ())
     with open_library(path, encoder) as library:
         yield library.store

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.choices import Parameters
+from clew.memory.knowledge.index.choices import Parameters
 from clew.memory.layers import Entity, Layers
 from clew.memory.ports import Writer
-from tests.memory.knowledge.test_indexing import run
+from tests.memory.knowledge.index.test_run import run
 
 FILMS = {
     "Metropolis": "Metropolis was directed by Fritz Lang. Its script was written by Thea von Harbou."

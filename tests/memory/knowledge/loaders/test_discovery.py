@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from clew.memory.errors import BadInput
-from clew.memory.knowledge.library import POINTER
+from clew.memory.knowledge.disk import POINTER
 from clew.memory.knowledge.loaders.discovery import Discovered, discover
 from clew.memory.knowledge.loaders.graph_folder import GRAPH
 from clew.memory.knowledge.loaders.registry import read

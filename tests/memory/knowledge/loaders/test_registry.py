@@ -8,7 +8,7 @@ import pytest
 
 from clew.memory.datatypes import Document, Edge
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.indexing import Report, index
+from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.loaders import wikipedia
 from clew.memory.knowledge.loaders.discovery import discover
@@ -38,7 +38,7 @@ def test_another_loader_is_a_file_and_a_line(tmp_path: Path, encoder: CachedEnco
     (documents / "sky.cards").write_text("Moon: It orbits the Earth.\nSun: It is a star.\n", "utf-8")
     (documents / "more.txt").write_text("Mars is red.", "utf-8")
     *_, report = index([documents], tmp_path / "library", encoder, loaders=(*LOADERS, CARDS))
-    assert isinstance(report, Report)
+    assert isinstance(report, IndexReport)
     assert (report.new, report.failed, report.notes) == (3, (), ())
     with open_library(tmp_path / "library", encoder) as library:
         assert library.store.documents(["Sun"])[0].text == "It is a star."

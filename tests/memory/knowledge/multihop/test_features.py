@@ -17,7 +17,7 @@ from clew.memory.knowledge.multihop.features import DIRECT, PATH, Asked, paths_f
 from clew.memory.knowledge.multihop.index import HopIndex, hop_index
 from clew.memory.words import content_words
 from clew.tools.base import encode_query
-from tests.memory.knowledge.test_indexing import run
+from tests.memory.knowledge.index.test_run import run
 
 TEXTS = {
     "Metropolis (1927 film)": "Metropolis was directed by Fritz Lang. Its script was written by Thea von Harbou.",

@@ -11,10 +11,10 @@ import pytest
 from clew.memory.datatypes import Vectors
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import ClewError, LibraryBusy, NoLibrary
+from clew.memory.knowledge.disk import current_generation, held
 from clew.memory.knowledge.embedding import CHUNKS
-from clew.memory.knowledge.holding import held
-from clew.memory.knowledge.indexing import index
-from clew.memory.knowledge.library import current_generation, open_library
+from clew.memory.knowledge.index.run import index
+from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.partitioning.building import assembled, labels_of
 from clew.memory.knowledge.partitioning.capsule import (
     CURRENT,
@@ -28,8 +28,8 @@ from clew.memory.knowledge.partitioning.capsule import (
 from clew.memory.knowledge.partitioning.remaking import remake
 from clew.memory.knowledge.partitioning.wanted import Wanted, wanted_of
 from clew.memory.ports import Store
+from tests.memory.knowledge.index.test_run import run, write
 from tests.memory.knowledge.partitioning.made import random_graph, random_vectors
-from tests.memory.knowledge.test_indexing import run, write
 
 
 def made(wanted: Wanted) -> Capsule:

@@ -8,7 +8,7 @@ import numpy as np
 
 from clew.memory.datatypes import Ints
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.indexing import Report, index
+from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import Library, open_library
 from clew.memory.knowledge.walking.stitching import Stitched, stitch
 from clew.memory.nodes import NodeGraph, Partitioning, cells_of
@@ -60,5 +60,5 @@ def graph_library_of(
 
 def indexed(source: Path, library: Path, encoder: CachedEncoder) -> Library:
     *_, report = index([source], library, encoder)
-    assert isinstance(report, Report) and not report.failed
+    assert isinstance(report, IndexReport) and not report.failed
     return open_library(library, encoder)

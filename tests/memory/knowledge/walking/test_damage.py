@@ -9,7 +9,8 @@ import pytest
 
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import ClewError
-from clew.memory.knowledge.library import current_generation, open_library
+from clew.memory.knowledge.disk import current_generation
+from clew.memory.knowledge.library import open_library
 from clew.memory.ports import Store
 from tests.memory.knowledge.walking.made import library_of
 

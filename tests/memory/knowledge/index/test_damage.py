@@ -5,7 +5,7 @@ import json
 import os
 import shutil
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -15,11 +15,14 @@ from click.testing import CliRunner, Result
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, ClewError
 from clew.memory.knowledge import library as library_module
-from clew.memory.knowledge.generation import Generation
-from clew.memory.knowledge.library import POINTER, current_generation, next_generation, open_library, recorded_encoder
+from clew.memory.knowledge.disk import POINTER, current_generation, next_generation, recorded_encoder
+from clew.memory.knowledge.index.generation import Generation, Step
+from clew.memory.knowledge.index.steps import STEPS
+from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.loaders.discovery import discover
 from clew.memory.knowledge.store import EmbeddedStore
-from tests.memory.knowledge.test_indexing import run, titles, write
+from clew.memory.progress import Progress
+from tests.memory.knowledge.index.test_run import run, titles, write
 
 
 @pytest.fixture
@@ -120,16 +123,14 @@ def test_what_fails_leaves_no_folder_and_its_own_error(
 @pytest.mark.parametrize(
     "error", [OSError(errno.ENOSPC, "No space left on device"), OSError("8 requested and 4 written")]
 )
-def test_a_full_disk_is_named_and_the_library_stays(
-    made: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch, error: OSError
-) -> None:
-    def failing(self: Generation, *_: object) -> None:
+def test_a_full_disk_is_named_and_the_library_stays(made: Path, encoder: CachedEncoder, error: OSError) -> None:
+    def failing(_: Generation) -> Iterator[Progress]:
+        yield Progress("failing", 0, 1)
         raise error
 
-    monkeypatch.setattr(Generation, "index_keywords", failing)
     write(made.parent / "notes", mars="Mars is red.")
     with pytest.raises(ClewError, match=r"the disk is full: .* stays as it was\. Try: free some space"):
-        run([made.parent / "notes"], made, encoder)
+        run([made.parent / "notes"], made, encoder, steps=(*STEPS, Step("failing", failing)))
     assert titles(made, encoder) == ["moon", "sun"]
 
 
@@ -139,8 +140,8 @@ def test_a_database_that_cannot_grow_is_a_full_disk(
     put_in_order = Generation.put_in_order
 
     def bounded(self: Generation) -> None:
-        self._database.execute("PRAGMA max_page_count = 1")  # as if the disk ended here
-        self._database.executescript("CREATE TABLE filler (x); INSERT INTO filler VALUES (zeroblob(1000000))")
+        self.database.execute("PRAGMA max_page_count = 1")  # as if the disk ended here
+        self.database.executescript("CREATE TABLE filler (x); INSERT INTO filler VALUES (zeroblob(1000000))")
         put_in_order(self)
 
     monkeypatch.setattr(Generation, "put_in_order", bounded)
@@ -190,5 +191,5 @@ def test_folders_of_others_are_not_cleared_away(tmp_path: Path) -> None:
     (tmp_path / "2024010101").mkdir()
     (tmp_path / "2024010101" / "diary.txt").touch()
     (tmp_path / "0000000001" / "keywords").mkdir(parents=True)
-    assert next_generation(tmp_path).name == "2024010102"
+    assert next_generation(tmp_path, {"keywords"}).name == "2024010102"
     assert (tmp_path / "2024010101" / "diary.txt").exists() and not (tmp_path / "0000000001").exists()

@@ -9,11 +9,11 @@ import pytest
 
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, NotSetUp
-from clew.memory.knowledge.choices import Parameters
-from clew.memory.knowledge.layering import Triples
+from clew.memory.knowledge.disk import TriplesFrom
+from clew.memory.knowledge.index.choices import Parameters
 from clew.memory.knowledge.library import open_library
 from clew.memory.layers import Layers
-from tests.memory.knowledge.test_indexing import manifest, run
+from tests.memory.knowledge.index.test_run import manifest, run
 
 FILMS = {
     "Metropolis (1927 film)": "Metropolis was directed by Fritz Lang. Its script was written by Thea von Harbou.",
@@ -83,7 +83,7 @@ def test_sentences_entities_and_relations_are_extracted(tmp_path: Path, encoder:
     ],
 )
 def test_triples_are_those_asked_for(
-    triples: Triples, given: bool, extracted: bool, tmp_path: Path, encoder: CachedEncoder
+    triples: TriplesFrom, given: bool, extracted: bool, tmp_path: Path, encoder: CachedEncoder
 ) -> None:
     corpus = write(tmp_path / "x.jsonl", FILMS, GIVEN)
     run([corpus], tmp_path / "library", encoder, parameters=Parameters(triples=triples))

@@ -7,16 +7,15 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
-from clew.memory.datatypes import Document, Edge
+from clew.memory.datatypes import Chunk, Document, Edge
 from clew.memory.errors import BadInput
-from clew.memory.knowledge.chunkers import Chunker, chunks_of
-from clew.memory.knowledge.generation import Generation
+from clew.memory.knowledge.chunkers import chunks_of
+from clew.memory.knowledge.index.generation import Generation
 from clew.memory.knowledge.loaders.discovery import discover
 from clew.memory.knowledge.loaders.registry import read, read_edges
 from clew.memory.knowledge.loaders.source import (
     Loader,
     LoadFailure,
-    Pages,
     Source,
     digest,
     other_ids,
@@ -24,7 +23,6 @@ from clew.memory.knowledge.loaders.source import (
     size,
     source_digest,
 )
-from clew.memory.ports import Encoder
 from clew.memory.progress import Progress
 
 REPORT_EVERY = 50
@@ -32,16 +30,10 @@ REPORT_EVERY = 50
 
 
 class Changes:
-    """One run's reading into a generation; `pages` are read of Wikipedia dumps. After `read`: the counts, the failures
-    and the notes."""
+    """One run's reading into a generation. After `read`: the counts, the failures and the notes."""
 
-    def __init__(
-        self, generation: Generation, encoder: Encoder, chunker: Chunker, pages: Pages, loaders: Sequence[Loader]
-    ) -> None:
+    def __init__(self, generation: Generation, loaders: Sequence[Loader]) -> None:
         self._generation = generation
-        self._encoder = encoder
-        self._chunker = chunker
-        self._pages = pages
         self._loaders = loaders
         self._other_sources = False
         self._known: dict[str, str] = {}
@@ -63,8 +55,9 @@ class Changes:
         self.notes += found.notes
         fresh = {shown(source.path): self._chosen(source) for source in found.sources}
         if wants_dump and not any(source.loader.by_page for source in fresh.values()):
+            pages = self._generation.choices.pages
             raise BadInput(
-                f"{self._pages} chooses pages of a Wikipedia dump, and there is none under the paths given",
+                f"{pages} chooses pages of a Wikipedia dump, and there is none under the paths given",
                 "give the path of its .xml, .xml.bz2 or .xml.gz file",
             )
         gone = self._gone([path for path in self._known if path not in fresh], roots, found.unopened)
@@ -87,14 +80,17 @@ class Changes:
         self._generation.put_in_order()
 
     def _chosen(self, source: Source) -> Source:
-        return replace(source, pages=self._pages) if source.loader.by_page else source
+        return replace(source, pages=self._generation.choices.pages) if source.loader.by_page else source
 
     def _chunk_anew(self) -> Iterator[Progress]:
         """The documents that were taken over from a library with another chunker, by their text as it was read."""
         ids = self._generation.without_chunks()
         for done, id_ in enumerate(ids, 1):
-            self._generation.add_chunks(chunks_of(self._generation.document(id_), self._encoder, self._chunker))
+            self._generation.add_chunks(self._chunks(self._generation.document(id_)))
             yield Progress("chunking", done, len(ids))
+
+    def _chunks(self, document: Document) -> list[Chunk]:
+        return chunks_of(document, self._generation.encoder, self._generation.choices.chunker)
 
     def _is_gone(self, root: Path) -> bool:
         """Whether it was read before and is not there any more, so that what it held is to be removed."""
@@ -181,7 +177,7 @@ class Changes:
         return not self._generation.has_document(id_) and (owner is None or not self._is_same(owner))
 
     def _add(self, document: Document, path: str, position: int, old: dict[str, str]) -> bool:
-        chunks = chunks_of(document, self._encoder, self._chunker)
+        chunks = self._chunks(document)
         if not chunks:
             self.failed.append(LoadFailure(document.source, "no text in it"))
             return False

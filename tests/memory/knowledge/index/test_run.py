@@ -16,11 +16,12 @@ import pytest
 
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, LibraryBusy, LibraryMismatch, NoLibrary
-from clew.memory.knowledge.choices import Parameters
 from clew.memory.knowledge.chunking import ChunkerParameters
-from clew.memory.knowledge.indexing import Report, index
+from clew.memory.knowledge.disk import POINTER, Manifest, current_generation
+from clew.memory.knowledge.index.choices import Parameters
+from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.keywords import KeywordParameters
-from clew.memory.knowledge.library import POINTER, Manifest, current_generation, open_library
+from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.semantic_chunking import SemanticParameters
 from clew.memory.progress import Progress
 from tests.memory.knowledge.closing import close
@@ -30,9 +31,9 @@ KILLED = 520
 """Notes of a run that is killed: two commits of the cache, and some."""
 
 
-def run(paths: list[Path], library: Path, encoder: CachedEncoder, **options: object) -> Report:
+def run(paths: list[Path], library: Path, encoder: CachedEncoder, **options: object) -> IndexReport:
     *_, report = index(paths, library, encoder, **options)  # type: ignore[arg-type]
-    assert isinstance(report, Report)
+    assert isinstance(report, IndexReport)
     return report
 
 
@@ -249,7 +250,7 @@ def test_two_at_once_are_one_too_many(tmp_path: Path, encoder: CachedEncoder) ->
     with pytest.raises(LibraryBusy):
         run([tmp_path / "notes"], tmp_path / "library", encoder)
     *_, report = first
-    assert isinstance(report, Report) and report.new == 1
+    assert isinstance(report, IndexReport) and report.new == 1
 
 
 def test_stages_report_their_progress(tmp_path: Path, encoder: CachedEncoder) -> None:

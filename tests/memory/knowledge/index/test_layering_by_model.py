@@ -8,12 +8,12 @@ import pytest
 
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, NotSetUp, ServiceUnreachable
-from clew.memory.knowledge.choices import Parameters
 from clew.memory.knowledge.extraction.llm import Model
-from clew.memory.knowledge.indexing import Report
+from clew.memory.knowledge.index.choices import Parameters
+from clew.memory.knowledge.index.run import IndexReport
 from clew.memory.ports import Message
-from tests.memory.knowledge.test_indexing import manifest, run
-from tests.memory.knowledge.test_layering import FILMS, layers_of, relations, write
+from tests.memory.knowledge.index.test_layering import FILMS, layers_of, relations, write
+from tests.memory.knowledge.index.test_run import manifest, run
 from tests.memory.scripted_writer import ScriptedWriter
 
 CAPITAL = json.dumps(
@@ -41,7 +41,7 @@ class Librarian(ScriptedWriter):
 
 def indexed(
     corpus: Path, library: Path, encoder: CachedEncoder, writer: ScriptedWriter, extractor: str | None = "llm"
-) -> Report:
+) -> IndexReport:
     """Without a file of answers: nothing but the library itself may save a question."""
     model = Model(writer)
     return run([corpus], library, encoder, parameters=Parameters(extractor=extractor, model=model))

@@ -9,7 +9,7 @@ import pytest
 
 from clew.memory.datatypes import Document, Edge
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.indexing import Report, index
+from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.loaders.discovery import discover
 from clew.memory.knowledge.loaders.registry import read, read_edges
@@ -37,9 +37,9 @@ def edges(folder: Path) -> list[Edge | LoadFailure]:
     return list(read_edges(source))
 
 
-def run(folder: Path, library: Path, encoder: CachedEncoder) -> Report:
+def run(folder: Path, library: Path, encoder: CachedEncoder) -> IndexReport:
     *_, report = index([folder], library, encoder)
-    assert isinstance(report, Report)
+    assert isinstance(report, IndexReport)
     return report
 
 
@@ -144,7 +144,7 @@ def test_a_members_other_id_is_followed(tmp_path: Path, encoder: CachedEncoder) 
     for name in ("one", "two"):
         write(tmp_path / name, [{**PAPER, "id": "X"}])
     *_, report = index([tmp_path / "one", tmp_path / "two"], tmp_path / "lib", encoder)
-    assert isinstance(report, Report)
+    assert isinstance(report, IndexReport)
     with open_library(tmp_path / "lib", None) as library:
         assert {edge.source for edge in library.store.neighbours(["X"])[0]} == {"A", "B", "C"}
         assert {edge.source for edge in library.store.neighbours(["two/X"])[0]} == {"two/A", "two/B", "two/C"}

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from clew.memory.datatypes import Edge
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.indexing import Report
+from clew.memory.knowledge.index.run import IndexReport
 from clew.memory.knowledge.library import open_library
-from tests.memory.knowledge.test_indexing import run, titles, write
+from tests.memory.knowledge.index.test_run import run, titles, write
 
 
 def lines(path: Path, *rows: Mapping[str, str]) -> None:
@@ -129,7 +129,7 @@ def test_an_edge_of_two_graphs_stays_with_the_one_that_is_left(tmp_path: Path, e
 
 def test_every_broken_line_counts(tmp_path: Path, encoder: CachedEncoder) -> None:
     (tmp_path / "x.jsonl").write_text("{oops\n" * 500 + '{"text": "A good line."}\n')
-    report: Report = run([tmp_path / "x.jsonl"], tmp_path / "library", encoder)
+    report: IndexReport = run([tmp_path / "x.jsonl"], tmp_path / "library", encoder)
     assert report.line == "1 new, 0 changed, 0 removed, 0 unchanged, 500 failed"
     assert len(report.failed) == 21
     assert titles(tmp_path / "library", encoder) == [""]

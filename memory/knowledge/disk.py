@@ -1,0 +1,234 @@
+"""A library on disk: generations side by side, one of them current, each with its manifest.
+
+    DIR/clew-library.json        the format, and which generation is current; replaced in one step
+    DIR/0000000003/              a generation: the database, the manifest and the files of the steps; never changed
+    DIR/lock                     held while a generation is made
+
+A reader keeps its generation; a writer makes the next beside it and switches. So a crash leaves the library as it was.
+"""
+
+import json
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator, Set
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from zipfile import BadZipFile
+
+from filelock import FileLock, Timeout
+from pydantic import BaseModel, ConfigDict, ValidatorFunctionWrapHandler, WrapValidator
+
+from clew.memory.communities import Method
+from clew.memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch, NoLibrary
+from clew.memory.knowledge.chunkers import Chunker
+from clew.memory.knowledge.keywords import KeywordParameters
+from clew.memory.knowledge.loaders.source import ALL, Pages
+from clew.memory.ports import Encoder
+
+FORMAT = 4
+POINTER = "clew-library.json"
+DATABASE = "library.sqlite"
+MANIFEST = "manifest.json"
+PARTS = frozenset({DATABASE, f"{DATABASE}-journal", MANIFEST})
+"""What is in a generation beside the files of its steps."""
+
+NUMBER = "[0-9]" * 10
+BROKEN = (sqlite3.DatabaseError, FileNotFoundError, EOFError, ValueError, LookupError, TypeError, BadZipFile)
+"""What SQLite, numpy and bm25s raise at files that are cut off, overwritten or missing."""
+
+TriplesFrom = Literal["auto", "given", "extract", "both", "none"]
+"""Where entities and relations come from: the triples that the documents carry, the extractor, both, or nothing.
+`auto`: given where a document carries triples, none in a graph folder, else extracted."""
+
+
+class EncoderRecord(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    hash: str
+    dimension: int
+
+
+class Manifest(BaseModel):
+    """What a generation was built from and with; `reports` is who wrote all reports of communities, `extraction` where
+    nobody did. What a step records beside these fields is kept too.
+
+    `fingerprint` is SHA-256 over the format, the encoder, what the steps record, the documents' digests (triples are in
+    them) and the edges, so that it is the same wherever the documents lie."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    format: int
+    encoder: EncoderRecord
+    chunker: Chunker
+    keywords: KeywordParameters
+    triples: TriplesFrom
+    extractor: str
+    communities: Method
+    pages: Pages = ALL
+    reports: str
+    roots: tuple[str, ...]
+    documents: int
+    chunks: int
+    edges: int
+    fingerprint: str
+    created: str
+
+
+def _or_none(value: object, read: ValidatorFunctionWrapHandler) -> Any:
+    try:
+        return read(value)
+    except (ValueError, BadInput):
+        return None
+
+
+_LENIENT = WrapValidator(_or_none)
+
+
+class Recorded(BaseModel):
+    """What the manifest of a library of any format says; None where it does not, or not what it may. A rebuild goes by
+    it."""
+
+    roots: Annotated[tuple[str, ...] | None, _LENIENT] = None
+    encoder: Annotated[EncoderRecord | None, _LENIENT] = None
+    chunker: Annotated[Chunker | None, _LENIENT] = None
+    triples: Annotated[TriplesFrom | None, _LENIENT] = None
+    extractor: Annotated[str | None, _LENIENT] = None
+    communities: Annotated[Method | None, _LENIENT] = None
+    pages: Annotated[Pages | None, _LENIENT] = None
+    reports: Annotated[str | None, _LENIENT] = None
+
+
+def current_generation(path: Path) -> Path | None:
+    """The folder of the current generation; None where there is no library. Raises `LibraryMismatch` for a format
+    that this version does not read."""
+    try:
+        pointer = json.loads((path / POINTER).read_text("utf-8"))
+        format_, name = int(pointer["format"]), str(pointer["generation"])
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (ValueError, KeyError, TypeError) as error:
+        raise damaged(path) from error
+    if format_ != FORMAT:
+        raise LibraryMismatch(
+            f"the library at {path} has format {format_}, this version of clew reads format {FORMAT}",
+            rebuild_command(path),
+        )
+    return path / name
+
+
+def required_generation(path: Path) -> Path:
+    """As `current_generation`. Raises `NoLibrary` where there is none."""
+    if generation := current_generation(path):
+        return generation
+    raise NoLibrary(f"there is no library at {path}", f"clew index YOUR-FOLDER --library {path}")
+
+
+def read_manifest(generation: Path) -> Manifest:
+    with naming_damage(generation):  # pydantic's errors are ValueErrors
+        return Manifest.model_validate_json((generation / MANIFEST).read_text("utf-8"))
+
+
+def check_encoder(path: Path, manifest: Manifest, encoder: Encoder | None) -> None:
+    """Raises `LibraryMismatch` for another encoder than the library's; None is any."""
+    if encoder is not None and encoder.hash != manifest.encoder.hash:
+        raise LibraryMismatch(
+            f"the library at {path} was made with the encoder {manifest.encoder.name}"
+            f" ({manifest.encoder.hash[:8]}), not with {encoder.name} ({encoder.hash[:8]})",
+            f"clew index --rebuild --library {path} --encoder {encoder.name}",
+        )
+
+
+def recorded(path: Path) -> Recorded:
+    try:
+        content = json.loads((path / _current_name(path) / MANIFEST).read_text("utf-8"))
+        return Recorded.model_validate(content)
+    except (OSError, ValueError):
+        return Recorded()
+
+
+def recorded_encoder(path: Path) -> str:
+    """The name of the encoder that the library was made with; empty where it does not say."""
+    encoder = recorded(path).encoder
+    return encoder.name if encoder else ""
+
+
+def next_generation(path: Path, parts: Set[str]) -> Path:
+    """An empty folder for the generation after all that there are; unfinished ones of these `parts` are removed."""
+    numbers = [int(entry.name) for entry in path.glob(NUMBER)]
+    _remove_generations(path, parts, keep=_current_name(path))
+    folder = path / f"{max(numbers, default=0) + 1:010}"
+    folder.mkdir(parents=True)
+    return folder
+
+
+def switch_to(path: Path, generation: Path, parts: Set[str]) -> None:
+    """Make `generation` the current one: durably on disk before it is named, named in one step. Removes the others."""
+    sync_all(generation)
+    fresh = path / f"{POINTER}.new"
+    fresh.write_text(json.dumps({"format": FORMAT, "generation": generation.name}) + "\n", "utf-8")
+    sync(fresh)
+    fresh.replace(path / POINTER)
+    sync(path)
+    _remove_generations(path, parts, keep=generation.name)
+
+
+def _remove_generations(path: Path, parts: Set[str], keep: str) -> None:
+    """A folder with anything but `parts` in it is not ours to remove, whatever its name."""
+    for folder in path.glob(NUMBER):
+        if folder.is_dir() and folder.name != keep and parts >= {entry.name for entry in folder.iterdir()}:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _current_name(path: Path) -> str:
+    try:
+        return str(json.loads((path / POINTER).read_text("utf-8"))["generation"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+
+
+@contextmanager
+def held(library: Path) -> Iterator[None]:
+    """Hold the lock of a library: one process at a time changes it. Raises `LibraryBusy` where another has it."""
+    library.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(library / "lock")
+    try:
+        with lock.acquire(timeout=0):
+            yield
+    except Timeout:
+        raise LibraryBusy(f"another clew index is at work on {library}", "wait until it has ended") from None
+
+
+@contextmanager
+def naming_damage(generation: Path) -> Iterator[None]:
+    """What broken files raise becomes a `ClewError` with the command that makes the library anew."""
+    try:
+        yield
+    except sqlite3.ProgrammingError:  # it has been closed
+        raise
+    except BROKEN as error:
+        raise damaged(generation.parent) from error
+
+
+def damaged(library: Path) -> ClewError:
+    return ClewError(f"the library at {library} is damaged", rebuild_command(library))
+
+
+def rebuild_command(library: Path) -> str:
+    return f"clew index --rebuild --library {library}"
+
+
+def sync(path: Path) -> None:
+    """Force a file, or a folder without what is in it, onto the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sync_all(folder: Path) -> None:
+    for file in [*folder.rglob("*"), folder]:
+        sync(file)

@@ -1,0 +1,210 @@
+"""A generation in the making, which the steps of `clew index` fill, and the contract of a step."""
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from clew.memory.datatypes import Chunk, Document, Edge, Vectors
+from clew.memory.knowledge.chunking import embedded_text
+from clew.memory.knowledge.disk import DATABASE, FORMAT, MANIFEST, EncoderRecord, Manifest, naming_damage
+from clew.memory.knowledge.embedding import CHUNKS, SENTENCES, Embedded, check_rows, open_vectors
+from clew.memory.knowledge.index.choices import Choices
+from clew.memory.knowledge.schema import SCHEMA, STAGED, document_of, row_of
+from clew.memory.ports import Encoder
+from clew.memory.progress import Progress
+
+EDGES = "SELECT DISTINCT source, target, relation FROM edges"
+
+
+class Generation:
+    """A generation in `folder`, made by `choices`; `old` is the one that unchanged rows and vectors are copied from,
+    attached to `database` as `old`. The rows of documents come in any order and are then put in order.
+
+    Steps add to `notes`, which a person reads, and to `facts`, which the manifest keeps and no fingerprint counts.
+    """
+
+    def __init__(self, folder: Path, old: Path | None, encoder: Encoder, choices: Choices) -> None:
+        self.folder = folder
+        self.old = old
+        self.encoder = encoder
+        self.choices = choices
+        self.notes: list[str] = []
+        self.facts: dict[str, object] = {}
+        self.old_vectors: dict[Embedded, Vectors] = {}
+        self.database = sqlite3.connect((folder / DATABASE).resolve().as_uri(), uri=True)
+        self.database.executescript(SCHEMA + STAGED)
+        if old:
+            uri = f"{(old / DATABASE).resolve().as_uri()}?mode=ro&immutable=1"
+            with naming_damage(old), ExitStack() as opened:
+                opened.callback(self.database.close)
+                self.database.execute("ATTACH ? AS old", (uri,))
+                for what in (CHUNKS, SENTENCES):
+                    self.old_vectors[what] = open_vectors(old, what)
+                    check_rows(self.old_vectors[what], what, self.database, "old")
+                opened.pop_all()
+
+    def close(self) -> None:
+        self.database.close()
+
+    def old_sources(self) -> dict[str, str]:
+        """Path -> digest of what the old generation was read from; an empty digest is one to read again."""
+        return dict(self.database.execute("SELECT path, digest FROM old.sources")) if self.old else {}
+
+    def old_documents(self, source: str) -> dict[str, str]:
+        """Id -> digest."""
+        if not self.old:
+            return {}
+        return dict(self.database.execute("SELECT id, digest FROM old.documents WHERE source = ?", (source,)))
+
+    def size(self) -> tuple[int, int]:
+        """Documents and chunks."""
+        return self._count("documents"), self._count("chunks")
+
+    def copy_source(self, path: str) -> int:
+        """Take over a source as the old generation has it; returns how many documents that are. One whose id another
+        source has by now is left out."""
+        copied = self.database.execute(
+            "INSERT OR IGNORE INTO documents SELECT * FROM old.documents WHERE source = ?", (path,)
+        )
+        if self.choices.same_chunker:
+            self.database.execute(
+                "INSERT INTO staged SELECT c.id, c.document, c.row, c.start, c.end, c.page, c.heading, c.digest"
+                " FROM main.documents d JOIN old.chunks c ON c.document = d.id WHERE d.source = ?",
+                (path,),
+            )
+        self.database.execute(
+            "INSERT INTO main.triples SELECT t.document, t.n, t.subject, t.relation, t.object, NULL"
+            " FROM main.documents d JOIN old.triples t ON t.document = d.id WHERE d.source = ?",
+            (path,),
+        )
+        self.database.execute("INSERT OR IGNORE INTO edges SELECT * FROM old.edges WHERE origin = ?", (path,))
+        self.database.execute("INSERT INTO sources SELECT * FROM old.sources WHERE path = ?", (path,))
+        return copied.rowcount
+
+    def add_source(self, path: str, digest: str) -> None:
+        self.database.execute("INSERT INTO sources VALUES (?, ?)", (path, digest))
+
+    def has_document(self, id_: str) -> bool:
+        return self.database.execute("SELECT 1 FROM main.documents WHERE id = ?", (id_,)).fetchone() is not None
+
+    def old_source_of(self, id_: str) -> str:
+        """The source of a document of the old generation; empty where it had none of that id."""
+        if not self.old:
+            return ""
+        found = self.database.execute("SELECT source FROM old.documents WHERE id = ?", (id_,)).fetchone()
+        return str(found[0]) if found else ""
+
+    def add_document(self, document: Document, chunks: Sequence[Chunk], digest: str, source: str, position: int) -> int:
+        """Returns how many of its triples were skipped: they do not have three parts."""
+        self.database.execute(
+            "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*row_of(document), digest, source, position),
+        )
+        self.add_chunks(chunks)
+        given = [parts for parts in document.triples if parts]
+        rows = ((document.id, n, *parts) for n, parts in enumerate(given))
+        self.database.executemany("INSERT INTO triples VALUES (?, ?, ?, ?, ?, NULL)", rows)
+        return len(document.triples) - len(given)
+
+    def add_chunks(self, chunks: Sequence[Chunk]) -> None:
+        """Of one document, in order."""
+        self.database.executemany(
+            "INSERT INTO staged VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                (chunk.id, chunk.document, n, chunk.start, chunk.end, chunk.page, chunk.heading, _digest(chunk))
+                for n, chunk in enumerate(chunks)
+            ],
+        )
+
+    def without_chunks(self) -> list[str]:
+        """Ids of the documents that were taken over without their chunks."""
+        if self.choices.same_chunker:
+            return []
+        missing = "SELECT id FROM main.documents WHERE id NOT IN (SELECT document FROM staged)"
+        return [id_ for (id_,) in self.database.execute(missing)]
+
+    def document(self, id_: str) -> Document:
+        found = "SELECT id, title, text, place, pages, headings FROM main.documents WHERE id = ?"
+        return document_of(self.database.execute(found, (id_,)).fetchone())
+
+    def add_edges(self, edges: Iterable[Edge], origin: str) -> int:
+        """Returns how many were new: an edge that the same origin has already is merged."""
+        before = self.database.total_changes
+        self.database.executemany(
+            "INSERT OR IGNORE INTO edges VALUES (?, ?, ?, ?)",
+            ((edge.source, edge.target, edge.relation, origin) for edge in edges),
+        )
+        return self.database.total_changes - before
+
+    def loose_edges(self) -> int:
+        """Edges to or from documents that the library does not have (yet): they are kept until it has."""
+        known = "SELECT id FROM documents"
+        loose = f"SELECT count(*) FROM ({EDGES}) WHERE source NOT IN ({known}) OR target NOT IN ({known})"
+        return int(self.database.execute(loose).fetchone()[0])
+
+    def put_in_order(self) -> None:
+        """Number the chunks by source, position and place, so that a library does not depend on its history."""
+        self.database.execute(
+            "INSERT INTO chunks SELECT row_number() OVER (ORDER BY d.source, d.position, s.n) - 1, s.id, s.document,"
+            " s.start, s.end, s.page, s.heading, s.digest FROM staged s JOIN documents d ON d.id = s.document"
+        )
+        self.database.execute("DROP TABLE staged")
+        self.database.commit()
+
+    def write_manifest(self, recorded: Mapping[str, object], roots: Sequence[str]) -> None:
+        """`recorded` is what the steps record, in their order."""
+        encoder, chunker = self.encoder, self.choices.chunker
+        with_what = json.dumps([FORMAT, encoder.hash, chunker, *recorded.values()], sort_keys=True, default=asdict)
+        manifest = Manifest.model_validate(
+            {
+                **recorded,
+                **self.facts,
+                "format": FORMAT,
+                "encoder": EncoderRecord(name=encoder.name, hash=encoder.hash, dimension=encoder.dimension),
+                "chunker": chunker,
+                "pages": self.choices.pages,
+                "roots": tuple(roots),
+                "documents": self._count("documents"),
+                "chunks": self._count("chunks"),
+                "edges": self._count(f"({EDGES})"),
+                "fingerprint": self._fingerprint(with_what),
+                "created": datetime.now(UTC).isoformat(timespec="seconds"),
+            }
+        )
+        (self.folder / MANIFEST).write_text(manifest.model_dump_json(indent=2) + "\n", "utf-8")
+
+    def _fingerprint(self, with_what: str) -> str:
+        whole = hashlib.sha256(with_what.encode())
+        for row in self.database.execute("SELECT id, digest FROM documents ORDER BY id"):
+            whole.update("\0".join(row).encode())
+        for row in self.database.execute(f"{EDGES} ORDER BY 1, 2, 3"):
+            whole.update("\0".join(row).encode())
+        return whole.hexdigest()
+
+    def _count(self, table: str) -> int:
+        return int(self.database.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of `clew index`. To add one: a file with what it does, and a line in `steps.STEPS`.
+
+    `run` works on a generation whose documents and chunks are there, and what the steps before it wrote: it writes
+    tables or the `files` of its own in the generation's folder. `title` is what its time is reported under; steps of
+    one title share it. `recorded` are the parameters that its result depends on, by name: the manifest keeps them, and
+    the fingerprint counts their values.
+    """
+
+    title: str
+    run: Callable[[Generation], Iterator[Progress]]
+    files: tuple[str, ...] = ()
+    recorded: Callable[[Choices], Mapping[str, object]] = lambda _: {}
+
+
+def _digest(chunk: Chunk) -> bytes:
+    return hashlib.sha256(embedded_text(chunk).encode()).digest()

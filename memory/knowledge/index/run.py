@@ -1,0 +1,173 @@
+"""A run of `clew index`: read what changed, take the steps, and switch the library to the new generation."""
+
+import errno
+import os
+import shutil
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from clew.memory.errors import BadInput, ClewError, LibraryMismatch, NoLibrary
+from clew.memory.knowledge.disk import (
+    PARTS,
+    Manifest,
+    check_encoder,
+    current_generation,
+    damaged,
+    held,
+    next_generation,
+    read_manifest,
+    rebuild_command,
+    recorded,
+    switch_to,
+)
+from clew.memory.knowledge.index.changes import Changes
+from clew.memory.knowledge.index.choices import Parameters, choose
+from clew.memory.knowledge.index.generation import Generation, Step
+from clew.memory.knowledge.index.steps import STEPS
+from clew.memory.knowledge.loaders.registry import LOADERS
+from clew.memory.knowledge.loaders.source import Loader, LoadFailure, shown
+from clew.memory.ports import Encoder
+from clew.memory.progress import Progress
+
+DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What a run did, counted in documents; `failed` names what could not be read, a source or a line or the rest of
+    a source's lines, and why.
+
+    `documents` and `chunks` are what the library holds now; `seconds` is by stage.
+    """
+
+    new: int
+    changed: int
+    removed: int
+    unchanged: int
+    failed: tuple[LoadFailure, ...]
+    notes: tuple[str, ...]
+    documents: int
+    chunks: int
+    seconds: dict[str, float]
+
+    @property
+    def line(self) -> str:
+        return (
+            f"{self.new} new, {self.changed} changed, {self.removed} removed,"
+            f" {self.unchanged} unchanged, {sum(failure.count for failure in self.failed)} failed"
+        )
+
+
+def index(
+    paths: Sequence[Path],
+    library: Path,
+    encoder: Encoder,
+    *,
+    parameters: Parameters | None = None,
+    rebuild: bool = False,
+    loaders: Sequence[Loader] = LOADERS,
+    steps: Sequence[Step] = STEPS,
+) -> Iterator[Progress | IndexReport]:
+    """Bring the library up to date with `paths`, or make it; ends with the `IndexReport`.
+
+    Only documents under `paths` can be removed. With `rebuild` all is made anew, of the paths that the library
+    records where none are given. The library stays as it was until the very end.
+    Raises `BadInput`, `LibraryBusy`, `LibraryMismatch`, `NoLibrary`.
+    """
+    with held(library):
+        if not paths and not rebuild:
+            raise BadInput("there is nothing to index", f"clew index YOUR-FOLDER --library {library}")
+        parameters = parameters or Parameters()
+        old = None if rebuild else current_generation(library)
+        before = _checked(library, read_manifest(old), encoder, parameters).roots if old else ()
+        roots, notes = _roots(paths, library)
+        choices = choose(parameters, library, old is None)
+        parts = PARTS.union(*(step.files for step in steps))
+        folder, whole, seconds = next_generation(library, parts), False, dict[str, float]()
+        try:
+            with (
+                _translated(library),
+                closing(choices.extractor),
+                closing(Generation(folder, old, encoder, choices)) as generation,
+            ):
+                changes, started = Changes(generation, loaders), time.perf_counter()
+                yield from changes.read(roots, library, wants_dump=bool(parameters.pages))
+                seconds["reading"] = time.perf_counter() - started
+                changed = changes.any or bool(choices.notes)
+                if changed:
+                    yield from _write(generation, steps, [*before, *map(str, roots)], seconds)
+                documents, chunks = generation.size()
+            whole = changed
+            if whole:
+                switch_to(library, folder, parts)
+        finally:
+            if not whole:  # what stops the switch itself leaves a folder that may be the current one
+                shutil.rmtree(folder, ignore_errors=True)
+        yield IndexReport(
+            **{name: changes.counts[name] for name in ("new", "changed", "removed", "unchanged")},
+            failed=tuple(changes.failed),
+            notes=(*notes, *choices.notes, *changes.notes, *generation.notes, *choices.extractor.notes()),
+            documents=documents,
+            chunks=chunks,
+            seconds=seconds,
+        )
+
+
+def _write(
+    generation: Generation, steps: Sequence[Step], roots: Sequence[str], seconds: dict[str, float]
+) -> Iterator[Progress]:
+    values: dict[str, object] = {}
+    for step in steps:
+        started = time.perf_counter()
+        yield from step.run(generation)
+        seconds[step.title] = seconds.get(step.title, 0.0) + time.perf_counter() - started
+        values |= step.recorded(generation.choices)
+    generation.write_manifest(values, list(dict.fromkeys(roots)))
+
+
+@contextmanager
+def _translated(library: Path) -> Iterator[None]:
+    """A full disk, and damage that is met while rows are copied, as `ClewError`."""
+    try:
+        yield
+    except (sqlite3.DatabaseError, OSError) as error:
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF  # the rest is its extended part
+        if code == sqlite3.SQLITE_FULL or _is_full(error):
+            raise ClewError(
+                f"the disk is full: the library at {library} stays as it was", "free some space and run this again"
+            ) from error
+        if code in DAMAGED:
+            raise damaged(library) from error
+        raise
+
+
+def _is_full(error: Exception) -> bool:
+    """numpy says only how much it could not write."""
+    return getattr(error, "errno", 0) in (errno.ENOSPC, errno.EDQUOT) or "requested and" in str(error)
+
+
+def _checked(library: Path, manifest: Manifest, encoder: Encoder, parameters: Parameters) -> Manifest:
+    check_encoder(library, manifest, encoder)
+    if manifest.keywords != parameters.keywords:
+        raise LibraryMismatch(
+            f"the library at {library} was made with other parameters for keywords", rebuild_command(library)
+        )
+    return manifest
+
+
+def _roots(paths: Sequence[Path], library: Path) -> tuple[list[Path], list[str]]:
+    """The paths given; without any the recorded ones that are still there, and a note of each that is not."""
+    if paths:
+        return [Path(os.path.normpath(path.absolute())) for path in paths], []
+    command = f"clew index YOUR-FOLDER --rebuild --library {library}"
+    before = recorded(library).roots
+    if before is None:
+        raise NoLibrary(f"{library} does not say what it was made from", command)
+    there = [Path(root) for root in before if os.path.exists(root)]  # noqa: PTH110 Path.exists can raise
+    if not there:
+        raise BadInput(f"nothing of what the library at {library} was made from is there any more", command)
+    return there, [f"{shown(root)} is not there any more: left out" for root in map(Path, before) if root not in there]

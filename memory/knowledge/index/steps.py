@@ -1,0 +1,90 @@
+"""The steps of `clew index`, which follow one another once the documents and chunks are there."""
+
+from collections.abc import Iterator
+
+from clew.memory.knowledge import keywords
+from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNITIES
+from clew.memory.knowledge.communities.community_index import author_of_all, build
+from clew.memory.knowledge.communities.detection import DetectionParameters
+from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, embed, embed_names, open_vectors, titles_and_texts
+from clew.memory.knowledge.index.generation import Generation, Step
+from clew.memory.knowledge.index.layering import make_layers
+from clew.memory.knowledge.numbering import ARRAYS as LAYERS
+from clew.memory.knowledge.numbering import read_layers
+from clew.memory.knowledge.partitioning.building import build as build_capsule
+from clew.memory.knowledge.partitioning.building import wanted_before
+from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
+from clew.memory.knowledge.partitioning.capsule import keep_trained, write_capsule
+from clew.memory.knowledge.partitioning.graph import FILE as NODES
+from clew.memory.knowledge.partitioning.graph import write_graph
+from clew.memory.knowledge.walking.smoothing import FILE as SMOOTHED
+from clew.memory.knowledge.walking.smoothing import write_smoothed
+from clew.memory.progress import Progress
+from clew.memory.titles import FILE as TITLES
+from clew.memory.titles import write_titles
+
+
+def index_words(generation: Generation) -> Iterator[Progress]:
+    """What the titles call the nodes, and the keyword indexes."""
+    found = [(title, text) for _, title, text in titles_and_texts(generation.database, CHUNKS)]
+    write_titles(generation.folder, found)
+    yield Progress("indexing words", 0, len(keywords.INDEXES))
+    folder = generation.folder / keywords.FOLDER
+    folder.mkdir()
+    titles, texts = [title for title, _ in found], [text for _, text in found]
+    for done, _ in enumerate(keywords.write(folder, titles, texts, generation.choices.keywords), 1):
+        yield Progress("indexing words", done, len(keywords.INDEXES))
+
+
+def embed_all(generation: Generation) -> Iterator[Progress]:
+    """The vectors of chunks, of sentences, and of the names of the entities that join chunks."""
+    database, folder, encoder = generation.database, generation.folder, generation.encoder
+    for what in (CHUNKS, SENTENCES):
+        yield from embed(database, what, folder, generation.old_vectors.get(what), encoder)
+    layers = read_layers(database, folder)
+    yield from embed_names([layers.entities[entity].name for entity in layers.joining], folder, encoder)
+
+
+def find_communities(generation: Generation) -> Iterator[Progress]:
+    """Of what the sentences name together, with their reports."""
+    parameters, writer = DetectionParameters(generation.choices.communities), generation.choices.writer
+    generation.notes += yield from build(
+        generation.database, generation.folder, generation.old, generation.encoder, parameters, writer
+    )
+    generation.facts["reports"] = author_of_all(generation.database)
+
+
+def partition(generation: Generation) -> Iterator[Progress]:
+    """The graph of the nodes, their vectors smoothed over it, and the capsules that the library had, else the default
+    one."""
+    graph = write_graph(generation.database, generation.folder)
+    write_smoothed(generation.folder, graph, open_vectors(generation.folder, CHUNKS))
+    for wanted in wanted_before(generation.old):
+        capsule = yield from build_capsule(generation.database, generation.folder, graph, wanted)
+        folder = write_capsule(generation.folder, capsule, durable=False)
+        if generation.old:
+            keep_trained(generation.old / CAPSULES / wanted.name, folder, capsule.partitioning)
+
+
+STEPS: tuple[Step, ...] = (
+    Step(
+        "indexing words",
+        index_words,
+        files=(keywords.FOLDER, TITLES),
+        recorded=lambda choices: {"keywords": choices.keywords},
+    ),
+    Step(
+        "extracting entities",
+        make_layers,
+        files=(LAYERS,),
+        recorded=lambda choices: {"triples": choices.triples, "extractor": choices.extractor.name},
+    ),
+    Step("embedding", embed_all, files=(CHUNKS.file, SENTENCES.file, NAMES)),
+    Step(
+        "finding communities",
+        find_communities,
+        files=(COMMUNITIES,),
+        recorded=lambda choices: {"communities": choices.communities},
+    ),
+    Step("partitioning", partition, files=(NODES, SMOOTHED, CAPSULES)),
+)
