@@ -31,7 +31,7 @@ from clew.memory.sentences import Span, split
 from clew.memory.unit import unit
 
 Distances = NDArray[np.float32]
-Item = TypeVar("Item")
+Element = TypeVar("Element")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def segments(sentences: Sequence[str], encoder: Encoder, parameters: SemanticPar
     return [range(first, after) for first, after in pairwise([0, *turns, len(sentences)]) if first < after]
 
 
-def buffer_merge(sentences: Sequence[Item], buffer: int) -> list[Sequence[Item]]:
+def buffer_merge(sentences: Sequence[Element], buffer: int) -> list[Sequence[Element]]:
     """For each sentence the window of it and of `buffer` sentences on either side, as far as there are (line 3)."""
     return [sentences[max(0, place - buffer) : place + buffer + 1] for place in range(len(sentences))]
 

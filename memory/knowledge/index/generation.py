@@ -191,7 +191,7 @@ class Generation:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class IndexStep:
     """A step of `clew index`. To add one: a file with what it does, and a line in `steps.STEPS`.
 
     `run` works on a generation whose documents and chunks are there, and what the steps before it wrote: it writes

@@ -26,7 +26,7 @@ from clew.memory.knowledge.disk import (
 )
 from clew.memory.knowledge.index.changes import Changes
 from clew.memory.knowledge.index.choices import Parameters, choose
-from clew.memory.knowledge.index.generation import Generation, Step
+from clew.memory.knowledge.index.generation import Generation, IndexStep
 from clew.memory.knowledge.index.steps import STEPS
 from clew.memory.knowledge.loaders.registry import LOADERS
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, shown
@@ -70,7 +70,7 @@ def index(
     parameters: Parameters | None = None,
     rebuild: bool = False,
     loaders: Sequence[Loader] = LOADERS,
-    steps: Sequence[Step] = STEPS,
+    steps: Sequence[IndexStep] = STEPS,
 ) -> Iterator[Progress | IndexReport]:
     """Bring the library up to date with `paths`, or make it; ends with the `IndexReport`.
 
@@ -118,7 +118,7 @@ def index(
 
 
 def _write(
-    generation: Generation, steps: Sequence[Step], roots: Sequence[str], seconds: dict[str, float]
+    generation: Generation, steps: Sequence[IndexStep], roots: Sequence[str], seconds: dict[str, float]
 ) -> Iterator[Progress]:
     values: dict[str, object] = {}
     for step in steps:

@@ -7,7 +7,7 @@ from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNI
 from clew.memory.knowledge.communities.community_index import author_of_all, build
 from clew.memory.knowledge.communities.detection import DetectionParameters
 from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, embed, embed_names, open_vectors, titles_and_texts
-from clew.memory.knowledge.index.generation import Generation, Step
+from clew.memory.knowledge.index.generation import Generation, IndexStep
 from clew.memory.knowledge.index.layering import make_layers
 from clew.memory.knowledge.numbering import ARRAYS as LAYERS
 from clew.memory.knowledge.numbering import read_layers
@@ -66,25 +66,25 @@ def partition(generation: Generation) -> Iterator[Progress]:
             keep_trained(generation.old / CAPSULES / wanted.name, folder, capsule.partitioning)
 
 
-STEPS: tuple[Step, ...] = (
-    Step(
+STEPS: tuple[IndexStep, ...] = (
+    IndexStep(
         "indexing words",
         index_words,
         files=(keywords.FOLDER, TITLES),
         recorded=lambda choices: {"keywords": choices.keywords},
     ),
-    Step(
+    IndexStep(
         "extracting entities",
         make_layers,
         files=(LAYERS,),
         recorded=lambda choices: {"triples": choices.triples, "extractor": choices.extractor.name},
     ),
-    Step("embedding", embed_all, files=(CHUNKS.file, SENTENCES.file, NAMES)),
-    Step(
+    IndexStep("embedding", embed_all, files=(CHUNKS.file, SENTENCES.file, NAMES)),
+    IndexStep(
         "finding communities",
         find_communities,
         files=(COMMUNITIES,),
         recorded=lambda choices: {"communities": choices.communities},
     ),
-    Step("partitioning", partition, files=(NODES, SMOOTHED, CAPSULES)),
+    IndexStep("partitioning", partition, files=(NODES, SMOOTHED, CAPSULES)),
 )

@@ -34,7 +34,7 @@ NOT_IN_A_ROW = ("table", "p/following-sibling::p", "ul", "ol", "dl", "pre", "for
 BREAKS = ("", " ", "\n", "\n\n")
 
 
-class Layout:
+class TextLayout:
     """The text of a document that has markup, written piece by piece: white space as a reader sees it, headings marked.
 
     The break before a piece is the strongest one that was asked for since the last."""
@@ -135,7 +135,7 @@ def parse(markup: str) -> "HtmlElement | None":
     return root
 
 
-def write(layout: Layout, root: "HtmlElement") -> None:
+def write(layout: TextLayout, root: "HtmlElement") -> None:
     """Write the words of an element and all that is in it; its elements without text for people are dropped."""
     from lxml import etree
 
@@ -168,11 +168,11 @@ def _decode(data: bytes) -> str:
     return decode(data)
 
 
-def _laid_out(root: "HtmlElement") -> Layout:
+def _laid_out(root: "HtmlElement") -> TextLayout:
     """Without the page's chrome; with it where nothing else is there."""
     from copy import deepcopy
 
-    layout = Layout()
+    layout = TextLayout()
     without = deepcopy(root)
     _drop_chrome(without)
     write(layout, without)
@@ -190,7 +190,7 @@ def _drop_chrome(root: "HtmlElement") -> None:
             element.drop_tree()
 
 
-def _whole(layout: Layout, element: "HtmlElement") -> bool:
+def _whole(layout: TextLayout, element: "HtmlElement") -> bool:
     """Write an element that is not gone into: code, and a table of data, a line for a row."""
     if element.tag == "pre":
         layout.verbatim(element.text_content())
@@ -203,7 +203,7 @@ def _whole(layout: Layout, element: "HtmlElement") -> bool:
     return False
 
 
-def _open(layout: Layout, element: "HtmlElement") -> None:
+def _open(layout: TextLayout, element: "HtmlElement") -> None:
     if element.tag in HEADINGS:
         layout.open_heading()
     elif element.tag == "li":
@@ -214,7 +214,7 @@ def _open(layout: Layout, element: "HtmlElement") -> None:
         layout.paragraph()
 
 
-def _close(layout: Layout, element: "HtmlElement") -> None:
+def _close(layout: TextLayout, element: "HtmlElement") -> None:
     if element.tag in HEADINGS:
         layout.close_heading()
     elif element.tag == "li":

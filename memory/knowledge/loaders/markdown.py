@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from clew.memory.datatypes import Document
 from clew.memory.knowledge.loaders import html
-from clew.memory.knowledge.loaders.html import Layout
+from clew.memory.knowledge.loaders.html import TextLayout
 from clew.memory.knowledge.loaders.plain_text import decode, not_empty, title_of_file
 from clew.memory.knowledge.loaders.source import Loader, Source, shown
 
@@ -39,11 +39,11 @@ def read_markdown(source: Source) -> Iterator[Document]:
     )
 
 
-def _laid_out(markdown: str) -> tuple[Layout, str]:
+def _laid_out(markdown: str) -> tuple[TextLayout, str]:
     """The text, and its first heading of the first level."""
     from markdown_it import MarkdownIt
 
-    layout, title = Layout(), ""
+    layout, title = TextLayout(), ""
     for token in MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(markdown):
         _write(layout, token)
         if token.type == "heading_close" and token.tag == "h1" and layout.headings:
@@ -51,7 +51,7 @@ def _laid_out(markdown: str) -> tuple[Layout, str]:
     return layout, title
 
 
-def _write(layout: Layout, token: "Token") -> None:
+def _write(layout: TextLayout, token: "Token") -> None:
     match token.type:
         case "heading_open":
             layout.open_heading()
@@ -78,7 +78,7 @@ def _write(layout: Layout, token: "Token") -> None:
             layout.paragraph()
 
 
-def _write_inline(layout: Layout, tokens: "Sequence[Token]") -> None:
+def _write_inline(layout: TextLayout, tokens: "Sequence[Token]") -> None:
     for token in tokens:
         match token.type:
             case "text" | "code_inline":

@@ -16,7 +16,7 @@ from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, ClewError
 from clew.memory.knowledge import library as library_module
 from clew.memory.knowledge.disk import POINTER, current_generation, next_generation, recorded_encoder
-from clew.memory.knowledge.index.generation import Generation, Step
+from clew.memory.knowledge.index.generation import Generation, IndexStep
 from clew.memory.knowledge.index.steps import STEPS
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.loaders.discovery import discover
@@ -130,7 +130,7 @@ def test_a_full_disk_is_named_and_the_library_stays(made: Path, encoder: CachedE
 
     write(made.parent / "notes", mars="Mars is red.")
     with pytest.raises(ClewError, match=r"the disk is full: .* stays as it was\. Try: free some space"):
-        run([made.parent / "notes"], made, encoder, steps=(*STEPS, Step("failing", failing)))
+        run([made.parent / "notes"], made, encoder, steps=(*STEPS, IndexStep("failing", failing)))
     assert titles(made, encoder) == ["moon", "sun"]
 
 
