@@ -10,10 +10,10 @@ from clew.memory.ports import Encoder
 from clew.memory.sentences import Span, split
 
 TITLE_BYTES = 200
-"""What of a title is embedded: in English or Chinese about a quarter of MiniLM's 254 word pieces, and never all."""
+"""Bytes of a title that are embedded: in English or Chinese about a quarter of MiniLM's 254 tokens, and never all."""
 
 LONGEST_WORD = 100
-"""Characters; BERT's tokenizer makes one piece of a longer word, and a chunk of such pieces would be of any length."""
+"""Characters; BERT's tokenizer makes one token of a longer word, and a chunk of such tokens would be of any length."""
 
 SLICE = 50_000
 """Characters that are tokenized at a time: a tokenizer's answer takes a hundred times the memory of its text."""
@@ -21,7 +21,7 @@ SLICE = 50_000
 
 @dataclass(frozen=True, slots=True)
 class ChunkerParameters:
-    """`size`: word pieces of a chunk with its title; the encoder's window where it is None or larger than that.
+    """`size`: tokens of a chunk with its title; the encoder's window where it is None or larger than that.
 
     `overlap`: how many of the last sentences of a chunk the next begins with, where they take a quarter of it at most
     and no heading lies between.
@@ -34,10 +34,10 @@ class ChunkerParameters:
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """A sentence, or a part of one that is too long. `first` and `after` count the word pieces up to its ends.
+    """A sentence, or a part of one that is too long. `first` and `after` count the tokens up to its ends.
 
-    `bond`: how ill it bears to be parted from the next; -2 where that is a heading, -1 where it is a paragraph, 1 where
-    it is a heading itself.
+    `bond`: how much it belongs to the next, so that a lower one is the better place to cut: -2 where the next is a
+    heading, -1 where it is a paragraph, 1 where this is a heading itself.
     """
 
     start: int
@@ -49,7 +49,7 @@ class _Unit:
 
 def chunk(document: Document, encoder: Encoder, parameters: ChunkerParameters) -> list[Chunk]:
     """In order. All that is not white space is in a chunk, no chunk lies wholly in another, and each fits: at most
-    `encoder.window` word pieces (or `parameters.size`) of its `embedded_text`."""
+    `encoder.window` tokens (or `parameters.size`) of its `embedded_text`."""
     return chunk_groups(document, [split(document.text)], encoder, parameters)
 
 
@@ -64,9 +64,9 @@ def chunk_groups(
     window = min(parameters.size or encoder.window, encoder.window)
     prefix = _prefix(document.title)
     begins = sorted({start + len(prefix) for group in groups for start, _ in group})
-    pieces = piece_starts(prefix + document.text, begins, encoder)
-    title_length = bisect_left(pieces, len(prefix))
-    starts = [place - len(prefix) for place in pieces[title_length:]]
+    tokens = token_starts(prefix + document.text, begins, encoder)
+    title_length = bisect_left(tokens, len(prefix))
+    starts = [place - len(prefix) for place in tokens[title_length:]]
     room = max(1, window - title_length)
     while True:
         packed = [
@@ -78,7 +78,7 @@ def chunk_groups(
         excess = 0 if len(chunks) == 1 else _longest(chunks, encoder) - window
         if excess <= 0 or room == 1:
             return chunks
-        # Cut elsewhere, a text can have a few pieces more than the sum of its parts.
+        # Cut elsewhere, a text can have a few tokens more than the sum of its parts.
         room = max(room - excess, room // 2)
 
 
@@ -92,16 +92,16 @@ def with_title(title: str, text: str) -> str:
     return text if f"{text}\n".startswith(prefix) else prefix + text
 
 
-def piece_starts(text: str, sentences: Sequence[int], encoder: Encoder) -> list[int]:
-    """Where the word pieces begin, rising; a piece that is longer than a word can be counts as several."""
+def token_starts(text: str, sentences: Sequence[int], encoder: Encoder) -> list[int]:
+    """Where the tokens begin, in rising order; a token of more than `LONGEST_WORD` characters counts as several."""
     cuts = [0]
     for start in sentences:
         if start - cuts[-1] > SLICE:
             cuts.append(start)
     starts: list[int] = []
     for cut, after in zip(cuts, [*cuts[1:], len(text)], strict=True):
-        [pieces] = encoder.tokens([text[cut:after]])
-        for start, end in pieces:
+        [tokens] = encoder.tokens([text[cut:after]])
+        for start, end in tokens:
             if end - start > LONGEST_WORD:
                 starts.extend(range(cut + start, cut + end, LONGEST_WORD))
             else:

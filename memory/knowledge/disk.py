@@ -88,8 +88,8 @@ _LENIENT = WrapValidator(_or_none)
 
 
 class Recorded(BaseModel):
-    """What the manifest of a library of any format says; None where it does not, or not what it may. A rebuild goes by
-    it."""
+    """The manifest of a library of any format, as far as this version understands it; None for the rest. A rebuild
+    takes from it what is not given."""
 
     roots: Annotated[tuple[str, ...] | None, _LENIENT] = None
     encoder: Annotated[EncoderRecord | None, _LENIENT] = None

@@ -24,7 +24,7 @@ SLICE = 512
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """What has vectors: a table with row, document, start, end and digest, the file, and what the stage is called."""
+    """A table of texts with vectors (row, document, start, end, digest), their file, and the name of the stage."""
 
     table: str
     file: str
@@ -39,7 +39,7 @@ SENTENCES = Embedded("sentences", "sentences.npy", "embedding sentences")
 
 
 def open_vectors(generation: Path, what: Embedded) -> Vectors:
-    """Shape (rows, d), memory-mapped. Raises one of `damage.BROKEN`."""
+    """Shape (rows, d), memory-mapped. Raises one of `disk.BROKEN`."""
     return mapped(generation / what.file)
 
 
@@ -49,7 +49,7 @@ def mapped(path: Path) -> Vectors:
 
 
 def check_rows(vectors: Vectors, what: Embedded, database: sqlite3.Connection, schema: str = "main") -> None:
-    """Raises one of `damage.BROKEN` where there are not as many rows as vectors, or SQLite sees that its file is cut
+    """Raises one of `disk.BROKEN` where there are not as many rows as vectors, or SQLite sees that its file is cut
     off."""
     (last,) = database.execute(f"SELECT max(row) FROM {schema}.{what.table}").fetchone()
     if len(vectors) != (0 if last is None else last + 1):
@@ -113,7 +113,7 @@ def _known(database: sqlite3.Connection, what: Embedded, old: Vectors | None) ->
 
 def _missing(database: sqlite3.Connection, what: Embedded, has_old: bool) -> list[list[int]]:
     """Rows of like length together, so that a batch wastes little padding; the slices in a mixed order, so that the
-    time that is left can be told from the time that went."""
+    time that is left follows from the time that has passed."""
     known = f"SELECT digest FROM old.{what.table}" if has_old else "SELECT NULL WHERE 0"
     found = f"SELECT row FROM main.{what.table} WHERE digest NOT IN ({known}) ORDER BY end - start, row"
     rows = [row for (row,) in database.execute(found)]

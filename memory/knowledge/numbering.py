@@ -86,7 +86,7 @@ def _chunks_of(sentences: Sequence[Sequence[int]], rows: Ints, spans: Ints) -> l
 
 
 def _entity_ids(names: Sequence[_Name], keys: Mapping[str, str]) -> list[str]:
-    """Of each name its id; one that was given is what it says, others are joined with their aliases. `keys` has what
+    """The entity id of each name: of a given name its own key, of others the key of their aliases. `keys` has what
     each text is when it is normalised."""
     mentions: dict[str, list[Mention]] = defaultdict(list)
     titles: dict[str, str] = {}
@@ -152,7 +152,7 @@ def _arrays(
 
 
 def read_layers(database: sqlite3.Connection, folder: Path) -> Layers:
-    """Raises what a broken file raises (`damage.BROKEN`)."""
+    """Raises what a broken file raises (`disk.BROKEN`)."""
     with np.load(folder / ARRAYS) as arrays:
         mentions, titles, relations = (arrays[name] for name in ("mentions", "titles", "relations"))
     documents = [id_ for (id_,) in database.execute(DOCUMENTS)]

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from clew.memory.datatypes import Chunk, Document, Vectors
 from clew.memory.errors import BadInput
-from clew.memory.knowledge.chunking import ChunkerParameters, chunk_groups, piece_starts
+from clew.memory.knowledge.chunking import ChunkerParameters, chunk_groups, token_starts
 from clew.memory.ports import Encoder
 from clew.memory.sentences import Span, split
 from clew.memory.unit import unit
@@ -78,7 +78,7 @@ def chunk_by_meaning(document: Document, encoder: Encoder, parameters: SemanticP
 def parts(text: str, sentences: Sequence[Span], encoder: Encoder, parameters: SemanticParameters) -> list[list[Span]]:
     """For each segment its parts, in order (Algorithm 1, lines 2 to 15): character spans of at most `size` tokens; a
     segment that is longer has several, each sharing `overlap` tokens with the next. None lies wholly in another."""
-    starts = piece_starts(text, [start for start, _ in sentences], encoder)
+    starts = token_starts(text, [start for start, _ in sentences], encoder)
     found = []
     for places in segments([text[start:end] for start, end in sentences], encoder, parameters):
         start, end = sentences[places[0]][0], sentences[places[-1]][1]
@@ -107,7 +107,7 @@ def buffer_merge(sentences: Sequence[Element], buffer: int) -> list[Sequence[Ele
 def window_vectors(sentences: Sequence[str], encoder: Encoder, buffer: int) -> Vectors:
     """Shape (len(sentences), d), unit rows: the merged windows, embedded (line 4). The encoder would cut one that is
     longer than its own window: that is embedded in runs of whole sentences, and has their vectors' mean direction."""
-    lengths = [len(pieces) for pieces in encoder.tokens(sentences)]
+    lengths = [len(tokens) for tokens in encoder.tokens(sentences)]
     texts, owners = [], []
     for owner, window in enumerate(buffer_merge(range(len(sentences)), buffer)):
         for run in _runs(window, lengths, encoder.window):

@@ -169,7 +169,7 @@ class Changes:
         self.notes.append(f"{path}: kept as it was read before")
 
     def _free_id(self, id_: str, source: Source) -> str:
-        """The id; one that another source has, or will have when it is copied, is told apart."""
+        """The id, or a longer one where another source has it or will have it when it is copied."""
         return next(other for other in chain([id_], other_ids(id_, source)) if self._is_free(other))
 
     def _is_free(self, id_: str) -> bool:

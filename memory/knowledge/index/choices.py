@@ -1,4 +1,4 @@
-"""What a library is made with: as asked for, else as it was made before, else the defaults."""
+"""What a library is made with: the parameters given, else those that it was made with, else the defaults."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,7 +33,7 @@ class Parameters:
 
 
 class Choices(NamedTuple):
-    """The parameters as said or as the library has them; `notes` names those that are other ones than before."""
+    """The parameters as given or as the library has them; `notes` names those that changed."""
 
     chunker: Chunker
     keywords: KeywordParameters

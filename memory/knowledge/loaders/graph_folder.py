@@ -21,8 +21,8 @@ MEMBERS = b'"members"'
 
 @dataclass(frozen=True, slots=True)
 class ManyRelation:
-    """A relation of many, `place` its line. `members` are (id of a node, role), each once; without an `id` it has one
-    by what it says, so that it is the same one in any run."""
+    """A relation of many, `place` its line. `members` are (id of a node, role), each once; without an `id` it gets one
+    made of its content, the same in every run."""
 
     id: str
     relation: str
@@ -50,7 +50,7 @@ def read_graph(source: Source) -> Iterator[Document | LoadFailure]:
 
 def read_graph_edges(source: Source) -> Iterator[Edge | LoadFailure]:
     """The edges as they come, repeated ones and those to unknown nodes among them; then those of the relations of
-    many, of which `read_graph` has told what is wrong."""
+    many, whose failures `read_graph` reports."""
     path = edges_beside(source.path)
     yield from named(_edges(path), shown(path))
     if waiting := list(_relations(path)):
@@ -87,7 +87,7 @@ def _edges(path: Path) -> Iterator[Edge | LoadFailure]:
 
 
 def _relations(path: Path) -> Iterator[ManyRelation | LoadFailure]:
-    """Lines that are no JSON, and a file that cannot be read, are for `_edges` to tell."""
+    """Lines that are not JSON, and a file that cannot be read, are reported by `_edges`."""
     for item in records(path, having=MEMBERS):
         if isinstance(item, tuple) and _is_relation(item[1]):
             place = f"{shown(path)}:{item[0]}"
@@ -110,8 +110,8 @@ def _relation(record: Record, place: str) -> ManyRelation:
     if len({id_ for id_, _ in members}) < 2:
         raise Unreadable("a relation of fewer than two members")
     title = " ".join(clean(field(record, "title", "")).split())
-    told = json.dumps([relation, title, sorted(members)], ensure_ascii=False)
-    own = f"{relation}:{hashlib.sha256(told.encode()).hexdigest()[:16]}"
+    content = json.dumps([relation, title, sorted(members)], ensure_ascii=False)
+    own = f"{relation}:{hashlib.sha256(content.encode()).hexdigest()[:16]}"
     id_ = storable(field(record, "id", "")) or own
     return ManyRelation(id_, relation, title, clean(field(record, "text", "")).strip(), members, place)
 

@@ -111,7 +111,7 @@ def field(record: Record, name: str, default: str | None = None) -> str:
 
 
 def records(path: Path, having: bytes = b"") -> Iterator[tuple[int, Record] | LoadFailure]:
-    """The object on each line that has these bytes, with the line's number. What ends the file too early is told after
+    """The object on each line that has these bytes, with the line's number. What ends the file too early comes after
     the good lines."""
     number = 0
     try:

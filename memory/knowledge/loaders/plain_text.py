@@ -1,6 +1,6 @@
 """Text files, and the decoding that all text goes through.
 
-`TextLoader` of langchain-community is not used: it tells a wrong encoding by a RuntimeError without the place, reads
+`TextLoader` of langchain-community is not used: it reports a wrong encoding by a RuntimeError without the place, reads
 what it is given as UTF-8 with NUL bytes and all, and knows no titles. (The package is no longer maintained, says so in
 a warning at every import, and takes a second to load.)
 """
@@ -30,7 +30,7 @@ def read_text(source: Source) -> Iterator[Document]:
 
 
 def decode(data: bytes) -> str:
-    """UTF-8, or what a byte order mark says. No guess at other encodings: a wrong one would be read without a word.
+    """UTF-8, or what a byte order mark says. No guess at other encodings: a wrong one would go unnoticed.
 
     Raises `Unreadable` for anything else, and for a text without words.
     """

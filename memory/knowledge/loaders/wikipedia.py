@@ -195,7 +195,7 @@ def _resolved(title: str, redirects: Mapping[str, str]) -> str:
 
 
 class _Choice:
-    """`Pages`, made ready to be asked of many."""
+    """`Pages` as sets and a pattern, to check many articles."""
 
     def __init__(self, pages: Pages) -> None:
         self._all = not pages
@@ -349,7 +349,7 @@ def _is_dropped(node: "Node", wiki: Wiki) -> bool:
 
 
 def _tidy(paragraph: str) -> str:
-    """On one line, and mended where a template was dropped: `Moon (, ) is`."""
+    """On one line, and tidied where a template was dropped: `Moon (, ) is`."""
     line = " ".join(paragraph.split())
     if re.fullmatch(r"__[A-Z]+__", line):
         return ""
