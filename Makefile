@@ -3,6 +3,7 @@
 PYTHON ?= python3
 LIBRARY ?= .clew
 DOCUMENTS ?= examples/documents
+EXTRAS ?=
 DATA ?= ../shared/data
 LIBRARIES ?= .clew-training
 BIN := .venv/bin
@@ -20,39 +21,45 @@ ui: $(LIBRARY)/clew-library.json
 
 test: lint types tests
 
-lint: .venv/ready
+lint: .venv/ready-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: .venv/ready
+types: .venv/ready-dev
 	$(BIN)/mypy
 
 # One thread each: with as many processes as cores, more of them only wait for each other.
-tests: .venv/ready
+tests: .venv/ready-dev
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
 # What `make test` leaves out: whole categories, and all that is fuzzed with ten times its examples.
-test-all: .venv/ready
+test-all: .venv/ready-dev
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) --dist worksteal -m 'soak or hypothesis' --hypothesis-profile many
 
 # The rewriter's models, from the conversations in DATA: written to memory/dialogue/learned.json, or only measured.
-train: .venv/ready
+train: .venv/ready-dev
 	$(BIN)/python -m tests.training.rewriter $(DATA) $(LIBRARIES)
 
-crossval: .venv/ready
+crossval: .venv/ready-dev
 	$(BIN)/python -m tests.training.rewriter_crossval $(DATA) $(LIBRARIES)
 
 # Made once: a newer .venv does not make a library old, and `clew index` brings one up to date.
 $(LIBRARY)/clew-library.json: | .venv/ready
 	@$(BIN)/clew index $(DOCUMENTS) --library $(LIBRARY)
 
+# What a conversation needs; DOCUMENTS of other kinds may need more: make EXTRAS=wikipedia ... (see pyproject.toml).
 # torch first, and by its exact version: what the others ask for is then there, whichever build was chosen.
 .venv/ready: pyproject.toml constraints.txt | check-system
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --upgrade pip setuptools -c constraints.txt
 	$(BIN)/pip install --quiet torch -c constraints.txt
-	$(BIN)/pip install --quiet -c constraints.txt --no-build-isolation -e '.[dev]'
+	$(BIN)/pip install --quiet -c constraints.txt --no-build-isolation -e '.[$(EXTRAS)]'
 	mkdir -p .venv/src && ln -sfn ../.. .venv/src/clew  # where mypy and editors find the package by its name
+	@touch $@
+
+# And what checks, trains and evaluates.
+.venv/ready-dev: .venv/ready
+	$(BIN)/pip install --quiet -c constraints.txt --no-build-isolation -e '.[dev]'
 	@touch $@
 
 check-system:

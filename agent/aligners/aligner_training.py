@@ -14,7 +14,8 @@ from clew.agent.settings import Settings
 from clew.memory.datatypes import Vectors
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput
-from clew.memory.knowledge.aligners.models import MODELS, partition_graph
+from clew.memory.extras import required
+from clew.memory.knowledge.aligners.models import MODELS, Convolutional, partition_graph
 from clew.memory.knowledge.aligners.open_capsule import OpenCapsule
 from clew.memory.knowledge.aligners.saved import TrainingRecord, fingerprint_of, write_aligner
 from clew.memory.knowledge.aligners.synthetic_queries import QuerySplit, make_queries, write_queries
@@ -59,6 +60,8 @@ def train_aligners(plan: TrainingPlan, settings: Settings) -> Iterator[Progress 
     """Each aligner as it is saved, after the progress of its training. Raises `BadInput`, `NotSetUp`, and what opening
     the library raises."""
     models, losses = chosen(plan.model, tuple(MODELS), "model"), chosen(plan.loss, tuple(LOSSES), "loss")
+    if any(issubclass(MODELS[model], Convolutional) for model in models):
+        required("torch_geometric.nn", "a graph convolution", "train")  # before anything is made
     encoder = encoder_for(settings)
     with closing(encoder), open_library(settings.library, encoder) as library, held(settings.library):
         opened = OpenCapsule(library, plan.capsule)

@@ -13,6 +13,7 @@ from typing import Any
 from clew.agent.answer.verification import same_words, verdict
 from clew.agent.state import Claim, Turn
 from clew.memory.datatypes import Passage
+from clew.memory.extras import required
 from clew.memory.json_lines import read_objects
 
 WORDS = 60
@@ -84,9 +85,7 @@ def figures(turns: Mapping[str, Turn], labels: Mapping[str, Label]) -> dict[str,
 
 def rouge_l(answers: Mapping[str, str], golds: Mapping[str, str]) -> float:
     """The mean F of the longest common subsequence of words (Lin 2004, by `rouge-score`, without stemming)."""
-    from rouge_score.rouge_scorer import RougeScorer
-
-    scorer = RougeScorer(["rougeL"])
+    scorer = required("rouge_score.rouge_scorer", "ROUGE", "evaluation").RougeScorer(["rougeL"])
     scores = [scorer.score(gold, answers[name])["rougeL"].fmeasure for name, gold in golds.items()]
     return float(sum(scores) / len(scores))
 

@@ -19,6 +19,7 @@ from clew.agent.toolbox import services_for
 from clew.memory.datatypes import Passage, Query
 from clew.memory.dialogue.threads import Threads
 from clew.memory.errors import BadInput
+from clew.memory.extras import required
 from clew.memory.json_lines import append_object, replace_file
 from clew.memory.knowledge.library import open_library
 from clew.memory.ports import Store
@@ -165,6 +166,8 @@ def _forms(tool: str, form: str) -> Sequence[FormName]:
 
 
 def _check(plan: Plan, settings: Settings) -> None:
+    for module in ("ir_measures", "rouge_score.rouge_scorer") if plan.answers else ("ir_measures",):
+        required(module, "an evaluation", "evaluation")
     registry.check(settings.tool)
     if plan.k < 1:
         raise BadInput("-k has to be at least 1")

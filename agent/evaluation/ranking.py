@@ -16,6 +16,7 @@ from clew.memory.datatypes import Passage, Query
 from clew.memory.dialogue.utterances import extract
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput
+from clew.memory.extras import required
 from clew.memory.progress import Progress
 
 DEPTH = 10
@@ -27,8 +28,7 @@ Ranking = Sequence[tuple[str, float]]
 
 def measure(golds: Mapping[str, Mapping[str, int]], rankings: Mapping[str, Ranking]) -> dict[str, float]:
     """Means over the questions of `golds`; one without a ranking counts as 0."""
-    import ir_measures as ir
-
+    ir = required("ir_measures", "measuring a ranking", "evaluation")
     run = {
         question: {document: float(DEPTH - rank) for rank, (document, _) in enumerate(ranking[:DEPTH])}
         for question, ranking in rankings.items()

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any
 from clew.agent.llm.streams import Patience, Wire, watched, without_thoughts
 from clew.agent.llm.tokens import TokenCounts
 from clew.memory.errors import BadInput, ClewError, ModelFailed, NotSetUp, PromptCut
+from clew.memory.extras import install_command, required
 from clew.memory.ports import Abilities, Message, Output, ToolCall, ToolSpec, Usage
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import AIMessageChunk, BaseMessage
 
+EXTRA = "models"
+
 WINDOW = 8192
 """Tokens; these servers do not say how much theirs take."""
-
-EXTRA = "pip install 'clew[models]'"
 
 OPENAI = "openai"
 """The provider whose servers take a JSON schema, and say what they counted where they are asked to."""
@@ -30,15 +31,12 @@ def load_chat_model(name: str) -> "LangChainWriter":
 
     Raises `NotSetUp` without the extra, `BadInput` for a name or a setting that the provider refuses.
     """
-    try:
-        from langchain.chat_models import init_chat_model
-    except ImportError as error:
-        raise NotSetUp(f"the model {name} needs LangChain's chat models", EXTRA) from error
+    init_chat_model = required("langchain.chat_models", f"the model {name}", EXTRA).init_chat_model
     options: dict[str, Any] = {"stream_usage": True, "max_retries": 1} if _is_openai(name) else {}
     try:
         return LangChainWriter(name, init_chat_model(name, **options))
     except ImportError as error:
-        raise NotSetUp(f"the model {name} needs its provider's package: {error}", EXTRA) from error
+        raise NotSetUp(f"the model {name} needs its provider's package: {error}", install_command(EXTRA)) from error
     except Exception as error:
         raise BadInput(f"the model {name} cannot be used: {_line(error)}", "see docs/models.md") from error
 

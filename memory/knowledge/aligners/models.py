@@ -9,6 +9,7 @@ the centroids. The bias counts for BCE alone: a softmax does not change with it.
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,7 @@ from torch import Tensor, nn
 from torch.nn.functional import normalize
 
 from clew.memory.datatypes import Float32s, Ints, Vectors
+from clew.memory.extras import required
 from clew.memory.knowledge.aligners.partition_words import FIELDS
 from clew.memory.nodes import Cells, NodeGraph, Partitioning
 
@@ -179,9 +181,7 @@ class Gcn(Convolutional):
         self.register_buffer("counts", torch.from_numpy(graph.counts.copy()))
 
     def convolution(self, inner: int, outer: int) -> nn.Module:
-        from torch_geometric.nn import GCNConv
-
-        return GCNConv(inner, outer)  # type: ignore[no-any-return]
+        return graph_layer("GCNConv")(inner, outer)
 
     def convolved(self, layer: nn.Module, values: Tensor) -> Tensor:
         found: Tensor = layer(values, self.edges, self.counts)
@@ -192,19 +192,15 @@ class Sage(Convolutional):
     """Hamilton et al. 2017: the mean of the neighbours beside the partition itself."""
 
     def convolution(self, inner: int, outer: int) -> nn.Module:
-        from torch_geometric.nn import SAGEConv
-
-        return SAGEConv(inner, outer)  # type: ignore[no-any-return]
+        return graph_layer("SAGEConv")(inner, outer)
 
 
 class Gin(Convolutional):
     """Xu et al. 2019: the sum of the neighbours through a perceptron; normalised, as partitions have many."""
 
     def convolution(self, inner: int, outer: int) -> nn.Module:
-        from torch_geometric.nn import GINConv
-
         inside = nn.Sequential(nn.LayerNorm(inner), nn.Linear(inner, outer), nn.ReLU(), nn.Linear(outer, outer))
-        return GINConv(inside, train_eps=True)  # type: ignore[no-any-return]
+        return graph_layer("GINConv")(inside, train_eps=True)
 
 
 class Rgcn(Convolutional):
@@ -218,13 +214,17 @@ class Rgcn(Convolutional):
         self.register_buffer("kinds", torch.from_numpy(graph.kinds.copy()))
 
     def convolution(self, inner: int, outer: int) -> nn.Module:
-        from torch_geometric.nn import RGCNConv
-
-        return RGCNConv(inner, outer, self.relations, num_bases=min(4, self.relations))  # type: ignore[no-any-return]
+        return graph_layer("RGCNConv")(inner, outer, self.relations, num_bases=min(4, self.relations))
 
     def convolved(self, layer: nn.Module, values: Tensor) -> Tensor:
         found: Tensor = layer(values, self.edges, self.kinds)
         return found
+
+
+def graph_layer(name: str) -> Callable[..., nn.Module]:
+    """A layer of torch-geometric. Raises `NotSetUp` without that package."""
+    layer: Callable[..., nn.Module] = getattr(required("torch_geometric.nn", "a graph convolution", "train"), name)
+    return layer
 
 
 def perceptron(width: int) -> nn.Sequential:

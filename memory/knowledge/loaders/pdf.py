@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from clew.memory.datatypes import Document, Mark
 from clew.memory.errors import Unreadable
+from clew.memory.extras import install_command
 from clew.memory.knowledge.loaders.plain_text import like_a_title, title_of_file
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, clean, shown
 from clew.memory.sentences import blocks
@@ -71,7 +72,8 @@ def _extracted(data: bytes) -> tuple[str, list[str], list[str | None]]:
         numbers = range(len(reader.pages))
         return _metadata_title(reader), _labels(reader), [_page(reader, number) for number in numbers]
     except DependencyError as error:
-        raise Unreadable("encrypted by AES: save it without its protection, or pip install 'clew[pdf-aes]'") from error
+        wanted = f"save it without its protection, or {install_command('pdf-aes')}"
+        raise Unreadable(f"encrypted by AES: {wanted}") from error
     except FileNotDecryptedError as error:
         raise Unreadable("encrypted: save it without its password") from error
     except PyPdfError as error:

@@ -20,6 +20,7 @@ from urllib.parse import unquote
 
 from clew.memory.datatypes import Document, Edge
 from clew.memory.errors import Unreadable
+from clew.memory.extras import install_command
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Pages, Source, clean, reason, shown
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ def read_dump(source: Source) -> Iterator[Document | LoadFailure]:
     ends the file too early comes after the good pages. Raises `Unreadable` where nothing is chosen, and without the
     parser."""
     if not _has_parser():
-        raise Unreadable("a Wikipedia dump: pip install 'clew[wikipedia]' to read it")
+        raise Unreadable(f"a Wikipedia dump: {install_command('wikipedia')} to read it")
     place, articles, chosen = shown(source.path), 0, _Choice(source.pages)
     for page in _pages(source.path):
         if isinstance(page, LoadFailure):

@@ -1,0 +1,73 @@
+"""The wheel: what is in it, and that it answers where other packages have the names of its folders."""
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PRODUCT = ("prompts", "memory", "tools", "agent", "ui")
+OTHERS = ("tests", "docs", "examples")
+NEEDED = ("pyproject.toml", "README.md", "LICENSE", "constraints.txt", "__init__.py")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Built from a copy, without the network; the checkout stays as it is."""
+    source, made = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
+    for folder in (*PRODUCT, *OTHERS):
+        shutil.copytree(ROOT / folder, source / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in NEEDED:
+        shutil.copy(ROOT / name, source / name)
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        str(source),
+        "--no-deps",
+        "--no-build-isolation",
+        "-q",
+        "-w",
+        str(made),
+    ]
+    subprocess.run(command, check=True, capture_output=True, env={**os.environ, "PIP_NO_INDEX": "1"})
+    (built,) = made.glob("clew-*.whl")
+    return built
+
+
+def test_it_holds_the_product_and_nothing_else(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as opened:
+        names = {name for name in opened.namelist() if ".dist-info/" not in name}
+    files = {path for folder in PRODUCT for path in (ROOT / folder).rglob("*") if path.is_file()}
+    wanted = {f"clew/{path.relative_to(ROOT)}" for path in files if "__pycache__" not in path.parts}
+    assert names == {*wanted, "clew/__init__.py"}
+
+
+def test_it_answers_in_a_folder_that_has_packages_of_the_same_names(wheel: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(wheel) as opened:
+        opened.extractall(tmp_path / "installed")
+    work = tmp_path / "work"
+    for name in PRODUCT:
+        (work / name).mkdir(parents=True)
+        (work / name / "__init__.py").write_text("raise ImportError('this is not Clew')\n")
+    (work / "notes").mkdir()
+    (work / "notes" / "moon.txt").write_text("The Moon orbits the Earth at a distance of 384,400 km.")
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("CLEW_")},
+        "PYTHONPATH": str(tmp_path / "installed"),
+        "XDG_DATA_HOME": str(tmp_path / "data"),
+    }
+
+    def clew(*words: str) -> str:
+        command = [sys.executable, "-m", "clew.ui.cli", *words, "--library", "library"]
+        done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    clew("index", "notes", "-q")
+    assert "384,400 km" in clew("ask", "How far is the Moon from the Earth?")
