@@ -1,18 +1,13 @@
-"""Which model a setting names: the one place that knows models by name; and how the settings have the tool `clues`."""
+"""Which model a setting names: the one place that knows models by name."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clew.agent.settings import Settings
 from clew.memory.encoding import MINILM, CachedEncoder, load_encoder
 from clew.memory.errors import BadInput
-from clew.memory.knowledge.clues.clue_index import load_aliases
 from clew.memory.knowledge.disk import recorded_encoder
-from clew.memory.knowledge.walking.late_interaction import LateInteraction
-from clew.memory.ports import Reranker, Writer
-from clew.memory.reranking import load_reranker
-from clew.tools.clues import CluesParameters
+from clew.memory.ports import Writer
 
 if TYPE_CHECKING:
     from clew.agent.llm.ollama_server import OllamaServer
@@ -97,19 +92,3 @@ def encoder_for(settings: Settings) -> CachedEncoder:
     Raises `NoModel` where it is neither on this machine nor to be had.
     """
     return load_encoder(settings.encoder or recorded_encoder(settings.library) or MINILM, settings.cache)
-
-
-def reranker_for(settings: Settings) -> Reranker | None:
-    """The cross-encoder that the settings name, not loaded yet; none by default. Raises `NoModel`."""
-    return load_reranker(settings.reranker) if settings.reranker else None
-
-
-def late_for(settings: Settings, encoder: CachedEncoder) -> LateInteraction | None:
-    """The second scorer of the tool `walk`, by the encoder's own tokens; none by default."""
-    return LateInteraction(encoder.kept_tokens) if settings.late_interaction else None
-
-
-def clues_for(settings: Settings) -> CluesParameters:
-    """Raises `BadInput` for a file of aliases that is none."""
-    aliases = load_aliases(Path(settings.aliases).expanduser()) if settings.aliases else None
-    return CluesParameters(method=settings.clues, aliases=aliases)

@@ -25,7 +25,8 @@ from clew.memory.dialogue.rewriting import rewrite as rewrite_question
 from clew.memory.dialogue.utterances import extract
 from clew.memory.errors import Cancelled
 from clew.memory.knowledge.communities.overview import asks_for_the_whole
-from clew.memory.knowledge.walking.stitching import Stitched
+from clew.memory.knowledge.question import LibraryQuestion
+from clew.memory.knowledge.walking.subgraph import Stitched
 from clew.memory.knowledge.walking.walker import Thought
 from clew.tools.base import encode_query
 from clew.tools.communities import CommunitiesParameters
@@ -135,10 +136,10 @@ def think(turn: Turn, run: TurnRun) -> Turn:
     if asks_for_the_whole(turn.question) or not policy.walks(plan.calls, run.services):
         return planned.stepped("think", summary, reply.lines)
     services, walker = run.services, run.services.walker
-    thought = walker.think(_query(turn, run, plan.calls[0].wordings), np.array(_nearest(planned, run), np.int64))
+    thought = walker.think(_question(turn, run, plan.calls[0].wordings), np.array(_nearest(planned, run), np.int64))
     best = walk_operations.best_partitions(thought, services.walking.told)
     if len(best) and len(thought.partitions) > 1:
-        summary += f"; most speaks for {walker.ground.partitioning.names[best[0]]}"
+        summary += f"; most speaks for {walker.graph.partitioning.names[best[0]]}"
     return planned.stepped("think", summary, (*walk_operations.scored(walker, thought, best), *reply.lines))
 
 
@@ -306,6 +307,11 @@ def _query(turn: Turn, run: TurnRun, wordings: Sequence[Wording]) -> Query:
     return run.once(("query", *wordings), encoded)
 
 
+def _question(turn: Turn, run: TurnRun, wordings: Sequence[Wording]) -> LibraryQuestion:
+    """These wordings of the question against the library: one for all nodes of the turn."""
+    return run.once(("question", *wordings), lambda: run.services.walker.question(_query(turn, run, wordings)))
+
+
 def _nearest(turn: Turn, run: TurnRun) -> tuple[int, ...]:
     """The rows of the nodes that are nearest to what this round looks for."""
     query, services = _query(turn, run, turn.search.planned[0].wordings), run.services
@@ -318,10 +324,10 @@ def _nearest(turn: Turn, run: TurnRun) -> tuple[int, ...]:
 def _thought(turn: Turn, run: TurnRun) -> Thought:
     """With what the tools found among the candidates: its partitions are stitched in."""
     services, known = run.services, (*turn.passages, *turn.search.walked)
-    query = _query(turn, run, turn.search.planned[0].wordings)
+    question = _question(turn, run, turn.search.planned[0].wordings)
     return run.once(
         ("thought", turn.search.round),
-        lambda: walk_operations.think(services.walker, services.library.store, query, _nearest(turn, run), known),
+        lambda: walk_operations.think(services.walker, question, _nearest(turn, run), known),
     )
 
 

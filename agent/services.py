@@ -49,7 +49,7 @@ class Services:
         """The tool `walk`'s: a library's graph is read once, by whoever walks first."""
         tool = self.tools[Walk.name]
         assert isinstance(tool, Walk)
-        return tool.walker()
+        return tool.walker
 
 
 def _ignored(_: Step | Piece | Doing) -> None:

@@ -1,14 +1,20 @@
 """The tools, and all else that turns are given, as the settings have them, over one open library."""
 
-from clew.agent.models import clues_for, late_for, reranker_for, writers_for
+from dataclasses import replace
+from pathlib import Path
+
+from clew.agent.models import writers_for
 from clew.agent.services import Services
 from clew.agent.settings import Settings
 from clew.memory.dialogue.threads import Threads
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.aligners.open_capsule import aligner_for
+from clew.memory.knowledge.clues.clue_index import load_aliases
 from clew.memory.knowledge.library import Library
+from clew.memory.knowledge.walking.late_interaction import LateInteraction
+from clew.memory.reranking import load_reranker
 from clew.tools import registry
-from clew.tools.base import Tool
+from clew.tools.base import Tool, ToolSettings
 
 
 def services_for(settings: Settings, library: Library, encoder: CachedEncoder, threads: Threads) -> Services:
@@ -29,7 +35,16 @@ def tools_for(settings: Settings, library: Library, encoder: CachedEncoder) -> d
     """By name. Raises `BadInput` for a setting that names what there is not, `NoModel` for a reranker that is not to be
     had."""
     registry.check(settings.tool)
-    extras = registry.Extras(
-        reranker_for(settings), clues_for(settings), late_for(settings, encoder), aligner_for(library, settings.aligner)
+    given = replace(tool_settings(settings, encoder), aligner=aligner_for(library, settings.aligner))
+    return {name: make(library.store, given) for name, make in registry.TOOLS.items()}
+
+
+def tool_settings(settings: Settings, encoder: CachedEncoder) -> ToolSettings:
+    """What the settings give to the tools, but for the aligner, which is a library's. The reranker is not loaded yet.
+    Raises `BadInput` for a file of aliases that is none, `NoModel` for a reranker that is not to be had."""
+    return ToolSettings(
+        method=settings.clues,
+        aliases=load_aliases(Path(settings.aliases).expanduser()) if settings.aliases else None,
+        reranker=load_reranker(settings.reranker) if settings.reranker else None,
+        late=LateInteraction(encoder.kept_tokens) if settings.late_interaction else None,
     )
-    return {name: registry.make(name, library.store, extras) for name in registry.NAMES}

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Ints
+from clew.memory.ragged import Ragged
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -77,6 +78,21 @@ class Layers:
         """Of each chunk whether its document is in scope (None: all are); shape (chunks,)."""
         documents = np.array([scope is None or id_ in scope for id_ in self.document_ids], dtype=bool)
         return np.asarray(documents[self.chunk_documents], dtype=bool)
+
+    @cached_property
+    def sentences_of(self) -> Ragged:
+        """Of each chunk its sentences."""
+        return Ragged.grouped(self.sentence_chunks, len(self.chunk_ids))
+
+    @cached_property
+    def entity_numbers(self) -> dict[str, int]:
+        """Entity id -> number, but for dates."""
+        return {entity.id: number for number, entity in enumerate(self.entities) if entity.kind != "date"}
+
+    @cached_property
+    def title_entities(self) -> frozenset[int]:
+        """The entities that titles of documents name."""
+        return frozenset(self.titles[self.titles >= 0].tolist())
 
     @cached_property
     def sentence_entities(self) -> "csr_array":

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Ints, Vectors
-from clew.memory.ragged import Ragged
+from clew.memory.ragged import Ragged, spread
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -22,6 +22,31 @@ PartitionMethod = Literal["hybrid", "leiden", "metis"]
 
 NEXT, TITLE_LINK, SHARED = "next", "title link", "shared entity"
 """The relations of a library that is no graph folder; a graph folder has its own, and `next` in a long document."""
+
+MOST_NEIGHBOURS = 48
+"""Of a node that a look around it takes in, the strongest first: what a hub has more of says little."""
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbours:
+    """`lists` has for each node its neighbours by any edge, either way, each once, the strongest first. Of each pair of
+    a node and a neighbour, in the order of `lists.values`: `strengths` is the sum of the weights of the edges between
+    the two, at most 1; `balance` is what the neighbour counts in the mean over the kinds of edges
+    (`NodeGraph.neighbour_mean`)."""
+
+    lists: Ragged
+    strengths: Weights
+    balance: Weights
+
+    @cached_property
+    def degrees(self) -> Ints:
+        """Neighbours of each node; shape (nodes,)."""
+        return np.diff(self.lists.starts)
+
+    def around(self, nodes: Ints, most: int = MOST_NEIGHBOURS) -> tuple[Ints, Ints]:
+        """Places in `lists.values` of the strongest neighbours of the nodes, and the place in `nodes` of each."""
+        starts = self.lists.starts[nodes]
+        return spread(starts, np.minimum(self.lists.starts[nodes + 1], starts + most))
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +80,34 @@ class NodeGraph:
 
         ends = np.concatenate([self.sources, self.targets]), np.concatenate([self.targets, self.sources])
         return csr_array((np.tile(self.weights, 2), ends), shape=(self.count, self.count))
+
+    def neighbour_mean(self) -> "csr_array":
+        """P, the mean over the kinds of edges that a node has, of each kind over its edges, so that hundreds of one
+        kind do not drown one of another. Shape (count, count); the row of a node without edges is 0."""
+        from scipy.sparse import csr_array, diags_array
+
+        kinds = 2 * max(1, len(self.relations))
+        nodes, others = np.concatenate([self.sources, self.targets]), np.concatenate([self.targets, self.sources])
+        of_kind = nodes * kinds + np.concatenate([self.kinds, self.kinds + len(self.relations)])
+        _, group, size = np.unique(of_kind, return_inverse=True, return_counts=True)
+        weights = np.tile(self.weights, 2) / size[group.reshape(-1)]
+        joined = csr_array((weights, (nodes, others)), shape=(self.count, self.count))
+        sums = np.asarray(joined.sum(axis=1)).reshape(-1)
+        return csr_array(diags_array(1 / sums.clip(1e-9), dtype=np.float32) @ joined.astype(np.float32))
+
+    @cached_property
+    def neighbours(self) -> Neighbours:
+        count = max(1, self.count)
+        ends = np.concatenate([self.sources, self.targets]), np.concatenate([self.targets, self.sources])
+        pairs, of_pair = np.unique(ends[0] * count + ends[1], return_inverse=True)
+        strengths = np.bincount(of_pair.reshape(-1), np.tile(self.weights, 2), len(pairs)).clip(max=1)
+        mean = self.neighbour_mean().tocoo()
+        balance = np.zeros(len(pairs), np.float32)
+        balance[np.searchsorted(pairs, mean.row.astype(np.int64) * count + mean.col)] = mean.data
+        nodes, others = pairs // count, pairs % count
+        order = np.lexsort((others, -strengths, nodes))
+        starts = np.searchsorted(nodes, np.arange(self.count + 1))
+        return Neighbours(Ragged(starts, others[order]), strengths[order].astype(np.float32), balance[order])
 
 
 @dataclass(frozen=True, eq=False)

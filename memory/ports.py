@@ -1,4 +1,4 @@
-"""The ports: what Clew asks of an encoder, a writer, a reranker and a store, whoever makes them."""
+"""The ports: what Clew asks of an encoder, a writer, a reranker and a library, whoever makes them."""
 
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from clew.memory.communities import Communities
 from clew.memory.datatypes import Chunk, Document, Edge, Hit, Ints, Triple, Vectors, WordShares
-from clew.memory.layers import Layers, Unit
+from clew.memory.layers import Entity, Layers, Unit
 from clew.memory.nodes import Cells, NodeGraph, Partitioning
 from clew.memory.sentences import Span
 from clew.memory.titles import TitleIndex
@@ -160,14 +160,69 @@ class Reranker(Protocol):
         """How well each text fits the question, shape (len(texts),), from 0 to 1. What is too long is cut."""
 
 
-class Store(Protocol):
-    """What tools ask of a library. Lists in, lists out, in the order asked; safe from several threads.
+class Graph(Protocol):
+    """Arrays over a part of a library: what is walked, voted with and summed. Things are numbers of `layers`: nodes are
+    its chunks. Read-only, each array read when it is first asked for; safe from several threads."""
+
+    @property
+    def layers(self) -> Layers:
+        """Chunks, sentences, entities and what joins them; without sentences where the library has none."""
+
+    @property
+    def nodes(self) -> NodeGraph:
+        """The edges between nodes."""
+
+    @property
+    def partitioning(self) -> Partitioning:
+        """The one in use: the last that was made."""
+
+    @property
+    def cells(self) -> Cells:
+        """The edges of `nodes` by the partitions that they join, bridge edges among them."""
+
+    @property
+    def titles(self) -> TitleIndex:
+        """What the titles call the nodes."""
+
+    @property
+    def communities(self) -> Communities:
+        """With their reports, coarsest level first; none where the library has no sentences."""
+
+    @property
+    def vectors(self) -> Vectors:
+        """Of nodes, shape (nodes, d)."""
+
+    @property
+    def smoothed(self) -> NDArray[np.float16]:
+        """Of nodes, smoothed over the graph; unit rows, shape (nodes, d)."""
+
+    @property
+    def sentence_vectors(self) -> Vectors:
+        """Shape (sentences, d); each is embedded with the title of its document."""
+
+    def entity_vectors(self, entities: Ints) -> Vectors:
+        """Of the names of entities, shape (len(entities), d). Only those that join chunks (`Layers.joining`) have one,
+        of unit length; the rows of others are 0."""
+
+    def partition_vectors(self, partition: int) -> Vectors:
+        """Of the nodes of a partition, in their order, shape (its nodes, d); read in one piece."""
+
+    def words(self, query: str, nodes: Ints) -> WordShares:
+        """What the score of a keyword search is made of, for these nodes, over title and text together."""
+
+    def sentences(self, numbers: Sequence[int]) -> list[Unit]:
+        """Raises `KeyError` for one that there is not."""
+
+
+class Search(Protocol):
+    """What is asked of a library by id, and what any engine can serve. Lists in, lists out, in the order asked; safe
+    from several threads.
 
     `scope` are document ids and `among` chunk ids; only what lies in both (None: anything) is searched.
     """
 
     def documents(self, ids: Sequence[str]) -> list[Document]:
-        """Raises `KeyError` for an id that the library does not have; so does `chunks`."""
+        """Raises `KeyError` for an id that the library does not have; so do `chunks`, `vectors` and `names`."""
 
     def chunks(self, ids: Sequence[str]) -> list[Chunk]: ...
 
@@ -179,12 +234,6 @@ class Store(Protocol):
     ) -> list[list[Hit]]:
         """BM25 over the fields `title` and `text`: for each query at most k hits above 0, best first."""
 
-    def word_shares(self, query: str, ids: Sequence[str]) -> WordShares:
-        """What the score of a keyword search is made of, for these chunks, over both fields together."""
-
-    def node_words(self, query: str, rows: Ints) -> WordShares:
-        """The same, of chunks by their rows."""
-
     def vector_search(
         self, vectors: Vectors, k: int, *, scope: frozenset[str] | None = None, among: Sequence[str] | None = None
     ) -> list[list[Hit]]:
@@ -193,53 +242,17 @@ class Store(Protocol):
     def neighbours(self, ids: Sequence[str]) -> list[list[Edge]]:
         """The edges that leave or enter each document."""
 
+    def names(self, ids: Sequence[str]) -> list[list[Entity]]:
+        """The entities that each chunk or its title names: those of few chunks first, dates last."""
+
     def triples(self) -> list[Triple]:
         """All that the documents carry or state, each with a chunk of its document; repeated ones among them."""
 
-    def layers(self) -> Layers:
-        """Chunks, sentences, entities and what joins them; without sentences where the library has none."""
-
-    def units(self, rows: Sequence[int]) -> list[Unit]:
-        """Sentences by their numbers in `layers`. Raises `KeyError` for one that there is not."""
-
-    def unit_vectors(self, rows: Ints) -> Vectors:
-        """Of sentences, shape (len(rows), d); each is embedded with the title of its document."""
-
-    def entity_vectors(self, entities: Ints) -> Vectors:
-        """Of the names of entities, by their numbers in `layers`, shape (len(entities), d). Only those that join chunks
-        (`Layers.joining`) have one, of unit length; the rows of others are 0."""
-
-    def unit_search(
-        self, vectors: Vectors, k: int, *, among: Ints | None = None
-    ) -> list[tuple[Ints, NDArray[np.float32]]]:
-        """Cosine over the sentences (`among`: over those): for each row of (q, d) at most k numbers, best first, and
-        their cosines."""
-
-    def communities(self) -> Communities:
-        """With their reports, coarsest level first; none where the library has no sentences."""
-
-    def nodes(self) -> NodeGraph:
-        """The graph whose nodes are the chunks, by their rows in `layers`."""
-
-    def partitioning(self) -> Partitioning:
-        """The one in use: the last that was made."""
-
-    def cells(self) -> Cells:
-        """The edges of `nodes` by the partitions that they join, bridge edges among them."""
-
-    def title_index(self) -> TitleIndex:
-        """What the titles call the nodes."""
-
-    def partition_vectors(self, partition: int) -> Vectors:
-        """Of the nodes of a partition, in their order, shape (nodes, d); read in one piece."""
-
-    def smoothed_vectors(self, rows: Ints) -> Vectors:
-        """Of chunks by their rows, smoothed over the graph; unit rows, shape (len(rows), d)."""
-
-    def node_vectors(self, rows: Ints) -> Vectors:
-        """Of chunks by their rows, shape (len(rows), d)."""
-
     def titles(self, limit: int) -> list[str]:
         """Titles of documents, at most so many and each once, in the order of the library."""
+
+    def part(self, partitions: Sequence[int] | None = None) -> Graph:
+        """The arrays over these partitions and the bridge edges among them; None: over the whole library. A store may
+        serve more than it was asked for; this is cheap, and arrays are read as they are needed."""
 
     def close(self) -> None: ...

@@ -30,6 +30,13 @@ class Ragged(NamedTuple):
         return numbers
 
 
+def places(nodes: Ints, wanted: Ints) -> tuple[Ints, Ints]:
+    """Where in `nodes`, that rise, some of `wanted` are, and which of them."""
+    at = np.minimum(np.searchsorted(nodes, wanted), max(0, len(nodes) - 1))
+    known = np.flatnonzero(nodes[at] == wanted) if len(nodes) else np.zeros(0, np.int64)
+    return at[known], known
+
+
 def spread(starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
     """All numbers from each start up to its end, one range after the other, and the range that each is of."""
     counts = ends - starts

@@ -1,16 +1,19 @@
 """What a retrieval method is here: one verb, `search`; the fusion of a question's forms; the LangChain wrappers."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Chunk, Findings, Form, Passage, Query, Sentence, Vector, Wording
 from clew.memory.dialogue.signals import mean_vector
+from clew.memory.knowledge.aligners.scoring import Aligner
+from clew.memory.knowledge.clues.clue_index import AliasTable
+from clew.memory.knowledge.walking.late_interaction import LateInteraction
 from clew.memory.layers import Layers
-from clew.memory.ports import Encoder
+from clew.memory.ports import Encoder, Reranker, Search
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document as LangChainDocument
@@ -19,13 +22,32 @@ if TYPE_CHECKING:
 
 
 class Tool(Protocol):
-    """A retrieval method over a store. `description` is written for a small language model that has to choose."""
+    """A retrieval method over a library. `description` is written for a small language model that has to choose."""
 
     name: str
     description: str
 
     def search(self, query: Query, k: int) -> Findings:
         """At most k passages, best first. Raises `Cancelled` and `DeadlineExceeded` as `query.check` does."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSettings:
+    """What settings give to the tools, each of which takes its own from it: to `clues` its `method`, a table of
+    relations (None: the one that comes with Clew) and a cross-encoder; to `walk` late interaction, and an aligner in
+    the place of votes."""
+
+    method: Literal["units", "triples"] = "units"
+    aliases: AliasTable | None = None
+    reranker: Reranker | None = None
+    late: LateInteraction | None = None
+    aligner: Aligner | None = None
+
+
+DEFAULTS = ToolSettings()
+
+Make = Callable[[Search, ToolSettings], Tool]
+"""How the registry makes a tool over a library: each tool's own `make`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 
@@ -14,8 +14,8 @@ from clew.memory.knowledge.clues.clue_index import AliasTable
 from clew.memory.knowledge.clues.triple_beam import ClueAnswer, ClueParameters, Evidence
 from clew.memory.knowledge.clues.triple_search import GivenTriples, TripleSearch
 from clew.memory.knowledge.clues.unit_search import UnitParameters, UnitSearch
-from clew.memory.ports import Reranker, Store
-from clew.tools.base import FormScores, fuse, passages_of, ranks_by_form
+from clew.memory.ports import Reranker, Search
+from clew.tools.base import FormScores, ToolSettings, fuse, passages_of, ranks_by_form
 
 Found = Sequence[Mapping[str, Evidence]]
 """For each form what it found, by chunk."""
@@ -29,13 +29,15 @@ class CluesParameters:
     """`k` passages where no other number is asked for. `method` finds them: `units` walks over sentences, as `units`
     says, and `triples` along the triples, as `search`, seed 000's configuration block, says. A library of lists of
     triples alone, which has no text to walk, is searched by `triples` either way. `aliases` is the table of relations
-    (None: the one that comes with Clew)."""
+    (None: the one that comes with Clew). `part` are the partitions whose sentences are walked; None: it needs the whole
+    library."""
 
     k: int = 5
     method: Literal["units", "triples"] = "units"
     units: UnitParameters = field(default_factory=UnitParameters)
     search: ClueParameters = field(default_factory=ClueParameters)
     aliases: AliasTable | None = None
+    part: tuple[int, ...] | None = None
 
 
 class Clues:
@@ -50,12 +52,16 @@ class Clues:
     )
 
     def __init__(
-        self, store: Store, parameters: CluesParameters | None = None, reranker: Reranker | None = None
+        self, store: Search, parameters: CluesParameters | None = None, reranker: Reranker | None = None
     ) -> None:
         self._store = store
         self._parameters = parameters or CluesParameters()
         self._reranker = reranker
         self._making = threading.Lock()
+
+    @classmethod
+    def make(cls, store: Search, settings: ToolSettings) -> Self:
+        return cls(store, CluesParameters(method=settings.method, aliases=settings.aliases), settings.reranker)
 
     def search(self, query: Query, k: int | None = None) -> Findings:
         """At most k passages, by default the parameters' own, with the answer and the walk of the question as asked.
@@ -77,7 +83,7 @@ class Clues:
 
     @cached_property
     def _units(self) -> UnitSearch:
-        return UnitSearch.over(self._store, self._reranker)
+        return UnitSearch.over(self._store, self._reranker, self._parameters.part)
 
     @cached_property
     def _given(self) -> GivenTriples:

@@ -3,6 +3,7 @@ an overview of all communities for a question about the whole."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +12,8 @@ from clew.memory.cached import Cached
 from clew.memory.datatypes import Findings, Form, Ints, Passage, Point, Query
 from clew.memory.knowledge.communities import overview
 from clew.memory.knowledge.communities.overview import Allowed, Cover, asks_for_the_whole, cover_of
-from clew.memory.ports import Store
-from clew.tools.base import FormScores, fuse, nothing_named, passages_of, ranks_by_form
+from clew.memory.ports import Search
+from clew.tools.base import FormScores, ToolSettings, fuse, nothing_named, passages_of, ranks_by_form
 
 SNIPPET = 160
 """Characters of a point that tell which it is."""
@@ -22,7 +23,8 @@ SNIPPET = 160
 class CommunitiesParameters:
     """Equation 5's numbers with the seed's values: `top_k_communities` reports, `top_k_points` points, and what the
     report (`community`) and the point count. `level`: which communities are searched, 0 the coarsest, -1 the finest.
-    An overview tells of at most `readable` communities."""
+    An overview tells of at most `readable` communities. `part` are the partitions that it looks at; None: it needs the
+    whole library."""
 
     top_k_communities: int = 3
     top_k_points: int = 10
@@ -30,6 +32,7 @@ class CommunitiesParameters:
     point: float = 0.7
     level: int = -1
     readable: int = 30
+    part: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,10 +56,15 @@ class CommunitySearch:
         "main themes, what several documents say of a topic, an overview of the collection. Not for a single fact."
     )
 
-    def __init__(self, store: Store, parameters: CommunitiesParameters | None = None) -> None:
+    def __init__(self, store: Search, parameters: CommunitiesParameters | None = None) -> None:
         self._store = store
         self._parameters = parameters or CommunitiesParameters()
-        self._cover = Cached(lambda: cover_of(store))
+        self._graph = store.part(self._parameters.part)
+        self._cover = Cached(lambda: cover_of(self._graph))
+
+    @classmethod
+    def make(cls, store: Search, settings: ToolSettings) -> Self:  # noqa: ARG003 it has none
+        return cls(store)
 
     def search(self, query: Query, k: int | None = None) -> Findings:
         """The passages that hold the best points, at most k; by default those of the `top_k_points`.
@@ -91,7 +99,7 @@ class CommunitySearch:
             of[cover.of(int(best[place]), allowed)] = place
         sentences = np.flatnonzero(of[numbers] >= 0)
         report = of[numbers[sentences]]
-        of_point = self._store.unit_vectors(sentences) @ form.vector
+        of_point = self._graph.sentence_vectors.take(sentences, axis=0) @ form.vector
         scores = p.community * similar[report].astype(np.float64) + p.point * of_point
         order = np.argsort(-scores, kind="stable")
         kept = order[: self._count(numbers[sentences[order]], k)]
@@ -137,7 +145,7 @@ class CommunitySearch:
 
     def _explained(self, passage: Passage, found: _Points, point: int, cover: Cover, allowed: Allowed) -> Passage:
         name = cover.name(int(found.communities[point]), allowed)
-        (unit,) = self._store.units([int(found.sentences[point])])
+        (unit,) = self._graph.sentences([int(found.sentences[point])])
         of_report, of_point = float(found.of_report[point]), float(found.of_point[point])
         text = " ".join(unit.text.split())
         shown = text if len(text) <= SNIPPET else f"{text[:SNIPPET].rsplit(' ', 1)[0]} …"
@@ -150,7 +158,7 @@ class CommunitySearch:
     def _overview(self, query: Query, cover: Cover, allowed: Allowed, k: int | None) -> Findings:
         chosen, note = overview.largest(cover, allowed, self._parameters.readable)
         parts = []
-        for part in overview.summaries(self._store, cover, allowed, chosen):
+        for part in overview.summaries(self._graph, cover, allowed, chosen):
             query.check()
             parts.append(part)
         shown: dict[str, overview.CommunitySummary] = {}

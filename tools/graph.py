@@ -7,34 +7,49 @@ what matches, and what is reached.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clew.memory.cached import Cached
-from clew.memory.datatypes import Findings, Floats, Ints, Passage, Query, Subgraph
+from clew.memory.datatypes import Edge, Findings, Floats, Ints, Passage, Query, Subgraph
 from clew.memory.knowledge.matching import MatchParameters, candidates
-from clew.memory.knowledge.multihop.explaining import Origin, origins
-from clew.memory.knowledge.multihop.features import DIRECT, Asked
-from clew.memory.knowledge.multihop.index import hop_index
-from clew.memory.knowledge.multihop.model import Coefficients, load_coefficients
-from clew.memory.knowledge.multihop.walk import HopParameters, Round, walk
-from clew.memory.ports import Store
-from clew.tools.base import nothing_named, passages_of
+from clew.memory.knowledge.multihop.paths import DIRECT, HopQuestion, hop_index
+from clew.memory.knowledge.multihop.rounds import Coefficients, HopParameters, Round, load_coefficients, walk
+from clew.memory.knowledge.question import LibraryQuestion
+from clew.memory.layers import Layers
+from clew.memory.ports import Search
+from clew.tools.base import ToolSettings, nothing_named, passages_of
 
 BESIDE = "passages are by words and meaning"
+
+NAMES, NAMED_IN = "names", "named in"
+"""What joins an anchor to an entity, where no relation of the library does, and an entity to a chunk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """`path` are the steps in the form of seed 000, `(fritz lang) -[born in]-> (vienna)`; `edges` are the same."""
+
+    why: str
+    path: tuple[str, ...] = ()
+    edges: tuple[Edge, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class GraphParameters:
-    """`k` passages where no other number is asked for; `pool` of those that match best are weighed without a path."""
+    """`k` passages where no other number is asked for; `pool` of those that match best are weighed without a path.
+    `part` are the partitions that it looks at; None: it needs the whole library."""
 
     k: int = 5
     pool: int = 100
     match: MatchParameters = field(default_factory=MatchParameters)
     hops: HopParameters = field(default_factory=HopParameters)
+    part: tuple[int, ...] | None = None
 
 
-class Graph:
+class GraphSearch:
     """The layers of the library are read and indexed at the first search, once."""
 
     name = "graph"
@@ -44,51 +59,58 @@ class Graph:
     )
 
     def __init__(
-        self, store: Store, parameters: GraphParameters | None = None, coefficients: Coefficients | None = None
+        self, store: Search, parameters: GraphParameters | None = None, coefficients: Coefficients | None = None
     ) -> None:
         self._store = store
         self._parameters = parameters or GraphParameters()
         self._coefficients = coefficients or load_coefficients()
-        self._index = Cached(lambda: hop_index(store.layers()))
+        self._graph = store.part(self._parameters.part)
+        self._index = Cached(lambda: hop_index(self._graph.layers))
+
+    @classmethod
+    def make(cls, store: Search, settings: ToolSettings) -> Self:  # noqa: ARG003 it has none
+        return cls(store)
 
     def search(self, query: Query, k: int | None = None) -> Findings:
         """At most k passages, by default the parameters' own. A passage's score is its share of the mass of all."""
-        query.check()
+        return self.found(LibraryQuestion(self._graph, query), k)
+
+    def found(self, question: LibraryQuestion, k: int | None = None) -> Findings:
+        """As `search`, for a question that there is already."""
+        question.query.check()
         k = self._parameters.k if k is None else k
-        asked = self.ask(query)
-        pool = self.pool(asked)
+        hops = self.hops(question)
+        pool = self.pool(hops)
         if not len(pool):
             return Findings()
-        rounds = walk(asked, pool, self._coefficients, self._parameters.hops)
+        rounds = walk(hops, pool, self._coefficients, self._parameters.hops)
         masses = rounds[-1].masses(self._coefficients)
         best = np.argsort(-masses, kind="stable")[:k]
         shares = np.exp(masses - masses[best[0]])[best] / np.exp(masses - masses[best[0]]).sum() if k else masses[:0]
-        found = origins(rounds, self._coefficients, rounds[-1].chunks[best], asked.index.layers)
-        passages = self._passages(asked, rounds[-1], best, shares, found)
-        layers = asked.index.layers
+        layers = question.graph.layers
+        found = origins(rounds, self._coefficients, rounds[-1].chunks[best], layers)
+        passages = self._passages(question, rounds[-1], best, shares, found)
         notes = () if len(layers.entities) else (f"{nothing_named(layers)}; {BESIDE}",)
         return Findings(passages, notes, walk=_subgraph(found))
 
-    def ask(self, query: Query) -> Asked:
-        index = self._index()
-        among = None if query.scope is None else index.layers.chunks_within(query.scope)
-        return Asked(self._store, index, query, self._parameters.match, among)
+    def hops(self, question: LibraryQuestion) -> HopQuestion:
+        return HopQuestion(self._store, self._index(), question, self._parameters.match)
 
-    def pool(self, asked: Asked) -> Ints:
+    def pool(self, hops: HopQuestion) -> Ints:
         """The chunks that match best, rising."""
-        ids = candidates(self._store, asked.query, self._parameters.pool, self._parameters.match)
-        chunks = np.array([asked.index.layers.chunk_numbers[id_] for id_ in ids], np.int64)
-        scores = asked.direct(chunks)[:, DIRECT.index("hybrid")]
+        ids = candidates(self._store, hops.question.query, self._parameters.pool, self._parameters.match)
+        chunks = np.array([self._graph.layers.chunk_numbers[id_] for id_ in ids], np.int64)
+        scores = hops.direct(chunks)[:, DIRECT.index("hybrid")]
         return np.sort(chunks[np.argsort(-scores, kind="stable")[: self._parameters.pool]])
 
     def _passages(
-        self, asked: Asked, last: Round, best: Ints, shares: Floats, found: Sequence[Origin]
+        self, question: LibraryQuestion, last: Round, best: Ints, shares: Floats, found: Sequence[Origin]
     ) -> tuple[Passage, ...]:
-        ids = [asked.index.layers.chunk_ids[chunk] for chunk in last.chunks[best]]
-        words = self._store.word_shares(asked.query.forms[0].text, ids)
-        features = [*last.direct[best].T, self._store.vectors(ids) @ asked.vector]
+        chunks = last.chunks[best]
+        words = self._graph.words(question.query.forms[0].text, chunks)
+        features = [*last.direct[best].T, self._graph.vectors.take(chunks, axis=0) @ question.vector]
         scores = [dict(zip((*DIRECT, "cosine"), map(float, row), strict=True)) for row in zip(*features, strict=True)]
-        passages = passages_of(self._store.chunks(ids), self.name)
+        ids = [self._graph.layers.chunk_ids[chunk] for chunk in chunks]
         return tuple(
             replace(
                 passage,
@@ -98,8 +120,110 @@ class Graph:
                 scores=scores[place],
                 path=found[place].path,
             )
-            for place, passage in enumerate(passages)
+            for place, passage in enumerate(passages_of(self._store.chunks(ids), self.name))
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Hop:
+    anchor: int
+    entity: int
+    sentence: int
+    chunk: int
+
+
+def origins(rounds: Sequence[Round], coefficients: Coefficients, chunks: Ints, layers: Layers) -> list[Origin]:
+    """Of each of the chunks, by the rounds of a walk."""
+    steps = [_best_steps(one, coefficients, layers) for one in rounds]
+    last = rounds[-1]
+    found = []
+    for chunk in chunks.tolist():
+        taken = _taken(steps, chunk)
+        features = last.direct[np.searchsorted(last.chunks, chunk)]
+        found.append(_origin(taken, features[DIRECT.index("hybrid")], layers))
+    return found
+
+
+def _best_steps(one: Round, coefficients: Coefficients, layers: Layers) -> dict[int, _Hop]:
+    """Chunk -> the path that brings it the most, where the paths together bring more than it has itself.
+
+    A path over what the chunk's title names says more to a reader: it is told where it brings a third as much.
+    """
+    direct, brought = coefficients.of_direct(one.direct), coefficients.of_paths(one.paths.features)
+    more = one.masses(coefficients) > direct + np.log(2)
+    best: dict[int, _Hop] = {}
+    titled = layers.titles[layers.chunk_documents[one.paths.chunks]] == one.paths.entities
+    for path in np.argsort(-(brought + np.log(3) * titled), kind="stable").tolist():
+        chunk = int(one.paths.chunks[path])
+        if chunk not in best and more[one.ends[path]]:
+            anchor, entity, sentence = (
+                int(values[path]) for values in (one.paths.anchors, one.paths.entities, one.paths.sentences)
+            )
+            best[chunk] = _Hop(anchor, entity, sentence, chunk)
+    return best
+
+
+def _taken(steps: Sequence[dict[int, _Hop]], chunk: int) -> list[_Hop]:
+    """The steps to a chunk, first to last: those of later rounds begin where earlier ones ended."""
+    taken: list[_Hop] = []
+    for of_round in reversed(steps):
+        step = of_round.get(chunk)
+        if step is None or any(step.anchor == other.chunk for other in taken):
+            break
+        taken.insert(0, step)
+        chunk = step.anchor
+    return taken
+
+
+def _origin(taken: Sequence[_Hop], matches: float, layers: Layers) -> Origin:
+    if not taken:
+        return Origin(f"matches the question ({matches:.2f})")
+    edges, path = [], []
+    for step in taken:
+        for edge, backwards in _edges(step, layers):
+            edges.append(edge)
+            arrow = f"<-[{edge.relation}]-" if backwards else f"-[{edge.relation}]->"
+            ends = (edge.target, edge.source) if backwards else (edge.source, edge.target)
+            path.append(f"({ends[0]}) {arrow} ({ends[1]})")
+    return Origin(f"by {', then '.join(_through(step, layers) for step in taken)}", tuple(path), tuple(edges))
+
+
+def _through(step: _Hop, layers: Layers) -> str:
+    bridge, title = layers.entities[step.entity].name, _title(step.anchor, layers)
+    return bridge if bridge == title else f"{bridge} in {title}"
+
+
+def _edges(step: _Hop, layers: Layers) -> list[tuple[Edge, bool]]:
+    """Each with whether it is walked backwards."""
+    bridge, target = layers.entities[step.entity].name, layers.titles[layers.chunk_documents[step.chunk]]
+    subject = int(layers.titles[layers.chunk_documents[step.anchor]])
+    verb, backwards = _relation(subject, step.entity, layers.stated == step.sentence, layers)
+    start = _title(step.anchor, layers)
+    found = [(Edge(bridge, start, verb), True) if backwards else (Edge(start, bridge, verb), False)]
+    if step.entity == layers.titles[layers.chunk_documents[step.anchor]]:
+        found = []  # the anchor is about the entity: the step begins there
+    if target != step.entity:
+        verb, backwards = _relation(
+            step.entity, int(target), layers.sentence_chunks[layers.stated] == step.chunk, layers
+        )
+        end, verb = _title(step.chunk, layers), NAMED_IN if verb == NAMES else verb
+        found.append((Edge(end, bridge, verb), True) if backwards else (Edge(bridge, end, verb), False))
+    return found
+
+
+def _relation(one: int, other: int, stated: NDArray[np.bool_], layers: Layers) -> tuple[str, bool]:
+    """The verb between two entities in one of the relations `stated`, and whether `other` is its subject."""
+    for relation in np.flatnonzero(stated).tolist():
+        ends = layers.subjects[relation], layers.objects[relation]
+        if ends in ((one, other), (other, one)):
+            return layers.verbs[layers.verb_numbers[relation]], bool(ends[0] == other and one != other)
+    return NAMES, False
+
+
+def _title(chunk: int, layers: Layers) -> str:
+    document = int(layers.chunk_documents[chunk])
+    title = int(layers.titles[document])
+    return layers.entities[title].name if title >= 0 else layers.document_ids[document]
 
 
 def _subgraph(found: Sequence[Origin]) -> Subgraph | None:

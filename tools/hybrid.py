@@ -5,13 +5,14 @@ words, so by default the nearest by vector are candidates too, and the calibrate
 """
 
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
 
 from clew.memory.datatypes import Findings, Passage, Query
 from clew.memory.knowledge.matching import Matches, MatchParameters, candidates, match
-from clew.memory.ports import Store
-from clew.tools.base import FormScores, fuse, passages_of, ranks_by_form
+from clew.memory.ports import Search
+from clew.tools.base import FormScores, ToolSettings, fuse, passages_of, ranks_by_form
 
 TWO_STAGE = MatchParameters(nearest=0, cosine=1, keyword=0, title=0)
 """The seed's pure form: no nearest by vector, ordered by cosine alone."""
@@ -33,9 +34,13 @@ class Hybrid:
         "name, a number, what something is, what a document says. Returns the passages that match best."
     )
 
-    def __init__(self, store: Store, parameters: HybridParameters | None = None) -> None:
+    def __init__(self, store: Search, parameters: HybridParameters | None = None) -> None:
         self._store = store
         self._parameters = parameters or HybridParameters()
+
+    @classmethod
+    def make(cls, store: Search, settings: ToolSettings) -> Self:  # noqa: ARG003 it has none
+        return cls(store)
 
     def search(self, query: Query, k: int | None = None) -> Findings:
         """At most k passages, by default the parameters' own; with k = 0 there are none."""

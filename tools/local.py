@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +11,8 @@ from clew.memory.cached import Cached
 from clew.memory.datatypes import Findings, Form, Passage, Query, Vector, Vectors
 from clew.memory.knowledge.communities.entity_graph import entity_vectors, named_in_sentences
 from clew.memory.layers import Layers
-from clew.memory.ports import Store
-from clew.tools.base import FormScores, fuse, nothing_named, passages_of, ranks_by_form
+from clew.memory.ports import Graph, Search
+from clew.tools.base import FormScores, ToolSettings, fuse, nothing_named, passages_of, ranks_by_form
 
 NEAREST = "took the passages nearest to the question"
 
@@ -22,7 +22,8 @@ class LocalParameters:
     """`tau_e` and `tau_d` are the thresholds of equation 4: the seed's 0.6 and 0.5, the first calibrated for MiniLM and
     for entities that are means of sentences (docs/figures.md). `history` is the weight of H beside Q in sim(v, Q + H)
     where the question was not rewritten; `nearest` entities are taken where none is above its threshold, and of those
-    above it at most the nearest `most`."""
+    above it at most the nearest `most`. `part` are the partitions that it looks at; None: it needs the whole
+    library."""
 
     k: int = 5
     tau_e: float = 0.4
@@ -30,6 +31,7 @@ class LocalParameters:
     history: float = 0.3
     nearest: int = 5
     most: int = 200
+    part: tuple[int, ...] | None = None
 
 
 class _Scope(NamedTuple):
@@ -76,10 +78,14 @@ class Local:
         "found."
     )
 
-    def __init__(self, store: Store, parameters: LocalParameters | None = None) -> None:
+    def __init__(self, store: Search, parameters: LocalParameters | None = None) -> None:
         self._store = store
         self._parameters = parameters or LocalParameters()
-        self._index = Cached(lambda: _index_of(store))
+        self._index = Cached(lambda: _index_of(store.part(self._parameters.part)))
+
+    @classmethod
+    def make(cls, store: Search, settings: ToolSettings) -> Self:  # noqa: ARG003 it has none
+        return cls(store)
 
     def search(self, query: Query, k: int | None = None) -> Findings:
         """At most k passages. A chunk's score in a form is the mean of sim(v, Q + H) and sim(g, v), by the entity v for
@@ -138,11 +144,11 @@ class Local:
         )
 
 
-def _index_of(store: Store) -> _Index:
-    layers = store.layers()
-    sentences = store.unit_vectors(np.arange(len(layers.sentence_chunks)))
+def _index_of(graph: Graph) -> _Index:
+    layers = graph.layers
+    sentences = graph.sentence_vectors.take(np.arange(len(layers.sentence_chunks)), axis=0)
     vectors = entity_vectors(named_in_sentences(layers), sentences)
-    return _Index(layers, vectors, store.vectors(layers.chunk_ids))
+    return _Index(layers, vectors, graph.vectors.take(np.arange(len(layers.chunk_ids)), axis=0))
 
 
 def _with_history(form: Form, query: Query, weight: float) -> Vector:

@@ -19,7 +19,7 @@ from clew.memory.datatypes import Float32s, Form, Ints, Query, Vector, Vectors
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.aligners.open_capsule import OpenCapsule, generation_with_capsules
-from clew.memory.knowledge.aligners.scoring import Aligner, Asked, Votes, WalkVotes
+from clew.memory.knowledge.aligners.scoring import Aligner, Found, Votes, WalkVotes
 from clew.memory.knowledge.aligners.synthetic_queries import SyntheticQuery, read_queries
 from clew.memory.knowledge.library import Library, open_library
 from clew.memory.knowledge.matching import MatchParameters
@@ -27,7 +27,7 @@ from clew.memory.knowledge.partitioning.capsule import capsules
 from clew.memory.knowledge.walking.walker import Walker, hits_of, shares
 from clew.memory.layers import Layers
 from clew.memory.nodes import Partitioning
-from clew.memory.ports import Store
+from clew.memory.ports import Search
 from clew.memory.progress import Progress
 from clew.memory.ragged import Ragged
 
@@ -77,7 +77,7 @@ class QuestionSet:
     """Questions, the gold nodes of each, and how many nodes are nearer to it than each of these."""
 
     name: str
-    asked: Sequence[Asked]
+    found: Sequence[Found]
     golds: Sequence[Ints]
     near: Sequence[Ints]
 
@@ -104,14 +104,14 @@ def _rows(opened: OpenCapsule, sets: Sequence[QuestionSet], fingerprint: str) ->
     pairs = [(aligner, one) for aligner in aligners for one in sets]
     for done, (aligner, one) in enumerate(pairs):
         yield Progress(stage, done, len(pairs))
-        scores, seconds = _timed(aligner, one.asked)
+        scores, seconds = _timed(aligner, one.found)
         golds = [np.unique(opened.partitioning.of_node[nodes]) for nodes in one.golds]
         ranks = [gold_ranks(own, gold) for own, gold in zip(scores, golds, strict=True)]
         yield AlignerRow(
             capsule=opened.name,
             aligner=aligner.name,
             set=one.name,
-            queries=len(one.asked),
+            queries=len(one.found),
             metrics=measure(ranks),
             ms=percentiles(seconds, 50)["p50"],
             pools=tuple(pools(opened.partitioning, scores, one.golds, one.near)),
@@ -120,9 +120,9 @@ def _rows(opened: OpenCapsule, sets: Sequence[QuestionSet], fingerprint: str) ->
     yield Progress(stage, len(pairs), len(pairs))
 
 
-def _timed(aligner: Aligner, asked: Sequence[Asked]) -> tuple[list[Float32s], list[float]]:
+def _timed(aligner: Aligner, questions: Sequence[Found]) -> tuple[list[Float32s], list[float]]:
     found, seconds = [], []
-    for one in asked:
+    for one in questions:
         started = perf_counter()
         found.append(aligner.scores(one))
         seconds.append(perf_counter() - started)
@@ -208,7 +208,7 @@ def first_of_each_kind(queries: Sequence[SyntheticQuery], most: int = MEASURED) 
 
 def _human(data: Dataset, library: Library, encoder: CachedEncoder) -> Generator[Progress, None, QuestionSet]:
     """Raises `BadInput` where no relevant document is in the library; questions without one are left out."""
-    layers = library.store.layers()
+    layers = library.store.part().layers
     nodes = nodes_of_documents(layers, [list(data.golds[question.id]) for question in data.questions])
     kept = [(question.text, its) for question, its in zip(data.questions, nodes, strict=True) if len(its)]
     if not kept:
@@ -229,22 +229,23 @@ def nodes_of_documents(layers: Layers, wanted: Sequence[Sequence[str]]) -> list[
 
 
 def _measured(
-    name: str, texts: Sequence[str], golds: Sequence[Ints], store: Store, encoder: CachedEncoder
+    name: str, texts: Sequence[str], golds: Sequence[Ints], store: Search, encoder: CachedEncoder
 ) -> Generator[Progress, None, QuestionSet]:
     vectors = yield from encoded(texts, encoder)
-    near = cosine_ranks(store.node_vectors, store.nodes().count, vectors, golds)
-    asked, walker = [], Walker(store)
+    graph = store.part()
+    near = cosine_ranks(lambda rows: graph.vectors.take(rows, axis=0), graph.nodes.count, vectors, golds)
+    found, walker = [], Walker(store)
     for done, (text, vector) in enumerate(zip(texts, vectors, strict=True)):
         yield Progress(f"matching {name}", done, len(texts))
-        asked.append(_asked(walker, store, text, vector))
+        found.append(_found(walker, store, text, vector))
     yield Progress(f"matching {name}", len(texts), len(texts))
-    return QuestionSet(name, asked, golds, near)
+    return QuestionSet(name, found, golds, near)
 
 
-def _asked(walker: Walker, store: Store, text: str, vector: Vector) -> Asked:
+def _found(walker: Walker, store: Search, text: str, vector: Vector) -> Found:
     """With the nodes that match the question and what they weigh, by themselves and after a walk."""
     query = Query(text, (Form("question", text, 1.0, vector),))
-    thought = walker.think(query, hits_of(store, query, MatchParameters()))
+    thought = walker.think(walker.question(query), hits_of(store, query, MatchParameters()))
     walked = walker.walk(thought, walker.stitch(thought))
     after = walked.nodes, shares(walked.masses)
-    return Asked(text, vector, thought.looked.nodes, shares(thought.masses), after)
+    return Found(thought.question, thought.looked.nodes, shares(thought.masses), after)

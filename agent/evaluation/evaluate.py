@@ -22,7 +22,7 @@ from clew.memory.errors import BadInput
 from clew.memory.extras import required
 from clew.memory.json_lines import append_object, replace_file
 from clew.memory.knowledge.library import open_library
-from clew.memory.ports import Store
+from clew.memory.ports import Search
 from clew.memory.progress import Progress
 from clew.tools import registry
 
@@ -147,7 +147,7 @@ def _answer_all(dataset: Dataset, services: Services, path: Path) -> Generator[P
 
 
 def _tools(name: str) -> list[str]:
-    known = [*registry.NAMES, AGENT]
+    known = [*registry.TOOLS, AGENT]
     if name == ALL:
         return known
     if name not in known:
@@ -180,7 +180,7 @@ def _check(plan: Plan, settings: Settings) -> None:
             )
 
 
-def _missing(dataset: Dataset, store: Store, plan: Plan, settings: Settings) -> list[str]:
+def _missing(dataset: Dataset, store: Search, plan: Plan, settings: Settings) -> list[str]:
     """A note on relevant documents that are not in the library. Raises `BadInput` where none of them is."""
     golds = sorted({document for gold in dataset.golds.values() for document in gold})
     missing = sum(not _holds(store, document) for document in golds)
@@ -192,7 +192,7 @@ def _missing(dataset: Dataset, store: Store, plan: Plan, settings: Settings) -> 
     return [f"{missing} of {len(golds)} relevant documents are not in the library"] if missing else []
 
 
-def _holds(store: Store, document: str) -> bool:
+def _holds(store: Search, document: str) -> bool:
     try:
         store.documents([document])
     except KeyError:

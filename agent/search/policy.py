@@ -49,5 +49,5 @@ def walks(calls: Sequence[Call], services: Services) -> bool:
 
 
 def _tool(question: str, services: Services) -> str:
-    whole = asks_for_the_whole(question) and not services.names_tool and services.library.store.communities().items
+    whole = asks_for_the_whole(question) and not services.names_tool and services.library.store.part().communities.items
     return CommunitySearch.name if whole else services.default_tool

@@ -11,10 +11,10 @@ import numpy as np
 from clew.agent.search.model_search import SHOWN
 from clew.agent.state import Call
 from clew.memory.datatypes import Findings, Passage, Query
-from clew.memory.ports import Store
+from clew.memory.ports import Search
 from clew.tools.base import Tool
 
-Search = Callable[[Call], Findings]
+SearchCall = Callable[[Call], Findings]
 Ran = tuple[Call, Findings]
 
 
@@ -29,7 +29,7 @@ class Pool:
     first_found: tuple[tuple[str, ...], ...]
 
 
-def run(planned: Sequence[Call], search: Search) -> list[Ran]:
+def run(planned: Sequence[Call], search: SearchCall) -> list[Ran]:
     """In the order planned, with what each has found in how long."""
     if not any(call.by_model for call in planned):
         return [_timed(call, search) for call in planned]
@@ -37,7 +37,7 @@ def run(planned: Sequence[Call], search: Search) -> list[Ran]:
         return list(pool.map(lambda call: _timed(call, search), planned))
 
 
-def for_model(tool: Tool, query: Query, asked: Query, store: Store) -> Findings:
+def for_model(tool: Tool, query: Query, asked: Query, store: Search) -> Findings:
     """What a search finds that a language model wanted: a few passages, whose cosines are to what was `asked`, as all
     others are, and their scores no higher. How near they are to the model's own words answers nothing; nor does what
     the tool itself says to these."""
@@ -72,7 +72,7 @@ def pooled(known: Sequence[Passage], ran: Sequence[Ran], walked: Sequence[Passag
     return Pool(whole, len(own) - len(known), len(whole) - len(own), tuple(first_found))
 
 
-def _timed(call: Call, search: Search) -> Ran:
+def _timed(call: Call, search: SearchCall) -> Ran:
     started = time.perf_counter()
     findings = search(call)
     ms = round((time.perf_counter() - started) * 1000, 1)

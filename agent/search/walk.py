@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from clew.memory.datatypes import Ints, Passage, Query, Subgraph
-from clew.memory.knowledge.walking.stitching import Stitched
+from clew.memory.knowledge.question import LibraryQuestion
+from clew.memory.knowledge.walking.subgraph import Stitched
 from clew.memory.knowledge.walking.walker import Thought, Walker
-from clew.memory.ports import Store
+from clew.memory.ports import Search
 from clew.tools.walk import Walk, findings
 
 
@@ -24,24 +25,24 @@ class WalkingParameters:
     told: int = 5
 
 
-def nearest(store: Store, query: Query, most: int) -> tuple[int, ...]:
+def nearest(store: Search, query: Query, most: int) -> tuple[int, ...]:
     """The rows of the nodes that are nearest to the question by meaning, rising."""
     vectors = np.stack([form.vector for form in query.forms])
-    numbers = store.layers().chunk_numbers
+    numbers = store.part().layers.chunk_numbers
     found = store.vector_search(vectors, most, scope=query.scope)
     return tuple(sorted({numbers[hit.chunk] for hits in found for hit in hits}))
 
 
-def think(walker: Walker, store: Store, query: Query, near: Sequence[int], passages: Sequence[Passage]) -> Thought:
+def think(walker: Walker, question: LibraryQuestion, near: Sequence[int], passages: Sequence[Passage]) -> Thought:
     """With what the tools found among the candidates: its partitions are stitched in."""
-    numbers = store.layers().chunk_numbers
+    numbers = walker.graph.layers.chunk_numbers
     found = {numbers[passage.id] for passage in passages if passage.id in numbers}
-    return walker.think(query, np.array(sorted(found.union(near)), np.int64))
+    return walker.think(question, np.array(sorted(found.union(near)), np.int64))
 
 
 def scored(walker: Walker, thought: Thought, partitions: Ints) -> Iterator[str]:
     """A line for each partition: its score, its name, its size."""
-    partitioning = walker.ground.partitioning
+    partitioning = walker.graph.partitioning
     sizes = np.diff(partitioning.members.starts)
     for partition in partitions.tolist():
         yield f"{thought.partitions[partition]:.2f} {partitioning.names[partition]}: {sizes[partition]} nodes"
@@ -55,7 +56,7 @@ def best_partitions(thought: Thought, most: int) -> Ints:
 
 def size(stitched: Stitched, walker: Walker) -> str:
     """`11 partitions: 1,934 nodes, 7,120 edges, 210 of them bridges`."""
-    graph, of_node = stitched.graph, walker.ground.partitioning.of_node
+    graph, of_node = stitched.graph, walker.graph.partitioning.of_node
     bridges = int((of_node[graph.sources[stitched.edges]] != of_node[graph.targets[stitched.edges]]).sum())
     number = len(stitched.partitions)
     edges = f"{len(stitched.edges):,} edges" + (f", {bridges:,} of them bridges" if bridges else "")
@@ -70,7 +71,7 @@ class Reached:
     passages: tuple[Passage, ...]
 
 
-def walk(walker: Walker, store: Store, thought: Thought, stitched: Stitched, most: int) -> Reached:
+def walk(walker: Walker, store: Search, thought: Thought, stitched: Stitched, most: int) -> Reached:
     walked = walker.walk(thought, stitched)
     found = findings(store, walked, most, Walk.name)
     graph = found.walk or Subgraph()

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Form, Hit, Query
-from clew.memory.ports import Store
+from clew.memory.ports import Search
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Matches:
     hits: Sequence[Mapping[str, Hit]]
 
 
-def candidates(store: Store, query: Query, k: int, parameters: MatchParameters) -> list[str]:
+def candidates(store: Search, query: Query, k: int, parameters: MatchParameters) -> list[str]:
     """The best by keywords and the nearest by vector, of all forms; without `nearest` the best by keywords alone."""
     texts = [form.text for form in query.forms]
     found = store.keyword_search(texts, max(parameters.candidates, k), scope=query.scope)
@@ -46,7 +46,7 @@ def candidates(store: Store, query: Query, k: int, parameters: MatchParameters) 
     return list(dict.fromkeys(hit.chunk for hits in found for hit in hits))
 
 
-def match(store: Store, forms: Sequence[Form], ids: Sequence[str], parameters: MatchParameters) -> Matches:
+def match(store: Search, forms: Sequence[Form], ids: Sequence[str], parameters: MatchParameters) -> Matches:
     """All of them are scored, whichever search had found them."""
     found = store.keyword_search([form.text for form in forms], len(ids), among=ids)
     hits = [{hit.chunk: hit for hit in its} for its in found]

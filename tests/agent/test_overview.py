@@ -23,7 +23,7 @@ def assistant(examples_path: Path, cache: Path, tmp_path: Path) -> Iterator[Assi
 
 
 def test_what_the_collection_is_about_is_told_of_all_of_it(assistant: Assistant) -> None:
-    count = len(assistant.services.library.store.communities().at(0))
+    count = len(assistant.services.library.store.part().communities.at(0))
     turn = ask(assistant, "t", "What is this collection about?")
     assert [call.tool for call in turn.calls] == ["communities"]
     first, *quoted, last = turn.answer.claims

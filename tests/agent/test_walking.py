@@ -20,10 +20,11 @@ from clew.agent.search.walk import WalkingParameters
 from clew.agent.services import TurnRun
 from clew.agent.settings import read_settings
 from clew.agent.state import TURN_JSON, Call, Step, Turn, TurnSearch
-from clew.memory.datatypes import Ints, Passage, Query, Wording
+from clew.memory.datatypes import Ints, Passage, Wording
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import Cancelled
 from clew.memory.knowledge.index.run import index
+from clew.memory.knowledge.question import LibraryQuestion
 from clew.memory.knowledge.walking.walker import Thought, Walker
 from clew.tools.walk import Walk
 
@@ -52,7 +53,7 @@ def passage(name: str, **scores: float) -> Passage:
 
 def test_the_steps_say_what_was_chosen_stitched_and_walked(assistant: Assistant, turn: Turn) -> None:
     store = assistant.services.library.store
-    partitioning, graph = store.partitioning(), store.nodes()
+    partitioning, graph = store.part().partitioning, store.part().nodes
     (think,), (stitch,), (walk,) = (steps_of(turn, node) for node in ("think", "stitch", "walk"))
     assert think.summary.startswith("search with hybrid") and partitioning.names[0] in think.details[0]
     assert f"{graph.count} nodes" in stitch.summary and f"{len(graph.sources)} edges" in stitch.summary
@@ -213,9 +214,9 @@ def test_what_stitch_weighed_is_not_weighed_again_by_walk(
     weighed: list[int] = []
     think = Walker.think
 
-    def counted(walker: Walker, query: Query, hits: Ints) -> Thought:
+    def counted(walker: Walker, question: LibraryQuestion, hits: Ints) -> Thought:
         weighed.append(len(hits))
-        return think(walker, query, hits)
+        return think(walker, question, hits)
 
     monkeypatch.setattr(Walker, "think", counted)
     few = replace(assistant.services, walking=WalkingParameters(nearest=5))

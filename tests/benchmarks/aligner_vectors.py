@@ -51,7 +51,7 @@ def main() -> None:
     with closing(encoder), open_library(library, encoder) as opened:
         capsule = OpenCapsule(opened, name)
         learned, held_out = (read_queries(path) for path in query_paths(capsule))
-        sets = [of_queries(held_out, encoder), human(dataset, capsule, opened.store.layers(), encoder)]
+        sets = [of_queries(held_out, encoder), human(dataset, capsule, opened.store.part().layers, encoder)]
         vectors = encoder.encode([query.text for query in learned], "query")
         training_set = TrainingSet(learned, vectors, silent(capsule.partitioning.count))
     print_row("as", "aligner", *(f"{one}, {measured}" for one in ("held-out", "human") for measured in MEASURES))

@@ -35,7 +35,7 @@ def main() -> None:
     with open_library(settings.library, encoder) as library:
         store = library.store
         asked = [(question, query_of(question, form, encoder)) for question in dataset.questions]
-        communities = store.communities()
+        communities = store.part().communities
         print("communities by level:", [len(communities.at(level)) for level in range(communities.levels)])
         tools: dict[str, Tool] = {"hybrid": Hybrid(store)}
         for tau in (0.35, 0.4, 0.45, 0.5):

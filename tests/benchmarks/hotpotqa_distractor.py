@@ -12,10 +12,11 @@ open, one step a round: the mean of five.
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,12 +30,11 @@ from clew.memory.knowledge.index.choices import Parameters
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.matching import MatchParameters
-from clew.memory.knowledge.walking.scorer import Scorer, load_scorer
+from clew.memory.knowledge.walking.masses import NodeScorer, Weighing, load_scorer
+from clew.memory.knowledge.walking.steps import StepParameters, wander
 from clew.memory.knowledge.walking.walker import Thought, Walked, Walker, hits_of
-from clew.memory.knowledge.walking.wandering import WalkParameters, wander
-from clew.memory.knowledge.walking.weighing import Weighing
 from clew.memory.nodes import NodeGraph
-from clew.memory.ports import Store
+from clew.memory.ports import Graph, Search
 from clew.tools.base import encode_query
 from clew.tools.hybrid import Hybrid
 from tests.benchmarks.inputs import paths
@@ -51,7 +51,7 @@ class Asked:
     """A question against the library of its paragraphs; `golds` are documents."""
 
     query: Query
-    store: Store
+    store: Search
     golds: frozenset[str]
 
 
@@ -72,7 +72,7 @@ def main() -> None:
             print_row(name, decimals(np.mean([one.golds <= set(way(one)[:FIRST]) for one in asked for way in ways])))
 
 
-def rows(unseen: Scorer) -> dict[str, list[Visited]]:
+def rows(unseen: NodeScorer) -> dict[str, list[Visited]]:
     """The ways of a row are averaged."""
     found: dict[str, list[Visited]] = {"dense": [dense], "dense + BM25": [summed], "`hybrid`": [hybrid]}
     for said, scorer in {"": load_scorer(), ", fitted without": unseen}.items():
@@ -96,7 +96,7 @@ def read_asked(dataset: Path, folder: Path, encoder: CachedEncoder) -> Iterator[
             yield Asked(query, indexed(paragraphs, folder / str(number), encoder), frozenset(read.golds[question.id]))
 
 
-def indexed(paragraphs: Sequence[Mapping[str, str]], folder: Path, encoder: CachedEncoder) -> Store:
+def indexed(paragraphs: Sequence[Mapping[str, str]], folder: Path, encoder: CachedEncoder) -> Search:
     source, library = folder / "source", folder / "library"
     source.mkdir(parents=True)
     lines = [json.dumps(paragraph) + "\n" for paragraph in paragraphs]
@@ -114,7 +114,7 @@ def summed(asked: Asked) -> list[str]:
     """Both as shares of the best."""
     cosines, documents = similar(asked)
     words = np.zeros(len(cosines))
-    numbers = asked.store.layers().chunk_numbers
+    numbers = asked.store.part().layers.chunk_numbers
     for hit in asked.store.keyword_search([asked.query.text], len(cosines))[0]:
         words[numbers[hit.chunk]] = hit.score
     scores = cosines / cosines.max() + words / max(words.max(), 1e-9)
@@ -123,10 +123,10 @@ def summed(asked: Asked) -> list[str]:
 
 def similar(asked: Asked) -> tuple[NDArray[np.float32], list[str]]:
     """Of each chunk its cosine and its document."""
-    store, layers = asked.store, asked.store.layers()
+    store, layers = asked.store, asked.store.part().layers
     rows = np.arange(len(layers.chunk_ids))
     documents = [layers.document_ids[number] for number in layers.chunk_documents]
-    return store.node_vectors(rows) @ asked.query.forms[0].vector, documents
+    return store.part().vectors.take(rows, axis=0) @ asked.query.forms[0].vector, documents
 
 
 def hybrid(asked: Asked) -> list[str]:
@@ -134,26 +134,37 @@ def hybrid(asked: Asked) -> list[str]:
     return list(dict.fromkeys(passage.document for passage in found.passages))
 
 
-def walked(scorer: Scorer, edges: str, asked: Asked) -> list[str]:
+def walked(scorer: NodeScorer, edges: str, asked: Asked) -> list[str]:
     visits = walk(scorer, asked, edges).visits
     return documents_of(asked.store, np.array([visit.node for visit in visits]))
 
 
-def weighed(scorer: Scorer, asked: Asked) -> list[str]:
+def weighed(scorer: NodeScorer, asked: Asked) -> list[str]:
     return documents_of(asked.store, walk(scorer, asked, LINKED).nodes)
 
 
-def walk(scorer: Scorer, asked: Asked, edges: str) -> Walked:
+def walk(scorer: NodeScorer, asked: Asked, edges: str) -> Walked:
     walker = walker_of(scorer, asked, edges)
     thought = think(walker, asked)
     return walker.walk(thought, walker.stitch(thought))
 
 
-def walker_of(scorer: Scorer, asked: Asked, edges: str) -> Walker:
+def walker_of(scorer: NodeScorer, asked: Asked, edges: str) -> Walker:
     walker = Walker(asked.store, scorer=scorer)
     if edges == CLIQUE:
-        walker.ground = replace(walker.ground, graph=clique(walker.ground.graph.count))
+        walker.graph = cast(Graph, Joined(walker.graph, clique(walker.graph.nodes.count)))
     return walker
+
+
+class Joined:
+    """A graph with other edges."""
+
+    def __init__(self, graph: Graph, nodes: NodeGraph) -> None:
+        self._graph = graph
+        self.nodes = nodes
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._graph, name)
 
 
 def clique(count: int) -> NodeGraph:
@@ -164,22 +175,22 @@ def clique(count: int) -> NodeGraph:
 
 
 def think(walker: Walker, asked: Asked) -> Thought:
-    return walker.think(asked.query, hits_of(asked.store, asked.query, MatchParameters()))
+    return walker.think(walker.question(asked.query), hits_of(asked.store, asked.query, MatchParameters()))
 
 
-def from_anywhere(scorer: Scorer, edges: str, seed: int, asked: Asked) -> list[str]:
+def from_anywhere(scorer: NodeScorer, edges: str, seed: int, asked: Asked) -> list[str]:
     walker = walker_of(scorer, asked, edges)
     thought = think(walker, asked)
     stitched = walker.stitch(thought)
     landed = np.random.default_rng(seed).choice(stitched.nodes, 1)
     weighing = Weighing(thought.looked, thought.masses, scorer)
-    visits = wander(stitched, landed, weighing, lambda _: False, WalkParameters(beam=1, depth=len(stitched.nodes)))
+    visits = wander(stitched, landed, weighing, lambda _: False, StepParameters(beam=1, depth=len(stitched.nodes)))
     return documents_of(asked.store, np.array([visit.node for visit in visits]))
 
 
-def documents_of(store: Store, rows: Ints) -> list[str]:
+def documents_of(store: Search, rows: Ints) -> list[str]:
     """Each once."""
-    layers = store.layers()
+    layers = store.part().layers
     return list(dict.fromkeys(layers.document_ids[d] for d in layers.chunk_documents[rows]))
 
 

@@ -75,7 +75,7 @@ def measured(folder: Path, library: Path) -> tuple[IndexReport, float, int]:
 def read_at_random(library: Path) -> list[float]:
     """Microseconds of each."""
     with open_library(library, None) as opened:
-        ids = random.Random(0).sample(sorted(opened.store.layers().document_ids), READS)
+        ids = random.Random(0).sample(sorted(opened.store.part().layers.document_ids), READS)
         taken = []
         for id_ in ids:
             started = perf_counter()

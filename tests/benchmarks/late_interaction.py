@@ -30,7 +30,8 @@ from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.matching import MatchParameters
 from clew.memory.knowledge.walking.late_interaction import LateInteraction, LateParameters, added
 from clew.memory.knowledge.walking.walker import Walker, hits_of
-from clew.memory.ports import Store
+from clew.memory.ports import Search
+from clew.tools.base import ToolSettings
 from clew.tools.hybrid import Hybrid
 from clew.tools.walk import Walk
 from tests.benchmarks.inputs import paths
@@ -66,32 +67,34 @@ def main() -> None:
 class Rows:
     """Of a question a ranking for each row of the table."""
 
-    def __init__(self, store: Store, late: LateInteraction) -> None:
+    def __init__(self, store: Search, late: LateInteraction) -> None:
         self._store = store
         self._late = late
         self._hybrid = Hybrid(store)
         self._walker = Walker(store)
 
     def of(self, query: Query) -> dict[str, Ranking]:
-        numbers = self._store.layers().chunk_numbers
+        numbers = self._store.part().layers.chunk_numbers
         near = np.array([numbers[passage.id] for passage in self._hybrid.search(query, TOP).passages], np.int64)
-        alone, _ = added(near, np.zeros(len(near)), self._late.scores(self._store, query, near), 1.0)
-        thought = self._walker.think(query, hits_of(self._store, query, MatchParameters()))
+        question = self._walker.question(query)
+        alone, _ = added(near, np.zeros(len(near)), self._late.scores(self._store, question, near), 1.0)
+        thought = self._walker.think(question, hits_of(self._store, query, MatchParameters()))
         walked = self._walker.walk(thought, self._walker.stitch(thought))
-        scores = self._late.scores(self._store, query, walked.nodes[:TOP])
+        scores = self._late.scores(self._store, question, walked.nodes[:TOP])
         rows = {"`hybrid`": near, f"MaxSim of its best {TOP}": alone, "`walk`": walked.nodes}
         for weight in WEIGHTS:
             rows[f"`walk`, weight {weight}"], _ = added(walked.nodes, walked.masses, scores, weight)
         return {name: self._ranking(nodes) for name, nodes in rows.items()}
 
     def _ranking(self, nodes: Ints) -> Ranking:
-        layers = self._store.layers()
+        layers = self._store.part().layers
         documents = [layers.document_ids[document] for document in layers.chunk_documents[nodes].tolist()]
         return [(document, -float(rank)) for rank, document in enumerate(dict.fromkeys(documents))]
 
 
-def print_times(store: Store, encoder: CachedEncoder, queries: list[Query]) -> None:
-    ways = {"walk": Walk(store), "with tokens in the cache": Walk(store, late=LateInteraction(encoder.kept_tokens))}
+def print_times(store: Search, encoder: CachedEncoder, queries: list[Query]) -> None:
+    late = ToolSettings(late=LateInteraction(encoder.kept_tokens))
+    ways = {"walk": Walk(store), "with tokens in the cache": Walk(store, settings=late)}
     searches = {name: partial(lambda tool, query: tool.search(query), tool) for name, tool in ways.items()}
     for search in searches.values():
         search(queries[0])  # reads the graph
@@ -101,14 +104,14 @@ def print_times(store: Store, encoder: CachedEncoder, queries: list[Query]) -> N
     print(f"cold {1000 * np.median(cold):.0f} ms")
 
 
-def cold_seconds(store: Store, encoder: CachedEncoder, query: Query) -> float:
+def cold_seconds(store: Search, encoder: CachedEncoder, query: Query) -> float:
     with TemporaryDirectory() as folder, closing(CachedTokens(encoder.uncached, Path(folder))) as tokens:
-        walk = Walk(store, late=LateInteraction(tokens))
-        walk.walker()
+        walk = Walk(store, settings=ToolSettings(late=LateInteraction(tokens)))
+        _ = walk.walker
         return seconds(walk.search, query)
 
 
-def print_size(store: Store, encoder: CachedEncoder, asked: tuple[Question, ...]) -> None:
+def print_size(store: Search, encoder: CachedEncoder, asked: tuple[Question, ...]) -> None:
     """Of a sample of what is in the cache: the bytes of a passage's tokens."""
     found = Hybrid(store).search(query_of(asked[0], "last-turn", encoder), TOP).passages
     chunks = store.chunks([passage.id for passage in found])

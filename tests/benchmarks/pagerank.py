@@ -19,7 +19,7 @@ from clew.memory.datatypes import Passage
 from clew.memory.knowledge.library import open_library
 from clew.memory.layers import Layers
 from clew.tools.base import encode_query
-from clew.tools.graph import Graph
+from clew.tools.graph import GraphSearch
 from clew.tools.hybrid import Hybrid
 from tests.benchmarks.inputs import paths
 
@@ -32,7 +32,7 @@ def main() -> None:
     path, library = paths(__doc__ or "", "dataset", "library")
     encoder, dataset = encoder_for(read_settings(library=library)), read_dataset(path)
     with closing(open_library(library, encoder).store) as store:
-        layers, hybrid, graph = store.layers(), Hybrid(store), Graph(store)
+        layers, hybrid, graph = store.part().layers, Hybrid(store), GraphSearch(store)
         rankings: dict[str, dict[str, list[tuple[str, float]]]] = {}
         ways = transitions(layers)
         for question in dataset.questions:

@@ -53,7 +53,7 @@ def main() -> None:
     dataset, settings = read_dataset(folder), read_settings(library=library)
     with closing(encoder_for(settings)) as encoder, open_library(library, encoder) as opened:
         queries = {question.id: query_of(question, "last-turn", encoder) for question in dataset.questions}
-        searches = {name: search_by(registry.make(name, opened.store)) for name in registry.NAMES}
+        searches = {name: search_by(registry.make(name, opened.store)) for name in registry.TOOLS}
         found = {name: {id_: way(query) for id_, query in queries.items()} for name, way in searches.items()}
         generation = current_generation(library)
         assert generation, "it was opened"

@@ -17,7 +17,7 @@ from clew.memory.datatypes import Floats, Ints, Query
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.matching import MatchParameters
 from clew.memory.knowledge.walking.walker import Walker, hits_of
-from clew.memory.ports import Store
+from clew.memory.ports import Search
 from clew.tools.base import encode_query
 from tests.benchmarks.inputs import paths
 from tests.benchmarks.tools import decimals, print_row
@@ -43,8 +43,8 @@ def main() -> None:
     print_row("difference", *(f"{found['walk'][name] - found['alone'][name]:+.3f}" for name in MEASURES.values()))
 
 
-def both(walker: Walker, store: Store, query: Query) -> dict[str, Ranking]:
-    thought = walker.think(query, hits_of(store, query, MatchParameters()))
+def both(walker: Walker, store: Search, query: Query) -> dict[str, Ranking]:
+    thought = walker.think(walker.question(query), hits_of(store, query, MatchParameters()))
     walked = walker.walk(thought, walker.stitch(thought))
     return {
         "alone": ranking(store, thought.looked.nodes, thought.masses),
@@ -52,9 +52,9 @@ def both(walker: Walker, store: Store, query: Query) -> dict[str, Ranking]:
     }
 
 
-def ranking(store: Store, nodes: Ints, masses: Floats) -> Ranking:
+def ranking(store: Search, nodes: Ints, masses: Floats) -> Ranking:
     """Documents by the mass of their best node."""
-    layers = store.layers()
+    layers = store.part().layers
     best: dict[str, float] = {}
     for document, mass in zip(layers.chunk_documents[nodes].tolist(), masses.tolist(), strict=True):
         id_ = layers.document_ids[document]

@@ -31,7 +31,7 @@ from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.matching import MatchParameters
 from clew.memory.knowledge.walking.walker import Walker, hits_of
-from clew.memory.ports import Store
+from clew.memory.ports import Search
 from clew.tools.base import encode_query
 from clew.tools.hybrid import Hybrid
 from clew.tools.walk import Walk
@@ -75,7 +75,7 @@ def report(library: Path, encoder: CachedEncoder, queries: Sequence[Query]) -> f
     return times[WALKED]
 
 
-def timed(store: Store, vectors: NDArray[np.float32], queries: Sequence[Query]) -> dict[str, list[float]]:
+def timed(store: Search, vectors: NDArray[np.float32], queries: Sequence[Query]) -> dict[str, list[float]]:
     """Of each way the seconds of each question. What comes before a part is there before it is timed."""
     walker, hybrid, walk = Walker(store), Hybrid(store), Walk(store)
     walk.search(queries[0], K)
@@ -86,10 +86,10 @@ def timed(store: Store, vectors: NDArray[np.float32], queries: Sequence[Query]) 
         "tool `walk`": lambda query: walk.search(query, K),
         "`hybrid`": lambda query: hybrid.search(query, K),
     }
-    thought = {query: walker.think(query, hits[query]) for query in queries}
+    thought = {query: walker.think(walker.question(query), hits[query]) for query in queries}
     stitched = {query: walker.stitch(thought[query]) for query in queries}
     parts: dict[str, Callable[[Query], object]] = {
-        "  think": lambda query: walker.think(query, hits[query]),
+        "  think": lambda query: walker.think(walker.question(query), hits[query]),
         "  stitch": lambda query: walker.stitch(thought[query]),
         "  walk": lambda query: walker.walk(thought[query], stitched[query]),
     }
@@ -97,7 +97,7 @@ def timed(store: Store, vectors: NDArray[np.float32], queries: Sequence[Query]) 
 
 
 def walked(walker: Walker, query: Query, hits: Ints) -> object:
-    thought = walker.think(query, hits)
+    thought = walker.think(walker.question(query), hits)
     return walker.walk(thought, walker.stitch(thought))
 
 

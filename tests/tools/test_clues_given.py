@@ -13,7 +13,7 @@ from clew.memory.knowledge.clues.triple_search import TripleSearch
 from clew.memory.knowledge.index.choices import Parameters
 from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import Library, open_library
-from clew.memory.ports import Store
+from clew.memory.ports import Search
 from clew.tools.base import encode_query
 from clew.tools.clues import Clues, CluesParameters
 from tests.memory.knowledge.clues.cases import QUESTION, README
@@ -86,7 +86,7 @@ def test_their_index_is_made_for_a_question_that_they_may_answer(
 ) -> None:
     indexed, over = list[int](), TripleSearch.over
 
-    def counted(store: Store, triples: Sequence[Triple], aliases: AliasTable | None) -> TripleSearch:
+    def counted(store: Search, triples: Sequence[Triple], aliases: AliasTable | None) -> TripleSearch:
         indexed.append(len(triples))
         return over(store, triples, aliases)
 

@@ -102,8 +102,8 @@ def test_a_heading_is_no_step(tmp_path: Path, encoder: CachedEncoder) -> None:
     *_, report = index([path], tmp_path / "library", encoder)
     assert isinstance(report, IndexReport) and not report.failed
     with open_library(tmp_path / "library", encoder) as library:
-        layers = library.store.layers()
-        assert [unit.text for unit in library.store.units(layers.headings.tolist())] == [
+        layers = library.store.part().layers
+        assert [unit.text for unit in library.store.part().sentences(layers.headings.tolist())] == [
             "Fritz Lang",
             "Thea von Harbou",
         ]

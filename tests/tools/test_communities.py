@@ -23,7 +23,7 @@ WHOLE = "What is this collection about?"
 
 def reference(library: Library, q: np.ndarray, level: int) -> list[tuple[float, int]]:
     """Score and number of every point of the three nearest reports, best first."""
-    store, layers, communities = library.store, library.store.layers(), library.store.communities()
+    store, layers, communities = library.store, library.store.part().layers, library.store.part().communities
     similar = {int(c): float(communities.vectors[c] @ q) for c in communities.at(level)}
     points: dict[int, float] = {}
     for community in sorted(similar, key=lambda c: -similar[c])[:3]:
@@ -32,7 +32,7 @@ def reference(library: Library, q: np.ndarray, level: int) -> list[tuple[float, 
         held |= {g for g, d in enumerate(layers.chunk_documents) if int(layers.titles[d]) in members}
         for sentence, chunk in enumerate(layers.sentence_chunks):
             if int(chunk) in held:
-                point = float(store.unit_vectors(np.array([sentence]))[0] @ q)
+                point = float(store.part().sentence_vectors.take(np.array([sentence]), axis=0)[0] @ q)
                 points[sentence] = max(points.get(sentence, -9.0), 0.3 * similar[community] + 0.7 * point)
     return sorted(((score, sentence) for sentence, score in points.items()), reverse=True)
 
@@ -40,7 +40,7 @@ def reference(library: Library, q: np.ndarray, level: int) -> list[tuple[float, 
 @pytest.mark.parametrize("question", ["Who directed Metropolis?", "Which animals went to space?", "How do tides work?"])
 @pytest.mark.parametrize("level", [0, -1])
 def test_equation_5(question: str, level: int, examples: Library, encoder: CachedEncoder) -> None:
-    layers, communities = examples.store.layers(), examples.store.communities()
+    layers, communities = examples.store.part().layers, examples.store.part().communities
     query = encode_query(question, [], encoder)
     at = level if level >= 0 else communities.levels - 1
     expected = reference(examples, query.forms[0].vector, at)[:10]
@@ -63,7 +63,7 @@ def test_more_passages_than_points_are_found_where_they_are_wanted(examples: Lib
 
 
 def test_the_overview_goes_over_all_communities(examples: Library, encoder: CachedEncoder) -> None:
-    communities = examples.store.communities()
+    communities = examples.store.part().communities
     count = len(communities.at(0))
     found = CommunitySearch(examples.store).search(encode_query(WHOLE, [], encoder))
     assert found.notes == (f"{count} of {count} communities, which name things in 35 of 35 documents",)
@@ -90,7 +90,7 @@ def test_an_overview_of_a_scope_tells_of_nothing_else(examples: Library, encoder
 
 
 def test_where_there_are_too_many_it_says_of_how_many(examples: Library, encoder: CachedEncoder) -> None:
-    count = len(examples.store.communities().at(0))
+    count = len(examples.store.part().communities.at(0))
     tool = CommunitySearch(examples.store, CommunitiesParameters(readable=3))
     found = tool.search(encode_query(WHOLE, [], encoder))
     assert found.notes[0].startswith(f"3 of {count} communities") and len(found.answer.splitlines()) == 3

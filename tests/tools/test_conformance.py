@@ -25,7 +25,7 @@ TRIPLES = [
 ]
 
 
-@pytest.fixture(params=registry.NAMES)
+@pytest.fixture(params=registry.TOOLS)
 def tool(request: pytest.FixtureRequest, examples: Library, monkeypatch: pytest.MonkeyPatch) -> Tool:
     """Over the examples, as if they came with triples."""
     monkeypatch.setattr(examples.store, "triples", lambda: TRIPLES)

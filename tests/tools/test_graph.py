@@ -12,7 +12,7 @@ from clew.memory.knowledge.index.choices import Parameters
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import Library, open_library
 from clew.tools.base import encode_query
-from clew.tools.graph import BESIDE, Graph
+from clew.tools.graph import BESIDE, GraphSearch
 from clew.tools.hybrid import Hybrid
 from tests.memory.knowledge.communities.made import untitled
 from tests.memory.knowledge.multihop.test_features import TEXTS
@@ -43,7 +43,7 @@ def library(tmp_path_factory: pytest.TempPathFactory, encoder: CachedEncoder) ->
 
 def test_the_second_step_is_found_with_its_path(library: Library, encoder: CachedEncoder) -> None:
     query = encode_query(QUESTION, [], encoder)
-    findings = Graph(library.store).search(query, 5)
+    findings = GraphSearch(library.store).search(query, 5)
     documents = [passage.document for passage in findings.passages]
     assert set(documents[:2]) == {"Metropolis (1927 film)", "Fritz Lang"}
     without = [passage.document for passage in Hybrid(library.store).search(query, 20).passages]
@@ -57,7 +57,7 @@ def test_the_second_step_is_found_with_its_path(library: Library, encoder: Cache
 
 
 def test_scores_are_shares_of_the_mass(library: Library, encoder: CachedEncoder) -> None:
-    passages = Graph(library.store).search(encode_query(QUESTION, [], encoder), 50).passages
+    passages = GraphSearch(library.store).search(encode_query(QUESTION, [], encoder), 50).passages
     assert sum(passage.score for passage in passages) == pytest.approx(1)
     assert "matches the question" in passages[0].why
 
@@ -66,7 +66,7 @@ def test_a_library_without_entities_is_told_of_and_searched_all_the_same(
     tmp_path: Path, encoder: CachedEncoder
 ) -> None:
     with open_library(made(tmp_path, encoder, Parameters(triples="none")), encoder) as opened:
-        findings = Graph(opened.store).search(encode_query(QUESTION, [], encoder), 3)
+        findings = GraphSearch(opened.store).search(encode_query(QUESTION, [], encoder), 3)
         (note,) = findings.notes
         assert "`clew index YOUR-FOLDER --triples extract`" in note and note.endswith(BESIDE) and findings.walk is None
         assert findings.passages[0].document == "Metropolis (1927 film)"
@@ -74,12 +74,12 @@ def test_a_library_without_entities_is_told_of_and_searched_all_the_same(
 
 def test_documents_that_name_nothing_are_told_of(tmp_path: Path, encoder: CachedEncoder) -> None:
     with open_library(library_of_hi(tmp_path, encoder), encoder) as opened:
-        findings = Graph(opened.store).search(encode_query("hi", [], encoder), 3)
+        findings = GraphSearch(opened.store).search(encode_query("hi", [], encoder), 3)
     assert [passage.text for passage in findings.passages] == ["hi"]
     assert findings.notes == (f"no entities: nothing was found to be named in the documents; {BESIDE}",)
 
 
 def test_a_scope_keeps_the_walk_inside(library: Library, encoder: CachedEncoder) -> None:
     query = replace(encode_query(QUESTION, [], encoder), scope=frozenset({"Metropolis (1927 film)", "Vienna", "Bread"}))
-    documents = [passage.document for passage in Graph(library.store).search(query, 10).passages]
+    documents = [passage.document for passage in GraphSearch(library.store).search(query, 10).passages]
     assert set(documents) == {"Metropolis (1927 film)", "Vienna", "Bread"}

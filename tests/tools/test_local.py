@@ -21,7 +21,7 @@ QUESTIONS = ("Who directed Metropolis?", "Which animals went to space?", "When w
 
 def reference(library: Library, query: Query, parameters: LocalParameters) -> dict[str, tuple[float, str]]:
     """Chunk -> its score and the entity, over every pair of chunk and entity."""
-    store, layers = library.store, library.store.layers()
+    store, layers = library.store, library.store.part().layers
     q = query.forms[0].vector
     if query.history is not None:
         q = q + parameters.history * query.history
@@ -38,7 +38,7 @@ def reference(library: Library, query: Query, parameters: LocalParameters) -> di
     chunks = store.vectors(layers.chunk_ids)
     found: dict[str, tuple[float, str]] = {}
     for entity, sentences in of_entity.items():
-        v = store.unit_vectors(np.array(sentences)).mean(axis=0)
+        v = store.part().sentence_vectors.take(np.array(sentences), axis=0).mean(axis=0)
         v = v / np.linalg.norm(v)
         if float(v @ q) > parameters.tau_e:
             for id_, g in zip(layers.chunk_ids, chunks, strict=True):
@@ -66,7 +66,7 @@ def test_equation_4(question: str, examples: Library, encoder: CachedEncoder) ->
 
 
 def test_of_many_entities_the_nearest_count(examples: Library, encoder: CachedEncoder) -> None:
-    query, layers = encode_query(QUESTIONS[1], [], encoder), examples.store.layers()
+    query, layers = encode_query(QUESTIONS[1], [], encoder), examples.store.part().layers
     found = Local(examples.store, LocalParameters(tau_e=-1.0, tau_d=-1.0, most=4)).search(query, 1000)
     by = {passage.why.split(" (")[0] for passage in found.passages}
     assert 1 <= len(by) <= 4 and len(found.passages) == len(layers.chunk_ids)
@@ -103,7 +103,7 @@ def test_forms_are_told_apart(examples: Library, encoder: CachedEncoder) -> None
 def test_where_nothing_is_named_it_takes_the_nearest(texts: list[str], tmp_path: Path, encoder: CachedEncoder) -> None:
     run([untitled(tmp_path / "x.jsonl", *texts)], tmp_path / "library", encoder)
     with open_library(tmp_path / "library", encoder) as library:
-        assert not library.store.layers().entities
+        assert not library.store.part().layers.entities
         found = Local(library.store).search(encode_query("hi there", [], encoder), 3)
     assert found.passages[0].text == "hi" and len(found.passages) == len(texts)
     assert found.notes == (f"no entities: nothing was found to be named in the documents; {NEAREST}",)

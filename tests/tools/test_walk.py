@@ -12,12 +12,13 @@ import pytest
 
 from clew.memory.datatypes import Edge, Findings, Query, Wording
 from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.arrays import EmbeddedGraph
 from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import Library, open_library
-from clew.memory.knowledge.walking.choosing import ThinkParameters
+from clew.memory.knowledge.walking.steps import StepParameters as Wandering
+from clew.memory.knowledge.walking.subgraph import ThinkParameters
 from clew.memory.knowledge.walking.walker import WalkerParameters
-from clew.memory.knowledge.walking.wandering import WalkParameters as Wandering
-from clew.memory.ports import Store
+from clew.memory.ports import Search
 from clew.tools.base import encode_query
 from clew.tools.walk import Walk, WalkParameters
 from tests.memory.knowledge.walking.made import graph_library_of, library_of
@@ -48,8 +49,8 @@ def films(tmp_path_factory: pytest.TempPathFactory, encoder: CachedEncoder) -> I
         yield library
 
 
-def row_edges(store: Store) -> set[Edge]:
-    graph, ids = store.nodes(), store.layers().chunk_ids
+def row_edges(store: Search) -> set[Edge]:
+    graph, ids = store.part().nodes, store.part().layers.chunk_ids
     return {
         Edge(ids[source], ids[target], graph.relations[kind])
         for source, target, kind in zip(graph.sources, graph.targets, graph.kinds, strict=True)
@@ -82,7 +83,7 @@ def test_passages_and_the_walk_tell_the_same(examples: Library, query: Query, pa
     for place, edge in enumerate(walk.edges, walk.landings):  # each step leads to a node from one before
         (before,) = {edge.source, edge.target} - {walk.nodes[place]}
         assert before in walk.nodes[:place]
-    layers, partitioning = examples.store.layers(), examples.store.partitioning()
+    layers, partitioning = examples.store.part().layers, examples.store.part().partitioning
     rows = [layers.chunk_numbers[id_] for id_ in walk.nodes]
     assert list(walk.partitions) == [partitioning.names[partitioning.of_node[row]] for row in rows]
     assert not set(rows[: walk.landings]) & set(partitioning.hub_nodes.tolist())
@@ -133,9 +134,9 @@ def test_the_scores_of_a_passage_are_what_other_searches_say(examples: Library, 
 def test_notes_say_how_much_was_walked_and_where(examples: Library, query: Query) -> None:
     found = Walk(examples.store, FAR).search(query)
     store = examples.store
-    count, partitions = store.nodes().count, store.partitioning().count
+    count, partitions = store.part().nodes.count, store.part().partitioning.count
     size, *lines = found.notes
-    edges = len(store.nodes().sources)
+    edges = len(store.part().nodes.sources)
     assert size.startswith(f"{count} nodes and {edges} edges of {partitions} partitions: ")
     assert size.split(": ", 1)[1].split("; ") and all(" -> " in line for line in lines)
     assert found.walk is not None
@@ -152,7 +153,7 @@ def test_k_changes_how_much_is_told_and_not_what(examples: Library, query: Query
 
 @pytest.mark.parametrize("parameters", [WalkParameters(k=1000), FAR])
 def test_nothing_is_outside_the_scope(examples: Library, query: Query, parameters: WalkParameters) -> None:
-    layers, tool = examples.store.layers(), Walk(examples.store, parameters)
+    layers, tool = examples.store.part().layers, Walk(examples.store, parameters)
     whole = tool.search(query).walk
     assert whole is not None
     walked = {layers.document_ids[layers.chunk_documents[layers.chunk_numbers[id_]]] for id_ in whole.nodes}
@@ -171,7 +172,7 @@ def test_nothing_is_outside_the_scope(examples: Library, query: Query, parameter
 
 def test_a_scope_of_hub_nodes_alone(films: Library, query: Query, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is chosen then, for its partitions have no votes: passages, and no landing."""
-    partitioning = films.store.partitioning()
+    partitioning = films.store.part().partitioning
     apart = replace(
         partitioning,
         of_node=np.array([1, 1, 1, 1, 0]),
@@ -179,7 +180,7 @@ def test_a_scope_of_hub_nodes_alone(films: Library, query: Query, monkeypatch: p
         centroids=partitioning.centroids[[0, 0]],
         hub_nodes=np.array([2]),
     )
-    monkeypatch.setattr(films.store, "partitioning", lambda: apart)
+    monkeypatch.setattr(EmbeddedGraph, "partitioning", apart)
     scoped = replace(query, scope=frozenset({"Vienna"}))
     for most in (1, 2000):
         think = ThinkParameters(most=most)
@@ -223,7 +224,7 @@ def test_an_empty_library(tmp_path: Path, query: Query, encoder: CachedEncoder) 
     *_, report = index([tmp_path / "notes"], tmp_path / "library", encoder)
     assert isinstance(report, IndexReport)
     with open_library(tmp_path / "library", encoder) as library:
-        assert library.store.nodes().count == 0
+        assert library.store.part().nodes.count == 0
         found = Walk(library.store).search(query)
     assert (found.passages, found.walk, found.notes) == ((), None, ("no passage to walk from",))
 

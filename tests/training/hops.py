@@ -27,11 +27,11 @@ from clew.memory.knowledge.disk import TriplesFrom, current_generation
 from clew.memory.knowledge.index.choices import Parameters
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library
-from clew.memory.knowledge.multihop.features import DIRECT, PATH, Asked
-from clew.memory.knowledge.multihop.model import SHIPPED, Coefficients, log_masses
-from clew.memory.knowledge.multihop.walk import HopParameters, Round, walk
+from clew.memory.knowledge.multihop.paths import DIRECT, PATH, HopQuestion
+from clew.memory.knowledge.multihop.rounds import SHIPPED, Coefficients, HopParameters, Round, log_masses, walk
+from clew.memory.knowledge.question import LibraryQuestion
 from clew.tools.base import encode_query
-from clew.tools.graph import Graph
+from clew.tools.graph import GraphSearch
 
 BEGINNING = Coefficients.from_vector(np.array([20.0, 5.0, 1.5, 1.0, -2.0] + [0.0] * len(PATH)))
 """Where fitting starts from: what matches the question best is the anchor."""
@@ -61,7 +61,7 @@ class HopExample:
 
     set: Set
     number: int
-    asked: Asked
+    hops: HopQuestion
     pool: Ints
     relevant: frozenset[int]
     golds: dict[str, int]
@@ -90,13 +90,14 @@ def read_examples(one: Set, data: Path, libraries: Path, encoder: CachedEncoder)
     path = libraries / f"{one.dataset}-{one.triples}"
     if not current_generation(path):
         list(index([data / one.dataset], path, encoder, parameters=Parameters(triples=one.triples)))
-    tool = Graph(open_library(path, encoder).store)
+    store = open_library(path, encoder).store
+    tool = GraphSearch(store)
     for number, question in enumerate(dataset.questions):
-        asked = tool.ask(encode_query(question.text, [], encoder))
+        hops = tool.hops(LibraryQuestion(store.part(), encode_query(question.text, [], encoder)))
         golds = {document: grade for document, grade in dataset.golds[question.id].items() if grade > 0}
-        layers = asked.index.layers
+        layers = hops.index.layers
         relevant = [n for n, d in enumerate(layers.chunk_documents) if layers.document_ids[d] in golds]
-        yield HopExample(one, number, asked, tool.pool(asked), frozenset(relevant), golds)
+        yield HopExample(one, number, hops, tool.pool(hops), frozenset(relevant), golds)
 
 
 def fit(examples: Sequence[HopExample]) -> Coefficients:
@@ -105,7 +106,7 @@ def fit(examples: Sequence[HopExample]) -> Coefficients:
         rounds = [
             (example, one, example.set.weight / len(made))
             for example in examples
-            for made in [walk(example.asked, example.pool, found, HopParameters(rounds=2 if alternation else 1))]
+            for made in [walk(example.hops, example.pool, found, HopParameters(rounds=2 if alternation else 1))]
             for one in made
         ]
         table = table_of(rounds)
@@ -207,8 +208,8 @@ def measured(golds: dict[str, int], ranked: Sequence[str]) -> list[float]:
 
 def ranking(example: HopExample, coefficients: Coefficients) -> list[str]:
     """The documents, best first."""
-    last = walk(example.asked, example.pool, coefficients, HopParameters())[-1]
-    layers = example.asked.index.layers
+    last = walk(example.hops, example.pool, coefficients, HopParameters())[-1]
+    layers = example.hops.index.layers
     order = last.chunks[np.argsort(-last.masses(coefficients), kind="stable")]
     return list(dict.fromkeys(layers.document_ids[d] for d in layers.chunk_documents[order]))
 

@@ -8,9 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.multihop.features import DIRECT, PATH
-from clew.memory.knowledge.multihop.model import load_coefficients
-from clew.memory.knowledge.multihop.walk import HopParameters, walk
+from clew.memory.knowledge.multihop.paths import DIRECT, PATH
+from clew.memory.knowledge.multihop.rounds import HopParameters, load_coefficients, walk
 from tests.training import hops
 
 FILMS = {"Metropolis": "Lang", "Nosferatu": "Murnau", "Caligari": "Wiene", "Pandora": "Pabst", "Vampyr": "Dreyer"}
@@ -69,7 +68,7 @@ def test_the_slope_is_that_of_the_loss(data: Path, tmp_path: Path, encoder: Cach
     rounds = [
         (example, one, 1.0)
         for example in examples
-        for one in walk(example.asked, example.pool, hops.BEGINNING, HopParameters())
+        for one in walk(example.hops, example.pool, hops.BEGINNING, HopParameters())
     ]
     table = hops.table_of(rounds)
     loss = hops.loss_of(table, hops.scale_of(table))

@@ -8,7 +8,7 @@ import pytest
 
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.walking.features import AROUND, DIRECT
-from clew.memory.knowledge.walking.scorer import SHIPPED, Layer, Scorer, load_scorer
+from clew.memory.knowledge.walking.masses import SHIPPED, Layer, NodeScorer, load_scorer
 from tests.training.listwise import FitParameters, QuestionNodes, fit
 from tests.training.walk import FOLDS, SETS, fold_of, read_examples, to_json
 from tests.training.walk import around as features_around
@@ -23,11 +23,11 @@ def random_layer(features: int, seed: int) -> Layer:
 
 
 @pytest.fixture(scope="module")
-def scorer() -> Scorer:
-    return Scorer(random_layer(len(DIRECT), 0), random_layer(ALL, 1))
+def scorer() -> NodeScorer:
+    return NodeScorer(random_layer(len(DIRECT), 0), random_layer(ALL, 1))
 
 
-def test_a_scorer_is_read_as_it_was_written(scorer: Scorer, tmp_path: Path) -> None:
+def test_a_scorer_is_read_as_it_was_written(scorer: NodeScorer, tmp_path: Path) -> None:
     (file := tmp_path / "scorer.json").write_text(to_json(scorer), "utf-8")
     again, random = load_scorer(file), np.random.default_rng(2)
     for one, other, count in ((again.alone, scorer.alone, len(DIRECT)), (again.within, scorer.within, ALL)):
@@ -36,7 +36,7 @@ def test_a_scorer_is_read_as_it_was_written(scorer: Scorer, tmp_path: Path) -> N
     assert to_json(again) == to_json(scorer)
 
 
-def test_one_for_other_features_is_refused(scorer: Scorer, tmp_path: Path) -> None:
+def test_one_for_other_features_is_refused(scorer: NodeScorer, tmp_path: Path) -> None:
     for number, (names, changed) in enumerate(
         [("direct", DIRECT[:-1]), ("around", (*AROUND, "more")), ("direct", DIRECT[::-1])]
     ):
@@ -55,7 +55,7 @@ def test_the_one_that_is_shipped_fits() -> None:
 
 def test_unfitted_is_the_cosine() -> None:
     features = np.random.default_rng(3).normal(size=(5, ALL))
-    unfitted = Scorer.unfitted()
+    unfitted = NodeScorer.unfitted()
     assert unfitted.within(features) == pytest.approx(features[:, DIRECT.index("cosine")])
     assert unfitted.alone(features[:, : len(DIRECT)]) == pytest.approx(features[:, DIRECT.index("cosine")])
 
@@ -81,7 +81,7 @@ def test_the_candidates_of_a_data_set(tmp_path: Path, encoder: CachedEncoder) ->
     assert (first.dataset, first.fold, dict(first.golds)) == (name, fold_of("q1"), {"Moon": 1})
     assert [document for document, told in zip(first.documents, first.relevant, strict=True) if told] == ["Moon"]
     assert [document for document, told in zip(second.documents, second.relevant, strict=True) if told] == ["Mars"]
-    kept, features = features_around(first, Scorer.unfitted().alone)
+    kept, features = features_around(first, NodeScorer.unfitted().alone)
     assert kept.tolist() == [0, 1, 2] and features.shape == (3, ALL)
     assert np.array_equal(features[:, : len(DIRECT)], first.looked.direct)
     listed = first.listed(features, kept)

@@ -30,9 +30,9 @@ from clew.memory.knowledge.disk import current_generation
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.matching import MatchParameters
-from clew.memory.knowledge.walking.choosing import votes
 from clew.memory.knowledge.walking.features import AROUND, DIRECT, Looked, Standing
-from clew.memory.knowledge.walking.scorer import SHIPPED, Layer, Scorer
+from clew.memory.knowledge.walking.masses import SHIPPED, Layer, NodeScorer
+from clew.memory.knowledge.walking.subgraph import votes
 from clew.memory.knowledge.walking.walker import Walker, WalkerParameters, hits_of
 from clew.tools.base import encode_query
 from tests.training.listwise import QuestionNodes, fit
@@ -83,10 +83,10 @@ def read_examples(folder: Path, library: Path, encoder: CachedEncoder) -> Iterat
     if not current_generation(library):
         list(index([folder], library, encoder))
     store = open_library(library, encoder).store
-    walker, layers = Walker(store, scorer=Scorer.unfitted()), store.layers()
+    walker, layers = Walker(store, scorer=NodeScorer.unfitted()), store.part().layers
     for question in dataset.questions:
         query = encode_query(question.text, [], encoder)
-        looked = walker.look(query, hits_of(store, query, MatchParameters()))
+        looked = walker.look(walker.question(query), hits_of(store, query, MatchParameters()))
         documents = [layers.document_ids[d] for d in layers.chunk_documents[looked.nodes]]
         golds = {document: grade for document, grade in dataset.golds[question.id].items() if grade > 0}
         relevant = np.array([document in golds for document in documents])
@@ -97,12 +97,12 @@ def fold_of(id_: str) -> int:
     return int(hashlib.md5(id_.encode(), usedforsecurity=False).hexdigest(), 16) % FOLDS
 
 
-def trained(examples: Sequence[WalkExample]) -> Scorer:
+def trained(examples: Sequence[WalkExample]) -> NodeScorer:
     alone = fit([example.listed(example.looked.direct) for example in examples])
     within = fit(
         [example.listed(features, kept) for example in examples for kept, features in [around(example, alone)]]
     )
-    return Scorer(alone, within)
+    return NodeScorer(alone, within)
 
 
 def around(example: WalkExample, alone: Layer) -> tuple[NDArray[np.int64], Floats]:
@@ -147,14 +147,14 @@ def report(examples: Sequence[WalkExample]) -> Iterator[str]:
 def _ranked(example: WalkExample, places: NDArray[np.int64], masses: Floats) -> RankedQuestion:
     """Partitions by the sum of their nodes' masses."""
     order = places[np.argsort(-masses, kind="stable")]
-    partitioning, nodes = example.looked.asked.ground.partitioning, example.looked.nodes
+    partitioning, nodes = example.looked.question.graph.partitioning, example.looked.nodes
     scores = votes(nodes[places], np.exp(masses - masses.max()), partitioning)
     gold = scores[partitioning.of_node[nodes[example.relevant]]].max(initial=0.0)
     rank = 1 + int((scores > gold).sum()) if gold else partitioning.count
     return RankedQuestion(list(dict.fromkeys(example.documents[place] for place in order.tolist())), rank)
 
 
-def to_json(scorer: Scorer) -> str:
+def to_json(scorer: NodeScorer) -> str:
     said = {"direct": DIRECT, "around": AROUND, "alone": _said(scorer.alone), "within": _said(scorer.within)}
     return json.dumps(said) + "\n"
 

@@ -100,7 +100,7 @@ def test_all_methods_side_by_side(clew: Run) -> None:
 
     run = clew("search", "--compare", "-k", "2", "Metropolis")
     assert run.exit_code == 0
-    assert run.stdout.split()[: len(registry.NAMES)] == list(registry.NAMES)
+    assert run.stdout.split()[: len(registry.TOOLS)] == list(registry.TOOLS)
 
 
 def test_a_model_that_is_named_writes_the_answers(clew: Run, ollama: OllamaDouble, dataset: Path) -> None:

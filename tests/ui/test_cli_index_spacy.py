@@ -38,7 +38,7 @@ def documents(tmp_path: Path) -> Path:
 def named(library: Path, encoder: CachedEncoder) -> tuple[str, dict[str, str], set[tuple[str, str, str]]]:
     """The recorded extractor, the entities with their kinds, the relations."""
     with open_library(library, encoder) as opened:
-        layers = opened.store.layers()
+        layers = opened.store.part().layers
         relations = {(one.subject, one.relation, one.object) for one in opened.store.triples()}
         return opened.manifest.extractor, {one.name: one.kind for one in layers.entities}, relations
 

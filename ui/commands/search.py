@@ -41,7 +41,7 @@ def search(
     from clew.tools import registry
 
     settings = read_settings(library=library, tool=tool)
-    names = registry.NAMES if compare else (settings.tool,)
+    names = tuple(registry.TOOLS) if compare else (settings.tool,)
     found = _found(settings, typed(" ".join(query)), names, k)
     for name, findings in found.items():
         for note in findings.notes:

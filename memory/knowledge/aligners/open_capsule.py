@@ -33,13 +33,13 @@ class OpenCapsule:
         self.folder = generation / FOLDER / self.name
         with naming_damage(generation):
             self.capsule: Capsule = read_capsule(generation, self.name)
-        self.graph = library.store.nodes()
+        self.graph = library.store.part().nodes
         self.partitioning = self.capsule.partitioning
 
     @cached_property
     def titles_and_texts(self) -> list[tuple[str, str]]:
         """Of all nodes, in order."""
-        ids = self._store.layers().chunk_ids
+        ids = self._store.part().layers.chunk_ids
         slices = (self._store.chunks(ids[start : start + SLICE]) for start in range(0, len(ids), SLICE))
         return [(chunk.title, chunk.text) for chunks in slices for chunk in chunks]
 

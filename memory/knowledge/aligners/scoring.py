@@ -1,13 +1,14 @@
 """Aligners at work: the scores of all partitions for a question, by NumPy alone, trained or not."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from clew.memory.datatypes import Float32s, Ints, Vector, Vectors
+from clew.memory.datatypes import Float32s, Floats, Form, Ints, Vector, Vectors
 from clew.memory.knowledge.aligners.partition_words import PartitionWords
+from clew.memory.knowledge.question import LibraryQuestion
 from clew.memory.nodes import Partitioning
 
 Loss = Literal["infonce", "bce"]
@@ -15,22 +16,21 @@ Loss = Literal["infonce", "bce"]
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
-    """A question with its vector; `rows` are the nodes that tools found for it, and `masses` how much each counts;
-    `walked` are the same after a walk, where there was one."""
+class Found:
+    """`nodes` that tools found for a question, and `masses`, how much each counts; `walked` are the same after a walk,
+    where there was one."""
 
-    text: str
-    vector: Vector
-    rows: Ints
-    masses: NDArray[np.float64]
-    walked: tuple[Ints, NDArray[np.float64]] | None = None
+    question: LibraryQuestion
+    nodes: Ints
+    masses: Floats
+    walked: tuple[Ints, Floats] | None = None
 
 
 class Aligner(Protocol):
     @property
     def name(self) -> str: ...
 
-    def scores(self, asked: Asked) -> Float32s:
+    def scores(self, found: Found) -> Float32s:
         """Shape (partitions,), higher is better; scales differ between aligners."""
 
 
@@ -41,8 +41,8 @@ class Centroid:
     partitioning: Partitioning
     name: str = "centroid"
 
-    def scores(self, asked: Asked) -> Float32s:
-        return np.asarray(self.partitioning.centroids @ asked.vector)
+    def scores(self, found: Found) -> Float32s:
+        return by_form(found.question, lambda form: self.partitioning.centroids @ form.vector)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +52,8 @@ class Votes:
     partitioning: Partitioning
     name: str = "votes"
 
-    def scores(self, asked: Asked) -> Float32s:
-        return _summed(asked.rows, asked.masses, self.partitioning)
+    def scores(self, found: Found) -> Float32s:
+        return _summed(found.nodes, found.masses, self.partitioning)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,11 +63,16 @@ class WalkVotes:
     partitioning: Partitioning
     name: str = "walk"
 
-    def scores(self, asked: Asked) -> Float32s:
-        return _summed(*(asked.walked or (asked.rows, asked.masses)), self.partitioning)
+    def scores(self, found: Found) -> Float32s:
+        return _summed(*(found.walked or (found.nodes, found.masses)), self.partitioning)
 
 
-def _summed(rows: Ints, masses: NDArray[np.float64], partitioning: Partitioning) -> Float32s:
+def by_form(question: LibraryQuestion, scores: Callable[[Form], Float32s]) -> Float32s:
+    """The scores of the question's forms, added by weight."""
+    return np.asarray(np.sum([form.weight * scores(form) for form in question.query.forms], axis=0))
+
+
+def _summed(rows: Ints, masses: Floats, partitioning: Partitioning) -> Float32s:
     return np.bincount(partitioning.of_node[rows], masses, partitioning.count).astype(np.float32)
 
 
@@ -78,8 +83,8 @@ class Words:
     words: PartitionWords
     name: str = "words"
 
-    def scores(self, asked: Asked) -> Float32s:
-        return np.asarray(self.words.scores(asked.text)[0])
+    def scores(self, found: Found) -> Float32s:
+        return by_form(found.question, lambda form: self.words.scores(form.text)[0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,9 +106,12 @@ class TrainedAligner:
     def name(self) -> str:
         return f"{self.model}-{self.loss}"
 
-    def scores(self, asked: Asked) -> Float32s:
+    def scores(self, found: Found) -> Float32s:
         """Probabilities: of a softmax over the partitions for InfoNCE, each by itself for BCE."""
-        logits = self.logits(asked.text, asked.vector)
+        return by_form(found.question, self._probabilities)
+
+    def _probabilities(self, form: Form) -> Float32s:
+        logits = self.logits(form.text, form.vector)
         if self.loss == "bce":
             return np.asarray(1 / (1 + np.exp(-logits.clip(-60, 60))))
         shares = np.exp(logits - logits.max())

@@ -13,7 +13,7 @@ from clew.memory.knowledge.clues.clue_index import AliasTable, ClueIndex, clue_i
 from clew.memory.knowledge.clues.triple_answer import search_paths
 from clew.memory.knowledge.clues.triple_beam import ClueAnswer, ClueParameters, Evidence, Path, most_of
 from clew.memory.knowledge.clues.triple_graph import TripleGraph, triple_graph, written_out
-from clew.memory.ports import Store
+from clew.memory.ports import Search
 from clew.memory.words import content_words, words
 
 
@@ -28,9 +28,9 @@ class GivenTriples:
     aliases: AliasTable
 
     @staticmethod
-    def of(store: Store, aliases: AliasTable | None = None) -> "GivenTriples":
+    def of(store: Search, aliases: AliasTable | None = None) -> "GivenTriples":
         """Cheap beside an index of them (`TripleSearch`): each word is stemmed once."""
-        layers = store.layers()
+        layers = store.part().layers
         triples = tuple(triple for triple in store.triples() if triple.given) if layers.given.any() else ()
         said = {word for one in triples for word in words(f"{one.subject} {one.relation} {one.object}")}
         stems = frozenset(content_words(" ".join(sorted(said))))
@@ -42,9 +42,9 @@ class GivenTriples:
         return bool(self.stems) and set(content_words(text)) <= self.stems | named
 
 
-def _alone(store: Store, triples: Sequence[Triple]) -> bool:
+def _alone(store: Search, triples: Sequence[Triple]) -> bool:
     """By document, and by its lines: sentences are cut at `Dr.`, and a triple that is given twice is written once."""
-    layers, rows = store.layers(), defaultdict[str, list[tuple[str, ...]]](list)
+    layers, rows = store.part().layers, defaultdict[str, list[tuple[str, ...]]](list)
     documents = [layers.document_ids[number] for number in layers.chunk_documents.tolist()]
     of_chunk = dict(zip(layers.chunk_ids, documents, strict=True))
     for triple in triples:
@@ -68,7 +68,7 @@ class TripleSearch:
     edges: NDArray[np.int64]
 
     @staticmethod
-    def over(store: Store, triples: Sequence[Triple], aliases: AliasTable | None = None) -> "TripleSearch":
+    def over(store: Search, triples: Sequence[Triple], aliases: AliasTable | None = None) -> "TripleSearch":
         """Of these triples of the store. Seconds for 100,000."""
         graph = triple_graph(triples)
         chunks = store.chunks(sorted({chunk for told in graph.chunks for chunk in told}))

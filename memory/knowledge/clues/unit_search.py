@@ -6,7 +6,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from clew.memory.datatypes import Edge, Floats, Form, Hit, Subgraph, Vector
+from clew.memory.datatypes import Edge, Floats, Form, Hit, Ints, Subgraph, Vector, Vectors
 from clew.memory.knowledge.clues.triple_beam import Evidence
 from clew.memory.knowledge.clues.triple_graph import normalise
 from clew.memory.knowledge.clues.unit_walk import (
@@ -16,7 +16,8 @@ from clew.memory.knowledge.clues.unit_walk import (
     UnitWalker,
     UnitWalkParameters,
 )
-from clew.memory.ports import Reranker, Store
+from clew.memory.ports import Graph, Reranker, Search
+from clew.memory.unit import highest
 
 SHOWN = 90
 """Characters of a unit that an explanation quotes."""
@@ -40,13 +41,15 @@ class UnitParameters:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnitSearch:
-    store: Store
+    store: Search
+    part: Graph
     graph: UnitGraph
     reranker: Reranker | None = None
 
     @staticmethod
-    def over(store: Store, reranker: Reranker | None = None) -> "UnitSearch":
-        return UnitSearch(store, UnitGraph.of(store.layers()), reranker)
+    def over(store: Search, reranker: Reranker | None = None, part: Sequence[int] | None = None) -> "UnitSearch":
+        graph = store.part(part)
+        return UnitSearch(store, graph, UnitGraph.of(graph.layers), reranker)
 
     @property
     def empty(self) -> bool:
@@ -61,9 +64,7 @@ class UnitSearch:
         near = self._near(form.vector, max(parameters.walk.nearest, filled), among)
         check()
         prune = None if self.reranker is None else partial(self._pruned, form.text, self.reranker)
-        walker = UnitWalker(
-            self.graph, form.vector, near, self.store.unit_vectors, parameters.walk, among, prune, check
-        )
+        walker = UnitWalker(self.graph, form.vector, near, self._vectors, parameters.walk, among, prune, check)
         walks = sorted(walker.walks(), key=lambda walk: (-walk.score, len(walk.units), walk.units))
         check()
         by_chunk = self._by_chunk([*walks, *self._singles(near, filled, walks)])
@@ -79,13 +80,20 @@ class UnitSearch:
         return Subgraph(tuple(ends), tuple(edges))
 
     def _near(self, vector: Vector, most: int, among: np.ndarray | None) -> Near:
-        rows = None if among is None else np.flatnonzero(among)
-        return Near(*self.store.unit_search(vector[None], most, among=rows)[0])
+        """By cosine over the sentences, best first."""
+        rows, vectors = None if among is None else np.flatnonzero(among), self.part.sentence_vectors
+        cosines = (vector[None] @ (vectors if rows is None else vectors[rows]).T)[0]
+        best = np.array(highest(cosines, most), np.int64)
+        return Near(best if rows is None else rows[best], cosines[best])
+
+    def _vectors(self, rows: Ints) -> Vectors:
+        found: Vectors = self.part.sentence_vectors.take(rows, axis=0)
+        return found
 
     def _pruned(self, question: str, reranker: Reranker, paths: Sequence[tuple[int, ...]]) -> Floats:
         """The cross-encoder on the question and each path's joined units, one call for all."""
         rows = sorted({unit for path in paths for unit in path})
-        texts = {row: unit.text for row, unit in zip(rows, self.store.units(rows), strict=True)}
+        texts = {row: unit.text for row, unit in zip(rows, self.part.sentences(rows), strict=True)}
         return reranker.scores(question, [" ".join(texts[unit] for unit in path) for path in paths])
 
     def _singles(self, near: Near, most: int, walks: Sequence[UnitWalk]) -> list[UnitWalk]:
@@ -126,7 +134,7 @@ class UnitSearch:
         """The steps; and the units that were walked. A walk that names one entity alone is that entity."""
         names, steps = self.graph.layers.entities, self.graph.steps(walk.units, walk.entities)
         alone = [f"({normalise(names[entity].name)})" for entity in walk.entities[:1]]
-        quoted = [_cut(unit.text) for unit in self.store.units(walk.units)]
+        quoted = [_cut(unit.text) for unit in self.part.sentences(walk.units)]
         begun = f"from {normalise(names[walk.entities[0]].name)}: " if walk.entities else ""
         return tuple(map(self.graph.written, steps)) or tuple(alone), begun + " > ".join(quoted)
 

@@ -12,7 +12,7 @@ from clew.memory.communities import Communities
 from clew.memory.datatypes import Ints
 from clew.memory.knowledge.communities.reports import quality_of
 from clew.memory.layers import Layers, Unit
-from clew.memory.ports import Store
+from clew.memory.ports import Graph
 from clew.memory.words import content_words, words
 
 if TYPE_CHECKING:
@@ -100,10 +100,10 @@ class Cover:
         return len(np.unique(self.layers.chunk_documents[chunks]))
 
 
-def cover_of(store: Store) -> Cover:
+def cover_of(graph: Graph) -> Cover:
     from scipy.sparse import csr_array
 
-    layers, communities = store.layers(), store.communities()
+    layers, communities = graph.layers, graph.communities
     members = communities.members(len(layers.entities))
     return Cover(layers, communities, csr_array(members @ layers.chunk_entities.T))
 
@@ -145,7 +145,7 @@ def largest(cover: Cover, allowed: Allowed, most: int) -> tuple[list[int], str]:
     return chosen, f"{len(chosen)} of {len(there)} communities, {note}"
 
 
-def summaries(store: Store, cover: Cover, allowed: Allowed, communities: list[int]) -> Iterator[CommunitySummary]:
+def summaries(graph: Graph, cover: Cover, allowed: Allowed, communities: list[int]) -> Iterator[CommunitySummary]:
     """Of each community in turn, from the allowed chunks alone."""
     whole = np.flatnonzero(allowed)
     one_document = cover.documents(whole) == 1
@@ -153,7 +153,7 @@ def summaries(store: Store, cover: Cover, allowed: Allowed, communities: list[in
         chunks = cover.of(community, allowed)
         name = cover.name(community, allowed)
         extent = _counted(len(chunks), "passage") if one_document else _counted(cover.documents(chunks), "document")
-        found = _best_sentence(store, cover, community, chunks)
+        found = _best_sentence(graph, cover, community, chunks)
         if found:
             unit, row, cosine = found
             chunk, share = int(cover.layers.sentence_chunks[row]), len(chunks) / len(whole)
@@ -166,7 +166,7 @@ def numbered_lines(parts: Sequence[CommunitySummary]) -> str:
     return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
 
 
-def _best_sentence(store: Store, cover: Cover, community: int, chunks: Ints) -> tuple[Unit, int, float] | None:
+def _best_sentence(graph: Graph, cover: Cover, community: int, chunks: Ints) -> tuple[Unit, int, float] | None:
     """Of the sentences of these chunks that name one of its entities (where none does, of all) the best by its cosine
     with the report and by how well it reads; with its row and that cosine."""
     layers = cover.layers
@@ -176,9 +176,9 @@ def _best_sentence(store: Store, cover: Cover, community: int, chunks: Ints) -> 
     rows = rows if len(rows) else np.flatnonzero(inside)
     if not len(rows):
         return None
-    cosines = store.unit_vectors(rows) @ cover.communities.vectors[community]
+    cosines = graph.sentence_vectors.take(rows, axis=0) @ cover.communities.vectors[community]
     nearest = np.argsort(-cosines, kind="stable")[:NEAREST]
-    units = store.units(rows[nearest].tolist())
+    units = graph.sentences(rows[nearest].tolist())
     central = list(cover.communities.items[community].entities[:NAMED])
     naming = layers.sentence_entities[rows[nearest]][:, central].sum(axis=1)
     reads = np.array([quality_of(one.text) + LEADS * (one.start < LEAD) for one in units])

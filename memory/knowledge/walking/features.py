@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Floats, Ints, Vector, Vectors
-from clew.memory.knowledge.walking.asked import Asked, places
+from clew.memory.knowledge.question import LibraryQuestion
+from clew.memory.ragged import places
 
 DIRECT = (
     *("cosine", "sentence", "keyword", "exact", "named", "rivals", "place", "share", "at"),
@@ -58,7 +59,7 @@ class Standing:
 class Looked:
     """Nodes that are weighed, rising, and what is known of each."""
 
-    asked: Asked
+    question: LibraryQuestion
     nodes: Ints
 
     def taken_over(self, nodes: Ints) -> "Looked":
@@ -66,7 +67,7 @@ class Looked:
         here, known = places(self.nodes, nodes)
         fresh = np.ones(len(nodes), dtype=bool)
         fresh[known] = False
-        others, taken = Looked(self.asked, nodes[fresh]), Looked(self.asked, nodes)
+        others, taken = Looked(self.question, nodes[fresh]), Looked(self.question, nodes)
         for name in ("cosines", "held", "direct"):
             own, new = getattr(self, name), getattr(others, name)
             both = np.empty((len(nodes), *own.shape[1:]))
@@ -76,21 +77,21 @@ class Looked:
 
     @cached_property
     def cosines(self) -> Floats:
-        return self.asked.cosines(self.nodes)
+        return self.question.cosines(self.nodes)
 
     @cached_property
     def held(self) -> Floats:
-        return self.asked.held(self.nodes)
+        return self.question.held(self.nodes)
 
     @cached_property
     def name_words(self) -> NDArray[np.bool_]:
-        return self.asked.name_words(self.nodes)
+        return self.question.name_words(self.nodes)
 
     @cached_property
     def _groups(self) -> tuple[Ints, Ints]:
         """The nodes that are named, and numbers that those of one name share."""
         groups = np.full(len(self.nodes), -1)
-        for number, named in enumerate(self.asked.named):
+        for number, named in enumerate(self.question.named):
             at, known = places(self.nodes, named.nodes)
             groups[at] = (number << 40) + (named.starts[known] << 20) + named.ends[known]
         named_ones = np.flatnonzero(groups >= 0)
@@ -108,49 +109,46 @@ class Looked:
     @cached_property
     def direct(self) -> Floats:
         """Shape (nodes, len(DIRECT))."""
-        asked, titles = self.asked, self.asked.ground.titles
+        question, titles = self.question, self.question.graph.titles
         columns: dict[str, Floats] = {name: np.zeros(len(self.nodes)) for name in DIRECT}
-        for form, named, within in zip(asked.query.forms, asked.named, asked.named_words, strict=True):
+        for form, named, within in zip(question.query.forms, question.named, question.named_words, strict=True):
             at, known = places(self.nodes, named.nodes)
             last = max(1, int(named.ends.max(initial=1)) - 1)
             columns["exact"][at] += form.weight * named.exact[known]
             columns["named"][at] += form.weight * (named.ends - named.starts)[known]
             columns["rivals"][at] += form.weight * np.log(named.rivals[known])
             columns["place"][at] += form.weight * named.places[known]
-            columns["share"][at] += within[known] @ asked.weights
+            columns["share"][at] += within[known] @ question.weights
             columns["at"][at] += form.weight * named.starts[known] / last
         columns["cosine"], columns["sentence"] = self.cosines, self._sentences()
-        columns["keyword"] = self.held @ asked.weights
+        columns["keyword"] = self.held @ question.weights
         columns["gap"] = self.gap(self.cosines)
         columns["length"] = np.log1p(titles.lengths[self.nodes])
         columns["names"] = titles.names[self.nodes].astype(np.float64)
-        columns["rest"] = ((self.held > 0) & ~self.name_words) @ asked.weights
+        columns["rest"] = ((self.held > 0) & ~self.name_words) @ question.weights
         return np.stack([columns[name] for name in DIRECT], axis=1)
 
     def _sentences(self) -> Floats:
-        if not len(self.asked.ground.sentences_of.values):
-            return self.cosines
-        rows, places = self.asked.ground.sentences_of.of(self.nodes)
-        best = np.full(len(self.nodes), -1.0)
-        np.maximum.at(best, places, self.asked.store.unit_vectors(rows) @ self.asked.vector)
+        best = self.question.sentence_cosines(self.nodes)
         return np.where(best > -1, best, self.cosines)
 
     def around(self, standing: Standing) -> Floats:
         """Shape (nodes, len(AROUND))."""
-        asked, near, weights = self.asked, self._near, self.asked.weights
+        question, near, weights = self.question, self._near, self.question.weights
         beyond = (near.held > 0)[near.other] & ~self.name_words[near.of]
         called = near.named[near.other] & ~self.name_words[near.of]
         arriving = near.strength * standing.shares_of(near.nodes)[near.other]
         together = np.maximum(near.held[near.other], self.held[near.of]) @ weights
         summed = (near.cosines[near.other] + self.cosines[near.of]) / np.sqrt(2 + 2 * near.likeness)
-        smoothed = (asked.store.smoothed_vectors(self.nodes) @ asked.vector).astype(np.float64)
+        smoothed = question.graph.smoothed.take(self.nodes, axis=0).astype(np.float32)
+        of_smoothed = (smoothed @ question.vector).astype(np.float64)
         centroid, votes = self._of_partitions(standing)
         columns = {
-            "degree": np.log1p(asked.ground.degrees[self.nodes]),
+            "degree": np.log1p(question.graph.nodes.neighbours.degrees[self.nodes]),
             "mean": near.mean,
             "mean gap": self.gap(near.mean),
-            "smoothed": smoothed,
-            "smoothed gap": self.gap(smoothed),
+            "smoothed": of_smoothed,
+            "smoothed gap": self.gap(of_smoothed),
             "nearest": near.most(near.cosines[near.other]),
             "average": near.sum(near.cosines[near.other]) / near.count,
             "said": near.most(beyond) @ weights,
@@ -168,32 +166,32 @@ class Looked:
         return np.stack([columns[name] for name in AROUND], axis=1)
 
     def _of_partitions(self, standing: Standing) -> tuple[Floats, Floats]:
-        partitioning = self.asked.ground.partitioning
+        partitioning = self.question.graph.partitioning
         partitions = partitioning.of_node[self.nodes]
         mass = np.bincount(partitioning.of_node[standing.nodes], standing.shares, partitioning.count)
         others = np.maximum(mass[partitions] - standing.shares_of(self.nodes), 0)
-        centroid = (partitioning.centroids[partitions] @ self.asked.vector).astype(np.float64)
+        centroid = (partitioning.centroids[partitions] @ self.question.vector).astype(np.float64)
         return centroid, np.log(others + FLOOR)
 
     @cached_property
     def _near(self) -> "_Near":
-        asked, ground = self.asked, self.asked.ground
-        pairs, of = ground.around(self.nodes)
-        nodes, other = np.unique(ground.neighbours.values[pairs], return_inverse=True)
+        question, neighbours = self.question, self.question.graph.nodes.neighbours
+        pairs, of = neighbours.around(self.nodes)
+        nodes, other = np.unique(neighbours.lists.values[pairs], return_inverse=True)
         other = other.reshape(-1)
-        vectors = asked.store.node_vectors(nodes)
-        joined, own = vectors.take(other, axis=0), asked.store.node_vectors(self.nodes).take(of, axis=0)
+        vectors = question.graph.vectors.take(nodes, axis=0)
+        joined, own = vectors.take(other, axis=0), question.graph.vectors.take(self.nodes, axis=0).take(of, axis=0)
         return _Near(
             nodes=nodes,
             of=of,
             other=other,
             size=len(self.nodes),
-            strength=ground.strengths[pairs].astype(np.float64),
-            cosines=(vectors @ asked.vector).astype(np.float64),
-            held=asked.held(nodes),
-            named=asked.name_words(nodes),
+            strength=neighbours.strengths[pairs].astype(np.float64),
+            cosines=(vectors @ question.vector).astype(np.float64),
+            held=question.held(nodes),
+            named=question.name_words(nodes),
             likeness=np.maximum(np.einsum("ij,ij->i", own, joined), -0.99).astype(np.float64),
-            mean=_mean_cosines(joined * ground.balance[pairs][:, None], asked.vector, of, len(self.nodes)),
+            mean=_mean_cosines(joined * neighbours.balance[pairs][:, None], question.vector, of, len(self.nodes)),
         )
 
 

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.content_cache import CachedTokens
-from clew.memory.datatypes import Floats, Ints, Query
+from clew.memory.datatypes import Floats, Ints
 from clew.memory.knowledge.chunking import with_title
-from clew.memory.ports import Store
+from clew.memory.knowledge.question import LibraryQuestion
+from clew.memory.ports import Search
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,20 +30,20 @@ class LateInteraction:
     tokens: CachedTokens
     parameters: LateParameters = LateParameters()
 
-    def reweigh(self, store: Store, query: Query, nodes: Ints, masses: Floats) -> tuple[Ints, Floats]:
+    def reweigh(self, store: Search, question: LibraryQuestion, nodes: Ints, masses: Floats) -> tuple[Ints, Floats]:
         """Nodes and log masses, best first; the same, after the scores of the first ones are added."""
-        scores = self.scores(store, query, nodes[: self.parameters.top])
+        scores = self.scores(store, question, nodes[: self.parameters.top])
         return added(nodes, masses, scores, self.parameters.weight)
 
-    def scores(self, store: Store, query: Query, nodes: Ints) -> Floats:
+    def scores(self, store: Search, question: LibraryQuestion, nodes: Ints) -> Floats:
         """MaxSim of the question's forms, added by weight; shape (nodes,)."""
-        ids = store.layers().chunk_ids
+        ids, forms = question.graph.layers.chunk_ids, question.query.forms
         chunks = store.chunks([ids[node] for node in nodes.tolist()])
         passages = self.tokens.of_passages([with_title(chunk.title, chunk.text) for chunk in chunks])
-        questions = self.tokens.of_questions([form.text for form in query.forms])
+        questions = self.tokens.of_questions([form.text for form in forms])
         scores = np.zeros(len(nodes))
-        for form, question in zip(query.forms, questions, strict=True):
-            scores += form.weight * max_sim(question, passages)
+        for form, tokens in zip(forms, questions, strict=True):
+            scores += form.weight * max_sim(tokens, passages)
         return scores
 
 

@@ -82,7 +82,7 @@ def test_k_bounds_the_run_and_not_the_figures(indexed: Settings, beir: Path, tmp
 @pytest.mark.soak
 def test_all_tools_in_all_forms_have_a_row_and_a_run_each(indexed: Settings, beir: Path, tmp_path: Path) -> None:
     found = rows(Plan(beir, "all", "all", run=tmp_path / "small.run"), indexed)
-    pairs = [(tool, form) for tool in (*registry.NAMES, "agent") for form in FORMS]
+    pairs = [(tool, form) for tool in (*registry.TOOLS, "agent") for form in FORMS]
     assert [(row.tool, row.query) for row in found] == pairs
     names = {path.name for path in tmp_path.iterdir()}
     assert names == {f"small.{tool}.{form}.run" for tool, form in pairs}

@@ -15,7 +15,7 @@ from clew.memory.datatypes import Passage, Wording
 from clew.memory.ports import Abilities, ToolCall
 from clew.tools import registry
 
-NAMES = registry.NAMES
+NAMES = tuple(registry.TOOLS)
 SPECS = specs(registry.TOOLS)  # type: ignore[arg-type]
 NOTHING: tool_calls.SearchKeys = frozenset()
 

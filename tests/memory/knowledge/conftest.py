@@ -9,7 +9,7 @@ import pytest
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import open_library
-from clew.memory.ports import Store
+from clew.memory.ports import Search
 
 NODES = [
     {"id": "moon", "title": "The Moon", "text": "The Moon orbits the Earth at a distance of 384,400 kilometres."},
@@ -45,7 +45,7 @@ def graph_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session", params=["embedded"])
 def store(
     request: pytest.FixtureRequest, graph_folder: Path, encoder: CachedEncoder, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Store]:
+) -> Iterator[Search]:
     path = tmp_path_factory.mktemp(request.param)
     *_, report = index([graph_folder], path, encoder)
     assert isinstance(report, IndexReport)

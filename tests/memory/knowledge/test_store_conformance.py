@@ -7,13 +7,12 @@ import pytest
 
 from clew.memory.datatypes import Edge, Triple
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.walking.smoothing import neighbour_mean
-from clew.memory.ports import Store
+from clew.memory.ports import Search
 from clew.memory.titles import named_in
 from clew.memory.words import words
 
 
-def test_documents_and_chunks_come_in_the_order_asked(store: Store) -> None:
+def test_documents_and_chunks_come_in_the_order_asked(store: Search) -> None:
     assert [d.title for d in store.documents(["tides", "lang 1", "tides"])] == ["Tides", "Fritz Lang", "Tides"]
     first = [hits[0].chunk for hits in store.keyword_search(["Metropolis", "tides"], 1)]
     chunks = store.chunks(first[::-1])
@@ -22,20 +21,20 @@ def test_documents_and_chunks_come_in_the_order_asked(store: Store) -> None:
         assert chunk.text == document.text[chunk.start : chunk.end]
 
 
-def test_unknown_ids_raise(store: Store) -> None:
+def test_unknown_ids_raise(store: Search) -> None:
     for ask in (store.documents, store.chunks, store.vectors):
         with pytest.raises(KeyError):
             ask(["nowhere"])
     assert store.neighbours(["nowhere"]) == [[]]
 
 
-def test_nothing_asked_is_nothing_answered(store: Store, encoder: CachedEncoder) -> None:
+def test_nothing_asked_is_nothing_answered(store: Search, encoder: CachedEncoder) -> None:
     assert not any([store.documents([]), store.chunks([]), store.neighbours([]), store.keyword_search([], 5)])
     assert store.vector_search(encoder.encode([], "query"), 5) == []
     assert store.vectors([]).shape == (0, encoder.dimension)
 
 
-def test_keyword_hits_say_where_they_hit(store: Store) -> None:
+def test_keyword_hits_say_where_they_hit(store: Search) -> None:
     ((hit, *rest),) = store.keyword_search(["What does the Moon orbit?"], 5)
     assert store.chunks([hit.chunk])[0].document == "moon"
     assert hit.fields["title"].terms == ("moon",)
@@ -45,11 +44,11 @@ def test_keyword_hits_say_where_they_hit(store: Store) -> None:
     assert [hit.score, *(other.score for other in rest)] == sorted([hit.score, *(o.score for o in rest)], reverse=True)
 
 
-def test_words_that_nobody_has_find_nothing(store: Store) -> None:
+def test_words_that_nobody_has_find_nothing(store: Search) -> None:
     assert store.keyword_search(["zyzzyva", "", "the of and", "?!"], 5) == [[], [], [], []]
 
 
-def test_vector_search_finds_by_meaning(store: Store, encoder: CachedEncoder) -> None:
+def test_vector_search_finds_by_meaning(store: Search, encoder: CachedEncoder) -> None:
     vectors = encoder.encode(["the sea goes up and down", "a German movie maker"], "query")
     found = store.vector_search(vectors, 2)
     documents = [[chunk.document for chunk in store.chunks([hit.chunk for hit in hits])] for hits in found]
@@ -58,7 +57,7 @@ def test_vector_search_finds_by_meaning(store: Store, encoder: CachedEncoder) ->
     assert best.score == pytest.approx(float(store.vectors([best.chunk])[0] @ vectors[0]), abs=1e-5)
 
 
-def test_every_chunk_has_its_own_vector(store: Store, encoder: CachedEncoder) -> None:
+def test_every_chunk_has_its_own_vector(store: Search, encoder: CachedEncoder) -> None:
     (hits,) = store.keyword_search(["step hill number"], 50)
     assert len(hits) > 3  # one document, several chunks
     chunks = store.chunks([hit.chunk for hit in hits])
@@ -66,7 +65,7 @@ def test_every_chunk_has_its_own_vector(store: Store, encoder: CachedEncoder) ->
     assert np.allclose(store.vectors([chunk.id for chunk in chunks]), again, atol=1e-5)
 
 
-def test_a_scope_of_documents_holds(store: Store, encoder: CachedEncoder) -> None:
+def test_a_scope_of_documents_holds(store: Search, encoder: CachedEncoder) -> None:
     scope = frozenset({"tides", "lang 1", "not there"})
     (hits,) = store.keyword_search(["the Moon"], 9, scope=scope)
     assert [chunk.document for chunk in store.chunks([hit.chunk for hit in hits])] == ["tides"]
@@ -75,7 +74,7 @@ def test_a_scope_of_documents_holds(store: Store, encoder: CachedEncoder) -> Non
     assert store.keyword_search(["the Moon"], 9, scope=frozenset()) == [[]]
 
 
-def test_a_choice_of_chunks_holds_and_keeps_the_scores(store: Store, encoder: CachedEncoder) -> None:
+def test_a_choice_of_chunks_holds_and_keeps_the_scores(store: Search, encoder: CachedEncoder) -> None:
     (hits,) = store.keyword_search(["the Moon"], 9)
     (narrowed,) = store.keyword_search(["the Moon"], 9, among=[hits[-1].chunk])
     assert narrowed == [hits[-1]]
@@ -84,13 +83,13 @@ def test_a_choice_of_chunks_holds_and_keeps_the_scores(store: Store, encoder: Ca
     assert [hit.chunk for hit in near] == [hits[-1].chunk]
 
 
-def test_k_is_the_most_that_comes(store: Store, encoder: CachedEncoder) -> None:
+def test_k_is_the_most_that_comes(store: Search, encoder: CachedEncoder) -> None:
     assert [len(hits) for hits in store.keyword_search(["step", "moon"], 2)] == [2, 2]
     assert [len(hits) for hits in store.vector_search(encoder.encode(["moon"], "query"), 3)] == [3]
     assert len(store.vector_search(encoder.encode(["moon"], "query"), 10_000)[0]) > 6
 
 
-def test_neighbours_leave_and_enter(store: Store) -> None:
+def test_neighbours_leave_and_enter(store: Search) -> None:
     moon, lang, tides = store.neighbours(["moon", "lang 1", "tides"])
     there, back, itself = (
         Edge("moon", "tides", "causes"),
@@ -102,7 +101,7 @@ def test_neighbours_leave_and_enter(store: Store) -> None:
     assert sorted(tides, key=repr) == sorted([there, back], key=repr)
 
 
-def test_triples_name_a_chunk_of_their_document(store: Store) -> None:
+def test_triples_name_a_chunk_of_their_document(store: Search) -> None:
     assert store.triples() == [
         Triple("Step 119", "WENT OVER", "hill number 119", "long#3"),
         Triple("the walk", "is", "long", "long#0"),
@@ -112,7 +111,7 @@ def test_triples_name_a_chunk_of_their_document(store: Store) -> None:
     assert "Step 119 went over hill number 119" in store.chunks(["long#3"])[0].text
 
 
-def test_several_threads_get_what_one_gets(store: Store, encoder: CachedEncoder) -> None:
+def test_several_threads_get_what_one_gets(store: Search, encoder: CachedEncoder) -> None:
     queries = ["the Moon", "Fritz Lang", "step 7", "tides of the ocean"] * 8
     vectors = dict(zip(queries, encoder.encode(queries, "query"), strict=True))
 
@@ -125,45 +124,48 @@ def test_several_threads_get_what_one_gets(store: Store, encoder: CachedEncoder)
         assert list(pool.map(ask, queries)) == alone
 
 
-def test_words_of_nodes_are_those_of_their_chunks_and_add_up_to_the_score(store: Store) -> None:
-    ids, question = store.layers().chunk_ids, "What does the Moon pull at, step by step?"
+def test_words_of_nodes_are_those_of_their_chunks_and_add_up_to_the_score(store: Search) -> None:
+    ids, question = store.part().layers.chunk_ids, "What does the Moon pull at, step by step?"
     rows = np.array([3, 0, 3, len(ids) - 1])
-    found, same = store.node_words(question, rows), store.word_shares(question, [ids[row] for row in rows])
-    assert found.words == same.words and {"moon", "step"} <= {word.lower() for word in found.words}
-    assert np.array_equal(found.weights, same.weights) and np.array_equal(found.shares, same.shares)
+    found = store.part().words(question, rows)
+    assert {"moon", "step"} <= {word.lower() for word in found.words}
     assert found.weights.sum() == pytest.approx(1)
     (hits,) = store.keyword_search([question], 100)
     scores = {hit.chunk: hit.score for hit in hits}
     assert found.shares @ found.weights == pytest.approx([scores.get(ids[row], 0.0) for row in rows], abs=1e-5)
     for text in ("the of and", "", "zyzzyva"):
-        nothing = store.node_words(text, rows)
+        nothing = store.part().words(text, rows)
         assert (nothing.words, nothing.weights.shape, nothing.shares.shape) == ((), (0,), (4, 0))
-    assert store.node_words(question, rows[:0]).shares.shape == (0, len(found.words))
+    assert store.part().words(question, rows[:0]).shares.shape == (0, len(found.words))
 
 
-def test_vectors_by_row_by_id_and_by_partition_are_the_same(store: Store) -> None:
-    ids, partitioning = store.layers().chunk_ids, store.partitioning()
+def test_vectors_by_row_by_id_and_by_partition_are_the_same(store: Search) -> None:
+    ids, partitioning = store.part().layers.chunk_ids, store.part().partitioning
     rows = np.array([len(ids) - 1, 0, 0, 2])
-    assert np.array_equal(store.node_vectors(rows), store.vectors([ids[row] for row in rows]))
+    assert np.array_equal(store.part().vectors.take(rows, axis=0), store.vectors([ids[row] for row in rows]))
     for partition in range(partitioning.count):
         members = np.flatnonzero(partitioning.of_node == partition)
-        assert np.array_equal(store.partition_vectors(partition), store.node_vectors(members))
+        assert np.array_equal(store.part().partition_vectors(partition), store.part().vectors.take(members, axis=0))
 
 
-def test_smoothed_vectors_are_those_of_the_formula(store: Store) -> None:
-    graph, rows = store.nodes(), np.arange(len(store.layers().chunk_ids))
-    found, own, mean = store.smoothed_vectors(rows), store.node_vectors(rows), neighbour_mean(graph).toarray()
+def test_smoothed_vectors_are_those_of_the_formula(store: Search) -> None:
+    graph, rows = store.part().nodes, np.arange(len(store.part().layers.chunk_ids))
+    found, own, mean = (
+        store.part().smoothed.take(rows, axis=0).astype(np.float32),
+        store.part().vectors.take(rows, axis=0),
+        graph.neighbour_mean().toarray(),
+    )
     assert found.dtype == np.float32 and np.linalg.norm(found, axis=1) == pytest.approx(np.ones(len(rows)), abs=2e-3)
     expected = own + mean @ own + 0.5 * mean @ mean @ own
     expected /= np.linalg.norm(expected, axis=1, keepdims=True)
     assert np.abs(found - expected).max() < 2e-3
     alone = np.flatnonzero(graph.degrees == 0)
     assert len(alone) and np.abs(found[alone] - own[alone]).max() < 1e-3  # Fritz Lang's
-    assert np.array_equal(store.smoothed_vectors(rows[[2, 0, 2]]), found[[2, 0, 2]])
+    assert np.array_equal(store.part().smoothed.take(rows[[2, 0, 2]], axis=0).astype(np.float32), found[[2, 0, 2]])
 
 
-def test_titles_name_the_nodes(store: Store) -> None:
-    index, chunks = store.title_index(), store.chunks(store.layers().chunk_ids)
+def test_titles_name_the_nodes(store: Search) -> None:
+    index, chunks = store.part().titles, store.chunks(store.part().layers.chunk_ids)
     assert index.names.tolist() == [1] * len(chunks)
     assert index.lengths.tolist() == [len(words(chunk.text)) for chunk in chunks]
     found = named_in("Did Fritz Lang see the moon on a long walk?", index)

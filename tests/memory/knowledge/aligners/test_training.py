@@ -20,7 +20,7 @@ from clew.memory.knowledge.aligners.saved import (
     write_aligner,
     write_words,
 )
-from clew.memory.knowledge.aligners.scoring import Asked, Loss
+from clew.memory.knowledge.aligners.scoring import Loss
 from clew.memory.knowledge.aligners.training import LOSSES, TrainingParameters, TrainingResult, binary, info_nce, train
 from clew.memory.nodes import Partitioning
 from clew.memory.progress import Progress
@@ -28,6 +28,7 @@ from tests.memory.knowledge.aligners.tiny import (
     OF_NODE,
     TITLES,
     WIDTH,
+    found_for,
     graph_of_partitions,
     partitioning,
     training_set,
@@ -191,8 +192,7 @@ def test_learned_scores_are_probabilities(tmp_path: Path) -> None:
         found = trained(quick("bi", loss, epochs=1))[0]
         path = write_aligner(tmp_path, found.model.arrays(), record_of(found, "bi", loss))
         learned, _ = read_aligner(path, partitioning(), words())
-        asked = Asked(TITLES[0], training_set().vectors[0], np.zeros(0, np.int64), np.zeros(0))
-        scores = learned.scores(asked)
+        scores = learned.scores(found_for(TITLES[0], training_set().vectors[0]))
         assert scores.dtype == np.float32
         assert (scores >= 0).all() and (scores <= 1).all()
         assert loss == "bce" or scores.sum() == pytest.approx(1, abs=1e-5)

@@ -1,15 +1,21 @@
 """A small graph whose partitions are easy to tell: eight of twelve nodes, in a ring, each with words of its own."""
 
+from collections.abc import Sequence
 from functools import cache
+from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
-from clew.memory.datatypes import Float32s
+from clew.memory.datatypes import Float32s, Form, Ints, Query, Vector
 from clew.memory.knowledge.aligners.models import PartitionGraph, partition_graph
 from clew.memory.knowledge.aligners.partition_words import PartitionWords, words_of
+from clew.memory.knowledge.aligners.scoring import Found
 from clew.memory.knowledge.aligners.synthetic_queries import QuerySplit, make_queries
 from clew.memory.knowledge.aligners.training import TrainingSet
+from clew.memory.knowledge.question import LibraryQuestion
 from clew.memory.nodes import Cells, NodeGraph, Partitioning, cells_of
+from clew.memory.ports import Graph
 
 PARTITIONS, SIZE, WIDTH = 8, 12, 16
 NODES = PARTITIONS * SIZE
@@ -76,3 +82,15 @@ def silent() -> PartitionWords:
     return PartitionWords(
         PARTITIONS, (), none, np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros((0, 3), np.float32)
     )
+
+
+def found_for(
+    text: str,
+    vector: Vector,
+    nodes: Ints | None = None,
+    masses: Sequence[float] = (),
+    walked: tuple[Ints, NDArray[np.float64]] | None = None,
+) -> Found:
+    """What tools found for a question of one form; no scorer looks at the library's graph itself."""
+    question = LibraryQuestion(cast(Graph, None), Query(text, (Form("question", text, 1.0, vector),)))
+    return Found(question, np.zeros(0, np.int64) if nodes is None else nodes, np.array(masses), walked)

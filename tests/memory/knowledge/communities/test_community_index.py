@@ -19,13 +19,13 @@ from tests.memory.scripted_writer import ScriptedWriter
 
 def communities_of(path: Path, encoder: CachedEncoder) -> Communities:
     with open_library(path, encoder) as opened:
-        return opened.store.communities()
+        return opened.store.part().communities
 
 
 def named(path: Path, encoder: CachedEncoder) -> list[set[str]]:
     with open_library(path, encoder) as opened:
-        entities = opened.store.layers().entities
-        return [{entities[e].name for e in one.entities} for one in opened.store.communities().items]
+        entities = opened.store.part().layers.entities
+        return [{entities[e].name for e in one.entities} for one in opened.store.part().communities.items]
 
 
 def test_what_belongs_together_is_together(tmp_path: Path, encoder: CachedEncoder) -> None:
@@ -36,7 +36,7 @@ def test_what_belongs_together_is_together(tmp_path: Path, encoder: CachedEncode
 
 
 def test_the_reports_of_the_examples(examples: Library) -> None:
-    communities, layers = examples.store.communities(), examples.store.layers()
+    communities, layers = examples.store.part().communities, examples.store.part().layers
     reports = [one.report for one in communities.items]
     assert len(set(reports)) == len(reports) > 5
     for one in communities.items:
@@ -48,7 +48,7 @@ def test_the_reports_of_the_examples(examples: Library) -> None:
     for level in range(communities.levels):
         assert members[communities.at(level)].sum(axis=0).max() == 1  # an entity is in one of each level
     assert np.allclose(np.linalg.norm(communities.vectors, axis=1), 1, atol=1e-5)
-    cover = cover_of(examples.store)
+    cover = cover_of(examples.store.part())
     everything = cover.layers.chunks_within(None)
     held = np.concatenate([cover.of(int(c), everything) for c in communities.at(0)])
     assert cover.documents(held) == len(layers.document_ids)
@@ -76,7 +76,7 @@ def test_the_order_of_the_documents_is_nothing_to_it(tmp_path: Path, encoder: Ca
 def test_a_document_that_nothing_ties_is_covered(tmp_path: Path, encoder: CachedEncoder) -> None:
     alone = {"Grönland": "it is cold there and nobody comes.", "Ünïcode": "all of it is small here."}
     with open_library(library(tmp_path, {**FILMS, **alone}, encoder), encoder) as opened:
-        cover, layers = cover_of(opened.store), opened.store.layers()
+        cover, layers = cover_of(opened.store.part()), opened.store.part().layers
         held = np.concatenate([cover.of(int(c), cover.layers.chunks_within(None)) for c in cover.communities.at(0)])
     assert cover.documents(held) == len(layers.document_ids) == len(FILMS) + 2
     (films,) = (one for one in cover.communities.at(0) if "Lang" in cover.communities.items[one].name)
@@ -86,7 +86,7 @@ def test_a_document_that_nothing_ties_is_covered(tmp_path: Path, encoder: Cached
 def test_documents_of_a_title_alone(tmp_path: Path, encoder: CachedEncoder) -> None:
     path = library(tmp_path, {"Metropolis": "it is what it is.", "Laika": "so it goes, as they say."}, encoder)
     with open_library(path, encoder) as opened:
-        cover = cover_of(opened.store)
+        cover = cover_of(opened.store.part())
         held = np.concatenate([cover.of(int(c), cover.layers.chunks_within(None)) for c in cover.communities.at(0)])
     assert cover.documents(held) == 2
 

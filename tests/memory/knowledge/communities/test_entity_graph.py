@@ -53,7 +53,7 @@ def test_what_tells_more(name: str) -> None:
 
 def test_dates_join_nothing(tmp_path: Path, encoder: CachedEncoder) -> None:
     with open_library(library(tmp_path, ALL, encoder), encoder) as opened:
-        made = opened.store.layers()
+        made = opened.store.part().layers
     links = links_of(made, named_in_sentences(made))
     dates = {number for number, entity in enumerate(made.entities) if entity.kind == "date"}
     assert dates and dates.isdisjoint(links.ends.reshape(-1).tolist())

@@ -13,6 +13,7 @@ from clew.memory.knowledge.disk import TriplesFrom
 from clew.memory.knowledge.index.choices import Parameters
 from clew.memory.knowledge.library import open_library
 from clew.memory.layers import Layers
+from clew.memory.unit import highest
 from tests.memory.knowledge.index.test_run import manifest, run
 
 FILMS = {
@@ -33,7 +34,7 @@ def write(path: Path, texts: Mapping[str, str], given: Mapping[str, tuple[str, l
 
 def layers_of(library: Path, encoder: CachedEncoder) -> Layers:
     with open_library(library, encoder) as opened:
-        return opened.store.layers()
+        return opened.store.part().layers
 
 
 def relations(layers: Layers) -> set[tuple[str, str, str]]:
@@ -49,18 +50,18 @@ def named_in(layers: Layers, document: str) -> set[str]:
 def test_sentences_entities_and_relations_are_extracted(tmp_path: Path, encoder: CachedEncoder) -> None:
     run([write(tmp_path / "x.jsonl", FILMS)], tmp_path / "library", encoder)
     with open_library(tmp_path / "library", encoder) as opened:
-        layers, store = opened.store.layers(), opened.store
-        assert [unit.text for unit in store.units(range(2))] == [
+        layers, store = opened.store.part().layers, opened.store
+        assert [unit.text for unit in store.part().sentences(range(2))] == [
             "Metropolis was directed by Fritz Lang.",
             "Its script was written by Thea von Harbou.",
         ]
-        assert [unit.chunk for unit in store.units([4, 0])] == ["Vienna#0", "Metropolis (1927 film)#0"]
+        assert [unit.chunk for unit in store.part().sentences([4, 0])] == ["Vienna#0", "Metropolis (1927 film)#0"]
         assert layers.sentence_chunks.tolist() == [0, 0, 1, 1, 2]
         again = encoder.encode(["Vienna\nVienna is the capital of Austria."], "passage")
-        assert np.allclose(store.unit_vectors(np.array([4])), again, atol=1e-5)
-        rows, cosines = store.unit_search(again, 2)[0]
-        assert (rows[0], cosines[0]) == (4, pytest.approx(1, abs=1e-5))
-        assert store.unit_search(again, 2, among=np.array([0, 3]))[0][0].tolist() in ([0, 3], [3, 0])
+        assert np.allclose(store.part().sentence_vectors.take(np.array([4]), axis=0), again, atol=1e-5)
+        cosines = store.part().sentence_vectors @ again[0]
+        assert (highest(cosines, 2)[0], cosines[4]) == (4, pytest.approx(1, abs=1e-5))
+        assert highest(cosines, 2, np.array([0, 3])) in ([0, 3], [3, 0])
         chunk = layers.chunk_ids[layers.sentence_chunks[layers.stated[0]]]
         assert store.triples()[0].chunk == chunk
     assert {"Fritz Lang", "Thea von Harbou", "Vienna"} <= named_in(layers, "Fritz Lang")
@@ -133,17 +134,19 @@ def test_layers_do_not_depend_on_the_history_of_runs(tmp_path: Path, encoder: Ca
     assert manifest(library, encoder).fingerprint == manifest(fresh, encoder).fingerprint
     with open_library(library, encoder) as mine, open_library(fresh, encoder) as new:
         rows = np.arange(len(ours.sentence_chunks))
-        assert np.array_equal(mine.store.unit_vectors(rows), new.store.unit_vectors(rows))
+        assert np.array_equal(
+            mine.store.part().sentence_vectors.take(rows, axis=0), new.store.part().sentence_vectors.take(rows, axis=0)
+        )
 
 
 def test_sentences_find_their_chunk_where_chunks_overlap(tmp_path: Path, encoder: CachedEncoder) -> None:
     text = " ".join(f"The baker of village number {n} sold bread to the miller of town {n}." for n in range(60))
     run([write(tmp_path / "x.jsonl", {"Bread": text})], tmp_path / "library", encoder)
     with open_library(tmp_path / "library", encoder) as opened:
-        layers, store = opened.store.layers(), opened.store
+        layers, store = opened.store.part().layers, opened.store
         chunks = {chunk.id: chunk for chunk in store.chunks(layers.chunk_ids)}
         assert len(chunks) > 3
-        units = store.units(range(len(layers.sentence_chunks)))
+        units = store.part().sentences(range(len(layers.sentence_chunks)))
         assert len(units) == 60
         assert all(chunks[unit.chunk].start <= unit.start < unit.end <= chunks[unit.chunk].end for unit in units)
 

@@ -13,8 +13,8 @@ from clew.memory.datatypes import Query, Wording
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.library import Library, open_library
 from clew.memory.knowledge.matching import MatchParameters, match
-from clew.memory.knowledge.multihop.features import DIRECT, PATH, Asked, paths_from
-from clew.memory.knowledge.multihop.index import HopIndex, hop_index
+from clew.memory.knowledge.multihop.paths import DIRECT, PATH, HopIndex, HopQuestion, hop_index, paths_from
+from clew.memory.knowledge.question import LibraryQuestion
 from clew.memory.words import content_words
 from clew.tools.base import encode_query
 from tests.memory.knowledge.index.test_run import run
@@ -41,11 +41,11 @@ def library(tmp_path_factory: pytest.TempPathFactory, encoder: CachedEncoder) ->
 
 @pytest.fixture(scope="module")
 def index(library: Library) -> HopIndex:
-    return hop_index(library.store.layers())
+    return hop_index(library.store.part().layers)
 
 
-def asked_of(library: Library, index: HopIndex, query: Query) -> Asked:
-    return Asked(library.store, index, query, MatchParameters())
+def hops_of(library: Library, index: HopIndex, query: Query) -> HopQuestion:
+    return HopQuestion(library.store, index, LibraryQuestion(library.store.part(), query), MatchParameters())
 
 
 def chunk(index: HopIndex, title: str) -> int:
@@ -59,7 +59,7 @@ def test_pairs_are_what_sentences_and_titles_name(index: HopIndex) -> None:
     assert not [name for _, name in names if "19" in name]  # dates lead nowhere
     leading = {index.layers.entities[e].name for e in np.flatnonzero(index.leads)}
     assert {"Fritz Lang", "Vienna", "Thea von Harbou"} <= leading and "Danube" not in leading
-    vienna = index.numbers["vienna"]
+    vienna = index.layers.entity_numbers["vienna"]
     df = len(index.by_entity.of(np.array([vienna]))[0])
     assert df == 3 and index.spread[vienna] == pytest.approx(math.log(3) / math.log(len(TEXTS)))
     # The sentences of a title's entity are all of the document, as it is about that.
@@ -69,8 +69,8 @@ def test_pairs_are_what_sentences_and_titles_name(index: HopIndex) -> None:
 
 def test_direct_features_are_those_of_the_chunk(library: Library, index: HopIndex, encoder: CachedEncoder) -> None:
     query = encode_query(QUESTION, [], encoder)
-    asked, chunks = asked_of(library, index, query), np.arange(len(TEXTS))
-    found = dict(zip(DIRECT, asked.direct(chunks).T, strict=True))
+    hops, chunks = hops_of(library, index, query), np.arange(len(TEXTS))
+    found = dict(zip(DIRECT, hops.direct(chunks).T, strict=True))
     ids = list(index.layers.chunk_ids)
     assert found["hybrid"] == pytest.approx(match(library.store, query.forms, ids, MatchParameters()).scores[0])
     for number, id_ in enumerate(ids):
@@ -85,8 +85,8 @@ def test_direct_features_are_those_of_the_chunk(library: Library, index: HopInde
 
 def test_paths_lead_over_shared_entities(library: Library, index: HopIndex, encoder: CachedEncoder) -> None:
     query = encode_query(QUESTION, [], encoder)
-    asked, film = asked_of(library, index, query), chunk(index, "Metropolis (1927 film)")
-    paths = paths_from(asked, np.array([film]), np.array([-0.5]))
+    hops, film = hops_of(library, index, query), chunk(index, "Metropolis (1927 film)")
+    paths = paths_from(hops, np.array([film]), np.array([-0.5]))
     over = {
         (index.layers.entities[e].name, index.layers.chunk_ids[c])
         for e, c in zip(paths.entities, paths.chunks, strict=True)
@@ -96,7 +96,7 @@ def test_paths_lead_over_shared_entities(library: Library, index: HopIndex, enco
         ("Thea von Harbou", "Fritz Lang#0"),
         ("Thea von Harbou", "Thea von Harbou#0"),
     }
-    (one,) = np.flatnonzero(paths.entities == index.numbers["fritz lang"])
+    (one,) = np.flatnonzero(paths.entities == index.layers.entity_numbers["fritz lang"])
     features = dict(zip(PATH, paths.features[one], strict=True))
     vector = query.forms[0].vector
     sentence, name = (
@@ -112,7 +112,7 @@ def test_paths_lead_over_shared_entities(library: Library, index: HopIndex, enco
     assert features["onward"] >= float((targets @ onward / np.linalg.norm(onward)).max()) - 1e-4
     assert features["likeness"] == pytest.approx(float(name @ vector), abs=1e-4)
     assert features["asked"] == 0
-    shares = library.store.word_shares(QUESTION, ["Metropolis (1927 film)#0", "Fritz Lang#0"])
+    shares = library.store.part().words(QUESTION, np.array([film, chunk(index, "Fritz Lang")]))
     here, there = shares.shares
     assert features["rest"] == pytest.approx(float((there * (1 - here)) @ shares.weights))
     assert features["gain"] == pytest.approx(float(np.maximum(there - here, 0) @ shares.weights))
@@ -126,7 +126,7 @@ def test_paths_lead_over_shared_entities(library: Library, index: HopIndex, enco
 def test_names_of_a_question(library: Library, index: HopIndex, encoder: CachedEncoder) -> None:
     def named(text: str) -> set[str]:
         query = encode_query(text, [], encoder)
-        return {index.layers.entities[e].id for e in asked_of(library, index, query).named}
+        return {index.layers.entities[e].id for e in hops_of(library, index, query).question.entities}
 
     assert named(QUESTION) == {"metropolis"}
     assert named("did thea von harbou marry Lang's friend?") >= {"thea von harbou"}
@@ -137,18 +137,19 @@ def test_names_of_a_question(library: Library, index: HopIndex, encoder: CachedE
 
 def test_several_forms_count_by_weight(library: Library, index: HopIndex, encoder: CachedEncoder) -> None:
     forms = [Wording("question", "and where was he born?", 0.25), Wording("before", "Who is Fritz Lang?", 0.75)]
-    asked = asked_of(library, index, encode_query(forms[0].text, forms, encoder))
-    assert asked.named == {index.numbers["fritz lang"]: 0.75}
-    assert asked.in_title == {chunk(index, "Fritz Lang"): 0.75}
-    stems, weights = asked.words
+    hops = hops_of(library, index, encode_query(forms[0].text, forms, encoder))
+    assert hops.question.entities == {index.layers.entity_numbers["fritz lang"]: 0.75}
+    assert hops.in_title == {chunk(index, "Fritz Lang"): 0.75}
+    stems, weights = hops.stems, hops.question.weights
     assert weights.sum() == pytest.approx(1) and len(stems) == len(weights)
-    assert asked.held(np.array([0, 1])).shape == (2, len(stems))
+    assert hops.held(np.array([0, 1])).shape == (2, len(stems))
 
 
 def test_the_scope_bounds_paths_and_titles(library: Library, index: HopIndex, encoder: CachedEncoder) -> None:
     query = replace(encode_query(QUESTION, [], encoder), scope=frozenset({"Fritz Lang", "Vienna"}))
     inside = np.array([d in ("Fritz Lang", "Vienna") for d in index.layers.document_ids])[index.layers.chunk_documents]
-    asked = replace(asked_of(library, index, query), among=inside)
-    assert asked.in_title == {}
-    paths = paths_from(asked, np.array([chunk(index, "Fritz Lang")]), np.zeros(1))
+    hops = hops_of(library, index, query)
+    assert hops.question.allowed is not None and hops.question.allowed.tolist() == inside.tolist()
+    assert hops.in_title == {}
+    paths = paths_from(hops, np.array([chunk(index, "Fritz Lang")]), np.zeros(1))
     assert {index.layers.chunk_ids[c] for c in paths.chunks} == {"Vienna#0"}

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from clew.memory.knowledge.multihop.features import DIRECT, PATH
-from clew.memory.knowledge.multihop.model import Coefficients, load_coefficients, log_masses
+from clew.memory.knowledge.multihop.paths import DIRECT, PATH
+from clew.memory.knowledge.multihop.rounds import Coefficients, load_coefficients, log_masses
 
 
 def test_masses_add_up() -> None:

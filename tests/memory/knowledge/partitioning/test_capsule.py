@@ -27,7 +27,7 @@ from clew.memory.knowledge.partitioning.capsule import (
     write_capsule,
 )
 from clew.memory.knowledge.partitioning.partitioner import capsule_of, labels_of, partition_library
-from clew.memory.ports import Store
+from clew.memory.ports import Search
 from tests.memory.knowledge.index.test_run import run, write
 from tests.memory.knowledge.partitioning.made import random_graph, random_vectors
 
@@ -84,20 +84,22 @@ def test_the_last_that_was_made_is_in_use(tmp_path: Path) -> None:
     assert sorted(path.name for path in (tmp_path / FOLDER).iterdir()) == [CURRENT, "hybrid-20", "metis-20"]
 
 
-def test_every_node_of_a_store_is_in_a_partition(store: Store) -> None:
-    partitioning, graph, cells = store.partitioning(), store.nodes(), store.cells()
+def test_every_node_of_a_store_is_in_a_partition(store: Search) -> None:
+    partitioning, graph, cells = store.part().partitioning, store.part().nodes, store.part().cells
     assert (partitioning.method, partitioning.size) == ("hybrid", 200)
     assert partitioning.of_node.shape == (graph.count,)
     assert partitioning.centroids.shape[0] == partitioning.count == cells.count
     assert sorted(cells.edges.values) == list(range(len(graph.sources)))
     rows = np.array([2, 0, 2])
-    assert (store.node_vectors(rows) == store.vectors([store.layers().chunk_ids[row] for row in rows])).all()
-    assert store.node_vectors(rows[:0]).shape == (0, partitioning.centroids.shape[1])
+    assert (
+        store.part().vectors.take(rows, axis=0) == store.vectors([store.part().layers.chunk_ids[row] for row in rows])
+    ).all()
+    assert store.part().vectors.take(rows[:0], axis=0).shape == (0, partitioning.centroids.shape[1])
 
 
 def test_threads_read_it_once(library: Path, encoder: CachedEncoder) -> None:
     with open_library(library, encoder) as opened, ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda _: (opened.store.nodes(), opened.store.partitioning()), range(32)))
+        found = list(pool.map(lambda _: (opened.store.part().nodes, opened.store.part().partitioning), range(32)))
     assert len({id(graph) for graph, _ in found}) == len({id(partitioning) for _, partitioning in found}) == 1
 
 
@@ -106,18 +108,18 @@ def test_threads_read_it_once(library: Path, encoder: CachedEncoder) -> None:
 def test_damage_is_named(library: Path, encoder: CachedEncoder, file: str, cut: type[Path]) -> None:
     cut(generation_of(library) / file)
     with open_library(library, encoder) as opened, pytest.raises(ClewError, match="library is damaged"):
-        opened.store.nodes() if file == "nodes.npz" else opened.store.cells()
+        opened.store.part().nodes if file == "nodes.npz" else opened.store.part().cells
     assert run([], library, encoder, rebuild=True).new == 3
 
 
 def test_another_capsule_is_made_and_used_by_who_opens_next(library: Path, encoder: CachedEncoder) -> None:
     with open_library(library, encoder) as before:
-        assert before.store.partitioning().method == "hybrid"
+        assert before.store.part().partitioning.method == "hybrid"
         *_, capsule = partition_library(library, plan_of("metis", 2))
         assert isinstance(capsule, Capsule) and capsule.report["largest"] <= 2
-        assert before.store.partitioning().method == "hybrid"
+        assert before.store.part().partitioning.method == "hybrid"
     with open_library(library, encoder) as after:
-        assert (after.store.partitioning().method, after.store.partitioning().size) == ("metis", 2)
+        assert (after.store.part().partitioning.method, after.store.part().partitioning.size) == ("metis", 2)
 
 
 def test_a_rerun_keeps_the_plans(library: Path, encoder: CachedEncoder) -> None:
@@ -144,7 +146,7 @@ def test_only_where_there_is_a_library_that_nobody_changes(library: Path, tmp_pa
 def test_names_of_partitions_that_do_not_fit_are_damage(library: Path, encoder: CachedEncoder) -> None:
     (generation_of(library) / "capsules" / "hybrid-200" / "names.json").write_text(json.dumps(["a", "b", "c", "d"]))
     with open_library(library, encoder) as opened, pytest.raises(ClewError, match="library is damaged"):
-        opened.store.partitioning()
+        _ = opened.store.part().partitioning
 
 
 def test_a_store_keeps_the_partitions_that_it_opened(tmp_path: Path, encoder: CachedEncoder) -> None:
@@ -155,8 +157,8 @@ def test_a_store_keeps_the_partitions_that_it_opened(tmp_path: Path, encoder: Ca
     list(index([tmp_path / "notes"], tmp_path / "library", encoder))
     with open_library(tmp_path / "library", encoder) as library:
         store = library.store
-        members = store.partitioning().members
+        members = store.part().partitioning.members
         list(partition_library(tmp_path / "library", PartitionPlan("metis", 2)))
-        for partition in range(store.partitioning().count):
+        for partition in range(store.part().partitioning.count):
             nodes, _ = members.of(np.array([partition]))
-            assert np.array_equal(store.partition_vectors(partition), store.node_vectors(nodes))
+            assert np.array_equal(store.part().partition_vectors(partition), store.part().vectors.take(nodes, axis=0))

@@ -6,7 +6,7 @@ from clew.memory.datatypes import Ints
 from clew.memory.knowledge.partitioning.node_graph import STRONGEST, graph_of
 from clew.memory.layers import Entity, Layers
 from clew.memory.nodes import NEXT, SHARED, TITLE_LINK, NodeGraph
-from clew.memory.ports import Store
+from clew.memory.ports import Search
 
 
 def layers(chunk_documents: list[int], mentions: list[tuple[int, int]], titles: list[int], entities: int) -> Layers:
@@ -71,8 +71,8 @@ def test_a_library_without_anything() -> None:
     assert graph.degrees.shape == (0,) and graph.adjacency().shape == (0, 0)
 
 
-def test_a_graph_folder_keeps_its_relations(store: Store) -> None:
-    graph, layers = store.nodes(), store.layers()
+def test_a_graph_folder_keeps_its_relations(store: Search) -> None:
+    graph, layers = store.part().nodes, store.part().layers
     assert graph.count == len(layers.chunk_ids)
     first = {
         id_: int(np.searchsorted(layers.chunk_documents, number)) for number, id_ in enumerate(layers.document_ids)

@@ -11,13 +11,13 @@ from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import ClewError
 from clew.memory.knowledge.disk import current_generation
 from clew.memory.knowledge.library import open_library
-from clew.memory.ports import Store
+from clew.memory.ports import Search
 from tests.memory.knowledge.walking.made import library_of
 
-READ: dict[str, Callable[[Store], object]] = {
-    "titles.npz": lambda store: store.title_index(),
-    "smoothed.npy": lambda store: store.smoothed_vectors(np.arange(2)),
-    "capsules/hybrid-200/vectors.npy": lambda store: store.partition_vectors(0),
+READ: dict[str, Callable[[Search], object]] = {
+    "titles.npz": lambda store: store.part().titles,
+    "smoothed.npy": lambda store: store.part().smoothed.take(np.arange(2), axis=0).astype(np.float32),
+    "capsules/hybrid-200/vectors.npy": lambda store: store.part().partition_vectors(0),
 }
 
 

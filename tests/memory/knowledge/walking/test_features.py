@@ -11,12 +11,11 @@ from clew.memory.datatypes import Query, Vector, Vectors, Wording
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.library import Library
 from clew.memory.knowledge.matching import MatchParameters
-from clew.memory.knowledge.walking.asked import Asked
+from clew.memory.knowledge.question import LibraryQuestion
 from clew.memory.knowledge.walking.features import AROUND, DIRECT, FLOOR, Looked, Standing
-from clew.memory.knowledge.walking.ground import Ground, ground_of
 from clew.memory.knowledge.walking.walker import hits_of
 from clew.memory.nodes import NodeGraph
-from clew.memory.ports import Store
+from clew.memory.ports import Graph, Search
 from clew.memory.words import words
 from clew.tools.base import encode_query
 from tests.memory.knowledge.walking.made import graph_library_of, ints
@@ -25,34 +24,34 @@ QUESTION = "Who wrote the novel of Metropolis, and where was Fritz Lang born?"
 
 
 @pytest.fixture
-def ground(examples: Library) -> Ground:
-    return ground_of(examples.store)
+def graph(examples: Library) -> Graph:
+    return examples.store.part()
 
 
-def looked(library: Library, ground: Ground, query: Query, nodes: list[int] | None = None) -> Looked:
-    every = range(ground.graph.count) if nodes is None else nodes
-    return Looked(Asked(library.store, ground, query), ints(every))
+def looked(library: Library, graph: Graph, query: Query, nodes: list[int] | None = None) -> Looked:
+    every = range(graph.nodes.count) if nodes is None else nodes
+    return Looked(LibraryQuestion(graph, query), ints(every))
 
 
 def direct(found: Looked, name: str) -> list[float]:
     return found.direct[:, DIRECT.index(name)].tolist()  # type: ignore[no-any-return]
 
 
-def row_of(store: Store, document: str) -> int:
-    layers = store.layers()
+def row_of(store: Search, document: str) -> int:
+    layers = store.part().layers
     return int(np.flatnonzero(layers.chunk_documents == layers.document_ids.index(document))[0])
 
 
-def test_the_parts_that_other_searches_know_too(examples: Library, ground: Ground, encoder: CachedEncoder) -> None:
+def test_the_parts_that_other_searches_know_too(examples: Library, graph: Graph, encoder: CachedEncoder) -> None:
     store, query = examples.store, encode_query(QUESTION, [], encoder)
-    found, ids = looked(examples, ground, query), store.layers().chunk_ids
+    found, ids = looked(examples, graph, query), store.part().layers.chunk_ids
     vector = query.forms[0].vector
     assert direct(found, "cosine") == pytest.approx((store.vectors(ids) @ vector).tolist(), abs=1e-6)
     (hits,) = store.keyword_search([QUESTION], 1000)
     scores = {hit.chunk: hit.score for hit in hits}
     assert direct(found, "keyword") == pytest.approx([scores.get(id_, 0.0) for id_ in ids], abs=1e-5)
-    cosines = store.unit_vectors(np.arange(len(store.layers().sentence_chunks))) @ vector
-    best = [max(cosines[store.layers().sentence_chunks == row].tolist(), default=None) for row in range(len(ids))]
+    cosines = store.part().sentence_vectors.take(np.arange(len(store.part().layers.sentence_chunks)), axis=0) @ vector
+    best = [max(cosines[store.part().layers.sentence_chunks == row].tolist(), default=None) for row in range(len(ids))]
     own = direct(found, "cosine")
     assert direct(found, "sentence") == pytest.approx(
         [b if b is not None else c for b, c in zip(best, own, strict=True)], abs=1e-5
@@ -62,21 +61,21 @@ def test_the_parts_that_other_searches_know_too(examples: Library, ground: Groun
     assert set(direct(found, "names")) <= {1.0, 3.0}
 
 
-def test_what_the_question_names(examples: Library, ground: Ground, encoder: CachedEncoder) -> None:
+def test_what_the_question_names(examples: Library, graph: Graph, encoder: CachedEncoder) -> None:
     store, query = examples.store, encode_query(QUESTION, [], encoder)
     lang, film, moon = (
         row_of(store, d) for d in ("people/fritz-lang.md", "films/metropolis.md", "space/moon-phases.md")
     )
-    found = looked(examples, ground, query, sorted([lang, film, moon]))
+    found = looked(examples, graph, query, sorted([lang, film, moon]))
     of = {int(node): dict(zip(DIRECT, row, strict=True)) for node, row in zip(found.nodes, found.direct, strict=True)}
     same_title = int(
-        (store.title_index().stems == store.title_index().stems[store.title_index().nodes == lang][0]).sum()
+        (store.part().titles.stems == store.part().titles.stems[store.part().titles.nodes == lang][0]).sum()
     )
     assert (of[lang]["exact"], of[lang]["named"], of[lang]["rivals"]) == (1, 2, pytest.approx(np.log(same_title)))
     assert of[lang]["at"] == pytest.approx(9 / 10)  # the tenth of twelve words; the last name ends at the eleventh
     assert of[film]["at"] == pytest.approx(5 / 10) and of[film]["named"] == 1
     assert {of[moon][name] for name in ("exact", "named", "rivals", "place", "share", "at")} == {0}
-    shares = store.node_words(QUESTION, ints([lang]))
+    shares = store.part().words(QUESTION, ints([lang]))
     weight = dict(zip(shares.words, shares.weights, strict=True))
     assert of[lang]["share"] == pytest.approx(weight["fritz"] + weight["lang"])
     rest = {word for word, share in zip(shares.words, shares.shares[0], strict=True) if share} - {"fritz", "lang"}
@@ -84,40 +83,40 @@ def test_what_the_question_names(examples: Library, ground: Ground, encoder: Cac
     assert of[moon]["rest"] >= 0 == of[moon]["gap"]
 
 
-def test_forms_add_up_by_weight(examples: Library, ground: Ground, encoder: CachedEncoder) -> None:
+def test_forms_add_up_by_weight(examples: Library, graph: Graph, encoder: CachedEncoder) -> None:
     forms = [Wording("question", "Fritz Lang?", 0.25), Wording("rewrite", "the novel of Metropolis", 0.75)]
     both = encode_query("Fritz Lang?", forms, encoder)
     alone = [replace(both, forms=(replace(form, weight=1.0),)) for form in both.forms]
-    whole, one, other = (looked(examples, ground, query) for query in (both, *alone))
+    whole, one, other = (looked(examples, graph, query) for query in (both, *alone))
     for name in ("keyword", "exact", "named", "rivals", "place", "share", "at"):
         parts = 0.25 * np.array(direct(one, name)) + 0.75 * np.array(direct(other, name))
         assert direct(whole, name) == pytest.approx(parts.tolist(), abs=1e-9), name
     vector = 0.25 * both.forms[0].vector + 0.75 * both.forms[1].vector
-    assert whole.asked.vector == pytest.approx(vector / np.linalg.norm(vector), abs=1e-6)
-    assert whole.asked.weights.sum() == pytest.approx(1)
+    assert whole.question.vector == pytest.approx(vector / np.linalg.norm(vector), abs=1e-6)
+    assert whole.question.weights.sum() == pytest.approx(1)
     lang = row_of(examples.store, "people/fritz-lang.md")
     assert direct(whole, "exact")[lang] == 0.25
 
 
 @pytest.mark.parametrize("text", ["", "?!", "the of and", "zyzzyva", "\N{PILE OF POO} \0"])
-def test_words_that_nobody_has(text: str, examples: Library, ground: Ground, encoder: CachedEncoder) -> None:
-    found = looked(examples, ground, encode_query(text, [], encoder))
+def test_words_that_nobody_has(text: str, examples: Library, graph: Graph, encoder: CachedEncoder) -> None:
+    found = looked(examples, graph, encode_query(text, [], encoder))
     standing = Standing.of(found.nodes, np.zeros(len(found.nodes)))
     assert np.isfinite(found.direct).all() and np.isfinite(found.around(standing)).all()
     for name in ("keyword", "exact", "share", "rest", "gap"):
         assert set(direct(found, name)) == {0.0}
 
 
-def test_taken_over_is_a_fresh_look(examples: Library, ground: Ground, encoder: CachedEncoder) -> None:
+def test_taken_over_is_a_fresh_look(examples: Library, graph: Graph, encoder: CachedEncoder) -> None:
     query = encode_query(QUESTION, [], encoder)
-    asked = Asked(examples.store, ground, query)
-    here = Looked(asked, hits_of(examples.store, query, MatchParameters(candidates=6, nearest=6)))
-    named = np.concatenate([found.nodes for found in asked.named])
-    here = Looked(asked, np.union1d(here.nodes, named))  # as `Walker.look` does: rivals are together
-    count = ground.graph.count
+    question = LibraryQuestion(graph, query)
+    here = Looked(question, hits_of(examples.store, query, MatchParameters(candidates=6, nearest=6)))
+    named = np.concatenate([found.nodes for found in question.named])
+    here = Looked(question, np.union1d(here.nodes, named))  # as `Walker.look` does: rivals are together
+    count = graph.nodes.count
     for nodes in (range(count), range(0, count, 3), here.nodes[:4].tolist(), [count - 1], []):
         taken = here.taken_over(ints(nodes))
-        fresh = Looked(asked, ints(nodes))
+        fresh = Looked(question, ints(nodes))
         without = [place for place, name in enumerate(DIRECT) if name != "gap"]  # a rival may be left behind here
         assert taken.direct[:, without] == pytest.approx(fresh.direct[:, without], abs=1e-6)
         assert taken.cosines == pytest.approx(fresh.cosines, abs=1e-6)
@@ -125,7 +124,7 @@ def test_taken_over_is_a_fresh_look(examples: Library, ground: Ground, encoder: 
         standing = Standing.of(here.nodes, here.cosines)
         assert taken.around(standing) == pytest.approx(fresh.around(standing), abs=1e-5)
     whole = here.taken_over(ints(range(count)))
-    assert whole.direct == pytest.approx(Looked(asked, ints(range(count))).direct, abs=1e-6)
+    assert whole.direct == pytest.approx(Looked(question, ints(range(count))).direct, abs=1e-6)
 
 
 TEXTS = {
@@ -156,7 +155,7 @@ PLANET, METAL, GOD, THERMOMETER, SUN, ISLAND = range(6)
 
 def mercury(folder: Library, encoder: CachedEncoder, nodes: list[int] | None = None) -> Looked:
     query = encode_query("Which mercury is in a thermometer?", [], encoder)
-    return looked(folder, ground_of(folder.store), query, nodes)
+    return looked(folder, folder.store.part(), query, nodes)
 
 
 def test_a_gap_is_to_the_best_of_ones_name(folder: Library, encoder: CachedEncoder) -> None:
@@ -195,14 +194,14 @@ def test_what_is_around_by_loops(folder: Library, encoder: CachedEncoder) -> Non
         SUN: [PLANET, THERMOMETER],
         ISLAND: [],
     }
-    own, vector, cosines = store.node_vectors(found.nodes), found.asked.vector, found.cosines
+    own, vector, cosines = store.part().vectors.take(found.nodes, axis=0), found.question.vector, found.cosines
     share = {
         **dict.fromkeys(near, 0.0),
         **dict(zip([PLANET, METAL, GOD, THERMOMETER], np.exp(masses - 1), strict=True)),
     }
-    weights, held = found.asked.weights, found.held
+    weights, held = found.question.weights, found.held
     for node, others in near.items():
-        sums = sum_over_kinds(store.nodes(), node, own)
+        sums = sum_over_kinds(store.part().nodes, node, own)
         mean = sums @ vector / np.linalg.norm(sums) if others else 0
         assert around["degree"][node] == pytest.approx(np.log1p(len(others)))
         assert around["mean"][node] == pytest.approx(mean, abs=1e-5)
@@ -220,16 +219,16 @@ def test_what_is_around_by_loops(folder: Library, encoder: CachedEncoder) -> Non
         assert around["often"][node] == pytest.approx(np.mean([b @ weights for b in beyond]) if others else 0)
         called = [(found.name_words[other] & ~named) @ weights for other in others]
         assert around["called"][node] == pytest.approx(max([0, *called]))
-    smoothed = store.smoothed_vectors(found.nodes) @ vector
+    smoothed = store.part().smoothed.take(found.nodes, axis=0).astype(np.float32) @ vector
     assert around["smoothed"] == pytest.approx(smoothed)
     for name in ("mean", "smoothed", "centroid", "votes"):
         rivals = around[name][[PLANET, METAL, GOD]]
         assert around[f"{name} gap"][[PLANET, METAL, GOD]] == pytest.approx(rivals - rivals.max())
 
 
-def test_what_the_partition_says(examples: Library, ground: Ground, encoder: CachedEncoder) -> None:
-    found = looked(examples, ground, encode_query(QUESTION, [], encoder))
-    count, partitioning = ground.graph.count, ground.partitioning
+def test_what_the_partition_says(examples: Library, graph: Graph, encoder: CachedEncoder) -> None:
+    found = looked(examples, graph, encode_query(QUESTION, [], encoder))
+    count, partitioning = graph.nodes.count, graph.partitioning
     standing = Standing.of(ints(range(0, count, 2)), np.linspace(-3, 0, len(range(0, count, 2))))
     around = dict(zip(AROUND, found.around(standing).T, strict=True))
     shares = np.zeros(count)
@@ -239,7 +238,7 @@ def test_what_the_partition_says(examples: Library, ground: Ground, encoder: Cac
         others = [n for n in range(count) if partitioning.of_node[n] == partition and n != node]
         assert around["votes"][node] == pytest.approx(np.log(shares[others].sum() + FLOOR), abs=1e-6)
         assert around["centroid"][node] == pytest.approx(
-            partitioning.centroids[partition] @ found.asked.vector, abs=1e-6
+            partitioning.centroids[partition] @ found.question.vector, abs=1e-6
         )
 
 
@@ -252,9 +251,9 @@ def test_no_nodes_are_looked_at(folder: Library, encoder: CachedEncoder) -> None
 
 
 def test_neighbours_are_each_once_and_the_strongest_first(folder: Library) -> None:
-    ground = ground_of(folder.store)
-    assert [sorted(ground.neighbours.row(node)) for node in range(6)] == [[4], [3], [], [1, 4], [0, 3], []]
-    assert ground.degrees.tolist() == [1, 1, 0, 2, 2, 0]
-    assert ground.strengths.max() == 1  # two edges of 1 between the metal and the thermometer
-    at, of = ground.around(ints([THERMOMETER, ISLAND, SUN]), most=1)
-    assert ground.neighbours.values[at].tolist() == [METAL, PLANET] and of.tolist() == [0, 2]
+    neighbours = folder.store.part().nodes.neighbours
+    assert [sorted(neighbours.lists.row(node)) for node in range(6)] == [[4], [3], [], [1, 4], [0, 3], []]
+    assert neighbours.degrees.tolist() == [1, 1, 0, 2, 2, 0]
+    assert neighbours.strengths.max() == 1  # two edges of 1 between the metal and the thermometer
+    at, of = neighbours.around(ints([THERMOMETER, ISLAND, SUN]), most=1)
+    assert neighbours.lists.values[at].tolist() == [METAL, PLANET] and of.tolist() == [0, 2]

@@ -13,8 +13,9 @@ from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.chunking import with_title
 from clew.memory.knowledge.library import Library
 from clew.memory.knowledge.matching import MatchParameters
+from clew.memory.knowledge.question import LibraryQuestion
 from clew.memory.knowledge.walking.late_interaction import LateInteraction, LateParameters, added, max_sim, standardised
-from clew.memory.knowledge.walking.scorer import Scorer
+from clew.memory.knowledge.walking.masses import NodeScorer
 from clew.memory.knowledge.walking.walker import Walked, Walker, hits_of
 from clew.tools.base import encode_query
 from tests.memory.test_encoding import Counting
@@ -70,8 +71,8 @@ def query(encoder: CachedEncoder) -> Query:
 
 
 def walked(library: Library, query: Query, late: LateInteraction | None) -> Walked:
-    walker = Walker(library.store, scorer=Scorer.unfitted(), late=late)
-    thought = walker.think(query, hits_of(library.store, query, MatchParameters()))
+    walker = Walker(library.store, scorer=NodeScorer.unfitted(), late=late)
+    thought = walker.think(walker.question(query), hits_of(library.store, query, MatchParameters()))
     return walker.walk(thought, walker.stitch(thought))
 
 
@@ -87,7 +88,7 @@ def test_the_walk_is_reweighed_from_the_cache(
     assert first == 4 + 1 and counting.tokenised[first:] == [QUESTION]
     assert again.nodes.tolist() == found.nodes.tolist()
     assert sorted(found.nodes.tolist()) == sorted(plain.nodes.tolist())
-    ids = [examples.store.layers().chunk_ids[node] for node in plain.nodes[:4].tolist()]
+    ids = [examples.store.part().layers.chunk_ids[node] for node in plain.nodes[:4].tolist()]
     texts = [with_title(chunk.title, chunk.text) for chunk in examples.store.chunks(ids)]
     (question,) = encoder.token_vectors([QUESTION], "query")
     scores = max_sim(question, encoder.token_vectors(texts, "passage"))
@@ -99,6 +100,12 @@ def test_forms_count_by_their_weight(examples: Library, query: Query, encoder: C
     late, nodes = LateInteraction(encoder.kept_tokens), np.arange(3)
     (form,) = query.forms
     other = replace(form, text="the moon")
-    alone = [late.scores(examples.store, replace(query, forms=(one,)), nodes) for one in (form, other)]
+    graph = examples.store.part()
+    alone = [
+        late.scores(examples.store, LibraryQuestion(graph, replace(query, forms=(one,))), nodes)
+        for one in (form, other)
+    ]
     both = replace(query, forms=(replace(form, weight=0.7), replace(other, weight=0.3)))
-    assert late.scores(examples.store, both, nodes) == pytest.approx(0.7 * alone[0] + 0.3 * alone[1])
+    assert late.scores(examples.store, LibraryQuestion(graph, both), nodes) == pytest.approx(
+        0.7 * alone[0] + 0.3 * alone[1]
+    )

@@ -7,7 +7,7 @@ import pytest
 
 from clew.memory.datatypes import Vectors
 from clew.memory.knowledge.walking import smoothing
-from clew.memory.knowledge.walking.smoothing import FILE, neighbour_mean, write_smoothed
+from clew.memory.knowledge.walking.smoothing import FILE, write_smoothed
 from clew.memory.nodes import NodeGraph
 from tests.memory.knowledge.partitioning.made import random_vectors
 from tests.memory.knowledge.walking.made import graph_of
@@ -37,12 +37,12 @@ def smoothed(folder: Path, graph: NodeGraph, vectors: Vectors) -> Vectors:
 
 def test_kinds_count_alike_however_many_edges_they_have() -> None:
     crowd = graph_of(12, [*((0, n, 0, 1.0) for n in range(1, 11)), (0, 11, 1, 1.0)], ("of many", "of one"))
-    row = neighbour_mean(crowd).toarray()[0]
+    row = crowd.neighbour_mean().toarray()[0]
     assert row[11] == pytest.approx(0.5) and row[1:11] == pytest.approx(np.full(10, 0.05))
 
 
 def test_the_mean_is_what_loops_find() -> None:
-    assert neighbour_mean(TYPED).toarray() == pytest.approx(dense_mean(TYPED), abs=1e-6)
+    assert TYPED.neighbour_mean().toarray() == pytest.approx(dense_mean(TYPED), abs=1e-6)
 
 
 def test_it_is_the_formula(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,7 +58,7 @@ def test_it_is_the_formula(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_node_without_edges_keeps_its_own(tmp_path: Path) -> None:
     vectors = random_vectors(7, 5)
     assert smoothed(tmp_path, TYPED, vectors)[6] == pytest.approx(vectors[6], abs=1e-3)
-    assert not neighbour_mean(TYPED).toarray()[6].any()
+    assert not TYPED.neighbour_mean().toarray()[6].any()
     bare = graph_of(3, [], ())
     assert smoothed(tmp_path, bare, vectors[:3]) == pytest.approx(vectors[:3], abs=1e-3)
 

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Ints
-from clew.memory.knowledge.walking.stitching import Stitched
-from clew.memory.knowledge.walking.wandering import WalkParameters, wander
+from clew.memory.knowledge.walking.steps import StepParameters, wander
+from clew.memory.knowledge.walking.subgraph import Stitched
 from clew.memory.nodes import SHARED, TITLE_LINK, NodeGraph
 
 MASSES = np.array([2.0, 0.0, 0.5, -1.0])
@@ -21,7 +21,7 @@ def stitched() -> Stitched:
     return Stitched(np.array([0]), np.arange(4), np.array([0, 4]), np.arange(3), np.zeros(4, dtype=bool), graph)
 
 
-def visited(parameters: WalkParameters, answers: Callable[[int], bool] = lambda _: False) -> list[int]:
+def visited(parameters: StepParameters, answers: Callable[[int], bool] = lambda _: False) -> list[int]:
     def weigh(rows: Ints) -> NDArray[np.float64]:
         return MASSES[rows]
 
@@ -29,15 +29,15 @@ def visited(parameters: WalkParameters, answers: Callable[[int], bool] = lambda 
 
 
 def test_a_link_leads_to_what_a_node_names_before_what_it_shares_an_entity_with() -> None:
-    assert visited(WalkParameters(beam=1, link=2.0, edge=0)) == [0, 1, 2]
-    assert visited(WalkParameters(beam=1, link=0.0, edge=0)) == [0, 2, 1]
+    assert visited(StepParameters(beam=1, link=2.0, edge=0)) == [0, 1, 2]
+    assert visited(StepParameters(beam=1, link=0.0, edge=0)) == [0, 2, 1]
 
 
 def test_a_link_backwards_does_not_count_more() -> None:
-    assert visited(WalkParameters(depth=1, link=2.0)) == [0, 1, 2, 3]
+    assert visited(StepParameters(depth=1, link=2.0)) == [0, 1, 2, 3]
 
 
 def test_a_step_to_what_answers_ends_a_walk_and_a_landing_does_not() -> None:
-    parameters = WalkParameters(beam=1, depth=3)
+    parameters = StepParameters(beam=1, depth=3)
     assert visited(parameters, lambda node: node == 0) == [0, 1, 2, 3]
     assert visited(parameters, lambda node: node == 1) == [0, 1]

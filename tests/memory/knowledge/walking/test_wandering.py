@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.memory.datatypes import Ints
-from clew.memory.knowledge.walking.stitching import Stitched
-from clew.memory.knowledge.walking.wandering import Visit, WalkParameters, landings, wander
+from clew.memory.knowledge.walking.steps import StepParameters, Visit, landings, wander
+from clew.memory.knowledge.walking.subgraph import Stitched
 from tests.memory.knowledge.partitioning.made import graph
 from tests.memory.knowledge.walking.made import graph_of, ints, stitched_of
 
-PLAIN = WalkParameters(landings=1, beam=1, depth=3, path=0.0, edge=0.0, hub=0.0)
+PLAIN = StepParameters(landings=1, beam=1, depth=3, path=0.0, edge=0.0, hub=0.0)
 Masses = Callable[[Ints], np.ndarray[tuple[int], np.dtype[np.float64]]]
 
 
@@ -29,7 +29,7 @@ def walked(
     stitched: Stitched,
     landed: Sequence[int],
     masses: Sequence[float],
-    parameters: WalkParameters = PLAIN,
+    parameters: StepParameters = PLAIN,
     answers: Callable[[int], bool] = never,
 ) -> list[Visit]:
     return wander(stitched, ints(landed), by(masses), answers, parameters)
@@ -148,7 +148,7 @@ def test_several_edges_between_two_are_one_step_by_the_strongest() -> None:
 
 
 @st.composite
-def walks(draw: st.DrawFn) -> tuple[Stitched, list[int], list[float], WalkParameters]:
+def walks(draw: st.DrawFn) -> tuple[Stitched, list[int], list[float], StepParameters]:
     count = draw(st.integers(1, 12))
     node = st.integers(0, count - 1)
     edges = draw(st.lists(st.tuples(node, node), max_size=30))
@@ -157,13 +157,13 @@ def walks(draw: st.DrawFn) -> tuple[Stitched, list[int], list[float], WalkParame
     masses = draw(st.lists(st.sampled_from([-3.0, -1.0, 0.0, 0.5, 2.0]), min_size=count, max_size=count))
     landed = draw(st.lists(st.sampled_from(stitched.nodes.tolist()), max_size=4, unique=True))
     few = st.integers(0, 4)
-    parameters = WalkParameters(beam=draw(st.integers(1, 4)), depth=draw(few))
+    parameters = StepParameters(beam=draw(st.integers(1, 4)), depth=draw(few))
     return stitched, landed, masses, parameters
 
 
 @settings(deadline=None)
 @given(walks())
-def test_what_every_walk_keeps(case: tuple[Stitched, list[int], list[float], WalkParameters]) -> None:
+def test_what_every_walk_keeps(case: tuple[Stitched, list[int], list[float], StepParameters]) -> None:
     stitched, landed, masses, parameters = case
     visits = walked(stitched, landed, masses, parameters)
     assert nodes(visits)[: len(landed)] == landed

@@ -6,11 +6,9 @@ import pytest
 from clew.memory.datatypes import Ints
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.library import Library
-from clew.memory.knowledge.walking.asked import Asked
+from clew.memory.knowledge.question import LibraryQuestion
 from clew.memory.knowledge.walking.features import DIRECT, Looked, Standing
-from clew.memory.knowledge.walking.ground import ground_of
-from clew.memory.knowledge.walking.scorer import Scorer, load_scorer
-from clew.memory.knowledge.walking.weighing import Weighing
+from clew.memory.knowledge.walking.masses import NodeScorer, Weighing, load_scorer
 from clew.tools.base import encode_query
 from tests.memory.knowledge.walking.made import ints
 
@@ -18,12 +16,12 @@ from tests.memory.knowledge.walking.made import ints
 @pytest.fixture
 def looked(examples: Library, encoder: CachedEncoder) -> Looked:
     query = encode_query("Who walked on the far side of it?", [], encoder)  # it names no title
-    asked = Asked(examples.store, ground_of(examples.store), query)
-    assert not any(len(named.nodes) for named in asked.named)
-    return Looked(asked, ints([0, 3, 5, 8, 9]))
+    question = LibraryQuestion(examples.store.part(), query)
+    assert not any(len(named.nodes) for named in question.named)
+    return Looked(question, ints([0, 3, 5, 8, 9]))
 
 
-def weighing(looked: Looked) -> tuple[Weighing, Scorer]:
+def weighing(looked: Looked) -> tuple[Weighing, NodeScorer]:
     scorer = load_scorer()
     return Weighing(looked, scorer.alone(looked.direct), scorer), scorer
 
@@ -31,7 +29,7 @@ def weighing(looked: Looked) -> tuple[Weighing, Scorer]:
 def test_a_mass_is_of_the_node_and_what_is_around_it(looked: Looked) -> None:
     weigh, scorer = weighing(looked)
     rows = ints([7, 3, 7, 1])
-    fresh = Looked(looked.asked, ints([1, 3, 7]))
+    fresh = Looked(looked.question, ints([1, 3, 7]))
     around = fresh.around(Standing.of(looked.nodes, scorer.alone(looked.direct)))
     expected = scorer.within(np.hstack([fresh.direct, around]))
     assert weigh(rows) == pytest.approx(expected[[2, 1, 2, 0]], abs=1e-5)
@@ -56,7 +54,7 @@ def test_each_is_weighed_once(looked: Looked, monkeypatch: pytest.MonkeyPatch) -
 
 def test_what_is_expected_is_the_mass_alone_and_what_the_first_weighed_more(looked: Looked) -> None:
     weigh, scorer = weighing(looked)
-    every = Looked(looked.asked, np.arange(12))
+    every = Looked(looked.question, np.arange(12))
     alone = scorer.alone(every.direct)
     more = np.median(weigh(ints([0, 3, 5])) - alone[[0, 3, 5]])
     assert weigh.expected(ints([10, 7])) == pytest.approx(alone[[10, 7]] + more, abs=1e-5)
@@ -69,7 +67,7 @@ def test_what_is_expected_is_the_mass_alone_and_what_the_first_weighed_more(look
 def test_a_node_answers_by_its_own_or_by_a_sentences_cosine(looked: Looked) -> None:
     weigh, _ = weighing(looked)
     weigh(np.arange(12))
-    every = Looked(looked.asked, np.arange(12)).direct
+    every = Looked(looked.question, np.arange(12)).direct
     similar = np.maximum(every[:, DIRECT.index("cosine")], every[:, DIRECT.index("sentence")])
     least = float(np.sort(similar)[6]) - 1e-6
     answers = weigh.answers(least)

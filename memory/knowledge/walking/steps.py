@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from clew.memory.datatypes import Floats, Ints
-from clew.memory.knowledge.walking.stitching import Stitched
+from clew.memory.knowledge.walking.subgraph import Stitched
 
 Weigh = Callable[[Ints], Floats]
 """Of rows their log mass."""
 
 
 @dataclass(frozen=True, slots=True)
-class WalkParameters:
+class StepParameters:
     """The seed's: `landings` of each partition, a beam of `beam`, `depth` steps. A step is weighed by the mass of where
     it leads, `path` times the mass of where it begins, `edge` times the log of its edge's weight, `link` more where
     it follows a link by title to what a node names, and less `hub` times the log of the edges that it begins among.
@@ -64,7 +64,7 @@ def landings(stitched: Stitched, rows: Ints, masses: Floats, most: int) -> Ints:
 
 
 def wander(
-    stitched: Stitched, landed: Ints, weigh: Weigh, answers: Callable[[int], bool], parameters: WalkParameters
+    stitched: Stitched, landed: Ints, weigh: Weigh, answers: Callable[[int], bool], parameters: StepParameters
 ) -> list[Visit]:
     """The landings, then step by step where the walk leads; never twice to a node.
 
@@ -94,7 +94,7 @@ def wander(
 
 
 def _steps(
-    stitched: Stitched, visits: list[Visit], front: list[int], seen: set[int], weigh: Weigh, parameters: WalkParameters
+    stitched: Stitched, visits: list[Visit], front: list[int], seen: set[int], weigh: Weigh, parameters: StepParameters
 ) -> Iterator[_Step]:
     """All that lead from the front to nodes that were not visited."""
     begun = np.array([visits[place].mass for place in front])

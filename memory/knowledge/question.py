@@ -1,0 +1,138 @@
+"""A question against a library: how near it is to nodes and sentences, which of its words they hold, what it names."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.memory.datatypes import Floats, Ints, Query, Vector, WordShares
+from clew.memory.knowledge.extraction.aliases import normalised
+from clew.memory.knowledge.extraction.entities import entities
+from clew.memory.layers import Layers
+from clew.memory.ports import Graph
+from clew.memory.ragged import places
+from clew.memory.titles import Named, named_in
+from clew.memory.words import words
+
+LONGEST = 10
+"""Words of an entity's name in a question."""
+
+_WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*\.?")
+
+
+@dataclass(frozen=True, eq=False)
+class LibraryQuestion:
+    """The forms of a question against the graph of a library: their vectors are added by weight, and each word counts
+    by its rarity and by the weight of the forms that have it. Everything is computed when it is first needed, once.
+
+    Nodes, sentences and entities are numbers of `graph.layers`.
+    """
+
+    graph: Graph
+    query: Query
+
+    @cached_property
+    def vector(self) -> Vector:
+        total = sum(form.weight * form.vector for form in self.query.forms)
+        return np.asarray(total / max(float(np.linalg.norm(total)), 1e-9), np.float32)
+
+    @cached_property
+    def allowed(self) -> NDArray[np.bool_] | None:
+        """Of each node whether it is in the query's scope, shape (nodes,); None: all are."""
+        return None if self.query.scope is None else self.graph.layers.chunks_within(self.query.scope)
+
+    def within(self, nodes: Ints) -> Ints:
+        """Those of them that are in scope."""
+        return nodes if self.allowed is None else nodes[self.allowed[nodes]]
+
+    @cached_property
+    def _known_words(self) -> tuple[WordShares, ...]:
+        """The words of each form that the library has."""
+        return tuple(self.graph.words(form.text, np.zeros(0, np.int64)) for form in self.query.forms)
+
+    @cached_property
+    def weights(self) -> Floats:
+        """Of the words of all forms, one form after the other; they sum to 1 where the library has a word of each."""
+        parts = zip(self.query.forms, self._known_words, strict=True)
+        return np.concatenate([form.weight * known.weights for form, known in parts])
+
+    @cached_property
+    def words(self) -> tuple[tuple[int, str], ...]:
+        """The form and the text of each."""
+        return tuple((number, word) for number, known in enumerate(self._known_words) for word in known.words)
+
+    def cosines(self, nodes: Ints) -> Floats:
+        return np.asarray(self.graph.vectors.take(nodes, axis=0) @ self.vector, np.float64)
+
+    def sentence_cosines(self, nodes: Ints) -> Floats:
+        """Of each node the best cosine of its sentences; -1 of one without any."""
+        rows, of = self.graph.layers.sentences_of.of(nodes)
+        best = np.full(len(nodes), -1.0)
+        np.maximum.at(best, of, self.graph.sentence_vectors.take(rows, axis=0) @ self.vector)
+        return best
+
+    def held(self, nodes: Ints) -> Floats:
+        """How far each node has each of the words, 0 to 1; shape (nodes, words)."""
+        return np.concatenate([self.graph.words(form.text, nodes).shares for form in self.query.forms], axis=1)
+
+    @cached_property
+    def named(self) -> tuple[Named, ...]:
+        """The nodes that each form names by their titles."""
+        return tuple(named_in(form.text, self.graph.titles) for form in self.query.forms)
+
+    @cached_property
+    def named_words(self) -> tuple[NDArray[np.bool_], ...]:
+        """Of what each form names, which of the question's words are in that name; shape (named, words)."""
+        return tuple(self._words_of(number, found) for number, found in enumerate(self.named))
+
+    def name_words(self, nodes: Ints) -> NDArray[np.bool_]:
+        """Which of the question's words are in the name by which it names a node (nodes rise); shape (nodes, words)."""
+        found = np.zeros((len(nodes), len(self.weights)), dtype=bool)
+        for named, within in zip(self.named, self.named_words, strict=True):
+            at, known = places(nodes, named.nodes)
+            found[at] |= within[known]
+        return found
+
+    def _words_of(self, form: int, found: Named) -> NDArray[np.bool_]:
+        place: dict[str, int] = {}
+        for at, word in enumerate(words(self.query.forms[form].text)):
+            place.setdefault(word, at)
+        stands = np.array([place.get(word, -1) if of == form else -1 for of, word in self.words])
+        return np.asarray((found.starts[:, None] <= stands) & (stands < found.ends[:, None]))
+
+    @cached_property
+    def entities(self) -> Mapping[int, float]:
+        """The entities that forms of the question name -> the weight of those forms."""
+        named: dict[int, float] = {}
+        for form in self.query.forms:
+            for entity in named_entities(form.text, self.graph.layers):
+                named[entity] = named.get(entity, 0.0) + form.weight
+        return named
+
+
+def named_entities(text: str, layers: Layers) -> list[int]:
+    """Those that the rules of extraction find, and the longest runs of words that are an entity of the library, rising.
+
+    A single word counts with a capital only, and the first word of the text only as an entity that some document's
+    title names.
+    """
+    numbers = layers.entity_numbers
+    found = [numbers[key] for mention in entities(text) if (key := normalised(mention.text)) in numbers]
+    parts = _WORD.findall(text)
+    place = 0
+    while place < len(parts):
+        for size in range(min(LONGEST, len(parts) - place), 0, -1):
+            number = numbers.get(normalised(" ".join(parts[place : place + size])))
+            if number is not None and (size > 1 or _counts(parts, place, number in layers.title_entities)):
+                found.append(number)
+                place += size - 1
+                break
+        place += 1
+    return sorted(set(found))
+
+
+def _counts(parts: list[str], place: int, is_title: bool) -> bool:
+    return parts[place][0].isupper() and (place > 0 or is_title)
