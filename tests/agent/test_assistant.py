@@ -23,14 +23,14 @@ NODES = ("recall", "rewrite", "think", "act", "stitch", "walk", "observe", "answ
 DIE = """
 import os, signal, sys
 from pathlib import Path
-from clew.agent import gathering, nodes
+from clew.agent import nodes
 from clew.agent.settings import read_settings
 
 def die(state, runtime):
     os.kill(os.getpid(), signal.SIGKILL)
 
 library, data, cache, node, thread, question = sys.argv[1:]
-setattr(nodes if hasattr(nodes, node) else gathering, node, die)
+setattr(nodes, node, die)
 from clew.agent.assistant import Assistant
 assistant = Assistant.open(read_settings(library=Path(library), home=Path(data), cache=Path(cache)))
 print(list(assistant.ask(thread, question)))
