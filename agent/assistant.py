@@ -16,7 +16,7 @@ from clew.agent import checkpoints
 from clew.agent.checkpoints import config_for
 from clew.agent.graph import turn_graph
 from clew.agent.models import encoder_for
-from clew.agent.services import Services, TurnRun
+from clew.agent.services import Services, TurnContext
 from clew.agent.settings import DATABASE, Settings
 from clew.agent.state import TURN_JSON, Doing, Piece, Step, Turn, TurnEvent, TurnSearch, TurnState
 from clew.agent.toolbox import services_for
@@ -146,7 +146,7 @@ class Assistant:
     def _run(self, turn: Turn, cancel: threading.Event | None, *, resumed: bool = False) -> Iterator[TurnEvent]:
         """A turn from where it stands, or (`resumed`) from its checkpoint. Only the death of the process leaves the
         checkpoint: a turn that failed or was cancelled is over."""
-        config, context = config_for(turn.thread, turn.turn), TurnRun(self._services, cancel or threading.Event())
+        config, context = config_for(turn.thread, turn.turn), TurnContext(self._services, cancel or threading.Event())
         state: TurnState | None = None if resumed else {"turn": turn}
         shown, finished = len(turn.steps), None
         try:

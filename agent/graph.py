@@ -8,10 +8,10 @@ from langgraph.graph.state import CompiledStateGraph
 
 from clew.agent import nodes
 from clew.agent.nodes import timed
-from clew.agent.services import TurnRun
+from clew.agent.services import TurnContext
 from clew.agent.state import TurnState
 
-TurnGraph = CompiledStateGraph[TurnState, TurnRun, TurnState, TurnState]
+TurnGraph = CompiledStateGraph[TurnState, TurnContext, TurnState, TurnState]
 
 
 def turn_graph(checkpointer: BaseCheckpointSaver[Any]) -> TurnGraph:
@@ -41,8 +41,8 @@ def evidence_graph() -> TurnGraph:
     return graph.compile()
 
 
-def _evidence_nodes() -> StateGraph[TurnState, TurnRun, TurnState, TurnState]:
-    graph = StateGraph(TurnState, context_schema=TurnRun)
+def _evidence_nodes() -> StateGraph[TurnState, TurnContext, TurnState, TurnState]:
+    graph = StateGraph(TurnState, context_schema=TurnContext)
     graph.add_node("recall", timed(nodes.recall))
     graph.add_node("rewrite", timed(nodes.rewrite))
     graph.add_node("think", timed(nodes.think))

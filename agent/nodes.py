@@ -12,10 +12,10 @@ from langgraph.runtime import Runtime
 
 from clew.agent.answer import answers, verification
 from clew.agent.llm.ledger import RecordedWriter
-from clew.agent.search import observation, paths, policy, tool_calls, tool_runs
+from clew.agent.search import observation, paths, rounds, tool_calls
 from clew.agent.search import walk as walk_operations
 from clew.agent.search.model_search import ModelSearches, SearchPrompt, past_searches, wanted_searches
-from clew.agent.services import TurnRun
+from clew.agent.services import TurnContext
 from clew.agent.state import TURN_JSON, Answer, Call, Doing, Fallback, Step, Turn, TurnSearch, TurnState
 from clew.memory.datatypes import Findings, Passage, Query, Utterance, Wording
 from clew.memory.dialogue.recall import centroids_of, embedded
@@ -35,20 +35,20 @@ from clew.tools.walk import Walk
 OVERVIEW = CommunitiesParameters().readable
 """Passages for a question about the whole library: one of each community."""
 
-Node = Callable[[Turn, TurnRun], Turn]
+Node = Callable[[Turn, TurnContext], Turn]
 
 
 class GraphNode(Protocol):
     """A node as LangGraph calls it."""
 
-    def __call__(self, state: TurnState, *, runtime: Runtime[TurnRun]) -> TurnState: ...
+    def __call__(self, state: TurnState, *, runtime: Runtime[TurnContext]) -> TurnState: ...
 
 
 def timed(node: Node) -> GraphNode:
     """The node with its time in its step. A turn that was cancelled ends before its next node, unless it is answered
     already: then it is remembered with what was written."""
 
-    def run(state: TurnState, *, runtime: Runtime[TurnRun]) -> TurnState:
+    def run(state: TurnState, *, runtime: Runtime[TurnContext]) -> TurnState:
         before, context = state["turn"], replace(runtime.context, emit=runtime.stream_writer)
         if context.cancel.is_set() and not before.is_answered:
             raise Cancelled("the turn was cancelled")
@@ -70,7 +70,7 @@ def begin(state: TurnState) -> Literal["recall", "answer"]:
     return "answer" if state["turn"].search.round else "recall"
 
 
-def recall(turn: Turn, run: TurnRun) -> Turn:
+def recall(turn: Turn, run: TurnContext) -> Turn:
     services = run.services
     sentences, stored = services.threads.sentences(turn.thread, services.encoder.hash)
     if not sentences:
@@ -88,7 +88,7 @@ def recall(turn: Turn, run: TurnRun) -> Turn:
     return replace(turn, recalled=recalled).stepped("recall", summary, details)
 
 
-def rewrite(turn: Turn, run: TurnRun) -> Turn:
+def rewrite(turn: Turn, run: TurnContext) -> Turn:
     services, model = run.services, run.services.writers.rewrite
     writer = RecordedWriter(model, "rewrite", run.emit) if model else None
     made = rewrite_question(turn.question, turn.recalled, services.encoder, services.rewrite, writer, run.cancel)
@@ -119,10 +119,10 @@ def rewrite(turn: Turn, run: TurnRun) -> Turn:
 # What is searched -------------------------------------------------------------------------------------------------
 
 
-def think(turn: Turn, run: TurnRun) -> Turn:
+def think(turn: Turn, run: TurnContext) -> Turn:
     """Plans the searches of a round: the policy's, behind these those that a language model asks for; and scores the
     partitions by the nodes that are nearest to what the policy looks for."""
-    plan = policy.plan(turn, run.services)
+    plan = rounds.plan(turn, run.services)
     reply = _model_searches(turn, run, plan.calls)
     more = _counted(len(reply.calls), "search", "searches") + " of the model" if reply.calls else ""
     summary = ", and ".join(filter(None, (plan.summary, more))) or "nothing more to look for"
@@ -133,7 +133,7 @@ def think(turn: Turn, run: TurnRun) -> Turn:
         ledger=(*turn.ledger, *reply.ledger),
         degraded=(*turn.degraded, *((Fallback("think", reply.failure),) if reply.failure else ())),
     )
-    if asks_for_the_whole(turn.question) or not policy.walks(plan.calls, run.services):
+    if asks_for_the_whole(turn.question) or not rounds.walks(plan.calls, run.services):
         return planned.stepped("think", summary, reply.lines)
     services, walker = run.services, run.services.walker
     thought = walker.think(_question(turn, run, plan.calls[0].wordings), np.array(_nearest(planned, run), np.int64))
@@ -148,14 +148,14 @@ def after_think(state: TurnState) -> Literal["act", "answer"]:
     return "act" if state["turn"].search.planned else "answer"
 
 
-def act(turn: Turn, run: TurnRun) -> Turn:
+def act(turn: Turn, run: TurnContext) -> Turn:
     search = turn.search
-    ran = tool_runs.run(search.planned, lambda call: _search(turn, run, call))
+    ran = rounds.run(search.planned, lambda call: _search(turn, run, call))
     points, answer, graph = search.points, search.tool_answer, turn.walk
     for call, findings in ran:
         points, answer = points or findings.points, answer or findings.answer
         graph = graph or (findings.walk if call.tool == Walk.name else None)
-    pool = tool_runs.pooled(turn.passages, ran, search.walked)
+    pool = rounds.pooled(turn.passages, ran, search.walked)
     calls, notes = tuple(call for call, _ in ran), tuple(chain.from_iterable(findings.notes for _, findings in ran))
     split = not search.found and any(call.by_model for call in calls)
     found = (pool.by_policy, pool.by_model) if split else (pool.by_policy + pool.by_model,)
@@ -180,20 +180,20 @@ def act(turn: Turn, run: TurnRun) -> Turn:
     ).stepped("act", "; ".join(f"{call.tool}: {call.found} passages in {call.ms:.0f} ms" for call in calls), details)
 
 
-def after_act(state: TurnState, runtime: Runtime[TurnRun]) -> Literal["stitch", "observe"]:
+def after_act(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["stitch", "observe"]:
     """What goes over the whole library needs no walk."""
     search = state["turn"].search
-    return "stitch" if policy.walks(search.planned, runtime.context.services) and not search.points else "observe"
+    return "stitch" if rounds.walks(search.planned, runtime.context.services) and not search.points else "observe"
 
 
-def stitch(turn: Turn, run: TurnRun) -> Turn:
+def stitch(turn: Turn, run: TurnContext) -> Turn:
     """The partitions of what the tools were asked for: the whole question, or in a further round what is missing."""
     walker, thought, stitched = run.services.walker, _thought(turn, run), _stitched(turn, run)
     details = walk_operations.scored(walker, thought, stitched.partitions)
     return turn.stepped("stitch", walk_operations.size(stitched, walker), details)
 
 
-def walk(turn: Turn, run: TurnRun) -> Turn:
+def walk(turn: Turn, run: TurnContext) -> Turn:
     """What it reaches and no tool found is evidence: of the first round behind the best of the tools', of a further
     one, that looked for a part of the question only, behind all that is there."""
     services, search = run.services, turn.search
@@ -220,7 +220,7 @@ def walk(turn: Turn, run: TurnRun) -> Turn:
     ).stepped("walk", f"{landed} landings, {steps} steps, {_new_passages(len(fresh))}", details)
 
 
-def observe(turn: Turn, run: TurnRun) -> Turn:
+def observe(turn: Turn, run: TurnContext) -> Turn:
     """Another round is for words that the library has somewhere, but no passage that was found."""
     services, search = run.services, turn.search
     if search.points:
@@ -239,18 +239,18 @@ def observe(turn: Turn, run: TurnRun) -> Turn:
     return turn.searched(missing=findable).stepped("observe", summary + back)
 
 
-def after_observe(state: TurnState, runtime: Runtime[TurnRun]) -> Literal["think", "answer"]:
+def after_observe(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["think", "answer"]:
     """A model that has searched sees what that found, unless it answers."""
     turn, observe = state["turn"], runtime.context.services.observe
     asks = turn.search.wanted and turn.search.round < observe.rounds and not turn.search.points
     asks = asks and not observation.answers(observation.to_read(turn, observe), observe)
-    return "think" if asks or policy.finds_more(turn.search, observe) else "answer"
+    return "think" if asks or rounds.finds_more(turn.search, observe) else "answer"
 
 
 # What is answered -------------------------------------------------------------------------------------------------
 
 
-def answer(turn: Turn, run: TurnRun) -> Turn:
+def answer(turn: Turn, run: TurnContext) -> Turn:
     made = answers.answer(turn, run)
     sentences, sources = _counted(len(made.answer.claims), "sentence"), _counted(len(made.answer.sources), "source")
     by = f", by {made.model}" if made.model else ""
@@ -263,7 +263,7 @@ def answer(turn: Turn, run: TurnRun) -> Turn:
     ).stepped("answer", f"{made.answer.outcome}: {sentences} from {sources}{by}", made.details)
 
 
-def verify(turn: Turn, run: TurnRun) -> Turn:  # noqa: ARG001 every node has both
+def verify(turn: Turn, run: TurnContext) -> Turn:  # noqa: ARG001 every node has both
     checked = verification.verified(turn.answer)
     verdicts = [claim.verdict for claim in checked.claims if claim.cites]
     summary = ", ".join(f"{verdicts.count(v)} {v}" for v in dict.fromkeys(verdicts)) or "nothing is cited"
@@ -271,7 +271,7 @@ def verify(turn: Turn, run: TurnRun) -> Turn:  # noqa: ARG001 every node has bot
     return replace(turn, answer=checked).stepped("verify", summary, details)
 
 
-def remember(turn: Turn, run: TurnRun) -> Turn:
+def remember(turn: Turn, run: TurnContext) -> Turn:
     """Its own step is handed out, and is not part of the turn: that is stored by then."""
     services, started = run.services, time.perf_counter()
     over = replace(
@@ -297,7 +297,7 @@ def remember(turn: Turn, run: TurnRun) -> Turn:
 # What several nodes need, computed once a run ---------------------------------------------------------------------
 
 
-def _query(turn: Turn, run: TurnRun, wordings: Sequence[Wording]) -> Query:
+def _query(turn: Turn, run: TurnContext, wordings: Sequence[Wording]) -> Query:
     """These wordings of the question with their vectors."""
 
     def encoded() -> Query:
@@ -307,12 +307,12 @@ def _query(turn: Turn, run: TurnRun, wordings: Sequence[Wording]) -> Query:
     return run.once(("query", *wordings), encoded)
 
 
-def _question(turn: Turn, run: TurnRun, wordings: Sequence[Wording]) -> LibraryQuestion:
+def _question(turn: Turn, run: TurnContext, wordings: Sequence[Wording]) -> LibraryQuestion:
     """These wordings of the question against the library: one for all nodes of the turn."""
     return run.once(("question", *wordings), lambda: run.services.walker.question(_query(turn, run, wordings)))
 
 
-def _nearest(turn: Turn, run: TurnRun) -> tuple[int, ...]:
+def _nearest(turn: Turn, run: TurnContext) -> tuple[int, ...]:
     """The rows of the nodes that are nearest to what this round looks for."""
     query, services = _query(turn, run, turn.search.planned[0].wordings), run.services
     near = services.walking.nearest
@@ -321,7 +321,7 @@ def _nearest(turn: Turn, run: TurnRun) -> tuple[int, ...]:
     )
 
 
-def _thought(turn: Turn, run: TurnRun) -> Thought:
+def _thought(turn: Turn, run: TurnContext) -> Thought:
     """With what the tools found among the candidates: its partitions are stitched in."""
     services, known = run.services, (*turn.passages, *turn.search.walked)
     question = _question(turn, run, turn.search.planned[0].wordings)
@@ -331,22 +331,22 @@ def _thought(turn: Turn, run: TurnRun) -> Thought:
     )
 
 
-def _stitched(turn: Turn, run: TurnRun) -> Stitched:
+def _stitched(turn: Turn, run: TurnContext) -> Stitched:
     thought = _thought(turn, run)
     return run.once(("stitched", turn.search.round), lambda: run.services.walker.stitch(thought))
 
 
-def _search(turn: Turn, run: TurnRun, call: Call) -> Findings:
+def _search(turn: Turn, run: TurnContext, call: Call) -> Findings:
     services, tool = run.services, run.services.tools[call.tool]
     if not call.by_model:
         whole = asks_for_the_whole(turn.question)
         return tool.search(_query(turn, run, call.wordings), OVERVIEW if whole else services.evidence)
     words = encode_query(call.wordings[0].text, call.wordings, services.encoder, _scope(turn))
     asked = _query(turn, run, turn.wordings)
-    return tool_runs.for_model(tool, replace(words, cancel=run.cancel), asked, services.library.store)
+    return rounds.for_model(tool, replace(words, cancel=run.cancel), asked, services.library.store)
 
 
-def _model_searches(turn: Turn, run: TurnRun, planned: Sequence[Call]) -> ModelSearches:
+def _model_searches(turn: Turn, run: TurnContext, planned: Sequence[Call]) -> ModelSearches:
     """The searches that a language model wants beside those that are planned. It is asked at first and as long as it
     searches; not of the whole library, which needs no search."""
     services, search, writer = run.services, turn.search, run.services.writers.think

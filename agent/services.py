@@ -57,7 +57,7 @@ def _ignored(_: Step | Piece | Doing) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class TurnRun:
+class TurnContext:
     """One run of the graph: its services, the person's stop, and a scratch of what the nodes have computed for it.
 
     What a crash takes of the scratch is computed again. `emit` hands out what a node says while it runs."""

@@ -47,7 +47,11 @@ class LibraryMismatch(NotSetUp):
 
 
 class NoModel(NotSetUp):
-    pass
+    """`model` is what can be pulled, where the server is there and only lacks it."""
+
+    def __init__(self, message: str, hint: str = "", model: str = "") -> None:
+        super().__init__(message, hint)
+        self.model = model
 
 
 class LibraryBusy(ClewError):

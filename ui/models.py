@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 
 Opened = TypeVar("Opened")
 
-PULL = "ollama pull "
-"""How the way out of a `NoModel` begins where Ollama can have the model."""
-
 
 def with_models(settings: "Settings", opening: "Callable[[Settings], Opened]") -> Opened:
     """What `opening` opens, where needed after the models were pulled that the person wants to have.
@@ -29,10 +26,10 @@ def with_models(settings: "Settings", opening: "Callable[[Settings], Opened]") -
         try:
             return opening(settings)
         except NoModel as error:
-            name = error.hint.removeprefix(PULL)
-            if name == error.hint or not _at_terminal() or not _wanted(name):
+            if not error.model or not _at_terminal() or not _wanted(error.model):
                 raise
-        _pull(settings, name)
+            missing = error.model
+        _pull(settings, missing)
 
 
 def _at_terminal() -> bool:
@@ -53,7 +50,7 @@ def _pull(settings: "Settings", name: str) -> None:
     try:
         show_download(ollama_for(settings).pull(name))
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"stopped; this goes on where it ended: {PULL}{name}") from None
+        raise KeyboardInterrupt(f"stopped; this goes on where it ended: ollama pull {name}") from None
 
 
 POLL = 0.05

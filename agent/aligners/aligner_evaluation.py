@@ -44,7 +44,7 @@ BLOCK = 16_384
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
+class QueryPool:
     """Of the best `partitions`, the mean over the questions: `nodes` in them, the share of the gold among these, and
     among the same number of `nearest` nodes by exact cosine."""
 
@@ -65,7 +65,7 @@ class AlignerRow:
     queries: int
     metrics: Mapping[str, float]
     ms: float
-    pools: tuple[Pool, ...]
+    pools: tuple[QueryPool, ...]
     library: str
 
     def to_json(self) -> dict[str, Any]:
@@ -168,7 +168,7 @@ def cosine_ranks(block: Callable[[Ints], Vectors], count: int, questions: Vector
 
 def pools(
     partitioning: Partitioning, scores: Sequence[Float32s], golds: Sequence[Ints], near: Sequence[Ints]
-) -> list[Pool]:
+) -> list[QueryPool]:
     """`near` is what `cosine_ranks` gave for these questions."""
     sizes = np.diff(partitioning.members.starts)
     depth = min(max(DEPTHS), partitioning.count)
@@ -180,7 +180,7 @@ def pools(
             np.isin(partitioning.of_node[gold], its[:partitions]).mean() for gold, its in zip(golds, best, strict=True)
         ]
         nearest = [(ranks < size).mean() for ranks, size in zip(near, nodes, strict=True)]
-        found.append(Pool(partitions, *(float(np.mean(values)) for values in (nodes, held, nearest))))
+        found.append(QueryPool(partitions, *(float(np.mean(values)) for values in (nodes, held, nearest))))
     return found
 
 

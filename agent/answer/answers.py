@@ -6,14 +6,13 @@ from dataclasses import dataclass, replace
 
 from clew.agent.answer import quotation
 from clew.agent.answer.evidence import Evidence, evidence_of
-from clew.agent.answer.judge import JudgeVerdict, judge, shipped_judge
+from clew.agent.answer.judge import JudgeVerdict, judge, shipped_judge, signals
 from clew.agent.answer.model_answer import ModelAnswer, Task, write
 from clew.agent.answer.prompt_passages import reported
 from clew.agent.answer.selection import AnswerParameters, Wanted
-from clew.agent.answer.signals import signals
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.search import observation
-from clew.agent.services import Services, TurnRun
+from clew.agent.services import Services, TurnContext
 from clew.agent.state import Answer, Claim, Fallback, Piece, Prompted, Turn
 from clew.memory.datatypes import Passage
 from clew.memory.dialogue.clarification import MOST, clarifying_question
@@ -38,7 +37,7 @@ class Made:
     details: tuple[str, ...] = ()
 
 
-def answer(turn: Turn, run: TurnRun) -> Made:
+def answer(turn: Turn, run: TurnContext) -> Made:
     """Raises `Cancelled` where the person stops it before its first word."""
     search, writer = turn.search, run.services.writers.answer
     if not run.services.library.manifest.chunks:
@@ -56,7 +55,7 @@ def evidence_for(turn: Turn, services: Services) -> Evidence:
 # Quoted -----------------------------------------------------------------------------------------------------------
 
 
-def quoted(turn: Turn, run: TurnRun) -> Answer:
+def quoted(turn: Turn, run: TurnContext) -> Answer:
     """Without a language model. What a tool itself answers, where a passage says it, is not judged."""
     evidence, tool_answer = evidence_for(turn, run.services), turn.search.tool_answer
     verdict = judge(signals(turn, evidence), shipped_judge())
@@ -90,7 +89,7 @@ def _placed(answer: Answer, services: Services) -> Answer:
 # Written by a model -----------------------------------------------------------------------------------------------
 
 
-def _by_model(turn: Turn, run: TurnRun, model: Writer) -> Made:
+def _by_model(turn: Turn, run: TurnContext, model: Writer) -> Made:
     """Where it fails, or finds nothing where a passage plainly answers, the answer is quoted."""
     services, writer = run.services, RecordedWriter(model, "answer", run.emit)
     read = evidence_for(turn, services).passages
@@ -110,7 +109,7 @@ def _by_model(turn: Turn, run: TurnRun, model: Writer) -> Made:
     return Made(_placed(draft.answer, services), writer.name, degraded, writer.ledger, details)
 
 
-def _instead(turn: Turn, run: TurnRun, writer: RecordedWriter, why: str, details: Sequence[str] = ()) -> Made:
+def _instead(turn: Turn, run: TurnContext, writer: RecordedWriter, why: str, details: Sequence[str] = ()) -> Made:
     """Quoted, in the place of whatever the model may have begun to write."""
     run.emit(Piece("", restart=True))
     return Made(quoted(turn, run), "", (Fallback("answer", why),), writer.ledger, (*details, f"quoted, as {why}"))

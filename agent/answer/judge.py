@@ -1,18 +1,30 @@
 """Whether a turn is answered, refused or asked back: three linear models over its signals, in `judge.json`.
 
-Made by `python -m tests.training.judge`, which says how they are fitted and measured. A language model's answers
-and quoted ones are judged alike.
+The signals are plain numbers by name: of the evidence, of the question, and of the conversation before it. None says
+where a question comes from. The models are made by `python -m tests.training.judge`, which says how they are fitted and
+measured. A language model's answers and quoted ones are judged alike.
 """
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from clew.memory.dialogue.signals import Linear
+import numpy as np
+
+from clew.agent.answer.evidence import Evidence, shares_held, title_of
+from clew.agent.answer.selection import kinds_of
+from clew.agent.answer.units import NAMED
+from clew.agent.state import Turn
+from clew.memory.datatypes import Vectors
+from clew.memory.dialogue.context_dependence import POINTING, depends_on_context, has_pronoun, points, unnamed
+from clew.memory.dialogue.signals import Linear, asked_back, turn_signals
+from clew.memory.ports import Encoder
+from clew.memory.words import content_words
 
 SHIPPED = Path(__file__).with_name("judge.json")
 
@@ -20,6 +32,27 @@ SHORT = 8
 """Different content words of a question that leans; a longer one says itself what it is about."""
 
 JudgeVerdict = Literal["answer", "refuse", "ask back"]
+
+
+EVIDENCE = (
+    *("cosine", "drop", "own_cosine", "held", "held_together", "match", "sentence", "sentence_held", "spread"),
+    *("own_held", "own_together", "own_sentence", "own_sentence_held"),
+    *("keyword", "in_title", "documents", "kind_unheld", "walk_share"),
+)
+
+_POINTED = re.compile(rf"\b(?:{'|'.join(sorted(POINTING))})\b", re.IGNORECASE)
+_YES_OR_NO = re.compile(
+    r"(?:and |but |so )?(?:is|isn't|are|aren't|was|were|do|does|doesn't|did|didn't|can|could|will|would|has|have|am)\b",
+    re.IGNORECASE,
+)
+_ADVICE = re.compile(
+    r"\b(?:recommend|suggest|best|better|favou?rite|your|you think|should i|do i|can i|will i|am i|my|me)\b",
+    re.IGNORECASE,
+)
+_NOW = re.compile(r"\b(?:now|today|currently|current|latest|recent|recently|nowadays|this year|next)\b", re.IGNORECASE)
+_AMOUNT = re.compile(
+    r"\bhow (?:much|many|long|often|far|old|big)\b|\b(?:cost|price|salary|number|percentage|average)\b", re.I
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +103,102 @@ def shipped_judge() -> Judge:
     """The one that comes with Clew."""
     values = json.loads(SHIPPED.read_text("utf-8"))
     return Judge(**{name: Decision(Linear(**made["model"]), made["least"]) for name, made in values.items()})
+
+
+def signals(turn: Turn, evidence: Evidence) -> dict[str, float]:
+    """Of a turn before its answer."""
+    return {**_of_evidence(turn, evidence), **_of_question(turn, evidence), **_of_conversation(turn, evidence.encoder)}
+
+
+def _of_evidence(turn: Turn, evidence: Evidence) -> dict[str, float]:
+    """Cosines and the shares of the question's words, by their rarity, that passages and sentences hold."""
+    read, found = evidence.passages, evidence.sentences
+    if not read:
+        return dict.fromkeys(EVIDENCE, 0.0)
+    weights = evidence.word_weights(dict.fromkeys(content_words(turn.rewritten), 1.0))
+    own_weights = evidence.word_weights(dict.fromkeys(content_words(turn.meant), 1.0))
+    shares = np.array(shares_held(weights, evidence.passage_words))
+    together, own_together = (shares_held(each, [evidence.words])[0] for each in (weights, own_weights))
+    own, whole = evidence.encoder.encode([turn.meant, turn.rewritten], "query")
+    vectors = evidence.passage_vectors
+    cosines = np.sort(vectors @ whole)[::-1]
+    nothing = np.zeros(1, np.float32)
+    near = evidence.sentence_vectors @ whole if found else nothing
+    own_near = evidence.sentence_vectors @ own if found else nothing
+    best = [found[place].text for place in np.argsort(-near)[:5]] if found else []
+    kinds = kinds_of(turn.rewritten)
+    values = {
+        "cosine": cosines[0],
+        "drop": cosines[0] - cosines[1:5].mean() if len(cosines) > 1 else 0.0,
+        "own_cosine": (vectors @ own).max(),
+        "held": shares.max(),
+        "held_together": together,
+        "match": (vectors @ whole + 0.3 * shares).max(),
+        "sentence": near.max(),
+        "sentence_held": max(shares_held(weights, evidence.sentence_words), default=0.0),
+        "own_held": max(shares_held(own_weights, evidence.passage_words)),
+        "own_together": own_together,
+        "own_sentence": own_near.max(),
+        "own_sentence_held": max(shares_held(own_weights, evidence.sentence_words), default=0.0),
+        "spread": 1.0 - _likeness(vectors[:5]),
+        "keyword": max(passage.scores.get("keyword", 0.0) for passage in read),
+        "in_title": max(shares_held(weights, evidence.title_words)),
+        "documents": len({title_of(passage) for passage in read[:5]}) / 5,
+        "kind_unheld": float(bool(kinds) and not any(re.search(kind, text) for kind in kinds for text in best)),
+        "walk_share": max(turn.walk.scores, default=0.0) if turn.walk else 0.0,
+    }
+    return {name: float(value) for name, value in values.items()}
+
+
+def _of_question(turn: Turn, evidence: Evidence) -> dict[str, float]:
+    question = turn.meant
+    names = [name.group() for name in NAMED.finditer(turn.rewritten) if content_words(name.group())]
+    own_names = [name for name in NAMED.findall(question) if content_words(name)]
+    unheld = [name for name in own_names if not set(content_words(name)) <= evidence.words]
+    return {
+        "words": math.log1p(len(question.split())),
+        "content": math.log1p(len(set(content_words(question)))),
+        "names": float(bool(names)),
+        "own_names": float(bool(own_names)),
+        "names_unheld": len(unheld) / len(own_names) if own_names else 0.0,
+        "yes_or_no": float(bool(_YES_OR_NO.match(question.strip()))),
+        "advice": float(bool(_ADVICE.search(question))),
+        "now": float(bool(_NOW.search(question))),
+        "amount": float(bool(_AMOUNT.search(question))),
+    }
+
+
+def _of_conversation(turn: Turn, encoder: Encoder) -> dict[str, float]:
+    question, before, selected = turn.meant, turn.recalled.extracted, turn.recalled.selected
+    known = turn_signals(question, before, selected, encoder) if before else {}
+    nouns = unnamed(question, [sentence.text for sentence in before])
+    ever = unnamed(question, [])
+    pointed = {match.group().casefold() for match in _POINTED.finditer(question)}
+    last = max((sentence.turn for sentence in before), default=0)
+    answered = any(sentence.speaker == "agent" and sentence.turn == last for sentence in before)
+    return {
+        "history": float(bool(before)),
+        "leans": float(depends_on_context(question)),
+        "leans_alone": float(depends_on_context(question) and not before),
+        "pronoun": float(has_pronoun(question)),
+        "clarifies": known.get("clarifies", 0.0),
+        "said_before": known.get("said_before", 0.0),
+        "last_turn": known.get("last_turn", 0.0),
+        "context": known.get("context", 0.0),
+        "unrelated": float(bool(before)) * (1.0 - known.get("last_turn", 0.0)),
+        "unnamed": float(bool(nouns)),
+        "pointed_unnamed": float(bool(nouns) and bool(pointed)),
+        "unnamed_ever": float(bool(ever)),
+        "points": float(points(question)),
+        "unanswered_before": float(bool(before) and not answered),
+        "asked_back": float(bool(before) and asked_back(before)),
+        "own_share": turn.own_weight,
+    }
+
+
+def _likeness(vectors: Vectors) -> float:
+    """The mean cosine of any two."""
+    if len(vectors) < 2:
+        return 1.0
+    cosines = vectors @ vectors.T
+    return float((cosines.sum() - np.trace(cosines)) / (len(vectors) * (len(vectors) - 1)))

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from clew.agent.graph import evidence_graph, turn_graph
 from clew.agent.search import observation
-from clew.agent.services import Services, TurnRun
+from clew.agent.services import Services, TurnContext
 from clew.agent.state import Turn, TurnSearch, TurnState
 from clew.memory.datatypes import Passage, Utterance
 from clew.memory.dialogue.threads import Threads
@@ -26,7 +26,7 @@ def searched(services: Services, question: str, history: Sequence[Utterance], sc
     """The turn up to its answer, as if the history had been said here."""
     with Threads(None) as threads:
         given = replace(services, threads=threads)
-        state = evidence_graph().invoke(_begun(given, question, history, scope), context=TurnRun(given))
+        state = evidence_graph().invoke(_begun(given, question, history, scope), context=TurnContext(given))
         turn: Turn = state["turn"]
         return turn
 
@@ -38,7 +38,7 @@ def answered(services: Services, question: str, history: Sequence[Utterance], sc
     with Threads(None) as threads:
         given = replace(services, threads=threads)
         begun, graph = _begun(given, question, history, scope), turn_graph(InMemorySaver())
-        turn: Turn = graph.invoke(begun, {"configurable": {"thread_id": THREAD}}, context=TurnRun(given))["turn"]
+        turn: Turn = graph.invoke(begun, {"configurable": {"thread_id": THREAD}}, context=TurnContext(given))["turn"]
         return turn
 
 

@@ -31,7 +31,7 @@ ALL = "all"
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class EvaluationPlan:
     """What to evaluate. `query` empty: each tool's own default; `k`: documents of each question in the run file."""
 
     dataset: Path
@@ -69,7 +69,7 @@ class Row:
         }
 
 
-def evaluate(plan: Plan, settings: Settings) -> Iterator[Progress | Row | AnswerFigures]:
+def evaluate(plan: EvaluationPlan, settings: Settings) -> Iterator[Progress | Row | AnswerFigures]:
     """A row for each tool and form asked for, each after the progress of its making; then what the answers are worth,
     where they are asked for.
 
@@ -165,7 +165,7 @@ def _forms(tool: str, form: str) -> Sequence[FormName]:
     return named
 
 
-def _check(plan: Plan, settings: Settings) -> None:
+def _check(plan: EvaluationPlan, settings: Settings) -> None:
     for module in ("ir_measures", "rouge_score.rouge_scorer") if plan.answers else ("ir_measures",):
         required(module, "an evaluation", "evaluation")
     registry.check(settings.tool)
@@ -180,7 +180,7 @@ def _check(plan: Plan, settings: Settings) -> None:
             )
 
 
-def _missing(dataset: Dataset, store: Search, plan: Plan, settings: Settings) -> list[str]:
+def _missing(dataset: Dataset, store: Search, plan: EvaluationPlan, settings: Settings) -> list[str]:
     """A note on relevant documents that are not in the library. Raises `BadInput` where none of them is."""
     golds = sorted({document for gold in dataset.golds.values() for document in gold})
     missing = sum(not _holds(store, document) for document in golds)

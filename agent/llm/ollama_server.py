@@ -87,7 +87,7 @@ class OllamaServer:
         found = next((model for model in there if model.name == wanted), None)
         if found is None:
             names = ", ".join(model.name for model in there[:5]) or "none"
-            raise NoModel(f"the model {name} is not pulled (there: {names})", f"ollama pull {name}")
+            raise NoModel(f"the model {name} is not pulled (there: {names})", f"ollama pull {name}", name)
         return found
 
     def card(self, model: Pulled) -> Card:
@@ -132,7 +132,7 @@ def _refused(error: ollama.ResponseError, model: str) -> ClewError:
     reason = _reason(error.error)
     low = reason.lower()
     if error.status_code == 404 or "not found" in low or "file does not exist" in low:
-        return NoModel(f"the model {model} is not pulled", f"ollama pull {model}")
+        return NoModel(f"the model {model} is not pulled", f"ollama pull {model}", model)
     if "memory" in low:
         return ModelFailed(f"there is not enough memory for {model}: {reason}", "a smaller model, or --llm none")
     if error.status_code == 503 or "busy" in low:

@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.agent.answer.answers import evidence_for
-from clew.agent.answer.judge import SHIPPED, Decision, Judge, JudgeVerdict, judge, may_be_unclear
+from clew.agent.answer.judge import SHIPPED, Decision, Judge, JudgeVerdict, judge, may_be_unclear, signals
 from clew.agent.answer.selection import AnswerParameters
-from clew.agent.answer.signals import signals
 from clew.agent.assistant import Assistant
 from clew.agent.evaluation.agent_evidence import searched
 from clew.agent.evaluation.answer_metrics import ANSWERABLE, UNANSWERABLE, UNDERSPECIFIED, decided, read_labels

@@ -51,14 +51,14 @@ def evaluate(
     measured. With --json that is one more line.
     """
     from clew.agent.evaluation.answer_metrics import AnswerFigures
-    from clew.agent.evaluation.evaluate import Plan
+    from clew.agent.evaluation.evaluate import EvaluationPlan
     from clew.agent.evaluation.evaluate import evaluate as run_evaluation
     from clew.agent.models import named_alone
     from clew.agent.settings import read_settings
     from clew.ui.console import print_json, shown
 
     settings = named_alone(read_settings(library=library, llm=llm))
-    plan = Plan(dataset, tool or settings.tool, query, k, within == "context", run, answers)
+    plan = EvaluationPlan(dataset, tool or settings.tool, query, k, within == "context", run, answers)
     rows: list[Row] = []
     answered: list[AnswerFigures] = []
     results: Generator[Row | AnswerFigures] = shown(run_evaluation(plan, settings), quiet)

@@ -21,7 +21,7 @@ AT_ONCE = 16
 """Conversations that are answered at the same time; further ones wait."""
 
 
-class TurnRun:
+class BackgroundTurn:
     """A turn in progress, or two where one that was cut off (`interrupted`) has to be finished before. `anew`: the
     last turn of the thread, that was stopped, is answered anew."""
 
@@ -65,7 +65,7 @@ class Runs:
     def __init__(self, assistant: "Assistant") -> None:
         self._assistant = assistant
         self._loading: Loading | None = None
-        self._runs: dict[str, TurnRun] = {}
+        self._runs: dict[str, BackgroundTurn] = {}
         self._lock = threading.RLock()  # a turn that is over at once ends while it is begun
         self._workers = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="turn")
 
@@ -78,7 +78,7 @@ class Runs:
     def loading(self) -> bool:
         return self._loading is not None and not self._loading.ended
 
-    def ask(self, thread: str, question: str) -> TurnRun:
+    def ask(self, thread: str, question: str) -> BackgroundTurn:
         """Raises `BadInput` where this thread is being answered already."""
         ask = self._assistant.ask
         with self._lock:
@@ -86,7 +86,7 @@ class Runs:
                 raise BadInput("this conversation is being answered in another tab", "wait for that answer")
             return self._begin(thread, question, lambda cancel: ask(thread, question, cancel=cancel))
 
-    def resume(self, thread: str) -> TurnRun | None:
+    def resume(self, thread: str) -> BackgroundTurn | None:
         """The run that answers the last turn anew, if that was stopped; else as `open`."""
         with self._lock:
             stopped = None if thread in self._runs else self._assistant.stopped(thread)
@@ -95,7 +95,7 @@ class Runs:
             resume = self._assistant.resume
             return self._begin(thread, stopped.question, lambda cancel: resume(thread, cancel), anew=True)
 
-    def open(self, thread: str) -> TurnRun | None:
+    def open(self, thread: str) -> BackgroundTurn | None:
         """The run of this thread: the one in progress, or one that finishes the turn that was cut off."""
         with self._lock:
             if thread in self._runs:
@@ -118,22 +118,22 @@ class Runs:
 
     def _begin(
         self, thread: str, question: str, events: Callable[[threading.Event], Iterator[TurnEvent]], anew: bool = False
-    ) -> TurnRun:
+    ) -> BackgroundTurn:
         """With the lock held."""
         interrupted = self._assistant.interrupted(thread)
-        run = TurnRun(tuple(filter(None, (interrupted, question))), bool(interrupted), anew)
+        run = BackgroundTurn(tuple(filter(None, (interrupted, question))), bool(interrupted), anew)
         work = self._workers.submit(self._work, run, events)
         self._runs[thread] = run
         work.add_done_callback(lambda done: self._end(thread, run, done))
         return run
 
-    def _work(self, run: TurnRun, events: Callable[[threading.Event], Iterator[TurnEvent]]) -> None:
+    def _work(self, run: BackgroundTurn, events: Callable[[threading.Event], Iterator[TurnEvent]]) -> None:
         if self._loading:
             self._loading.wait(run.cancel)
         for event in events(run.cancel):
             run.add(event)
 
-    def _end(self, thread: str, run: TurnRun, done: "Future[None]") -> None:
+    def _end(self, thread: str, run: BackgroundTurn, done: "Future[None]") -> None:
         with self._lock:
             del self._runs[thread]
         run.end(_for_a_person(done.exception()))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from clew.agent.state import Answer, Claim, Doing, Piece, Step, Turn
 from clew.memory.errors import Cancelled, ClewError
-from clew.ui.web.runs import Runs, TurnRun
+from clew.ui.web.runs import BackgroundTurn, Runs
 
 if TYPE_CHECKING:
     from clew.agent.assistant import Assistant
@@ -92,7 +92,7 @@ class Conversations:
     def _turns(self, thread: str) -> tuple[Turn, ...]:
         return tuple(self._assistant.turns(thread)) if thread else ()
 
-    def _followed(self, view: View, run: TurnRun) -> Iterator[View]:
+    def _followed(self, view: View, run: BackgroundTurn) -> Iterator[View]:
         """A view for each event, but no more often than can be seen, and one for each tick without one. A turn that is
         answered anew is not shown meanwhile, and comes back where that fails."""
         questions, anew = chain(run.questions, [""]), view.turns[-1:] if run.anew else ()

@@ -8,7 +8,7 @@ import pytest
 from clew.agent.assistant import Assistant
 from clew.agent.evaluation.agent_evidence import answered, evidence
 from clew.agent.evaluation.dataset import read_dataset
-from clew.agent.evaluation.evaluate import Plan, Row, evaluate
+from clew.agent.evaluation.evaluate import EvaluationPlan, Row, evaluate
 from clew.agent.evaluation.query_forms import FORMS, query_of
 from clew.agent.models import encoder_for
 from clew.agent.settings import Settings
@@ -19,7 +19,7 @@ from clew.tools import registry
 from tests.agent.conftest import QUERIES, write_lines
 
 
-def rows(plan: Plan, settings: Settings) -> list[Row]:
+def rows(plan: EvaluationPlan, settings: Settings) -> list[Row]:
     return [result for result in evaluate(plan, settings) if isinstance(result, Row)]
 
 
@@ -36,7 +36,7 @@ def parsed(path: Path) -> dict[str, list[str]]:
 
 
 def test_a_row_has_the_names_that_are_promised(indexed: Settings, beir: Path) -> None:
-    [row] = rows(Plan(beir, "hybrid"), indexed)
+    [row] = rows(EvaluationPlan(beir, "hybrid"), indexed)
     shown = json.loads(json.dumps(row.to_json()))
     assert list(shown) == ["dataset", "tool", "query", "queries", "metrics", "latency_ms", "library"]
     assert (shown["dataset"], shown["tool"], shown["query"], shown["queries"]) == ("small", "hybrid", "last-turn", 3)
@@ -51,7 +51,7 @@ def test_a_row_has_the_names_that_are_promised(indexed: Settings, beir: Path) ->
 
 
 def test_the_run_holds_what_was_measured(indexed: Settings, beir: Path, tmp_path: Path) -> None:
-    [row] = rows(Plan(beir, "hybrid", run=tmp_path / "small.run"), indexed)
+    [row] = rows(EvaluationPlan(beir, "hybrid", run=tmp_path / "small.run"), indexed)
     rankings = parsed(tmp_path / "small.run")
     assert set(rankings) == {"q 1", "c<::>2", "q3"}
     assert all(len(set(documents)) == len(documents) for documents in rankings.values())
@@ -66,14 +66,14 @@ def test_a_document_of_many_chunks_takes_one_rank(indexed: Settings, beir: Path,
     shutil.copytree(beir, folder)
     text = "Which film was shown in a cinema of the city of Vienna?"
     write_lines(folder / "queries.jsonl", [{"_id": "q3", "text": text}])
-    rows(Plan(folder, "hybrid", run=tmp_path / "run"), indexed)
+    rows(EvaluationPlan(folder, "hybrid", run=tmp_path / "run"), indexed)
     documents = parsed(tmp_path / "run")["q3"]
     assert documents[0] == "Long film list" and len(documents) > 3
 
 
 def test_k_bounds_the_run_and_not_the_figures(indexed: Settings, beir: Path, tmp_path: Path) -> None:
-    [short] = rows(Plan(beir, "hybrid", k=1, run=tmp_path / "short"), indexed)
-    [long] = rows(Plan(beir, "hybrid", k=50, run=tmp_path / "long"), indexed)
+    [short] = rows(EvaluationPlan(beir, "hybrid", k=1, run=tmp_path / "short"), indexed)
+    [long] = rows(EvaluationPlan(beir, "hybrid", k=50, run=tmp_path / "long"), indexed)
     assert {len(documents) for documents in parsed(tmp_path / "short").values()} == {1}
     assert max(len(documents) for documents in parsed(tmp_path / "long").values()) > 1
     assert short.metrics == long.metrics
@@ -81,7 +81,7 @@ def test_k_bounds_the_run_and_not_the_figures(indexed: Settings, beir: Path, tmp
 
 @pytest.mark.soak
 def test_all_tools_in_all_forms_have_a_row_and_a_run_each(indexed: Settings, beir: Path, tmp_path: Path) -> None:
-    found = rows(Plan(beir, "all", "all", run=tmp_path / "small.run"), indexed)
+    found = rows(EvaluationPlan(beir, "all", "all", run=tmp_path / "small.run"), indexed)
     pairs = [(tool, form) for tool in (*registry.TOOLS, "agent") for form in FORMS]
     assert [(row.tool, row.query) for row in found] == pairs
     names = {path.name for path in tmp_path.iterdir()}
@@ -91,19 +91,19 @@ def test_all_tools_in_all_forms_have_a_row_and_a_run_each(indexed: Settings, bei
 
 
 def test_defaults_are_the_last_turn_for_tools_and_the_rewrite_for_the_agent(indexed: Settings, beir: Path) -> None:
-    found = {row.tool: row.query for row in rows(Plan(beir, "all"), indexed)}
+    found = {row.tool: row.query for row in rows(EvaluationPlan(beir, "all"), indexed)}
     assert found.pop("agent") == "rewrite"
     assert set(found.values()) == {"last-turn"}
 
 
 def test_the_history_helps_where_the_question_needs_it(indexed: Settings, beir: Path) -> None:
-    [alone, rewritten] = [rows(Plan(beir, "hybrid", form), indexed)[0] for form in ("last-turn", "rewrite")]
+    [alone, rewritten] = [rows(EvaluationPlan(beir, "hybrid", form), indexed)[0] for form in ("last-turn", "rewrite")]
     assert rewritten.metrics["mrr@10"] >= alone.metrics["mrr@10"]
 
 
 @pytest.mark.parametrize("tool", ["hybrid", "agent"])
 def test_within_context_only_its_documents_are_ranked(indexed: Settings, beir: Path, tmp_path: Path, tool: str) -> None:
-    rows(Plan(_judged_only(beir, tmp_path), tool, within_context=True, run=tmp_path / "run"), indexed)
+    rows(EvaluationPlan(_judged_only(beir, tmp_path), tool, within_context=True, run=tmp_path / "run"), indexed)
     contexts = {row["_id"]: set(row["context"]) for row in QUERIES if "context" in row}
     rankings = parsed(tmp_path / "run")
     assert all(set(documents) <= contexts[question] for question, documents in rankings.items())
@@ -123,12 +123,12 @@ def test_fields_that_are_no_input_change_nothing(indexed: Settings, beir: Path, 
     extra |= {"question_type": ["Cat"], "multi_turn": "Cat", "answerability": "UNANSWERABLE"}
     write_lines(told / "queries.jsonl", [{**row, **extra} for row in QUERIES])
     for folder, run in ((beir, "without.run"), (told, "with.run")):
-        rows(Plan(folder, tool, run=tmp_path / run), indexed)
+        rows(EvaluationPlan(folder, tool, run=tmp_path / run), indexed)
     assert (tmp_path / "without.run").read_bytes() == (tmp_path / "with.run").read_bytes()
 
 
 def test_answers_are_written_for_every_question(indexed: Settings, beir: Path, tmp_path: Path) -> None:
-    rows(Plan(beir, "agent", answers=tmp_path / "answers.jsonl"), indexed)
+    rows(EvaluationPlan(beir, "agent", answers=tmp_path / "answers.jsonl"), indexed)
     answers = {row["_id"]: row for row in map(json.loads, (tmp_path / "answers.jsonl").read_text().splitlines())}
     assert list(answers) == [row["_id"] for row in QUERIES]
     assert "384,400" in answers["q3"]["answer"]
@@ -164,7 +164,7 @@ def test_the_history_given_is_what_the_agent_remembers(indexed: Settings, beir: 
 
 
 def test_progress_comes_before_each_row(indexed: Settings, beir: Path) -> None:
-    results = list(evaluate(Plan(beir, "hybrid"), indexed))
+    results = list(evaluate(EvaluationPlan(beir, "hybrid"), indexed))
     assert results[0] == Progress("hybrid.last-turn", 0, 3) and results[-2] == Progress("hybrid.last-turn", 3, 3)
     assert isinstance(results[-1], Row)
 
@@ -174,7 +174,7 @@ def test_gold_that_the_library_does_not_hold_is_noted(indexed: Settings, beir: P
     shutil.copytree(beir, folder)
     with (folder / "qrels.tsv").open("a", encoding="utf-8") as file:
         file.write("q3\tTides\t1\n")
-    [row] = rows(Plan(folder, "hybrid"), indexed)
+    [row] = rows(EvaluationPlan(folder, "hybrid"), indexed)
     assert row.notes == ("1 of 4 relevant documents are not in the library",)
 
 
@@ -185,7 +185,7 @@ def test_another_library_is_refused_with_the_command_that_makes_the_right_one(
     shutil.copytree(beir, folder)
     (folder / "qrels.tsv").write_text("q3\tTides\t1\n")
     with pytest.raises(BadInput) as error:
-        rows(Plan(folder, "hybrid"), indexed)
+        rows(EvaluationPlan(folder, "hybrid"), indexed)
     assert error.value.hint == f"clew index {folder} --library {indexed.library}"
 
 
@@ -208,12 +208,12 @@ def test_what_cannot_be_evaluated_is_said_first(
     shutil.copytree(beir, folder)
     write_lines(folder / "queries.jsonl", [{"_id": row["_id"], "text": row["text"]} for row in QUERIES])
     with pytest.raises(BadInput, match=message):
-        next(evaluate(Plan(**{"dataset": folder, "tool": "hybrid", **change}), indexed))
+        next(evaluate(EvaluationPlan(**{"dataset": folder, "tool": "hybrid", **change}), indexed))
 
 
 def test_without_a_library_it_says_so(indexed: Settings, beir: Path, tmp_path: Path) -> None:
     with pytest.raises(NoLibrary):
-        next(evaluate(Plan(beir, "hybrid"), indexed.model_copy(update={"library": tmp_path / "none"})))
+        next(evaluate(EvaluationPlan(beir, "hybrid"), indexed.model_copy(update={"library": tmp_path / "none"})))
 
 
 def _judged_only(beir: Path, tmp_path: Path) -> Path:

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from clew.agent.answer.evidence import evidence_of
-from clew.agent.answer.question_parts import parts
-from clew.agent.answer.quotation import nothing_indexed, placed, quote
+from clew.agent.answer.quotation import nothing_indexed, parts, placed, quote
 from clew.agent.answer.selection import AnswerParameters, Wanted
 from clew.agent.answer.verification import verdict, verified
 from clew.agent.search.observation import ObserveParameters, enough, missing

@@ -17,7 +17,7 @@ from clew.agent.search import observation
 from clew.agent.search.observation import ObserveParameters
 from clew.agent.search.paths import lines, parents
 from clew.agent.search.walk import WalkingParameters
-from clew.agent.services import TurnRun
+from clew.agent.services import TurnContext
 from clew.agent.settings import read_settings
 from clew.agent.state import TURN_JSON, Call, Step, Turn, TurnSearch
 from clew.memory.datatypes import Ints, Passage, Wording
@@ -148,8 +148,8 @@ def test_a_further_round_walks_for_what_is_missing_and_keeps_what_was_found(assi
 def test_what_a_walk_came_to_is_not_found_again_by_a_tool(assistant: Assistant) -> None:
     looked_for = Call("hybrid", (Wording("missing", "dog went space", 1.0),))
     turn = Turn("t", 1, QUESTION, passages=(passage("known"),)).searched(planned=(looked_for,))
-    found = nodes.act(turn, TurnRun(assistant.services)).passages
-    again = nodes.act(turn.searched(walked=(found[2],)), TurnRun(assistant.services))
+    found = nodes.act(turn, TurnContext(assistant.services)).passages
+    again = nodes.act(turn.searched(walked=(found[2],)), TurnContext(assistant.services))
     assert [p.id for p in again.passages] == [p.id for p in found if p.id != found[2].id]
     assert again.search.found == (len(found) - 2,)
 
@@ -228,10 +228,10 @@ def test_what_stitch_weighed_is_not_weighed_again_by_walk(
 def test_a_walk_is_the_same_where_another_process_has_stitched(assistant: Assistant) -> None:
     """A crash takes the scratch of a run: what `stitch` had thought is thought again."""
     services = assistant.services
-    found: Turn = evidence_graph().invoke({"turn": Turn("t", 1, QUESTION)}, context=TurnRun(services))["turn"]
-    other = TurnRun(replace(services, tools={**services.tools, "walk": Walk(services.library.store)}))
+    found: Turn = evidence_graph().invoke({"turn": Turn("t", 1, QUESTION)}, context=TurnContext(services))["turn"]
+    other = TurnContext(replace(services, tools={**services.tools, "walk": Walk(services.library.store)}))
     assert services.walker is not other.services.walker
-    run = TurnRun(services)
+    run = TurnContext(services)
     stitched = nodes.stitch(found, run)
     assert run.scratch and not other.scratch
     assert nodes.walk(stitched, other) == nodes.walk(stitched, run)
@@ -256,6 +256,6 @@ def test_a_node_that_answers_is_named() -> None:
 def test_observe_says_that_the_walk_went_back(assistant: Assistant, turn: Turn) -> None:
     (observed,) = steps_of(turn, "observe")
     search = TurnSearch(found=(10,), went_back=1)
-    again = nodes.observe(replace(turn, search=search), TurnRun(assistant.services))
+    again = nodes.observe(replace(turn, search=search), TurnContext(assistant.services))
     summary = again.steps[-1].summary
     assert summary.endswith("; the walk went back once") and summary.split(";")[0] == observed.summary.split(";")[0]

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from clew.agent.answer.evidence import evidence_of
-from clew.agent.answer.judge import SHIPPED, Decision, Judge, judge, may_be_unclear, shipped_judge
-from clew.agent.answer.signals import signals
+from clew.agent.answer.judge import SHIPPED, Decision, Judge, judge, may_be_unclear, shipped_judge, signals
 from clew.agent.assistant import Assistant
 from clew.agent.settings import read_settings
 from clew.agent.state import Turn

@@ -15,7 +15,7 @@ from clew.agent.graph import evidence_graph
 from clew.agent.models import Writers, writers_for
 from clew.agent.search.observation import ObserveParameters
 from clew.agent.search.walk import WalkingParameters
-from clew.agent.services import Services, TurnRun
+from clew.agent.services import Services, TurnContext
 from clew.agent.settings import Settings
 from clew.agent.state import Doing, Fallback, Step, Turn
 from clew.memory.errors import Cancelled
@@ -138,7 +138,7 @@ def test_what_the_model_finds_is_read_behind_the_best_of_the_policys(
     plain: Services, ollama: OllamaDouble, indexed: Settings
 ) -> None:
     services = think(plain, ollama, indexed, wanders)
-    state = evidence_graph().invoke({"turn": Turn("t", 1, QUESTION)}, context=TurnRun(services))
+    state = evidence_graph().invoke({"turn": Turn("t", 1, QUESTION)}, context=TurnContext(services))
     first, of_model, *_ = state["turn"].search.found
     assert first == 2 and of_model > 0
 
