@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 
 FUNCTION_WORDS = frozenset(
     """
@@ -51,6 +52,17 @@ def stems_and_words(text: str) -> list[tuple[str, str]]:
     written = [re.sub(r"['’]s$", "", word) for word in _WORD.findall(text)]
     kept = [word for word in written if word.casefold() not in FUNCTION_WORDS]
     return list(zip(_stemmer().stemWords([word.casefold() for word in kept]), kept, strict=True))
+
+
+def word_lists(path: Path) -> dict[str, list[str]]:
+    """The lists of a text file by name: `[name]` stands above the words of a list, `#` begins a line of comment."""
+    lists: dict[str, list[str]] = {}
+    for line in path.read_text("utf-8").splitlines():
+        if line.startswith("["):
+            name = line.strip("[]")
+        elif line and not line.startswith("#"):
+            lists.setdefault(name, []).extend(line.split())
+    return lists
 
 
 def surface_of(text: str) -> dict[str, str]:

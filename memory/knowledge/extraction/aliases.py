@@ -12,24 +12,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from clew.memory.knowledge.extraction.lexicon import EMPTY, MONTHS, ORGANISATIONS, PARTICLES, PLACES, SUFFIXES, WORKS
-from clew.memory.knowledge.extraction.mentions import EntityKind, Mention
-
-DROPPED = frozenset(
-    """
-    dr mr mrs ms prof rev gen col capt lt sgt maj adm sen gov hon professor doctor sir dame president senator governor
-    reverend congressman congresswoman mayor chancellor colonel lieutenant sergeant admiral
-    """.split()
+from clew.memory.knowledge.extraction.lexicon import (
+    DROPPED_TITLES,
+    EMPTY,
+    FIRMS,
+    MONTH_NUMBERS,
+    NO_GIVEN_NAMES,
+    ORGANISATIONS,
+    PARTICLES,
+    PLACES,
+    SUFFIXES,
+    WORKS,
 )
-"""Titles that are no part of a key. `Saint`, `King` and `General` can be: Saint Petersburg, General Motors."""
-
-FIRMS = frozenset("inc ltd llc corp plc".split())
+from clew.memory.knowledge.extraction.mentions import EntityKind, Mention
 
 _OWN = re.compile(r"['’ʼ]s?(?=\W*$)", re.IGNORECASE)
 _APOSTROPHE = re.compile(r"['’‘ʼ`´]")
 _APART = re.compile(r"[^\w\u0300-\u036f]+|_+")
-_ORDER = ("january february march april may june july august september october november december").split()
-_NUMBERS = {month[:3]: number for number, month in enumerate(_ORDER, 1)}
 _DAY = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?")
 _YEAR = re.compile(r"\d{4}")
 
@@ -54,7 +53,7 @@ def _once(surface: str) -> str:
     if (day := _day(words)) is not None:
         return day
     words = _initials_joined(words)
-    while len(words) > 1 and (words[0] == "the" or (words[0] in DROPPED and words[1] not in ("of", "and"))):
+    while len(words) > 1 and (words[0] == "the" or (words[0] in DROPPED_TITLES and words[1] not in ("of", "and"))):
         words = words[1:]
     while len(words) > 1 and words[-1] in FIRMS:
         words = words[:-1]
@@ -76,21 +75,15 @@ def _initials_joined(words: list[str]) -> list[str]:
 def _day(words: list[str]) -> str | None:
     """The date in one order where the words are a day, a month and a year, or a month and a year."""
     words = [word for word in words if word != "of"]
-    months = [word for word in words if word in MONTHS or (word in _NUMBERS or word == "sept")]
+    months = [MONTH_NUMBERS[word] for word in words if word in MONTH_NUMBERS]
     years = [word for word in words if _YEAR.fullmatch(word)]
     days = [match.group(1) for word in words if (match := _DAY.fullmatch(word))]
     if len(months) != 1 or len(years) != 1 or len(days) > 1 or len(words) != 2 + len(days):
         return None
-    return "-".join([years[0], f"{_NUMBERS[months[0][:3]]:02}", *(f"{int(day):02}" for day in days)])
+    return "-".join([years[0], f"{months[0]:02}", *(f"{int(day):02}" for day in days)])
 
 
 _SHORTEST_SURNAME, _SHORTEST_ACRONYM, _LONGEST_ACRONYM = 3, 3, 7
-_NO_GIVEN_NAMES = frozenset(
-    """
-    new north south east west northern southern eastern western central great greater united upper lower old saint st
-    san santa los las el lake mount fort port royal national world international summer winter grand
-    """.split()
-)
 
 
 @dataclass(frozen=True)
@@ -134,7 +127,7 @@ class AliasCandidate:
         words = self.words
         if not 2 <= len(words) <= 5 or self.kinds & {"place", "organisation", "date", "work", "term"}:
             return False
-        if words[0] in _NO_GIVEN_NAMES or words[-1] in ORGANISATIONS | PLACES | WORKS:
+        if words[0] in NO_GIVEN_NAMES or words[-1] in ORGANISATIONS | PLACES | WORKS:
             return False
         return all(word.isalpha() and (word not in EMPTY or word in PARTICLES or len(word) == 1) for word in words)
 

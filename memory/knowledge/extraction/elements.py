@@ -5,7 +5,7 @@ bracketed, so that a clause reads it like a parenthesis: of the name before, whi
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,9 +13,12 @@ from clew.memory.knowledge.extraction.lexicon import (
     AMBIGUOUS,
     AUXILIARIES,
     BE,
+    DETERMINERS,
     EMPTY,
     NUMBERS,
+    PREPOSITIONS,
     ROLES,
+    STOPS,
     is_participle,
     looks_like_a_verb,
 )
@@ -27,24 +30,24 @@ PartOfSpeech = Literal[
     "open", "close", "noun", "possessive"
 ]  # fmt: skip
 
-PREPOSITIONS = frozenset(
-    """
-    in on at by of for from to with into as after near between under over during against among through
-    around within since until before across along behind beside towards toward onto upon about alongside off
-    throughout via including like
-    """.split()
-)
-_STOPS = frozenset(
-    """
-    but because although though while when if unless whereas than so whether where how why what nor or however not
-    never cannot
-    """.split()
-)
-_DETERMINERS = frozenset("the a an his her its their this these those my our your some several all both".split())
 _MARKS: dict[str, PartOfSpeech] = {
     ",": "comma", ";": "stop", ":": "stop", "—": "stop", "–": "stop", "--": "stop", "(": "open", "[": "open",
     ")": "close", "]": "close", "?": "stop", "!": "stop", "|": "stop", "/": "stop", "•": "stop", ".": "stop",
 }  # fmt: skip
+_CLOSED: dict[PartOfSpeech, Iterable[str]] = {
+    "stop": STOPS,
+    "determiner": DETERMINERS | NUMBERS,
+    "it": ["it"],
+    "he": ["he", "she"],
+    "relative": ["who", "which"],
+    "and": ["and", "&"],
+    "preposition": PREPOSITIONS,
+    "auxiliary": AUXILIARIES,
+    "be": BE,
+}
+_PARTS = {word: part for part, words in _CLOSED.items() for word in words}
+"""Of words that are always the same part of speech; of two lists with a word the later has it."""
+
 _ABBREVIATED = re.compile(r"^\.,")
 """After the last word of a name, the full stop of an abbreviation: Acme Corp., a maker of anvils."""
 
@@ -96,28 +99,13 @@ def _marks(gap: str) -> Iterator[Element]:
 
 
 def _part(word: str, before: Sequence[Element]) -> PartOfSpeech:
-    if word in ("s", "'s") and before and before[-1].part == "mention":
+    behind: PartOfSpeech = before[-1].part if before else "stop"
+    if word in ("s", "'s") and behind == "mention":
         return "possessive"
-    if word in BE:
-        return "be"
-    if word in AUXILIARIES:
-        return "auxiliary"
-    if word in PREPOSITIONS:
-        return "preposition"
-    if word == "and" or word == "&":
-        return "and"
-    if word in ("who", "which"):
-        return "relative"
     if word == "that":
-        return "stop" if before and before[-1].part == "verb" else "relative"
-    if word in ("he", "she"):
-        return "he"
-    if word == "it":
-        return "it"
-    if word in _DETERMINERS or (word in NUMBERS):
-        return "determiner"
-    if word in _STOPS:
-        return "stop"
+        return "stop" if behind == "verb" else "relative"
+    if word in _PARTS:
+        return _PARTS[word]
     if looks_like_a_verb(word) or word in AMBIGUOUS:
         return "verb"
     return "stop" if word in EMPTY else "noun"

@@ -39,7 +39,8 @@ def entities(text: str, title: str = "") -> list[Mention]:
         *names,
         *titles,
         *years(text),
-        *terms(text, words),
+        *_defined(text),
+        *_recurring(text, words),
     ]
     return _with_one_kind(list(apart(filter(is_entity, candidates), len(text))))
 
@@ -135,8 +136,8 @@ def works(text: str) -> Iterator[Mention]:
         part = text[start:end].rstrip(",;")
         words = _WORD.findall(part)
         if _is_work_name(part, words) and not _is_nickname(text, *match.span()):
-            kind = "work" if len(words) > 1 or _is_called_a_work(text, match.start()) else "name"
-            yield Mention(part, start, start + len(part), "work" if kind == "work" else "name")
+            work = len(words) > 1 or _last_word(text, match.start()).casefold() in WORKS
+            yield Mention(part, start, start + len(part), "work" if work else "name")
 
 
 def _is_work_name(part: str, words: list[str]) -> bool:
@@ -150,19 +151,9 @@ def _is_work_name(part: str, words: list[str]) -> bool:
 
 def _is_nickname(text: str, start: int, end: int) -> bool:
     """Whether it stands inside a name: Edward "Ned" Kelly."""
-    return (
-        text[max(0, start - 2) : start].strip().isalpha()
-        and text[end : end + 1] == " "
-        and (
-            text[end + 1 : end + 2].isupper()
-            and _last_word(text, start)[:1].isupper()
-            and text[start + 1 : end - 1].isalpha()
-        )
-    )
-
-
-def _is_called_a_work(text: str, start: int) -> bool:
-    return _last_word(text, start).casefold() in WORKS
+    inside = text[max(0, start - 2) : start].strip().isalpha() and text[end : end + 1] == " "
+    between_capitals = _last_word(text, start)[:1].isupper() and text[end + 1 : end + 2].isupper()
+    return inside and between_capitals and text[start + 1 : end - 1].isalpha()
 
 
 def _last_word(text: str, start: int) -> str:
@@ -224,11 +215,6 @@ _DEFINES = re.compile(
 )
 
 
-def terms(text: str, sentences: Sequence[Sequence[Token]]) -> Iterator[Mention]:
-    yield from _defined(text)
-    yield from _recurring(text, sentences)
-
-
 def _defined(text: str) -> Iterator[Mention]:
     """`X is a peer-reviewed journal`: a peer-reviewed journal. One word alone is no term."""
     for match in _DEFINES.finditer(text):
@@ -268,16 +254,14 @@ def _runs(text: str, words: Sequence[Token]) -> Iterator[list[Token]]:
     """Small words that follow each other and can be adjectives and nouns."""
     run: list[Token] = []
     for token in words:
-        joined = bool(run) and text[run[-1].end : token.start].isspace() and not run[-1].possessive
-        if run and not joined:
+        if run and (run[-1].possessive or not text[run[-1].end : token.start].isspace()):
             yield run
             run = []
-        if token.capital or len(token.low) < 3 or not token.text[0].isalpha() or _is_no_noun(token.low):
-            if run:
-                yield run
-            run = []
-        else:
+        if not token.capital and len(token.low) > 2 and token.text[0].isalpha() and not _is_no_noun(token.low):
             run.append(token)
+        elif run:
+            yield run
+            run = []
     if run:
         yield run
 

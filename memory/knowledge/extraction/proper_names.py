@@ -36,6 +36,7 @@ LONGEST = 7
 ARTICLES = EMPTY - NUMBERS
 
 _AFTER_A_NUMBER = frozenset("of was is and in had to as at who by on from with for the or became".split())
+_HEADS = ORGANISATIONS | PLACES | {"day", "cup", "fair", "award", "prize", "championship"}
 OPENING = tuple(':“„«"‘—–')
 
 
@@ -167,11 +168,7 @@ class Names:
         longest = min(len(words), place + LONGEST)
         while last + 1 < longest and words[last + 1].capital and self._touch(words[last], words[last + 1]):
             last += 1
-        return (
-            words[last].low in ORGANISATIONS
-            or words[last].low in PLACES
-            or words[last].low in ("day", "cup", "fair", "award", "prize", "championship")
-        )
+        return words[last].low in _HEADS
 
     def _in_capitals(self, run: list[Token]) -> bool:
         """Whether a run in a line of capitals is a name: it has capitals elsewhere too, or a title before it."""
@@ -188,33 +185,26 @@ class Names:
                 run = run[1:]
         if len(run) > 1 and run[0].text[0].isdigit() and len(run[0].text) == 4 and self._goes_on(run, following):
             run = run[1:]
-        if (
-            first
-            and len(run) > 1
-            and run[0].low in self._lower
-            and run[0].low not in IN_NAMES
-            and not run[0].initial
-            and run[0].low not in HONORIFICS
-        ):
-            run = run[1:] if run[1].capital else run
-        if len(run) > 1 and run[-1].text == "I" and self._says_i(run, following):
+        if first and len(run) > 1 and run[1].capital and self._is_common(run[0]):
+            run = run[1:]
+        if len(run) > 1 and run[-1].text == "I" and following and self._is_pronoun_before(run, following[0]):
             run = run[:-1]
         while len(run) > 1 and run[-1].low in EMPTY and len(run[-1].text) > 1:
             run = run[:-1]
         return run if self._is_name(run, first, following) else []
 
+    def _is_common(self, word: Token) -> bool:
+        """Whether the text has the word in small letters too, and it does not belong to a name."""
+        named = word.initial or word.low in IN_NAMES or word.low in HONORIFICS
+        return word.low in self._lower and not named
+
     def _goes_on(self, run: list[Token], following: Sequence[Token]) -> bool:
         """Whether a noun follows that the capitals describe: a 1999 American film."""
         return bool(following) and following[0].low not in EMPTY and self._touch(run[-1], following[0])
 
-    def _says_i(self, run: list[Token], following: Sequence[Token]) -> bool:
-        """Whether the I is no number: what Ethnology I hope."""
-        return (
-            bool(following)
-            and not following[0].capital
-            and following[0].low not in _AFTER_A_NUMBER
-            and (self._touch(run[-1], following[0]))
-        )
+    def _is_pronoun_before(self, run: list[Token], word: Token) -> bool:
+        """Whether the I at the end of the run is no number: what Ethnology I hope."""
+        return not word.capital and word.low not in _AFTER_A_NUMBER and self._touch(run[-1], word)
 
     def _is_name(self, run: list[Token], first: bool, following: Sequence[Token]) -> bool:
         if not run or all(_is_empty(token) for token in run):

@@ -18,28 +18,18 @@ _KINDS: Mapping[str, EntityKind] = {
     "law": "work", "concept": "term", "time": "date", "year": "date", "per": "person",
 }  # fmt: skip
 
-_TEXT = {"type": "string"}
-TYPES = ("person", "place", "organisation", "work", "date", "term", "other")
 
+def _list_of(**properties: Any) -> Mapping[str, Any]:
+    return {"type": "array", "items": {"type": "object", "properties": properties, "required": list(properties)}}
+
+
+_TEXT = {"type": "string"}
+_TYPE = {"type": "string", "enum": ["person", "place", "organisation", "work", "date", "term", "other"]}
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
-        "entities": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"name": _TEXT, "type": {"type": "string", "enum": list(TYPES)}},
-                "required": ["name", "type"],
-            },
-        },
-        "triples": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"subject": _TEXT, "relation": _TEXT, "object": _TEXT},
-                "required": ["subject", "relation", "object"],
-            },
-        },
+        "entities": _list_of(name=_TEXT, type=_TYPE),
+        "triples": _list_of(subject=_TEXT, relation=_TEXT, object=_TEXT),
     },
     "required": ["entities", "triples"],
 }

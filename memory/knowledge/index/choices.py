@@ -8,7 +8,7 @@ from clew.memory.communities import Method
 from clew.memory.knowledge.chunkers import Chunker
 from clew.memory.knowledge.chunking import ChunkerParameters
 from clew.memory.knowledge.disk import TriplesFrom, recorded
-from clew.memory.knowledge.extraction.documents import RULES, Chosen, extractor_named
+from clew.memory.knowledge.extraction.extractors import RULES, Chosen, extractor_named
 from clew.memory.knowledge.extraction.llm import Model
 from clew.memory.knowledge.keywords import KeywordParameters
 from clew.memory.knowledge.loaders.source import ALL, Pages

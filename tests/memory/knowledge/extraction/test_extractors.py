@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from clew.memory.errors import NotSetUp
-from clew.memory.knowledge.extraction import spacy_pipeline
+from clew.memory.knowledge.extraction import extractors
 from clew.memory.knowledge.extraction.clauses import triples
 from clew.memory.knowledge.extraction.entities import entities
 
@@ -22,18 +22,18 @@ def test_without_spacy_the_error_names_the_command(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(NotSetUp, match="pip install spacy"):
-        spacy_pipeline.load_pipeline()
+        extractors.load_pipeline("en_core_web_sm")
 
 
 def test_a_pipeline_that_is_not_there_is_named_with_its_command() -> None:
     pytest.importorskip("spacy")
     with pytest.raises(NotSetUp, match="spacy download no_such_pipeline"):
-        spacy_pipeline.load_pipeline("no_such_pipeline")
+        extractors.load_pipeline("no_such_pipeline")
 
 
 def test_a_blank_pipeline_gives_what_the_rules_give() -> None:
     pipeline = pytest.importorskip("spacy").blank("en")
-    mentions, found = spacy_pipeline.extract(pipeline, TEXT)
+    mentions, found = extractors.by_pipeline(pipeline, TEXT)
     assert mentions == entities(TEXT)
     assert found == triples(TEXT, mentions)
 
@@ -45,7 +45,7 @@ def test_the_pipelines_entities_are_taken_with_their_types() -> None:
         [{"label": "WORK_OF_ART", "pattern": "Metropolis"}, {"label": "PERSON", "pattern": "Fritz Lang"}]
     )
     ruler.add_patterns([{"label": "CARDINAL", "pattern": "1927"}])
-    mentions, found = spacy_pipeline.extract(pipeline, TEXT)
+    mentions, found = extractors.by_pipeline(pipeline, TEXT)
     assert [(one.text, one.kind) for one in mentions] == [("Metropolis", "work"), ("Fritz Lang", "person")]
     assert [(one.subject.text, one.relation, one.object.text) for one in found] == [
         ("Fritz Lang", "directed", "Metropolis")
@@ -67,5 +67,5 @@ def test_the_pipelines_parse_is_read(words: str, heads: list[int], deps: str, ex
     capital = [word[0].isupper() for word in words.split()]
     ents = [("I" if before else "B") + "-PERSON" if here else "O" for before, here in pairwise([False, *capital])]
     doc = spacy.tokens.Doc(pipeline.vocab, words=words.split(), heads=heads, deps=deps.split(), ents=ents)
-    _, found = spacy_pipeline.extract(lambda text: doc, words)
+    _, found = extractors.by_pipeline(lambda text: doc, words)
     assert [(one.subject.text, one.relation, one.object.text) for one in found] == [tuple(expected.split("|"))]

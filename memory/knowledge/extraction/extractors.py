@@ -1,0 +1,151 @@
+"""Extractors by name: the rules, a spaCy pipeline where one is installed, or a language model.
+
+A spaCy pipeline (seed 001, section 2: `en_core_web_sm`) gives what it has; without entities of its own those are by
+rules, and without a parser the relations are.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from clew.memory.errors import BadInput, NotSetUp
+from clew.memory.knowledge.extraction.clauses import by_rules, triples
+from clew.memory.knowledge.extraction.entities import entities, is_entity
+from clew.memory.knowledge.extraction.lexicon import BE, past
+from clew.memory.knowledge.extraction.llm import Model, ModelExtractor
+from clew.memory.knowledge.extraction.mentions import EntityKind, Mention, RelationMention
+from clew.memory.sentences import Span
+
+Extractor = Callable[[str, str], tuple[Sequence[Mention], Sequence[RelationMention]]]
+"""Text and title of a document -> its mentions in order, and its relations."""
+
+RULES = "rules"
+SPACY = "spacy"
+LLM = "llm"
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """An extractor under the name that a library records: with that of its model, where it has one. After use `notes`
+    says what did not go as it should, and `close` ends it."""
+
+    name: str
+    extract: Extractor
+    notes: Callable[[], Sequence[str]] = tuple
+    close: Callable[[], None] = lambda: None
+
+
+def extractor_named(name: str, model: Model | None = None) -> Chosen:
+    """`rules`, `spacy` (its `en_core_web_sm`), `spacy:PIPELINE`, a name or path, or `llm`: the `model`.
+
+    Raises `BadInput` for another name, `NotSetUp` where the pipeline is not installed, no model is configured or it is
+    another one than in `llm:MODEL`, as a library records it.
+    """
+    kind, _, which = name.partition(":")
+    if name == RULES:
+        return Chosen(name, by_rules)
+    if kind == LLM:
+        return _by_model(which, model)
+    if kind != SPACY:
+        raise BadInput(f"there is no extractor '{name}'", f"--extractor {RULES}, {SPACY}, {SPACY}:PIPELINE or {LLM}")
+    return Chosen(name, partial(by_pipeline, load_pipeline(which or "en_core_web_sm")))
+
+
+def _by_model(wanted: str, model: Model | None) -> Chosen:
+    if model is None:
+        what = f"the language model {wanted}" if wanted else "a language model"
+        raise NotSetUp(
+            f"--extractor {LLM} wants {what}, and none is set up", f"name it with --llm, or --extractor {RULES}"
+        )
+    name = model.writer.name
+    if wanted not in ("", name):
+        raise NotSetUp(
+            f"the extractor is the language model {wanted}, and the one that is set up is {name}",
+            f"--extractor {LLM} to extract all anew by {name}",
+        )
+    extractor = ModelExtractor(model)
+    return Chosen(f"{LLM}:{name}", extractor, lambda: extractor.notes, extractor.close)
+
+
+SPACY_KINDS: dict[str, EntityKind] = {
+    "PERSON": "person", "PER": "person", "GPE": "place", "LOC": "place", "FAC": "place", "ORG": "organisation",
+    "NORP": "name", "WORK_OF_ART": "work", "LAW": "work", "DATE": "date", "EVENT": "name", "PRODUCT": "name",
+    "LANGUAGE": "name",
+}  # fmt: skip
+"""Those of spaCy's types that are kept; amounts, ordinals and times are no entities."""
+
+SUBJECTS = frozenset({"nsubj", "nsubjpass", "nsubj:pass"})
+PASSIVE = frozenset({"nsubjpass", "nsubj:pass"})
+OBJECTS = frozenset({"dobj", "obj", "attr", "oprd", "dative"})
+
+
+def load_pipeline(name: str) -> Any:
+    """A spaCy `Language` by its name or path. Raises `NotSetUp` where spaCy or the pipeline is not installed."""
+    try:
+        import spacy
+    except ImportError as error:
+        raise NotSetUp("spaCy is not installed", "pip install spacy") from error
+    try:
+        return spacy.load(name)
+    except OSError as error:
+        raise NotSetUp(f"spaCy has no pipeline {name!r}", f"python -m spacy download {name}") from error
+
+
+def by_pipeline(pipeline: Any, text: str, title: str = "") -> tuple[list[Mention], list[RelationMention]]:
+    """What `entities` and `triples` give, by the pipeline as far as it goes."""
+    doc = pipeline(text)
+    mentions = _mentions(doc) if doc.has_annotation("ENT_IOB") and doc.ents else entities(text, title)
+    if not doc.has_annotation("DEP"):
+        return mentions, triples(text, mentions)
+    return mentions, list(dict.fromkeys(_triples(doc, mentions)))
+
+
+def _mentions(doc: Any) -> list[Mention]:
+    found = (
+        Mention(entity.text, entity.start_char, entity.end_char, SPACY_KINDS[entity.label_])
+        for entity in doc.ents
+        if entity.label_ in SPACY_KINDS
+    )
+    return [mention for mention in found if is_entity(mention)]
+
+
+def _triples(doc: Any, mentions: list[Mention]) -> Iterator[RelationMention]:
+    """Each verb's subjects with its objects, and with what its prepositions lead to."""
+    at = {place: mention for mention in mentions for place in range(mention.start, mention.end)}
+
+    def mentions_of(token: Any) -> Iterator[Mention]:
+        """The mentions that a word and those joined to it by `and` are, or the noun phrases that they head."""
+        for head in (token, *token.conjuncts):
+            words = (head, *(child for child in head.children if child.dep_ in ("compound", "flat", "appos")))
+            found = next((at[word.idx] for word in words if word.idx in at), None)
+            if found is not None:
+                yield found
+
+    for verb in doc:
+        for child in verb.children:
+            for subject in mentions_of(child) if child.dep_ in SUBJECTS else ():
+                for word, preposition in _objects(verb):
+                    for obj in mentions_of(word):
+                        if subject.text != obj.text:
+                            yield _relation(verb, child.dep_ in PASSIVE, subject, preposition, obj)
+
+
+def _relation(verb: Any, passive: bool, subject: Mention, preposition: str, obj: Mention) -> RelationMention:
+    span: Span = (verb.sent.start_char, verb.sent.end_char)
+    if passive and preposition == "by" and obj.kind != "date":
+        return RelationMention(obj, past(verb.lower_), subject, *span)
+    phrase = preposition if verb.lower_ in BE and " " in preposition else f"{verb.lower_} {preposition}".strip()
+    return RelationMention(subject, phrase, obj, *span)
+
+
+def _objects(verb: Any) -> Iterator[tuple[Any, str]]:
+    """The verb's objects, and the objects of its prepositions with these."""
+    for child in verb.children:
+        if child.dep_ in OBJECTS:
+            yield child, ""
+            inner = [(word, f"{child.lower_} {word.lower_}") for word in child.children if word.dep_ == "prep"]
+        else:
+            inner = [(child, child.lower_)] if child.dep_ in ("prep", "agent") else []
+        for preposition, phrase in inner:
+            yield from ((word, phrase) for word in preposition.children if word.dep_ == "pobj")
