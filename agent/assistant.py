@@ -25,7 +25,7 @@ from clew.memory.dialogue.threads import Threads
 from clew.memory.dialogue.utterances import unique
 from clew.memory.errors import BadInput, Cancelled, ClewError
 from clew.memory.knowledge.library import open_library
-from clew.memory.knowledge.loaders.source import storable
+from clew.memory.text import storable
 from clew.tools import registry
 from clew.tools.walk import Walk
 

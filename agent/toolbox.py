@@ -7,12 +7,11 @@ from clew.agent.models import writers_for
 from clew.agent.services import Services
 from clew.agent.settings import Settings
 from clew.memory.dialogue.threads import Threads
-from clew.memory.encoding import CachedEncoder
+from clew.memory.encoding import CachedEncoder, load_reranker
 from clew.memory.knowledge.aligners.open_capsule import aligner_for
 from clew.memory.knowledge.clues.clue_index import load_aliases
 from clew.memory.knowledge.library import Library
 from clew.memory.knowledge.walking.late_interaction import LateInteraction
-from clew.memory.reranking import load_reranker
 from clew.tools import registry
 from clew.tools.base import Tool, ToolSettings
 
@@ -46,5 +45,5 @@ def tool_settings(settings: Settings, encoder: CachedEncoder) -> ToolSettings:
         method=settings.clues,
         aliases=load_aliases(Path(settings.aliases).expanduser()) if settings.aliases else None,
         reranker=load_reranker(settings.reranker) if settings.reranker else None,
-        late=LateInteraction(encoder.kept_tokens) if settings.late_interaction else None,
+        late=LateInteraction(encoder) if settings.late_interaction else None,
     )

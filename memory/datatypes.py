@@ -293,3 +293,13 @@ class Query:
             raise Cancelled("the search was cancelled")
         if self.deadline is not None and time.monotonic() > self.deadline:
             raise DeadlineExceeded("the search took longer than it was given")
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What a long step yields while it works: `done` of `total` of a stage (total 0: not known yet). A stage's last one
+    has done == total."""
+
+    stage: str
+    done: int
+    total: int

@@ -1,27 +1,28 @@
-"""The encoder: a sentence-transformers model, loaded at its first use, behind a cache that no text passes twice.
+"""The models of sentence-transformers: the encoder, behind a cache that no text passes twice, and the reranker.
 
-Importing torch and sentence-transformers takes seconds, so neither happens before a text has to be encoded.
+Each is loaded at its first use: importing torch and sentence-transformers takes seconds.
 """
 
 import hashlib
 import json
 import re
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from clew.memory.content_cache import CachedTokens, VectorCache, batches, content_key
+from clew.memory.cache import ContentCache
 from clew.memory.datatypes import Vectors
-from clew.memory.errors import NoModel
+from clew.memory.errors import BadInput, NoModel
 from clew.memory.ports import Encoder, Role
-from clew.memory.sentences import Span
+from clew.memory.text import Span
 
 if TYPE_CHECKING:
-    from sentence_transformers import SentenceTransformer
+    from sentence_transformers import CrossEncoder, SentenceTransformer
     from tokenizers import Tokenizer
 
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
@@ -39,10 +40,16 @@ PREFIXES: Mapping[str, Prefixes] = {
 """What a family of models, known by how its name begins, wants before a text (from the models' cards)."""
 
 BATCH = 16
-"""Texts in a forward pass; on two cores larger ones gain nothing (docs/figures.md)."""
+"""Texts, or pairs of them, in a forward pass; on two cores larger ones gain nothing (docs/figures.md)."""
 
 COMMIT = 256
 """Texts encoded between two commits of the cache: what a kill can lose."""
+
+COMMIT_TOKENS = 64
+"""The same of their tokens: a hundred kilobytes a text, more or less."""
+
+Tokens = NDArray[np.float16]
+"""Shape (word pieces of a text, d), rows of unit length but for the rounding to 16 bits."""
 
 
 class SentenceTransformerEncoder:
@@ -149,18 +156,18 @@ class SentenceTransformerEncoder:
 
 
 class CachedEncoder:
-    """An encoder whose vectors are kept by content in one SQLite file an encoder, shared by all libraries of a user.
-    `kept_tokens` keeps those of tokens, in another file, for what asks for them."""
+    """An encoder whose vectors are kept by content in one SQLite file an encoder, shared by all libraries of a user;
+    those of the tokens of passages in another, for what asks for them."""
 
     def __init__(self, encoder: Encoder, folder: Path) -> None:
         self.uncached = encoder
-        self._cache = VectorCache(lambda: folder / f"{encoder.hash[:16]}.sqlite")
-        self.kept_tokens = CachedTokens(encoder, folder)
+        self._vectors = ContentCache(lambda: folder / f"{encoder.hash[:16]}.sqlite", "vectors")
+        self._tokens = ContentCache(lambda: folder / f"{encoder.hash[:16]}-tokens.sqlite", "tokens")
 
     def close(self) -> None:
         """The cache's files; may be called twice, and what is encoded after that opens them again."""
-        self._cache.close()
-        self.kept_tokens.close()
+        self._vectors.close()
+        self._tokens.close()
 
     @property
     def name(self) -> str:
@@ -184,21 +191,77 @@ class CachedEncoder:
     def token_vectors(self, texts: Sequence[str], role: Role) -> list[Vectors]:
         return self.uncached.token_vectors(texts, role)
 
+    def passage_tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        """`token_vectors` of passages, in the order of the texts, through the cache."""
+
+        def encode(part: list[str]) -> Iterator[bytes]:
+            return (rows.astype(np.float16).tobytes() for rows in self.uncached.token_vectors(part, "passage"))
+
+        found = self._tokens.encoded(texts, "passage", COMMIT_TOKENS, encode)
+        return [np.frombuffer(tokens, np.float16).reshape(-1, self.dimension) for tokens in found]
+
     def encode(self, texts: Sequence[str], role: Role) -> Vectors:
-        keys = [content_key(role, text) for text in texts]
-        known = self._cache.read(set(keys))
-        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
-        # Alike lengths side by side waste the least padding, across all that is asked for at once.
-        for batch in batches(sorted(missing, key=lambda key: len(missing[key])), COMMIT):
-            vectors = self.uncached.encode([missing[key] for key in batch], role)
-            self._cache.write(batch, vectors)
-            known.update(zip(batch, vectors, strict=True))
-        return np.stack([known[key] for key in keys]) if keys else np.empty((0, self.dimension), np.float32)
+        def encode(part: list[str]) -> Iterator[bytes]:
+            return (vector.tobytes() for vector in self.uncached.encode(part, role))
+
+        found = self._vectors.encoded(texts, role, COMMIT, encode)
+        rows = [np.frombuffer(vector, np.float32) for vector in found]
+        return np.stack(rows) if rows else np.empty((0, self.dimension), np.float32)
+
+
+class CrossEncoderReranker:
+    """A model in a folder of this machine. One question at a time enters it; callers may be on any thread."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        self.name = name
+        self._folder = folder
+        self._lock = threading.Lock()
+
+    def scores(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
+        """The sigmoid of the model's logit for each text, whatever its own last step is. Raises `BadInput` for a model
+        that gives a pair more than one score."""
+        if not texts:
+            return np.empty(0, np.float64)
+        with self._lock:
+            from torch.nn import Sigmoid
+
+            scores = self._loaded.predict(
+                [(question, text) for text in texts],
+                batch_size=BATCH,
+                activation_fn=Sigmoid(),
+                show_progress_bar=False,
+            )
+        return np.asarray(scores, np.float64)
+
+    @cached_property
+    def _loaded(self) -> "CrossEncoder":
+        from sentence_transformers import CrossEncoder
+        from transformers.utils import logging
+
+        logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # of reading its weights from a disk
+        try:
+            model: CrossEncoder = CrossEncoder(str(self._folder), local_files_only=True)
+        except (OSError, ValueError) as error:
+            raise NoModel(
+                f"{self._folder} holds no model that can be read ({type(error).__name__})", "name another reranker"
+            ) from error
+        if model.num_labels != 1:
+            raise BadInput(
+                f"{self.name} is no reranker: it gives {model.num_labels} scores to a pair, not one",
+                "name a cross-encoder such as cross-encoder/ms-marco-MiniLM-L6-v2",
+            )
+        return model
 
 
 def load_encoder(name: str, cache: Path) -> CachedEncoder:
     """The encoder of that name, its vectors cached under `cache`. No model is loaded yet. Raises `NoModel`."""
     return CachedEncoder(SentenceTransformerEncoder(name, _folder_of(name)), cache / "embeddings")
+
+
+def load_reranker(name: str) -> CrossEncoderReranker:
+    """The cross-encoder of that name: a folder, the local model cache, else a download, as it was named. Not loaded
+    yet. Raises `NoModel`."""
+    return CrossEncoderReranker(name, Path(name) if Path(name).is_dir() else hub_folder(name, "reranker"))
 
 
 def local_encoder(name: str) -> SentenceTransformerEncoder | None:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Ints
-from clew.memory.ragged import Ragged
+from clew.memory.vectors import Ragged
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Ints, Vectors
-from clew.memory.ragged import Ragged, spread
+from clew.memory.vectors import Ragged, spread
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -12,7 +12,7 @@ from clew.memory.communities import Communities
 from clew.memory.datatypes import Chunk, Document, Edge, Hit, Ints, Triple, Vectors, WordShares
 from clew.memory.layers import Entity, Layers, Unit
 from clew.memory.nodes import Cells, NodeGraph, Partitioning
-from clew.memory.sentences import Span
+from clew.memory.text import Span
 from clew.memory.titles import TitleIndex
 
 Role = Literal["query", "passage", "sentence"]

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Ints
-from clew.memory.ragged import spread
-from clew.memory.words import FUNCTION_WORDS, stemmed_words, words
+from clew.memory.text import FUNCTION_WORDS, stemmed_words, words
+from clew.memory.vectors import spread
 
 FILE = "titles.npz"
 LONGEST = 6

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from clew.memory.sentences import Span
+from clew.memory.text import Span
 
 _THOUGHT = re.compile(r"^.*</think(?:ing)?>|<think(?:ing)?>.*$", re.DOTALL | re.IGNORECASE)
 _TRAILING = re.compile(r",(?=\s*[}\]])")

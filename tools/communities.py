@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.cached import Cached
+from clew.memory.cache import Cached
 from clew.memory.datatypes import Findings, Form, Ints, Passage, Point, Query
 from clew.memory.knowledge.communities import overview
 from clew.memory.knowledge.communities.overview import Allowed, Cover, asks_for_the_whole, cover_of

@@ -12,7 +12,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.cached import Cached
+from clew.memory.cache import Cached
 from clew.memory.datatypes import Edge, Findings, Floats, Ints, Passage, Query, Subgraph
 from clew.memory.knowledge.matching import MatchParameters, candidates
 from clew.memory.knowledge.multihop.paths import DIRECT, HopQuestion, hop_index

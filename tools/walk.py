@@ -13,7 +13,7 @@ from typing import Self
 
 import numpy as np
 
-from clew.memory.cached import Cached
+from clew.memory.cache import Cached
 from clew.memory.datatypes import Edge, Findings, Passage, Query, Subgraph
 from clew.memory.knowledge.matching import MatchParameters
 from clew.memory.knowledge.question import LibraryQuestion

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from clew.memory.progress import Progress
+from clew.memory.datatypes import Progress
 
 if TYPE_CHECKING:
     from rich.console import Console

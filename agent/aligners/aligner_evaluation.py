@@ -15,7 +15,7 @@ from clew.agent.evaluation.dataset import Dataset, read_dataset
 from clew.agent.evaluation.ranking import percentiles
 from clew.agent.models import encoder_for
 from clew.agent.settings import Settings
-from clew.memory.datatypes import Float32s, Form, Ints, Query, Vector, Vectors
+from clew.memory.datatypes import Float32s, Form, Ints, Progress, Query, Vector, Vectors
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.aligners.open_capsule import OpenCapsule, generation_with_capsules
@@ -28,8 +28,7 @@ from clew.memory.knowledge.walking.walker import Walker, hits_of, shares
 from clew.memory.layers import Layers
 from clew.memory.nodes import Partitioning
 from clew.memory.ports import Search
-from clew.memory.progress import Progress
-from clew.memory.ragged import Ragged
+from clew.memory.vectors import Ragged
 
 MEASURED = 1_000
 """Training queries that are measured, the first of each kind: as many as are held out."""

@@ -11,7 +11,7 @@ import torch
 
 from clew.agent.models import encoder_for
 from clew.agent.settings import Settings
-from clew.memory.datatypes import Vectors
+from clew.memory.datatypes import Progress, Vectors
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput
 from clew.memory.extras import required
@@ -22,7 +22,6 @@ from clew.memory.knowledge.aligners.synthetic_queries import QuerySplit, make_qu
 from clew.memory.knowledge.aligners.training import LOSSES, TrainingParameters, TrainingResult, TrainingSet, train
 from clew.memory.knowledge.disk import held
 from clew.memory.knowledge.library import open_library
-from clew.memory.progress import Progress
 
 ALL = "all"
 Choice = TypeVar("Choice", bound=str)

@@ -19,7 +19,7 @@ from clew.memory.dialogue.clarification import MOST, clarifying_question
 from clew.memory.dialogue.context_dependence import unnamed
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.ports import Writer
-from clew.memory.words import content_word_sets, content_words
+from clew.memory.text import content_word_sets, content_words
 
 LONGEST_CHOICE = 80
 """Characters of a choice in a question back."""

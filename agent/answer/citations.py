@@ -10,7 +10,7 @@ from dataclasses import replace
 from clew.agent.answer.verification import verdict
 from clew.agent.state import Claim
 from clew.memory.datatypes import Passage
-from clew.memory.sentences import split
+from clew.memory.text import split
 
 _LONGEST = 80
 """Characters between the brackets; more waits for nothing."""

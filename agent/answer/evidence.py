@@ -7,9 +7,9 @@ from functools import cached_property
 
 from clew.agent.answer.units import Candidate, candidates
 from clew.memory.datatypes import Passage, Vectors
-from clew.memory.knowledge.chunking import embedded_text
+from clew.memory.knowledge.embedding import embedded_text
 from clew.memory.ports import Encoder
-from clew.memory.words import content_word_sets
+from clew.memory.text import content_word_sets
 
 Words = frozenset[str]
 

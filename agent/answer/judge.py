@@ -24,7 +24,7 @@ from clew.memory.datatypes import Vectors
 from clew.memory.dialogue.context_dependence import POINTING, depends_on_context, has_pronoun, points, unnamed
 from clew.memory.dialogue.signals import Linear, asked_back, turn_signals
 from clew.memory.ports import Encoder
-from clew.memory.words import content_words
+from clew.memory.text import content_words
 
 SHIPPED = Path(__file__).with_name("judge.json")
 

@@ -17,7 +17,7 @@ from clew.memory.datatypes import Passage, Sentence
 from clew.memory.errors import Cancelled, ModelFailed, PromptCut, ServiceUnreachable
 from clew.memory.instructions import neutralised
 from clew.memory.ports import Message, Output, Usage, Void, Writer
-from clew.memory.words import content_words, words
+from clew.memory.text import content_words, words
 from clew.prompts import render
 
 TEMPERATURE = 0.1

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from clew.agent.state import Kept, PromptPart
 from clew.memory.datatypes import Passage
 from clew.memory.instructions import neutralised
-from clew.memory.sentences import split
-from clew.memory.words import content_words
+from clew.memory.text import content_words, split
 
 
 def fenced(number: int, title: str, text: str) -> str:

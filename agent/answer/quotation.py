@@ -13,7 +13,7 @@ from clew.agent.search.observation import unheld
 from clew.agent.state import Answer, Claim
 from clew.memory.datatypes import Document, Passage, Point
 from clew.memory.dialogue.context_dependence import depends_on_context
-from clew.memory.words import content_word_sets, content_words
+from clew.memory.text import content_word_sets, content_words
 
 _ASKING = (
     r"(?:who|whom|whose|what|when|where|why|how|which|is|are|was|were|do|does|did|can|could|has|have|had|will|would)\b"

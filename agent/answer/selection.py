@@ -9,8 +9,7 @@ import numpy as np
 from clew.agent.answer.evidence import Evidence, shares_held
 from clew.agent.answer.units import PRONOUN, Candidate, named_passages
 from clew.memory.datatypes import Floats, Vectors
-from clew.memory.sentences import split
-from clew.memory.words import content_words
+from clew.memory.text import content_words, split
 
 
 @dataclass(frozen=True, slots=True)

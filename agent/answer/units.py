@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from clew.memory.datatypes import Passage
-from clew.memory.sentences import split
+from clew.memory.text import split, words
 from clew.memory.titles import names_of
-from clew.memory.words import words
 
 SHORTEST = 3
 """Words that are worth quoting."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from clew.agent.state import Answer, Claim, Verdict
 from clew.memory.datatypes import Passage
-from clew.memory.words import content_words
+from clew.memory.text import content_words
 
 SUPPORTED = 0.8
 """Share of a sentence's content words that its passages hold, from which it counts as supported."""

@@ -12,7 +12,7 @@ from typing import Any
 from clew.memory.datatypes import Speaker, Utterance
 from clew.memory.errors import BadInput
 from clew.memory.json_lines import read_lines, read_objects
-from clew.memory.knowledge.loaders.source import storable
+from clew.memory.text import storable
 
 SPEAKERS: Mapping[str, Speaker] = {"user": "user", "agent": "agent", "assistant": "agent"}
 

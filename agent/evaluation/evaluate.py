@@ -16,14 +16,13 @@ from clew.agent.services import Services
 from clew.agent.settings import Settings
 from clew.agent.state import Turn
 from clew.agent.toolbox import services_for
-from clew.memory.datatypes import Passage, Query
+from clew.memory.datatypes import Passage, Progress, Query
 from clew.memory.dialogue.threads import Threads
 from clew.memory.errors import BadInput
 from clew.memory.extras import required
 from clew.memory.json_lines import append_object, replace_file
 from clew.memory.knowledge.library import open_library
 from clew.memory.ports import Search
-from clew.memory.progress import Progress
 from clew.tools import registry
 
 AGENT = "agent"

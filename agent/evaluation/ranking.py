@@ -12,12 +12,11 @@ import numpy as np
 
 from clew.agent.evaluation.dataset import Question
 from clew.agent.evaluation.query_forms import FormName, query_of
-from clew.memory.datatypes import Passage, Query
+from clew.memory.datatypes import Passage, Progress, Query
 from clew.memory.dialogue.utterances import extract
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput
 from clew.memory.extras import required
-from clew.memory.progress import Progress
 
 DEPTH = 10
 """Ranks that the measures look at."""

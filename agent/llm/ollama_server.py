@@ -15,8 +15,8 @@ from pydantic import ValidationError
 
 from clew.agent.llm.model_cards import Card, Cards, card_of
 from clew.agent.llm.streams import Patience, Wire
+from clew.memory.datatypes import Progress
 from clew.memory.errors import ClewError, ModelFailed, NoModel, ServiceUnreachable
-from clew.memory.progress import Progress
 
 LOCAL = ("127.0.0.1", "localhost", "::1", "0.0.0.0")  # noqa: S104 nothing is bound here: it is read from OLLAMA_HOST
 

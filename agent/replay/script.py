@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 from clew.agent.evaluation.dataset import Question, read_questions
 from clew.memory.errors import BadInput
 from clew.memory.json_lines import read_objects
-from clew.memory.knowledge.loaders.source import storable
+from clew.memory.text import storable
 
 SEPARATOR = "<::>"
 """Parts the conversation from the turn in an id, as in MTRAG's."""

@@ -17,8 +17,8 @@ from clew.agent.state import Call, Kept, Prompted, PromptPart
 from clew.memory.datatypes import Passage
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.instructions import neutralised
-from clew.memory.knowledge.loaders.source import storable
 from clew.memory.ports import Abilities, Message, ToolCall, ToolSpec, Usage, Waiting, Writer
+from clew.memory.text import storable
 from clew.prompts import render
 
 SHOWN = 5

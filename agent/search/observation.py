@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from clew.agent.state import Turn
 from clew.memory.datatypes import Passage
-from clew.memory.words import content_words, surface_of
+from clew.memory.text import content_words, surface_of
 
 _INITIAL = re.compile("[A-Za-z]")
 

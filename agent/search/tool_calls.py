@@ -11,8 +11,8 @@ from typing import Any
 
 from clew.agent.state import Call
 from clew.memory.datatypes import Wording
-from clew.memory.knowledge.loaders.source import storable
 from clew.memory.ports import ToolCall, ToolSpec
+from clew.memory.text import storable
 from clew.memory.tolerant_json import read_json
 from clew.tools.base import Tool
 

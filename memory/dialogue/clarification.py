@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 
 from clew.memory.datatypes import Sentence
-from clew.memory.words import content_words
+from clew.memory.text import content_words
 
 MOST = 4
 """Choices that a question back has at most."""

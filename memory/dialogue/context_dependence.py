@@ -1,55 +1,32 @@
-"""The context dependence of a question: pronouns, demonstratives and ellipses that need what was said before it, and
-nouns that it speaks of as if they were known ('the actor', 'this library').
+"""The context dependence of a question, by rules and English word lists; a question of another language stands alone.
 
-Rules and English word lists, for want of a parser; a question of another language counts as standing alone."""
+`depends_on_context` looks for pronouns, demonstratives and ellipses that need what was said before, `unnamed` for nouns
+that the question speaks of as if they were known ('the actor', 'this library'). `resolved` puts the name in the place
+of a pronoun where the conversation has it: 'where was he born?' after an answer about Fritz Lang is 'where was Fritz
+Lang born?'.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
 
-from clew.memory.words import words
+from clew.memory.datatypes import Sentence
+from clew.memory.text import word_lists, words
 
 _WORD = re.compile(r"\w+|[,;.?!]")
+_LISTS = word_lists(Path(__file__).with_name("context_words.txt"))
+_WORDS = {name: frozenset(listed) for name, listed in _LISTS.items()}
+_PERSONAL, _POSSESSIVE = _WORDS["personal"], _WORDS["possessive"]
+_ASKING, _BE_AND_DO, _REQUESTS = _WORDS["asking"], _WORDS["be_and_do"], _WORDS["requests"]
+_LINKS, _PREPOSITIONS, _POINTERS = _WORDS["links"], _WORDS["prepositions"], _WORDS["pointers"]
+_SAYS_WHICH = _WORDS["says_which"]
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_PERSONAL = _words("he him his himself she her hers herself it its itself they them their theirs themselves")
-_POSSESSIVE = _words("his her its their")
-_ASKING = _words("who whom whose what which when where why how")
-_BE_AND_DO = _words(
-    "is are am was were be been do does did can could will would shall should may might must has have had"
-    " isn aren wasn weren don doesn didn couldn wouldn shouldn hasn haven hadn won ain"
-)
-_REQUESTS = _words("tell give show explain describe define list name find compare summarize summarise")
-_LINKS = _words("and or but so because if since while when where why how as than that then though although")
-_PREPOSITIONS = _words(
-    "a an the of in on at to for from with by about like into over under after before than between during without"
-    " against near around through"
-)
-_CHAT = _words(
-    "i me my mine you your yours we us our s t re ll ve d m please thanks thank ok okay yes no not more much many some"
-    " any all another also too else there here now then next again just only really very say said know mean think"
-    " want need see like get go let make sure example examples detail details thing things something anything one ones"
-    " other others same this that these those such both either further exactly actually specific kind sort"
-)
-_FUNCTION = _PERSONAL | _ASKING | _BE_AND_DO | _REQUESTS | _LINKS | _PREPOSITIONS | _CHAT
-_TIMES = _words("year years month months week weeks day days morning evening night century decade season time summer")
-_POINTERS = _words("the which that this another other any first second third next last same")
-_NAMELESS = _words(
-    "film movie book song album poem story novel series show episode game play painting picture author writer director"
-    " singer actor actress artist band company organization team player city town country place river building"
-    " person man woman king queen president mission spacecraft event war battle law bill program project process"
-    " method animal disease machine invention idea answer question article document"
-)
-_DONE = _words(
-    "last begin start end happen take cost work win come go made written shot set born sung held won over about"
-)
+_FUNCTION = _PERSONAL | _ASKING | _BE_AND_DO | _REQUESTS | _LINKS | _PREPOSITIONS | _WORDS["chat"]
 _MARKS = frozenset(",;.?!")
 _SENTENCE_ENDS = frozenset(".?!")
-_BEFORE_THAT = _MARKS | _BE_AND_DO | _PREPOSITIONS - _words("a an the") | _words("and or but why how")
+_BEFORE_THAT = (_MARKS | _BE_AND_DO | _PREPOSITIONS | {"and", "or", "but", "why", "how"}) - {"a", "an", "the"}
 
 
 LOOKED_AT = 100
@@ -118,7 +95,7 @@ def _points_back(words: list[str], at: int, question: str) -> bool:
         return word == "ones" or (bool(_POINTERS & set(words[max(0, at - 2) : at])) and _next(words, at) != "of")
     if word in ("other", "others", "same"):
         return _is_comparative(words, at)
-    if word in _NAMELESS:
+    if word in _WORDS["nameless"]:
         return _is_bare(words, at) and not _names(question)
     return word in ("former", "latter") or (word == "else" and len(_content(words[:at])) == 0)
 
@@ -149,7 +126,7 @@ def _has_antecedent(words: list[str], at: int, question: str) -> bool:
 def _is_demonstrative(words: list[str], at: int) -> bool:
     """Not 'this year', 'those who', nor 'that' as a conjunction or relative."""
     if words[at] != "that":
-        return _next(words, at) not in _TIMES | {"who", "that", "which", "of"}
+        return _next(words, at) not in _WORDS["times"] | {"who", "that", "which", "of"}
     previous = words[at - 1] if at else ","
     following = _next(words, at)
     return previous in _BEFORE_THAT or following in _MARKS or (previous == "s" and following not in _FUNCTION)
@@ -167,7 +144,7 @@ def _is_bare(words: list[str], at: int) -> bool:
     if at == 0 or words[at - 1] not in ("the", "this", "that"):
         return False
     following = _next(words, at)
-    return following in _MARKS | _BE_AND_DO | _DONE | {"s", "and", "or"} or following.endswith("ed")
+    return following in _MARKS | _BE_AND_DO | _WORDS["done"] | {"s", "and", "or"} or following.endswith("ed")
 
 
 def _start_of_sentence(words: list[str], at: int) -> int:
@@ -186,20 +163,6 @@ def _names(question: str) -> list[str]:
 POINTING = frozenset("this that these those".split())
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[^\w\s]")
-_SAYS_WHICH = frozenset(
-    "of in on at for from by with to about between behind that who whom whose which where when".split()
-)
-"""What follows these says which one is meant: 'the capital of Mongolia'."""
-
-_OWN = frozenset(
-    "same other first second third last next most best only time times way ways world internet people year years"
-    " day days start run difference differences reason reasons meaning definition answer"
-    " question number amount fact facts thing things"
-    " kind kinds type types list name names word words sun moon earth sky weather past present future beginning end"
-    " usa us uk u.s government law public information list united rest top bottom middle".split()
-)
-"""Nouns with an article that need no thing to have been named."""
-
 _VERB = re.compile(
     r"(?:ed|ing|ly)$|^(?:spoken|known|written|made|held|built|born|taken|given|found|won|shown|sung|led|meet|met|run|ran"
     r"|became|become|use|lead|mean|allow|receive|provide|play|win|lose|happen|affect|start|begin|began)s?$"
@@ -259,7 +222,7 @@ def _phrases(question: str) -> Iterator[_Phrase]:
             continue
         owner = phrase[-1].endswith(("'s", "s'"))
         noun = re.sub(r"'s?$", "", phrase[-1])
-        if noun.casefold() in _OWN or (not pointing and not owner and following in _SAYS_WHICH):
+        if noun.casefold() in _WORDS["known_to_all"] or (not pointing and not owner and following in _SAYS_WHICH):
             continue
         yield _Phrase(noun, pointing, owner)
 
@@ -275,3 +238,138 @@ def _run(tokens: Sequence[str]) -> list[str]:
         if word.endswith(("'s", "s'")):
             break
     return run
+
+
+_CAPITAL = r"[A-ZÀ-ÖØ-Þ][\w’'-]*"
+_LINK = r"(?:of|the|of the|in the|to the|on the|de|von|van|der|la|le|du|da|di|al|bin)"
+_NAME = re.compile(
+    rf"\b(?:Dr|Mr|Mrs|Ms|St|Prof)\.\s{_CAPITAL}(?:\s{_CAPITAL})*|\b{_CAPITAL}(?:(?:\s{_LINK})?\s{_CAPITAL})*"
+)
+_OF_A_PERSON = frozenset({"de", "von", "van", "der", "la", "le", "du", "da", "di", "al", "bin"})
+_OPENS = re.compile(r"[.?!]['\"”’)]?\s+$")
+_I = re.compile(r"I['’]\w+")
+_WHO = re.compile(r"(?:\w+,? )?who(?:['’]s| is| was) ", re.IGNORECASE)
+_PLACED = re.compile(r"\b(in|at|near|from|to|on|outside|into)\s+(?:[a-z]+\s+){0,3}$")
+
+_AT = ("at", "near", "on", "outside")
+
+_HE = {"he": "{}", "him": "{}", "his": "{}'s"}
+_SHE = {"she": "{}", "her": "{}'s"}
+_PERSON = {**_HE, **_SHE}
+_THING = {"it": "{}", "its": "{}'s"}
+_SEVERAL = {"they": "{}", "them": "{}", "their": "{}'s"}
+_PLACE = r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )there(?=\s*(?:[^\w\s]|$))"  # not 'how many are there?'
+_OBJECT = re.compile(r"her(?=\s*(?:[^\w\s]|$)|\s+(?:a|an|the|in|on|at|to|for|from|with|by|of|about|and|or|as|when)\b)")
+"""'Who taught her?', not 'her films'."""
+
+_PRONOUN = re.compile(rf"\b({'|'.join([*_PERSON, *_THING, *_SEVERAL, _PLACE])})\b", re.IGNORECASE)
+
+LONGEST = 1000
+"""Characters of a question; a longer one says itself whom it is about."""
+
+BACK = 3
+"""Turns that are looked through for a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Mention:
+    name: str
+    placed: str
+    """The preposition of place before it, or nothing."""
+    subject: bool = False
+    """'Who was Laika?': a person, or as good as one, whatever the name looks like."""
+
+    @property
+    def looks_like_a_person(self) -> bool:
+        words = self.name.split()
+        return 2 <= len(words) <= 4 and not self.placed and all(w[0].isupper() or w in _OF_A_PERSON for w in words)
+
+
+def resolved(question: str, history: Sequence[Sentence]) -> str:
+    """The question with the name for its first pronoun, and for those like it; unchanged where no name is found.
+
+    `history` are the sentences of the conversation in their order. The nearest turn comes first, and of it what the
+    answer names; for 'it' only what the question asked about. 'it' that stands for what follows
+    ('is it true that') is left.
+    """
+    match = _PRONOUN.search(question)
+    if (
+        match is None
+        or len(question) > LONGEST
+        or re.search(r"\bit\b.{0,30}\b(?:to|that|if)\b", question, re.IGNORECASE)
+    ):
+        return question
+    pronoun = match.group().casefold()
+    name = next(_candidates(pronoun, list(_mentions_by_turn(history))), "")
+    if not name or name.casefold() in question.casefold():
+        return question
+    return _PRONOUN.sub(lambda found: _in_place(found, pronoun, name), question)
+
+
+def _candidates(pronoun: str, turns: Sequence[tuple[list[_Mention], list[_Mention]]]) -> Iterator[str]:
+    """The names that the pronoun can stand for, likeliest first; `turns`: of each question and answer, newest first."""
+    everyone = {m.name for in_question, in_answer in turns for m in (*in_question, *in_answer) if m.looks_like_a_person}
+    for in_question, in_answer in turns:
+        subjects = [mention for mention in in_question if mention.subject]
+        mentions = in_question if pronoun in _THING else [*subjects, *in_answer, *in_question]
+        for mention in mentions:
+            if pronoun in _PERSON:
+                yield from _person(mention, everyone)
+            elif pronoun == "there" and mention.placed:
+                yield f"{mention.placed if mention.placed in _AT else 'in'} {mention.name}"
+            elif pronoun in _THING:
+                yield from () if list(_person(mention, everyone)) else (mention.name,)
+            elif pronoun in _SEVERAL and " and " in mention.name:
+                yield mention.name
+
+
+def _person(mention: _Mention, everyone: set[str]) -> Iterator[str]:
+    """The person, in full where only a part of the name was said."""
+    if mention.looks_like_a_person or mention.subject:
+        yield mention.name
+    elif not mention.placed:
+        yield from (name for name in sorted(everyone) if mention.name in name.split())
+
+
+def _mentions_by_turn(history: Sequence[Sentence]) -> Iterator[tuple[list[_Mention], list[_Mention]]]:
+    for turn in sorted({sentence.turn for sentence in history}, reverse=True)[:BACK]:
+        in_question = [s.text for s in history if s.turn == turn and s.speaker == "user"]
+        in_answer = [s.text for s in history if s.turn == turn and s.speaker == "agent"]
+        yield [m for text in in_question for m in _mentions(text)], [m for text in in_answer for m in _mentions(text)]
+
+
+def _mentions(text: str) -> Iterator[_Mention]:
+    """Names in their order; two joined by `and` are one as well, behind both."""
+    pairs: list[tuple[_Mention, int, int]] = []
+    for match in _NAME.finditer(text):
+        name = re.sub(r"[’']s?$", "", match.group())
+        start, article = match.start(), text[: match.start()].endswith(" the ")
+        while name.split(" ")[0] in _WORDS["openers"] and (start == 0 or " " not in name):
+            first, _, name = name.partition(" ")
+            start, article = start + len(first) + 1, first == "The"
+        paired = re.match(r"\sand\s[A-Z]", text[match.end() : match.end() + 6])
+        opens = (
+            (start == 0 or _OPENS.search(text[max(0, start - 4) : start]) is not None)
+            and " " not in name
+            and not paired
+        )  # a lone word may have its capital from the sentence
+        if name and not opens and not _I.fullmatch(match.group()):
+            placed = _PLACED.search(text[max(0, match.start() - 60) : match.start()])
+            full = f"the {name}" if article else name
+            about = _WHO.fullmatch(text[:start]) is not None
+            pairs.append((_Mention(full, placed.group(1) if placed else "", about), start, match.end()))
+    yield from (mention for mention, _, _ in pairs)
+    for (one, begin, end), (other, start, _) in pairwise(pairs):
+        if text[end:start] == " and " and text[max(0, begin - 2) : begin] != ", ":  # no two of three
+            yield _Mention(f"{one.name} and {other.name}", "")
+
+
+def _in_place(match: re.Match[str], pronoun: str, name: str) -> str:
+    """The name in the case of the pronoun; pronouns of another kind stay."""
+    found = match.group().casefold()
+    if found == "her" == pronoun and _OBJECT.match(match.string.casefold(), match.start()):
+        return name
+    for kind in (_HE, _SHE, _THING, _SEVERAL):
+        if pronoun in kind and found in kind:
+            return kind[found].format(name)
+    return name if found == pronoun == "there" else match.group()

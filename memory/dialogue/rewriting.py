@@ -4,18 +4,21 @@ import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from clew.memory.datatypes import Recalled, Sentence, Wording
 from clew.memory.dialogue.clarification import chosen
-from clew.memory.dialogue.context_dependence import depends_on_context
-from clew.memory.dialogue.model_rewriting import How, ModelRewrite, rewrite_by_model
-from clew.memory.dialogue.punctuation import tidy
-from clew.memory.dialogue.referents import resolved
+from clew.memory.dialogue.context_dependence import depends_on_context, resolved
 from clew.memory.dialogue.signals import RewriteModel, shipped, turn_signals, words
-from clew.memory.dialogue.utterances import is_filler
-from clew.memory.ports import Encoder, Writer
-from clew.memory.sentences import split
-from clew.memory.words import content_words
+from clew.memory.dialogue.utterances import asks, is_filler, tidy
+from clew.memory.errors import ServiceUnreachable
+from clew.memory.instructions import neutralised
+from clew.memory.ports import Encoder, Message, Writer, text_of
+from clew.memory.text import content_words, split
+from clew.prompts import render
+
+How = Literal["model", "repaired", "learned"]
+"""What made the text of a rewritten question: a language model at once, or after a fault, or the learned models."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,7 @@ def rewrite(
     with the words of the conversation that it needs, its vector moved towards the selected context. What each is worth
     is decided for each turn (`signals.py`). Without a conversation the question is left alone, and so is a thank-you.
     A reply that chooses of what the assistant asked back is the question before with that in it.
-    What a language model writes, where it can be used (`model_rewriting.py`), takes the place of the second. Raises
+    What a language model writes, where it can be used (`rewrite_by_model`), takes the place of the second. Raises
     `Cancelled`.
     """
     question, history = " ".join(question.split()), recent(recalled.extracted, recalled.selected, parameters)
@@ -130,7 +133,7 @@ def drafted(
     """By the learned models: a question that depends on nothing before it and is worth most as it is stays so."""
     turn = turn_signals(question, history, selected, encoder)
     alone = not turn["leans"] and parameters.learned.shares(turn)["question"] >= parameters.alone
-    *before, named = [question] if alone else _parts(question, history, turn, parameters)
+    *before, named = [question] if alone else stand_alone(question, history, turn, parameters)
     needed = _needed(" ".join([*before, named]), history, selected, turn, parameters)
     if not alone:
         named = woven(named, [word for word, probability in needed if probability >= parameters.sure], history)
@@ -152,16 +155,9 @@ def wordings(
 
 def stand_alone(
     question: str, history: Sequence[Sentence], turn: Mapping[str, float], parameters: RewriteParameters
-) -> str:
-    """With a name for its pronoun; else behind the question that it clarifies, or behind the turns that it depends
-    on; else as it is. `turn`: `turn_signals`."""
-    return " ".join(_parts(question, history, turn, parameters))
-
-
-def _parts(
-    question: str, history: Sequence[Sentence], turn: Mapping[str, float], parameters: RewriteParameters
 ) -> list[str]:
-    """What stands before the question, and the question."""
+    """The question, last, and what stands before it: with a name for its pronoun; else behind the question that it
+    clarifies, or behind the turns that it depends on; else as it is. `turn`: `turn_signals`."""
     named = resolved(question, history) if turn["leans"] else question
     if named != question:
         return [named]
@@ -288,3 +284,89 @@ def _letter(token: str, wanted: Set[str], opens: bool) -> str:
 
 def _held(text: str, wanted: Set[str]) -> Set[str]:
     return wanted & frozenset(content_words(text))
+
+
+TEMPERATURE, TOKENS = 0.1, 200
+"""Of a language model that rewrites (seed 003, step 5)."""
+
+MORE_WORDS = 25
+"""What a rewritten question may have more words than twice the question's."""
+
+_NAME = re.compile(r"(?<=[^\s.?!] )(?!I['’])[A-Z][\w'’-]+|\d[\d.,:]*\d|\d")
+_CHATTER = re.compile(
+    r"^(?:sure|certainly|of course|okay|here(?:'s| is)|the (?:rewritten|standalone|answer)|rewritten|standalone|answer"
+    r"|question|unclear|not found|i (?:am|can|cannot|don't|do not)|as an ai)\b[^?]*[:,.]|^(?:[{\[<`]|\*\*)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRewrite:
+    """`why` is the fault or the failure of the model."""
+
+    text: str
+    how: How
+    why: str = ""
+
+
+def rewrite_by_model(
+    question: str,
+    selected: Sequence[Sentence],
+    without_model: str,
+    writer: Writer,
+    cancel: threading.Event | None = None,
+) -> ModelRewrite:
+    """Over the selected context (seed 003, step 5). `without_model` is the question as it was rewritten without one.
+
+    A model may answer instead of asking, lose names, wrap its line in JSON or write around it. A reply with such a
+    fault is sent back once with the fault; after a second one `without_model` is taken. Raises `Cancelled`.
+    """
+    if not selected:
+        return ModelRewrite(without_model, "learned", "there is no context")
+    context = "\n".join(f"{sentence.speaker}: {neutralised(sentence.text).text}" for sentence in selected)
+    messages = [Message("user", render("rewrite", context=context, question=question))]
+    try:
+        first = _reply(writer, messages, cancel)
+        wrong = fault(first, question, selected)
+        if not wrong:
+            return ModelRewrite(tidy(_line(first)), "model")
+        again = Message("user", render("rewrite-again", reason=wrong))
+        second = _reply(writer, [*messages, Message("assistant", first), again], cancel)
+        still = fault(second, question, selected)
+    except ServiceUnreachable as error:
+        return ModelRewrite(without_model, "learned", error.message)
+    return (
+        ModelRewrite(without_model, "learned", still) if still else ModelRewrite(tidy(_line(second)), "repaired", wrong)
+    )
+
+
+def fault(reply: str, question: str, selected: Sequence[Sentence]) -> str:
+    """What is wrong with a model's reply, in words for the model; empty where nothing is."""
+    line = _line(reply)
+    if not line:
+        return "it is empty"
+    if "\n" in line or (_CHATTER.match(line) and not _CHATTER.match(question)):
+        return "it is more than the question"
+    if asks(tidy(question)) and not tidy(line).endswith(("?", "\uff1f", "\u061f")):
+        return "it is not a question"
+    if len(line.split()) > 2 * len(question.split()) + MORE_WORDS:
+        return "it is too long"
+    kept = set(content_words(line))
+    if depends_on_context(question) and kept <= set(content_words(question)):
+        return "it cannot be understood alone yet"
+    if lost := [name for name in _NAME.findall(question) if not set(content_words(name)) <= kept]:
+        return f"it has lost {', '.join(dict.fromkeys(lost))}"
+    known = set(content_words(" ".join([question, *(sentence.text for sentence in selected)])))
+    if new := [name for name in _NAME.findall(line) if not set(content_words(name)) <= known]:
+        return f"nobody spoke of {', '.join(dict.fromkeys(new))}"
+    return ""
+
+
+def _line(reply: str) -> str:
+    """Without quotation marks around it, and without a label that says what it is."""
+    line = re.sub(r"^\|?(?:user|question)\|?\s*:\s*", "", reply.strip(), flags=re.IGNORECASE)
+    return re.sub(r"^[\"“'](.*)[\"”']$", r"\1", line, flags=re.DOTALL).strip()
+
+
+def _reply(writer: Writer, messages: Sequence[Message], cancel: threading.Event | None) -> str:
+    return text_of(writer.write(messages, cancel=cancel, temperature=TEMPERATURE, tokens=TOKENS))

@@ -18,7 +18,7 @@ import numpy as np
 from clew.memory.datatypes import Sentence, Vector
 from clew.memory.dialogue.context_dependence import clarifies, depends_on_context, has_pronoun
 from clew.memory.ports import Encoder
-from clew.memory.words import content_words, stems_and_words
+from clew.memory.text import content_words, stems_and_words
 
 BACK = 3
 """Turns whose words are looked at, beside the first turn and the selected context: a turn costs the same however

@@ -1,10 +1,12 @@
-"""The sentences of a conversation (seed 003): user turns whole, answers by sentence, without conversational filler."""
+"""The sentences of a conversation (seed 003): user turns whole, answers by sentence, without conversational filler; and
+a line written as a question (step 5)."""
 
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from clew.memory.datatypes import Sentence, Utterance
-from clew.memory.sentences import split
+from clew.memory.text import read_pattern, split
 
 FEWEST_WORDS = 3
 """Shorter phrases of an answer are dropped."""
@@ -16,35 +18,7 @@ _CITATION = re.compile(r"\s*\[\d+(?:\s*[,;]\s*\d+)*\]")
 _LIST_MARK = re.compile(r"^(?:[-*•]|\d{1,2}[.)])\s+")
 _CLAUSE_END = re.compile(r"[,;:](?=\s)|[.!?…]+(?=\s|$)|\s[-\u2013\u2014]+\s|\u2014|\b(?:but|however|although|though)\b")
 
-_THANKED_FOR = "your|the|this|that|asking|sharing|clarifying|pointing|letting|reaching|bringing|waiting|understanding"
-_NOT = "do not|dont|cannot|can not|cant|could not|couldnt|did not|didnt"
-_NOT_DONE = "have|know|see|find|understand|provide|access|answer|help|say|tell|determine|offer|give|assist|locate"
-_PRAISE = "interesting|great|good|true|right|correct|fine|nice|cool|amazing|fascinating|wonderful|awesome|excellent"
-
-_FILLER = re.compile(
-    "|".join(
-        (
-            r"(?:oh |ah )?(?:sure|okay|ok|alright|all right|yes|yeah|no|well|hello|hi|hey|sorry|certainly|indeed)",
-            r"sure thing|of course|no problem|my pleasure|absolutely|unfortunately|got it|i see|i understand|please",
-            r"(?:and|so|then)",
-            rf"(?:thats |that is |how |very |really |wow )*(?:{_PRAISE}|good to know|too bad|wow)",
-            rf"(?:(?:thats|that is|this is|what) )?(?:an? )?(?:very |really )?(?:(?:{_PRAISE}) )?(?:question|point)",
-            rf"(?:thank you|thanks|many thanks)(?: so much| very much| a lot| again)?(?: for (?:{_THANKED_FOR})\b.*)?",
-            r"(?:youre|you are)(?: very| most)? welcome\b.*",
-            r"(?:my |sincere )*apologies(?: for\b.*)?|(?:i |we )?apologi[sz]e(?: for\b.*)?",
-            r"(?:im |i am |we are |were )?(?:so |very |really |truly )*sorry(?: (?:for|to|if|about|that)\b.*)?",
-            r"(?:im |i am )(?:just |only )?afraid(?: so| not)?|as an ai\b.*",
-            rf"(?:(?:im |i am )(?:afraid|sorry) )?(?:that )?i (?:currently |really )?(?:{_NOT})"
-            rf" (?:currently |really |actually )?(?:{_NOT_DONE})\b.*",
-            r"(?:(?:im |i am )(?:afraid|sorry) )?(?:that )?i(?:m| am| was) (?:not able|unable) to\b.*",
-            r"i have no (?:specific |further |more )?(?:information|idea|data|knowledge|access|details|record)\b.*",
-            r"(?:please )?(?:let me know|feel free|dont hesitate|do not hesitate)\b.*",
-            r"i hope (?:this|that|it|my|the|you)\b.*|hope (?:this|that|it) helps\b.*",
-            r"(?:im |i am )?(?:happy|glad) (?:to help|i could help|that helped)\b.*",
-            r"(?:is there )?anything else\b.*|how (?:can|may) i (?:help|assist)\b.*",
-        )
-    )
-)
+_FILLER = re.compile(read_pattern(Path(__file__).with_name("filler.txt")))
 """A clause of filler, whole, in lower case and without apostrophes."""
 
 
@@ -96,3 +70,48 @@ def is_filler(sentence: str) -> bool:
 def _whole(text: str) -> list[str]:
     turn = " ".join(text.split())
     return [turn] if turn else []
+
+
+_QUESTION_START = re.compile(
+    r"(?:(?:and|but|so|then|or|also|well|ok|okay|yes|no|please)\b,?\s+)*"
+    r"(?:(?:in|on|at|from|to|for|with|by|of|about|under|since|until)\s+)?"
+    r"(?:who|whom|whose|what|which|when|where|why|how|is|are|am|was|were|do|does|did|can|could|will|would|shall|should"
+    r"|may|might|must|has|have|had|isn't|aren't|wasn't|weren't|don't|doesn't|didn't|can't|couldn't|won't|wouldn't"
+    r"|shouldn't|hasn't|haven't|hadn't)(?:['\u2019](?:s|re|d|ll|ve))?(?![\w-])",
+    re.IGNORECASE,
+)
+_END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f\u061f][\"'\u201d\u2019)\]]*$")
+"""A sentence's last mark, also of Chinese and Arabic, perhaps inside a quotation or brackets."""
+
+LAST = 40
+"""Characters of a line that its end is told by."""
+
+_INITIALS = re.compile(r"(?:\b\w\.){2,}(?=[?!\u2026\s]*$)")
+
+
+def tidy(text: str) -> str:
+    """One space between words, a capital first, and at the end `?` for a question, else `.` (seed 003, step 5)."""
+    line = " ".join(text.split()).rstrip(",;:- ")
+    if not line:
+        return ""
+    if line.split()[0].islower():  # not iPhone
+        line = line[0].upper() + line[1:]
+    if asks(line):
+        return _with_question_mark(line)
+    if not _END.search(line[-LAST:]):
+        return f"{line}."
+    bare = line.rstrip("? ")
+    return f"{bare}?" if line.endswith("?") else line
+
+
+def asks(line: str) -> bool:
+    """Whether its last sentence begins as a question does."""
+    start, end = split(line)[-1]
+    return _QUESTION_START.match(line[start:end].strip()) is not None
+
+
+def _with_question_mark(line: str) -> str:
+    if _END.search(line[-LAST:]) and not line.endswith((".", "?", "!", "\u2026")):  # Who said "to be"?
+        return line
+    bare = line.rstrip("?!.\u2026 ")
+    return bare + ("." if _INITIALS.search(line[-LAST:]) else "") + "?"

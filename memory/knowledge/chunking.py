@@ -1,16 +1,36 @@
-"""Chunks of a document: whole sentences that fit the encoder's window together with the title."""
+"""The chunkers. `chunk` packs whole sentences that fit the encoder's window together with the title.
+
+
+`chunk_by_meaning` is semantic chunking (SEMRAG, Algorithm 1 with equations 1 and 2): it cuts where the meaning turns.
+Sentences are merged with their neighbours, the merged windows are embedded, and where two of them lie at least
+`threshold` apart (equation 1) a new part begins. A part of more than `size` tokens becomes windows (equation 2).
+
+Algorithm 1 compares each window with the next, which with `buffer` 5 shares ten of its eleven sentences: their distance
+hardly ever comes to 0.5, and nothing is cut (docs/figures.md). Equation 1 is written for windows any k apart, so `step`
+is that k, by default the least for which they share nothing. Windows so far apart see one change of meaning from
+several places, so a cut is made only at the greatest distance within k / 2 sentences. With `step` 1 that is each, as in
+Algorithm 1.
+
+A part can be longer than the encoder's window, and a chunk has one vector. So a part is several chunks, packed as the
+sentence chunker packs a document: none reaches over the end of its part, and stores and tools know nothing of parts.
+"""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from itertools import pairwise
+from operator import itemgetter
+from typing import Literal, TypeVar
 
-from clew.memory.datatypes import Chunk, Document, Passage
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.memory.datatypes import Chunk, Document, Vectors
+from clew.memory.errors import BadInput
+from clew.memory.knowledge.embedding import embedded_text, title_prefix
 from clew.memory.ports import Encoder
-from clew.memory.sentences import Span, split
-
-TITLE_BYTES = 200
-"""Bytes of a title that are embedded: in English or Chinese about a quarter of MiniLM's 254 tokens, and never all."""
+from clew.memory.text import Span, split, stripped
+from clew.memory.vectors import unit
 
 LONGEST_WORD = 100
 """Characters; BERT's tokenizer makes one token of a longer word, and a chunk of such tokens would be of any length."""
@@ -62,7 +82,7 @@ def chunk_groups(
     if not groups:
         return []
     window = min(parameters.size or encoder.window, encoder.window)
-    prefix = _prefix(document.title)
+    prefix = title_prefix(document.title)
     begins = sorted({start + len(prefix) for group in groups for start, _ in group})
     tokens = token_starts(prefix + document.text, begins, encoder)
     title_length = bisect_left(tokens, len(prefix))
@@ -82,16 +102,6 @@ def chunk_groups(
         room = max(room - excess, room // 2)
 
 
-def embedded_text(chunk: Chunk | Passage) -> str:
-    return with_title(chunk.title, chunk.text)
-
-
-def with_title(title: str, text: str) -> str:
-    """What is encoded: the title, unless the text begins with it as a line, and the text."""
-    prefix = _prefix(title)
-    return text if f"{text}\n".startswith(prefix) else prefix + text
-
-
 def token_starts(text: str, sentences: Sequence[int], encoder: Encoder) -> list[int]:
     """Where the tokens begin, in rising order; a token of more than `LONGEST_WORD` characters counts as several."""
     cuts = [0]
@@ -107,15 +117,6 @@ def token_starts(text: str, sentences: Sequence[int], encoder: Encoder) -> list[
             else:
                 starts.append(cut + start)
     return starts
-
-
-def _prefix(title: str) -> str:
-    """The title as it is embedded, with its line's end; empty without one."""
-    title = " ".join(title.split())
-    if len(title.encode()) > TITLE_BYTES:
-        title = title.encode()[:TITLE_BYTES].decode(errors="ignore")
-        title = title.rsplit(None, 1)[0]
-    return f"{title}\n" if title else ""
 
 
 def _units(document: Document, sentences: Sequence[Span], starts: Sequence[int], room: int) -> list[_Unit]:
@@ -206,3 +207,153 @@ def _chunks(document: Document, spans: Iterator[Span]) -> list[Chunk]:
 
 def _longest(chunks: Sequence[Chunk], encoder: Encoder) -> int:
     return max(map(len, encoder.tokens([embedded_text(chunk) for chunk in chunks])))
+
+
+Distances = NDArray[np.float32]
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class SemanticParameters:
+    """`buffer` (b): sentences that are merged into a window on either side. `threshold` (theta): the cosine distance,
+    0 to 2, from which on a document is cut; a higher one makes larger parts. `step` (k): how far apart, in sentences,
+    the windows compared are; None is 2 * buffer + 1. `size` and `overlap` are of a part, in the encoder's tokens.
+
+    Raises `BadInput` for values that cannot be, such as an overlap that is not below the size.
+    """
+
+    buffer: int = 5
+    threshold: float = 0.5
+    step: int | None = None
+    size: int = 1024
+    overlap: int = 128
+    name: Literal["semantic"] = "semantic"
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.overlap < self.size:
+            raise BadInput(
+                f"an overlap of {self.overlap} tokens does not go with parts of {self.size}",
+                "an overlap from 0 to one less than the size",
+            )
+        if self.buffer < 0 or not 0 <= self.threshold <= 2 or (self.step is not None and self.step < 1):
+            raise BadInput(
+                f"buffer {self.buffer}, threshold {self.threshold} and step {self.step} cannot be used",
+                "a buffer of 0 or more, a threshold from 0 to 2, a step of 1 or more",
+            )
+
+
+def chunk_by_meaning(document: Document, encoder: Encoder, parameters: SemanticParameters) -> list[Chunk]:
+    """In order. All that is not white space is in a chunk, no chunk lies wholly in another, each fits the encoder's
+    window with the title, and none reaches over the end of its part."""
+    sentences = split(document.text)
+    groups = [
+        _held(sentences, segment, place)
+        for segment in parts(document.text, sentences, encoder, parameters)
+        for place in range(len(segment))
+    ]
+    return chunk_groups(document, groups, encoder, ChunkerParameters())
+
+
+def parts(text: str, sentences: Sequence[Span], encoder: Encoder, parameters: SemanticParameters) -> list[list[Span]]:
+    """For each segment its parts, in order (Algorithm 1, lines 2 to 15): character spans of at most `size` tokens; a
+    segment that is longer has several, each sharing `overlap` tokens with the next. None lies wholly in another."""
+    starts = token_starts(text, [start for start, _ in sentences], encoder)
+    found = []
+    for places in segments([text[start:end] for start, end in sentences], encoder, parameters):
+        start, end = sentences[places[0]][0], sentences[places[-1]][1]
+        tokens = [start, *starts[bisect_left(starts, start) + 1 : bisect_left(starts, end)], end]
+        windows = overlap_windows(len(tokens) - 1, parameters.size, parameters.overlap)
+        spans = [stripped(text, tokens[first], tokens[after]) for first, after in windows]
+        found.append([(first, after) for first, after in spans if first < after])
+    return found
+
+
+def segments(sentences: Sequence[str], encoder: Encoder, parameters: SemanticParameters) -> list[range]:
+    """The sentences of each segment: neighbours whose meaning does not turn between them (lines 3 to 12). What has no
+    more sentences than a step is not cut."""
+    step, threshold = parameters.step or 2 * parameters.buffer + 1, parameters.threshold
+    turns: list[int] = []
+    if len(sentences) > step:
+        turns = borders(distances(window_vectors(sentences, encoder, parameters.buffer), step), threshold, step)
+    return [range(first, after) for first, after in pairwise([0, *turns, len(sentences)]) if first < after]
+
+
+def buffer_merge(sentences: Sequence[Item], buffer: int) -> list[Sequence[Item]]:
+    """For each sentence the window of it and of `buffer` sentences on either side, as far as there are (line 3)."""
+    return [sentences[max(0, place - buffer) : place + buffer + 1] for place in range(len(sentences))]
+
+
+def window_vectors(sentences: Sequence[str], encoder: Encoder, buffer: int) -> Vectors:
+    """Shape (len(sentences), d), unit rows: the merged windows, embedded (line 4). The encoder would cut one that is
+    longer than its own window: that is embedded in runs of whole sentences, and has their vectors' mean direction."""
+    lengths = [len(tokens) for tokens in encoder.tokens(sentences)]
+    texts, owners = [], []
+    for owner, window in enumerate(buffer_merge(range(len(sentences)), buffer)):
+        for run in _runs(window, lengths, encoder.window):
+            texts.append(" ".join(sentences[place] for place in run))
+            owners.append(owner)
+    sums = np.zeros((len(sentences), encoder.dimension), np.float32)
+    np.add.at(sums, owners, encoder.encode(texts, "sentence"))
+    return unit(sums)
+
+
+def distances(vectors: Vectors, step: int) -> Distances:
+    """Cosine distance, 0 to 2, of each row (n, d) and the one `step` after it (equation 1): shape (n - step,)."""
+    return np.asarray(1 - np.einsum("nd,nd->n", vectors[:-step], vectors[step:]), np.float32)
+
+
+def borders(distances: Distances, threshold: float, step: int) -> list[int]:
+    """The sentences that begin a segment, but for the first: in the middle between two windows `step` apart whose
+    distance is `threshold` at least (lines 7 to 12), and the greatest, or the first greatest, within step / 2."""
+    found = []
+    for place in map(int, np.flatnonzero(distances >= threshold)):
+        lowest = max(0, place - step // 2)
+        if lowest + np.argmax(distances[lowest : place + step // 2 + 1]) == place:
+            found.append(place + (step + 1) // 2)
+    return found
+
+
+def overlap_windows(count: int, size: int, overlap: int) -> list[Span]:
+    """Equation 2: spans (start, end) of at most `size` of `count` tokens, each sharing `overlap` with the next; the
+    last ends with the tokens and is the only one that may be shorter. `overlap` is below `size`."""
+    starts = range(0, max(1, count - overlap), size - overlap)
+    return [(start, min(start + size, count)) for start in starts]
+
+
+def _runs(window: Sequence[int], lengths: Sequence[int], room: int) -> Iterator[Sequence[int]]:
+    """Sentences of a window that fit the room together, and one that is longer by itself."""
+    run: list[int] = []
+    for place in window:
+        if run and sum(lengths[other] for other in run) + lengths[place] > room:
+            yield run
+            run = []
+        run.append(place)
+    yield run
+
+
+def _held(sentences: Sequence[Span], segment: Sequence[Span], place: int) -> list[Span]:
+    """The sentences of one part of a segment. What is cut by its ends is left to a part beside it that holds the whole
+    sentence, as it does where the overlap is longer; else the piece is taken."""
+    start, end = segment[place]
+    beside = [*segment[max(0, place - 1) : place], *segment[place + 1 : place + 2]]
+    first = bisect_right(sentences, start, key=itemgetter(1))
+    after = bisect_left(sentences, end, key=itemgetter(0))
+    held = []
+    for begin, stop in sentences[first:after]:
+        whole = start <= begin and stop <= end
+        if whole or not any(other[0] <= begin and stop <= other[1] for other in beside):
+            held.append((max(start, begin), min(end, stop)))
+    return held
+
+
+Chunker = ChunkerParameters | SemanticParameters
+"""A chunker with its parameters, as a library records it."""
+
+CHUNKERS: Mapping[str, type[Chunker]] = {"sentences": ChunkerParameters, "semantic": SemanticParameters}
+
+
+def chunks_of(document: Document, encoder: Encoder, chunker: Chunker) -> list[Chunk]:
+    """In order; none where there is no text."""
+    if isinstance(chunker, SemanticParameters):
+        return chunk_by_meaning(document, encoder, chunker)
+    return chunk(document, encoder, chunker)

@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, ValidatorFunctionWrapHandler, WrapVa
 
 from clew.memory.communities import Method
 from clew.memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch, NoLibrary
-from clew.memory.knowledge.chunkers import Chunker
+from clew.memory.knowledge.chunking import Chunker
 from clew.memory.knowledge.keywords import KeywordParameters
 from clew.memory.knowledge.loaders.source import ALL, Pages
 from clew.memory.ports import Encoder

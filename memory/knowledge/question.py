@@ -13,9 +13,9 @@ from clew.memory.knowledge.extraction.aliases import normalised
 from clew.memory.knowledge.extraction.entities import entities
 from clew.memory.layers import Layers
 from clew.memory.ports import Graph
-from clew.memory.ragged import places
+from clew.memory.text import words
 from clew.memory.titles import Named, named_in
-from clew.memory.words import words
+from clew.memory.vectors import places
 
 LONGEST = 10
 """Words of an entity's name in a question."""

@@ -13,7 +13,7 @@ from clew.memory.knowledge.embedding import CHUNKS, open_vectors
 from clew.memory.knowledge.keywords import KeywordIndex, KeywordParameters, KeywordScores
 from clew.memory.knowledge.schema import TRIPLES, document_of
 from clew.memory.layers import Entity
-from clew.memory.unit import highest
+from clew.memory.vectors import highest
 
 EDGES = """
 SELECT DISTINCT source, target, relation FROM edges

@@ -24,7 +24,7 @@ from clew.agent.aligners.aligner_training import query_paths
 from clew.agent.evaluation.dataset import read_dataset
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
-from clew.memory.datatypes import Vectors
+from clew.memory.datatypes import Progress, Vectors
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.aligners import models
 from clew.memory.knowledge.aligners.models import partition_graph
@@ -34,7 +34,6 @@ from clew.memory.knowledge.aligners.synthetic_queries import SyntheticQuery, rea
 from clew.memory.knowledge.aligners.training import LOSSES, TrainingParameters, TrainingResult, TrainingSet, train
 from clew.memory.knowledge.library import open_library
 from clew.memory.layers import Layers
-from clew.memory.progress import Progress
 from tests.benchmarks.aligners import MEASURES, decimals, half, print_row
 
 MODELS = ("mlp", "gcn", "sage")

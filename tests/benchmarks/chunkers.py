@@ -19,14 +19,12 @@ from tempfile import TemporaryDirectory
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Passage
-from clew.memory.knowledge.chunkers import Chunker
-from clew.memory.knowledge.chunking import ChunkerParameters
-from clew.memory.knowledge.index.choices import Parameters
+from clew.memory.knowledge.chunking import Chunker, ChunkerParameters, SemanticParameters, parts, segments
+from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import open_library
-from clew.memory.knowledge.semantic_chunking import SemanticParameters, parts, segments
 from clew.memory.ports import Encoder
-from clew.memory.sentences import split
+from clew.memory.text import split
 from clew.tools.base import encode_query
 from clew.tools.hybrid import Hybrid, HybridParameters
 from tests.benchmarks.inputs import paths

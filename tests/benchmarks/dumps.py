@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from clew.memory.datatypes import Document
-from clew.memory.knowledge.loaders.registry import read, read_edges
+from clew.memory.knowledge.loaders.registry import read
 from clew.memory.knowledge.loaders.source import Source
 from clew.memory.knowledge.loaders.wikipedia import WIKIPEDIA
 from tests.memory.knowledge.loaders.dump import END, HEAD, page
@@ -49,7 +49,7 @@ def measured(path: Path, what: str) -> tuple[int, float, float]:
     if what == "documents":
         count = sum(isinstance(item, Document) for item in read(source))
     else:
-        count = sum(1 for _ in read_edges(source))
+        count = sum(1 for _ in source.loader.edges(source))
     return count, perf_counter() - started, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 

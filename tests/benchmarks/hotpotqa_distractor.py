@@ -26,7 +26,7 @@ from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Ints, Query
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.index.choices import Parameters
+from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.matching import MatchParameters

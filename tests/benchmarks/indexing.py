@@ -14,7 +14,7 @@ from clew.memory.datatypes import Vectors
 from clew.memory.encoding import MINILM, CachedEncoder, load_encoder
 from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.ports import Encoder, Role
-from clew.memory.sentences import Span
+from clew.memory.text import Span
 from tests.benchmarks.inputs import paths
 
 

@@ -23,7 +23,7 @@ from clew.memory.datatypes import Vectors
 from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import open_library
 from clew.memory.ports import Role
-from clew.memory.sentences import Span
+from clew.memory.text import Span
 from tests.benchmarks.inputs import paths
 
 READS = 2_000

@@ -22,10 +22,9 @@ from clew.agent.evaluation.query_forms import query_of
 from clew.agent.evaluation.ranking import Ranking, measure
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
-from clew.memory.content_cache import CachedTokens
 from clew.memory.datatypes import Ints, Query
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.chunking import with_title
+from clew.memory.knowledge.embedding import with_title
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.matching import MatchParameters
 from clew.memory.knowledge.walking.late_interaction import LateInteraction, LateParameters, added
@@ -51,7 +50,7 @@ def main() -> None:
     asked = dataset.questions[:: max(1, len(dataset.questions) // MOST)][:MOST]
     with closing(encoder_for(settings)) as encoder, open_library(library, encoder) as opened:
         queries = {question.id: query_of(question, "last-turn", encoder) for question in asked}
-        rows = Rows(opened.store, LateInteraction(encoder.kept_tokens))
+        rows = Rows(opened.store, LateInteraction(encoder))
         rankings = {id_: rows.of(query) for id_, query in queries.items()}
         print(
             f"{dataset.name}, {len(asked)} questions\n\n| | {' | '.join(MEASURES)} |\n|{'---|' * (len(MEASURES) + 1)}"
@@ -93,7 +92,7 @@ class Rows:
 
 
 def print_times(store: Search, encoder: CachedEncoder, queries: list[Query]) -> None:
-    late = ToolSettings(late=LateInteraction(encoder.kept_tokens))
+    late = ToolSettings(late=LateInteraction(encoder))
     ways = {"walk": Walk(store), "with tokens in the cache": Walk(store, settings=late)}
     searches = {name: partial(lambda tool, query: tool.search(query), tool) for name, tool in ways.items()}
     for search in searches.values():
@@ -105,8 +104,8 @@ def print_times(store: Search, encoder: CachedEncoder, queries: list[Query]) -> 
 
 
 def cold_seconds(store: Search, encoder: CachedEncoder, query: Query) -> float:
-    with TemporaryDirectory() as folder, closing(CachedTokens(encoder.uncached, Path(folder))) as tokens:
-        walk = Walk(store, settings=ToolSettings(late=LateInteraction(tokens)))
+    with TemporaryDirectory() as folder, closing(CachedEncoder(encoder.uncached, Path(folder))) as cached:
+        walk = Walk(store, settings=ToolSettings(late=LateInteraction(cached)))
         _ = walk.walker
         return seconds(walk.search, query)
 
@@ -115,7 +114,7 @@ def print_size(store: Search, encoder: CachedEncoder, asked: tuple[Question, ...
     """Of a sample of what is in the cache: the bytes of a passage's tokens."""
     found = Hybrid(store).search(query_of(asked[0], "last-turn", encoder), TOP).passages
     chunks = store.chunks([passage.id for passage in found])
-    sizes = [tokens.nbytes for tokens in encoder.kept_tokens.of_passages([with_title(c.title, c.text) for c in chunks])]
+    sizes = [tokens.nbytes for tokens in encoder.passage_tokens([with_title(c.title, c.text) for c in chunks])]
     print(f"{np.mean(sizes) / 1024:.0f} KiB a passage ({np.mean(sizes) / 2 / encoder.dimension:.0f} tokens)")
 
 

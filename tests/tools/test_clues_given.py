@@ -10,7 +10,7 @@ from clew.memory.datatypes import Triple
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.clues.clue_index import AliasTable, load_aliases
 from clew.memory.knowledge.clues.triple_search import TripleSearch
-from clew.memory.knowledge.index.choices import Parameters
+from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import Library, open_library
 from clew.memory.ports import Search

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from clew.memory.datatypes import Wording
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.index.choices import Parameters
+from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import Library, open_library
 from clew.tools.base import encode_query

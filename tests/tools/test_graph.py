@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.index.choices import Parameters
+from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import Library, open_library
 from clew.tools.base import encode_query

@@ -9,7 +9,7 @@ import pytest
 
 from clew.memory.datatypes import Query, Sentence, Wording
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.index.choices import Parameters
+from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.library import Library, open_library
 from clew.tools.base import encode_query
 from clew.tools.local import NEAREST, Local, LocalParameters

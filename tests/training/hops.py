@@ -24,7 +24,7 @@ from clew.memory.datatypes import Floats, Ints
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import ClewError
 from clew.memory.knowledge.disk import TriplesFrom, current_generation
-from clew.memory.knowledge.index.choices import Parameters
+from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.multihop.paths import DIRECT, PATH, HopQuestion

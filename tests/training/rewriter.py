@@ -30,7 +30,7 @@ from clew.memory.json_lines import read_objects
 from clew.memory.knowledge.disk import current_generation
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library
-from clew.memory.words import content_words
+from clew.memory.text import content_words
 from clew.tools.base import encode_query
 from clew.tools.hybrid import Hybrid
 
@@ -126,7 +126,7 @@ def _example(
     selected = recalled.selected
     said = recent(recalled.extracted, selected, RewriteParameters())
     turn = turn_signals(asked, said, selected, encoder) if said else {}
-    standing = stand_alone(asked, said, turn, RewriteParameters()) if said else asked
+    standing = " ".join(stand_alone(asked, said, turn, RewriteParameters())) if said else asked
     rewritten = str(row.get("rewrite") or "")
     return RewriteExample(
         set=name,

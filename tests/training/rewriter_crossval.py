@@ -16,12 +16,12 @@ from clew.agent.evaluation.query_forms import FormName, query_of
 from clew.agent.evaluation.ranking import DEPTH, Ranking, distinct, measure
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
-from clew.memory.dialogue.punctuation import tidy
 from clew.memory.dialogue.rewriting import RewriteParameters, Rewritten, rewrite
 from clew.memory.dialogue.signals import RewriteModel
+from clew.memory.dialogue.utterances import tidy
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, ClewError
-from clew.memory.words import content_words
+from clew.memory.text import content_words
 from clew.tools.base import encode_query
 from clew.tools.hybrid import Hybrid
 from tests.training.rewriter import SETS, TURN_SIGNALS, WORD_SIGNALS, RewriteExample, fit, opened

@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from clew.memory.knowledge import chunkers, disk
+from clew.memory.knowledge import chunking, disk
 from clew.memory.knowledge.disk import read_manifest, required_generation
 from clew.ui.commands.index import CHUNKERS, TRIPLES
 from tests.ollama.server import OllamaDouble
@@ -101,8 +101,8 @@ def test_another_chunker_is_a_line_and_a_wrong_one_is_refused(clew: Run, documen
 
 
 def test_the_chunkers_to_choose_from_are_those_that_there_are() -> None:
-    assert list(chunkers.CHUNKERS) == CHUNKERS
-    assert [made().name for made in chunkers.CHUNKERS.values()] == CHUNKERS
+    assert list(chunking.CHUNKERS) == CHUNKERS
+    assert [made().name for made in chunking.CHUNKERS.values()] == CHUNKERS
 
 
 def test_a_run_that_can_read_nothing_has_failed(clew: Run, documents: Path) -> None:

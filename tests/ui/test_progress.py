@@ -9,7 +9,7 @@ from itertools import count
 
 import pytest
 
-from clew.memory.progress import Progress
+from clew.memory.datatypes import Progress
 from clew.ui.console import _with_lines, counted, shown
 from clew.ui.rendering import milliseconds
 

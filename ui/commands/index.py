@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from clew.memory.knowledge.loaders.source import Pages
 
 CHUNKERS = ["sentences", "semantic"]
-"""Those of `clew.memory.knowledge.chunkers`, which is not imported to print a help text."""
+"""Those of `clew.memory.knowledge.chunking`, which is not imported to print a help text."""
 
 TRIPLES = ["auto", "given", "extract", "both", "none"]
 """Those of `clew.memory.knowledge.disk`."""
@@ -89,16 +89,16 @@ def index(
         raise click.UsageError("name the files or folders to read, or give --rebuild")
     from clew.agent.models import encoder_for, named_alone, writers_for
     from clew.agent.settings import read_settings
-    from clew.memory.knowledge import chunkers
+    from clew.memory.knowledge import chunking
     from clew.memory.knowledge.extraction.llm import Model
     from clew.memory.knowledge.index import run
-    from clew.memory.knowledge.index.choices import Parameters
+    from clew.memory.knowledge.index.generation import Parameters
     from clew.ui.console import shown
 
     settings = read_settings(library=library, encoder=encoder, llm=llm)
     model, writers = encoder_for(settings), writers_for(named_alone(settings, "summarise", "extract"))
     parameters = Parameters(
-        chunkers.CHUNKERS[chunker]() if chunker else None,
+        chunking.CHUNKERS[chunker]() if chunker else None,
         triples=triples,
         extractor=extractor,
         communities=communities,

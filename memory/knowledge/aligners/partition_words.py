@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Float32s, Ints
-from clew.memory.words import content_words
+from clew.memory.text import content_words
 
 FIELDS = ("named", "fullest", "written")
 

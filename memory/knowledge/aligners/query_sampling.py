@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from clew.memory.datatypes import Ints
 from clew.memory.nodes import Cells, NodeGraph, Partitioning
-from clew.memory.ragged import Ragged
+from clew.memory.vectors import Ragged
 
 HELD_OUT = 0.15
 """The share of the nodes that training never names."""

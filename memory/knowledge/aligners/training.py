@@ -16,12 +16,11 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 from torch.optim import Optimizer
 
-from clew.memory.datatypes import Float32s, Ints, Vectors
+from clew.memory.datatypes import Float32s, Ints, Progress, Vectors
 from clew.memory.knowledge.aligners.models import MODELS, PartitionGraph, TwoTowers
 from clew.memory.knowledge.aligners.partition_words import PartitionWords
 from clew.memory.knowledge.aligners.scoring import Loss
 from clew.memory.knowledge.aligners.synthetic_queries import SyntheticQuery
-from clew.memory.progress import Progress
 
 VALIDATED = 0.1
 """The share of the training queries that decides when to stop."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from clew.memory.datatypes import Floats, Ints
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.clues.triple_graph import TripleGraph
-from clew.memory.words import FUNCTION_WORDS, content_words, stemmed_words, words
+from clew.memory.text import FUNCTION_WORDS, content_words, stemmed_words, words
 
 QuestionType = Literal["who", "what", "why", "where", "when"]
 

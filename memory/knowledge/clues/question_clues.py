@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from clew.memory.knowledge.clues.clue_index import DIGITS, ClueIndex, NamedRelation, QuestionType, name_words
-from clew.memory.words import content_words, stemmed_words, stems_and_words
+from clew.memory.text import content_words, stemmed_words, stems_and_words
 
 PART_OF_NAME = 2
 """So many words in common make an entity a clue, where the question has not all of them."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from clew.memory.datatypes import Ints, Triple
 from clew.memory.knowledge.extraction.aliases import normalised
-from clew.memory.ragged import Ragged
+from clew.memory.vectors import Ragged
 
 Key = tuple[str, str, str]
 

@@ -14,7 +14,7 @@ from clew.memory.knowledge.clues.triple_answer import search_paths
 from clew.memory.knowledge.clues.triple_beam import ClueAnswer, ClueParameters, Evidence, Path, most_of
 from clew.memory.knowledge.clues.triple_graph import TripleGraph, triple_graph, written_out
 from clew.memory.ports import Search
-from clew.memory.words import content_words, words
+from clew.memory.text import content_words, words
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,7 +17,7 @@ from clew.memory.knowledge.clues.unit_walk import (
     UnitWalkParameters,
 )
 from clew.memory.ports import Graph, Reranker, Search
-from clew.memory.unit import highest
+from clew.memory.vectors import highest
 
 SHOWN = 90
 """Characters of a unit that an explanation quotes."""

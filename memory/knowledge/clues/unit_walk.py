@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from clew.memory.datatypes import Floats, Ints, Vector, Vectors
 from clew.memory.knowledge.clues.triple_graph import normalise
 from clew.memory.layers import Layers
-from clew.memory.ragged import Ragged
+from clew.memory.vectors import Ragged
 
 TELLS_OF, NAMED_WITH = "tells of", "named with"
 """What a step is called that no relation of the library names: from a document's title to what a sentence of it names,

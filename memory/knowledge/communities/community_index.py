@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from clew.memory.communities import BY_EXTRACTION, Communities, Community
-from clew.memory.datatypes import Ints, Vectors
+from clew.memory.datatypes import Ints, Progress, Vectors
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.knowledge.communities.detection import DetectionParameters, detect
 from clew.memory.knowledge.communities.entity_graph import entity_vectors, links_of, named_in_sentences, standing_for
@@ -18,8 +18,7 @@ from clew.memory.knowledge.communities.reports import Extract, extracts, materia
 from clew.memory.knowledge.embedding import SENTENCES, open_vectors, titles_and_texts
 from clew.memory.knowledge.numbering import read_layers
 from clew.memory.ports import Encoder, Writer
-from clew.memory.progress import Progress
-from clew.memory.unit import unit
+from clew.memory.vectors import unit
 
 VECTORS = "communities.npy"
 STAGE = "finding communities"

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from clew.memory.communities import Method
 from clew.memory.datatypes import Ints, Vectors
 from clew.memory.knowledge.communities.entity_graph import DIGITS, Links, weighted_graph
-from clew.memory.unit import unit
+from clew.memory.vectors import unit
 
 RESOLUTIONS = (4.0, 3.0, 2.0, 1.5, 1.0, 0.7, 0.5, 0.3, 0.2, 0.1)
 """Of modularity, from many themes to few: the first that gives no more than can be read is taken."""

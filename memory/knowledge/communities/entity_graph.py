@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from clew.memory.datatypes import Ints, Vectors
 from clew.memory.knowledge.extraction.entities import dates
 from clew.memory.layers import Entity, Layers
-from clew.memory.unit import unit
+from clew.memory.vectors import unit
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -13,7 +13,7 @@ from clew.memory.datatypes import Ints
 from clew.memory.knowledge.communities.reports import quality_of
 from clew.memory.layers import Layers, Unit
 from clew.memory.ports import Graph
-from clew.memory.words import content_words, words
+from clew.memory.text import content_words, words
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

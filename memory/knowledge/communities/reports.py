@@ -20,9 +20,8 @@ from clew.memory.instructions import neutralised
 from clew.memory.knowledge.communities.entity_graph import EntityRelation, Links, entity_graph
 from clew.memory.layers import Layers
 from clew.memory.ports import Message, Writer, text_of
-from clew.memory.sentences import split
-from clew.memory.unit import unit
-from clew.memory.words import content_words
+from clew.memory.text import content_words, split
+from clew.memory.vectors import unit
 from clew.prompts import render
 
 if TYPE_CHECKING:

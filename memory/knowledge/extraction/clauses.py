@@ -19,7 +19,7 @@ from clew.memory.knowledge.extraction.elements import (
 from clew.memory.knowledge.extraction.entities import entities
 from clew.memory.knowledge.extraction.lexicon import COPULAS, ORGANISATIONS, PLACES, WORKS, is_participle, past, wording
 from clew.memory.knowledge.extraction.mentions import Mention, RelationMention
-from clew.memory.sentences import split
+from clew.memory.text import split
 
 FARTHEST = 12
 """Words between a verb, or the object before, and an object: farther off it is none."""

@@ -9,8 +9,7 @@ from clew.memory.knowledge.extraction.aliases import normalised
 from clew.memory.knowledge.extraction.entities import is_entity, title_name
 from clew.memory.knowledge.extraction.extractors import Extractor
 from clew.memory.knowledge.extraction.mentions import Mention
-from clew.memory.sentences import Span, split
-from clew.memory.words import words
+from clew.memory.text import Span, split, words
 
 TITLE = -1
 """The number of the sentence that a title is."""

@@ -23,7 +23,7 @@ from clew.memory.knowledge.extraction.lexicon import (
     looks_like_a_verb,
 )
 from clew.memory.knowledge.extraction.mentions import Mention, Token, tokens
-from clew.memory.sentences import Span
+from clew.memory.text import Span
 
 PartOfSpeech = Literal[
     "mention", "verb", "be", "auxiliary", "preposition", "determiner", "comma", "and", "relative", "he", "it", "stop",

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from clew.memory.knowledge.extraction.lexicon import DAYS, EMPTY, MONTHS, OPENERS, WORKS, looks_like_a_verb
 from clew.memory.knowledge.extraction.mentions import EntityKind, Mention, Token, tokens
 from clew.memory.knowledge.extraction.proper_names import Names
-from clew.memory.sentences import Span, split
+from clew.memory.text import Span, split
 
 LONGEST_ENTITY = 120
 """Characters of an entity."""

@@ -15,7 +15,7 @@ from clew.memory.knowledge.extraction.entities import entities, is_entity
 from clew.memory.knowledge.extraction.lexicon import BE, past
 from clew.memory.knowledge.extraction.llm import Model, ModelExtractor
 from clew.memory.knowledge.extraction.mentions import EntityKind, Mention, RelationMention
-from clew.memory.sentences import Span
+from clew.memory.text import Span
 
 Extractor = Callable[[str, str], tuple[Sequence[Mention], Sequence[RelationMention]]]
 """Text and title of a document -> its mentions in order, and its relations."""

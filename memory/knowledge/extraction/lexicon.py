@@ -6,7 +6,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from clew.memory.words import FUNCTION_WORDS, word_lists
+from clew.memory.text import FUNCTION_WORDS, word_lists
 
 _LISTS = word_lists(Path(__file__).with_suffix(".txt"))
 

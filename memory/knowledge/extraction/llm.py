@@ -13,14 +13,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from clew.memory.content_cache import ContentCache
+from clew.memory.cache import ContentCache
 from clew.memory.errors import BadInput, Cancelled, ServiceUnreachable
 from clew.memory.instructions import neutralised
 from clew.memory.knowledge.extraction.clauses import by_rules
 from clew.memory.knowledge.extraction.mentions import Mention, RelationMention
 from clew.memory.knowledge.extraction.replies import SCHEMA, Located, locate, read_reply
 from clew.memory.ports import Message, Writer, text_of
-from clew.memory.sentences import Span, split
+from clew.memory.text import Span, split
 from clew.prompts import render
 
 LONGEST_PART = 2400

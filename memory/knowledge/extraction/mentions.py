@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from clew.memory.sentences import Span
+from clew.memory.text import Span
 
 EntityKind = Literal["person", "place", "organisation", "work", "date", "term", "name"]
 """`name` where no other kind is known."""

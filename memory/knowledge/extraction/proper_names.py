@@ -27,7 +27,7 @@ from clew.memory.knowledge.extraction.lexicon import (
     looks_like_a_verb,
 )
 from clew.memory.knowledge.extraction.mentions import EntityKind, Mention, Token
-from clew.memory.sentences import Span
+from clew.memory.text import Span
 
 JOINERS = frozenset({"for", "on", "at", "and"})
 LONGEST = 7

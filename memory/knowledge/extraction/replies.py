@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from clew.memory.knowledge.extraction.entities import apart, is_entity
 from clew.memory.knowledge.extraction.mentions import EntityKind, Mention, RelationMention
-from clew.memory.sentences import Span
+from clew.memory.text import Span
 from clew.memory.tolerant_json import read_json
 
 _KINDS: Mapping[str, EntityKind] = {

@@ -7,12 +7,11 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
-from clew.memory.datatypes import Chunk, Document, Edge
+from clew.memory.datatypes import Chunk, Document, Edge, Progress
 from clew.memory.errors import BadInput
-from clew.memory.knowledge.chunkers import chunks_of
+from clew.memory.knowledge.chunking import chunks_of
 from clew.memory.knowledge.index.generation import Generation
-from clew.memory.knowledge.loaders.discovery import discover
-from clew.memory.knowledge.loaders.registry import read, read_edges
+from clew.memory.knowledge.loaders.registry import discover, read
 from clew.memory.knowledge.loaders.source import (
     Loader,
     LoadFailure,
@@ -23,7 +22,6 @@ from clew.memory.knowledge.loaders.source import (
     size,
     source_digest,
 )
-from clew.memory.progress import Progress
 
 REPORT_EVERY = 50
 """Documents between two reports of progress within one source."""
@@ -198,7 +196,7 @@ class Changes:
 
         def counted() -> Iterator[Edge]:
             nonlocal given
-            for item in read_edges(source):
+            for item in source.loader.edges(source):
                 if isinstance(item, LoadFailure):
                     self.failed.append(item)
                 else:

@@ -12,15 +12,14 @@ from collections.abc import Generator, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 
-from clew.memory.datatypes import Document, Triple
-from clew.memory.knowledge.chunking import with_title
+from clew.memory.datatypes import Document, Progress, Triple
 from clew.memory.knowledge.clues.triple_graph import normalise
 from clew.memory.knowledge.disk import TriplesFrom
+from clew.memory.knowledge.embedding import with_title
 from clew.memory.knowledge.extraction.documents import Extraction, extract_document
 from clew.memory.knowledge.extraction.extractors import Extractor
 from clew.memory.knowledge.index.generation import Generation
 from clew.memory.knowledge.numbering import number_layers
-from clew.memory.progress import Progress
 
 REPORT_EVERY = 50
 """Documents between two reports of progress, or"""

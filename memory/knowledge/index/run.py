@@ -10,6 +10,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from clew.memory.datatypes import Progress
 from clew.memory.errors import BadInput, ClewError, LibraryMismatch, NoLibrary
 from clew.memory.knowledge.disk import (
     PARTS,
@@ -25,13 +26,11 @@ from clew.memory.knowledge.disk import (
     switch_to,
 )
 from clew.memory.knowledge.index.changes import Changes
-from clew.memory.knowledge.index.choices import Parameters, choose
-from clew.memory.knowledge.index.generation import Generation, IndexStep
+from clew.memory.knowledge.index.generation import Generation, IndexStep, Parameters, choose
 from clew.memory.knowledge.index.steps import STEPS
 from clew.memory.knowledge.loaders.registry import LOADERS
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, shown
 from clew.memory.ports import Encoder
-from clew.memory.progress import Progress
 
 DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 

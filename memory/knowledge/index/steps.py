@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from clew.memory.datatypes import Progress
 from clew.memory.knowledge import keywords
 from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNITIES
 from clew.memory.knowledge.communities.community_index import author_of_all, build
@@ -18,7 +19,6 @@ from clew.memory.knowledge.partitioning.node_graph import write_graph
 from clew.memory.knowledge.partitioning.partitioner import build_capsule, plans_before
 from clew.memory.knowledge.walking.smoothing import FILE as SMOOTHED
 from clew.memory.knowledge.walking.smoothing import write_smoothed
-from clew.memory.progress import Progress
 from clew.memory.titles import FILE as TITLES
 from clew.memory.titles import write_titles
 

@@ -13,7 +13,8 @@ from pathlib import Path
 from clew.memory.datatypes import Document, Edge
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders.jsonl import Record, field, named, plain_or_zipped, read_jsonl, records
-from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, clean, shown, storable
+from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, shown
+from clew.memory.text import clean, storable
 
 MEMBERS = b'"members"'
 """What a line of a relation of many has in it."""

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from clew.memory.datatypes import Document, Mark
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders.plain_text import decode, not_empty, title_of_file
-from clew.memory.knowledge.loaders.source import Loader, Source, clean, shown
+from clew.memory.knowledge.loaders.source import Loader, Source, shown
+from clew.memory.text import clean
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement

@@ -14,17 +14,9 @@ from typing import Any, TypeVar
 from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders.plain_text import title_of_text
-from clew.memory.knowledge.loaders.source import (
-    Loader,
-    LoadFailure,
-    Source,
-    clean,
-    file_mode,
-    reason,
-    shown,
-    storable,
-)
+from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, file_mode, reason, shown
 from clew.memory.knowledge.loaders.triples_file import parts_of
+from clew.memory.text import clean, storable
 
 Record = Mapping[str, Any]
 SUFFIXES = (".jsonl", ".jsonl.gz")

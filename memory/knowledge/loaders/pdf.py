@@ -19,8 +19,8 @@ from clew.memory.datatypes import Document, Mark
 from clew.memory.errors import Unreadable
 from clew.memory.extras import install_command
 from clew.memory.knowledge.loaders.plain_text import like_a_title, title_of_file
-from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, clean, shown
-from clew.memory.sentences import blocks
+from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, shown
+from clew.memory.text import blocks, clean
 
 if TYPE_CHECKING:
     from pypdf import PdfReader

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
-from clew.memory.knowledge.loaders.source import Loader, Source, clean, shown
+from clew.memory.knowledge.loaders.source import Loader, Source, shown
+from clew.memory.text import clean
 
 BOMS = (  # the longer ones first: that of UTF-32 begins with that of UTF-16
     (codecs.BOM_UTF32_LE, "utf-32"),

@@ -3,17 +3,13 @@
 import hashlib
 import json
 import os
-import re
 import shlex
-import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
 from clew.memory.datatypes import Document, Edge
-
-SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,19 +113,6 @@ def reason(error: OSError) -> str:
     if isinstance(error, FileNotFoundError):
         return "it is not there"
     return (error.strerror or str(error)).lower()
-
-
-def clean(text: str) -> str:
-    """Text as every later step expects it: storable, newlines only, letters composed (NFC), no soft hyphens."""
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").replace("\u00ad", "")
-    return unicodedata.normalize("NFC", storable(text))
-
-
-def storable(text: str) -> str:
-    """Without NUL characters (SQLite ends a text there) and halves of surrogate pairs (it refuses them)."""
-    if SURROGATE.search(text):
-        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text.replace("\0", " ")
 
 
 def digest(document: Document) -> str:

@@ -10,7 +10,8 @@ from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.clues.triple_graph import normalise, written_out
 from clew.memory.knowledge.loaders.plain_text import decode
-from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, clean, shown
+from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, shown
+from clew.memory.text import clean
 
 BEGINNING = 1 << 16
 """Bytes in which the first triple of a file ends."""

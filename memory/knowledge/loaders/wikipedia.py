@@ -21,7 +21,8 @@ from urllib.parse import unquote
 from clew.memory.datatypes import Document, Edge
 from clew.memory.errors import Unreadable
 from clew.memory.extras import install_command
-from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Pages, Source, clean, reason, shown
+from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Pages, Source, reason, shown
+from clew.memory.text import clean
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

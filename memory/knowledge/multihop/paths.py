@@ -16,8 +16,8 @@ from clew.memory.knowledge.matching import MatchParameters, match
 from clew.memory.knowledge.question import LibraryQuestion
 from clew.memory.layers import Layers
 from clew.memory.ports import Search
-from clew.memory.ragged import Ragged
-from clew.memory.words import content_words
+from clew.memory.text import content_words
+from clew.memory.vectors import Ragged
 
 DIRECT = ("hybrid", "sentence", "titled", "named")
 """Of a chunk: its score by words and meaning; the best cosine of its sentences, at least 0; 1 / sqrt(chunks titled so),

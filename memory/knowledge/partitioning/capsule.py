@@ -21,7 +21,7 @@ from clew.memory.errors import BadInput
 from clew.memory.knowledge.disk import BROKEN, sync, sync_all
 from clew.memory.knowledge.embedding import CHUNKS, mapped, open_vectors
 from clew.memory.nodes import Cells, Partitioning, PartitionMethod
-from clew.memory.ragged import Ragged
+from clew.memory.vectors import Ragged
 
 FOLDER, CURRENT = "capsules", "current"
 ARRAYS, NAMES, REPORT, VECTORS = "partitioning.npz", "names.json", "report.json", "vectors.npy"

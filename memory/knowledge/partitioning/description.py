@@ -10,7 +10,7 @@ import numpy as np
 from clew.memory.datatypes import Float32s, Ints, Vectors
 from clew.memory.knowledge.partitioning.labels import PartitionLabels, edge_cosines, paired_cosines, sums_of
 from clew.memory.nodes import Cells, NodeGraph, Partitioning
-from clew.memory.words import stems_and_words, written_words
+from clew.memory.text import stems_and_words, written_words
 
 TITLE = 3
 """How many words of a text a word of a title counts."""

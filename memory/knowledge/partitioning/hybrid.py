@@ -16,7 +16,7 @@ from clew.memory.knowledge.partitioning.labels import PartitionLabels, among, ed
 from clew.memory.knowledge.partitioning.leiden import communities
 from clew.memory.knowledge.partitioning.metis import capped
 from clew.memory.nodes import NodeGraph
-from clew.memory.unit import unit
+from clew.memory.vectors import unit
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -6,7 +6,7 @@ import numpy as np
 
 from clew.memory.datatypes import Float32s, Ints, Vectors
 from clew.memory.nodes import NodeGraph
-from clew.memory.ragged import Ragged
+from clew.memory.vectors import Ragged
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -9,7 +9,7 @@ import numpy as np
 from clew.memory.datatypes import Ints, Vectors
 from clew.memory.knowledge.partitioning.labels import PartitionLabels, among, numbered, sums_of
 from clew.memory.nodes import NodeGraph
-from clew.memory.unit import unit
+from clew.memory.vectors import unit
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

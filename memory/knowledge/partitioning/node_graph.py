@@ -17,7 +17,7 @@ from clew.memory.datatypes import Ints
 from clew.memory.knowledge.numbering import read_layers
 from clew.memory.layers import Layers
 from clew.memory.nodes import NEXT, SHARED, TITLE_LINK, NodeGraph, Weights
-from clew.memory.ragged import Ragged
+from clew.memory.vectors import Ragged
 
 FILE = "nodes.npz"
 

@@ -6,7 +6,7 @@ from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 
-from clew.memory.datatypes import Vectors
+from clew.memory.datatypes import Progress, Vectors
 from clew.memory.knowledge.disk import BROKEN, held, naming_damage, required_generation
 from clew.memory.knowledge.embedding import CHUNKS, open_vectors, titles_and_texts
 from clew.memory.knowledge.partitioning import hybrid, leiden, metis
@@ -15,8 +15,7 @@ from clew.memory.knowledge.partitioning.description import hub_nodes_of, names_o
 from clew.memory.knowledge.partitioning.labels import PartitionLabels, sums_of
 from clew.memory.knowledge.partitioning.node_graph import read_graph
 from clew.memory.nodes import NodeGraph, Partitioning, cells_of
-from clew.memory.progress import Progress
-from clew.memory.unit import unit
+from clew.memory.vectors import unit
 
 
 def build_capsule(

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from clew.memory.datatypes import Floats, Ints, Vector, Vectors
 from clew.memory.knowledge.question import LibraryQuestion
-from clew.memory.ragged import places
+from clew.memory.vectors import places
 
 DIRECT = (
     *("cosine", "sentence", "keyword", "exact", "named", "rivals", "place", "share", "at"),

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.content_cache import CachedTokens
 from clew.memory.datatypes import Floats, Ints
-from clew.memory.knowledge.chunking import with_title
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.embedding import with_title
 from clew.memory.knowledge.question import LibraryQuestion
 from clew.memory.ports import Search
 
@@ -24,10 +24,10 @@ class LateParameters:
 
 @dataclass(frozen=True, slots=True)
 class LateInteraction:
-    """Of an encoder, through the cache of its tokens. What is not in the cache is encoded at the first question that
-    comes by it, and takes seconds then."""
+    """By the tokens of an encoder. What its cache does not have is encoded at the first question that comes by it, and
+    takes seconds then."""
 
-    tokens: CachedTokens
+    encoder: CachedEncoder
     parameters: LateParameters = LateParameters()
 
     def reweigh(self, store: Search, question: LibraryQuestion, nodes: Ints, masses: Floats) -> tuple[Ints, Floats]:
@@ -39,8 +39,8 @@ class LateInteraction:
         """MaxSim of the question's forms, added by weight; shape (nodes,)."""
         ids, forms = question.graph.layers.chunk_ids, question.query.forms
         chunks = store.chunks([ids[node] for node in nodes.tolist()])
-        passages = self.tokens.of_passages([with_title(chunk.title, chunk.text) for chunk in chunks])
-        questions = self.tokens.of_questions([form.text for form in forms])
+        passages = self.encoder.passage_tokens([with_title(chunk.title, chunk.text) for chunk in chunks])
+        questions = self.encoder.token_vectors([form.text for form in forms], "query")
         scores = np.zeros(len(nodes))
         for form, tokens in zip(forms, questions, strict=True):
             scores += form.weight * max_sim(tokens, passages)

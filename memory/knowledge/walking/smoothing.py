@@ -12,7 +12,7 @@ import numpy as np
 
 from clew.memory.datatypes import Vectors
 from clew.memory.nodes import NodeGraph
-from clew.memory.unit import unit
+from clew.memory.vectors import unit
 
 FILE = "smoothed.npy"
 COLUMNS = 64

@@ -13,8 +13,8 @@ from clew.agent.evaluation.query_forms import FORMS, query_of
 from clew.agent.models import encoder_for
 from clew.agent.settings import Settings
 from clew.agent.state import Turn
+from clew.memory.datatypes import Progress
 from clew.memory.errors import BadInput, NoLibrary
-from clew.memory.progress import Progress
 from clew.tools import registry
 from tests.agent.conftest import QUERIES, write_lines
 

@@ -3,9 +3,8 @@ import pytest
 
 from clew.agent.evaluation.dataset import Question
 from clew.agent.evaluation.ranking import Retriever, distinct, encode_histories, encoding_seconds, percentiles, rank
-from clew.memory.datatypes import Passage, Query, Utterance
+from clew.memory.datatypes import Passage, Progress, Query, Utterance
 from clew.memory.encoding import CachedEncoder
-from clew.memory.progress import Progress
 
 
 def passages(*documents: str) -> list[Passage]:

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from clew.memory.datatypes import Recalled, Sentence
-from clew.memory.dialogue.model_rewriting import fault, rewrite_by_model
-from clew.memory.dialogue.rewriting import RewriteParameters, rewrite
+from clew.memory.dialogue.rewriting import RewriteParameters, fault, rewrite, rewrite_by_model
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import Cancelled, ServiceUnreachable
 from clew.memory.ports import Message, ToolSpec

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.memory.datatypes import Sentence
-from clew.memory.dialogue.referents import resolved
+from clew.memory.dialogue.context_dependence import resolved
 
 MELIES = ("Who made the 1902 film?", "A Trip to the Moon was directed by Georges Méliès.")
 GRAVE = ("where is he buried?", "Georges Méliès is buried in the cemetery of Père Lachaise in Paris.")

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.memory.datatypes import Recalled, Sentence, Wording
-from clew.memory.dialogue.punctuation import tidy
 from clew.memory.dialogue.rewriting import RewriteParameters, Rewritten, rewrite, rewritten, woven
 from clew.memory.dialogue.signals import SHIPPED, Linear, RewriteModel, shipped
+from clew.memory.dialogue.utterances import tidy
 from clew.memory.encoding import CachedEncoder
 from tests.memory.dialogue.cases import cases, needs_cases
 

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from clew.memory.datatypes import Chunk, Document, Mark, Vectors
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.chunking import ChunkerParameters, chunk, embedded_text
-from clew.memory.knowledge.loaders.discovery import discover
-from clew.memory.knowledge.loaders.registry import read
+from clew.memory.knowledge.chunking import ChunkerParameters, chunk
+from clew.memory.knowledge.embedding import embedded_text
+from clew.memory.knowledge.loaders.registry import discover, read
 from clew.memory.ports import Role
-from clew.memory.sentences import Span
+from clew.memory.text import Span
 
 SIZES = st.integers(4, 40)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from clew.memory.datatypes import Document, Vectors
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput
-from clew.memory.knowledge.semantic_chunking import (
+from clew.memory.knowledge.chunking import (
     SemanticParameters,
     borders,
     buffer_merge,
@@ -24,7 +24,7 @@ from clew.memory.knowledge.semantic_chunking import (
     window_vectors,
 )
 from clew.memory.ports import Role
-from clew.memory.sentences import split
+from clew.memory.text import split
 from tests.memory.dialogue.cases import hashed_vectors, unit
 from tests.memory.knowledge.semrag import CASES, needs_cases, unit_test
 from tests.memory.knowledge.test_chunking import SIZES, TEXTS, WordEncoder, check, document

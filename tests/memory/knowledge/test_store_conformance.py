@@ -8,8 +8,8 @@ import pytest
 from clew.memory.datatypes import Edge, Triple
 from clew.memory.encoding import CachedEncoder
 from clew.memory.ports import Search
+from clew.memory.text import words
 from clew.memory.titles import named_in
-from clew.memory.words import words
 
 
 def test_documents_and_chunks_come_in_the_order_asked(store: Search) -> None:

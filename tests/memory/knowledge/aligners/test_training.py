@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from clew.agent.aligners.aligner_evaluation import gold_ranks, measure
+from clew.memory.datatypes import Progress
 from clew.memory.errors import BadInput, ClewError, LibraryMismatch
 from clew.memory.knowledge.aligners.models import MODELS, TEMPERATURE, TEMPERATURES, Perceptron
 from clew.memory.knowledge.aligners.saved import (
@@ -23,7 +24,6 @@ from clew.memory.knowledge.aligners.saved import (
 from clew.memory.knowledge.aligners.scoring import Loss
 from clew.memory.knowledge.aligners.training import LOSSES, TrainingParameters, TrainingResult, binary, info_nce, train
 from clew.memory.nodes import Partitioning
-from clew.memory.progress import Progress
 from tests.memory.knowledge.aligners.tiny import (
     OF_NODE,
     TITLES,

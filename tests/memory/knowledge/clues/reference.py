@@ -7,7 +7,7 @@ from itertools import pairwise
 from clew.memory.knowledge.clues.clue_index import ClueIndex
 from clew.memory.knowledge.clues.question_clues import QuestionClues
 from clew.memory.knowledge.clues.triple_beam import ClueParameters, Path
-from clew.memory.words import content_words
+from clew.memory.text import content_words
 
 Trail = tuple[tuple[int, ...], tuple[int, ...]]
 """Edges and nodes in the order walked."""

@@ -6,7 +6,7 @@ import pytest
 
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.clues.clue_index import SHIPPED, load_aliases
-from clew.memory.words import stemmed_words
+from clew.memory.text import stemmed_words
 from tests.memory.knowledge.clues.cases import CASES, needs_cases
 
 

@@ -10,7 +10,7 @@ from clew.memory.communities import BY_EXTRACTION, Communities
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.knowledge.communities.overview import cover_of
-from clew.memory.knowledge.index.choices import Parameters
+from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.library import Library, open_library
 from tests.memory.knowledge.communities.made import ALL, BREAD, FILMS, SPACE, library, written, written_by
 from tests.memory.knowledge.index.test_run import manifest, run

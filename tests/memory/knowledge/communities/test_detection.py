@@ -11,7 +11,7 @@ from clew.memory.communities import Method
 from clew.memory.datatypes import Ints, Vectors
 from clew.memory.knowledge.communities.detection import DetectionParameters, cluster, detect, numbered
 from clew.memory.knowledge.communities.entity_graph import Links
-from clew.memory.unit import unit
+from clew.memory.vectors import unit
 
 METHODS = get_args(Method)
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from clew.memory.knowledge.extraction.clauses import triples
 from clew.memory.knowledge.extraction.entities import entities
-from clew.memory.sentences import split
+from clew.memory.text import split
 
 
 def said(text: str) -> list[tuple[str, str, str]]:

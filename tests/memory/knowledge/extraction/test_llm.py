@@ -12,7 +12,7 @@ from clew.memory.errors import BadInput, Cancelled, ServiceUnreachable
 from clew.memory.knowledge.extraction.clauses import by_rules
 from clew.memory.knowledge.extraction.llm import LONGEST_PART, Model, ModelExtractor
 from clew.memory.ports import Message, ToolSpec, Writer
-from clew.memory.sentences import split
+from clew.memory.text import split
 from tests.memory.scripted_writer import ScriptedWriter
 
 TEXT = "Metropolis was directed by Fritz\nLang in 1927. He was born in Vienna."

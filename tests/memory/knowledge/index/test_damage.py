@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from clew.memory.datatypes import Progress
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, ClewError
 from clew.memory.knowledge import library as library_module
@@ -19,9 +20,8 @@ from clew.memory.knowledge.disk import POINTER, current_generation, next_generat
 from clew.memory.knowledge.index.generation import Generation, IndexStep
 from clew.memory.knowledge.index.steps import STEPS
 from clew.memory.knowledge.library import open_library
-from clew.memory.knowledge.loaders.discovery import discover
+from clew.memory.knowledge.loaders.registry import discover
 from clew.memory.knowledge.store import EmbeddedStore
-from clew.memory.progress import Progress
 from tests.memory.knowledge.index.test_run import run, titles, write
 
 

@@ -9,11 +9,11 @@ import pytest
 from clew.memory.datatypes import Triple
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import LibraryMismatch
+from clew.memory.knowledge.chunking import SemanticParameters
 from clew.memory.knowledge.disk import POINTER
-from clew.memory.knowledge.index.choices import Parameters
+from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.layering import chunk_of
 from clew.memory.knowledge.library import open_library
-from clew.memory.knowledge.semantic_chunking import SemanticParameters
 from tests.memory.knowledge.index.test_run import manifest, run
 
 MOON = ["Moon", "orbits", "Earth"]

@@ -10,10 +10,10 @@ import pytest
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, NotSetUp
 from clew.memory.knowledge.disk import TriplesFrom
-from clew.memory.knowledge.index.choices import Parameters
+from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.library import open_library
 from clew.memory.layers import Layers
-from clew.memory.unit import highest
+from clew.memory.vectors import highest
 from tests.memory.knowledge.index.test_run import manifest, run
 
 FILMS = {

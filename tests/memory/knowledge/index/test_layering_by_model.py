@@ -9,7 +9,7 @@ import pytest
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, NotSetUp, ServiceUnreachable
 from clew.memory.knowledge.extraction.llm import Model
-from clew.memory.knowledge.index.choices import Parameters
+from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import IndexReport
 from clew.memory.ports import Message
 from tests.memory.knowledge.index.test_layering import FILMS, layers_of, relations, write

@@ -11,8 +11,7 @@ from clew.memory.datatypes import Document, Edge
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import open_library
-from clew.memory.knowledge.loaders.discovery import discover
-from clew.memory.knowledge.loaders.registry import read, read_edges
+from clew.memory.knowledge.loaders.registry import discover, read
 from clew.memory.knowledge.loaders.source import LoadFailure
 
 NODES = [{"id": id_, "title": f"Dr. {id_}", "text": f"{id_} is a chemist."} for id_ in ("A", "B", "C", "D")]
@@ -34,7 +33,7 @@ def virtual(folder: Path) -> list[Document]:
 
 def edges(folder: Path) -> list[Edge | LoadFailure]:
     [source] = discover([folder]).sources
-    return list(read_edges(source))
+    return list(source.loader.edges(source))
 
 
 def run(folder: Path, library: Path, encoder: CachedEncoder) -> IndexReport:
@@ -90,7 +89,7 @@ def test_an_id_is_made_of_what_is_said_and_nothing_else(tmp_path: Path) -> None:
 def test_a_bad_line_is_named_once_and_ties_nothing(tmp_path: Path, line: dict[str, Any], why: str) -> None:
     folder = write(tmp_path / "g", [{"id": "X", "relation": "met", "members": ["C", "D"]}, line])
     [source] = discover([folder]).sources
-    items = [*read(source), *read_edges(source)]
+    items = [*read(source), *source.loader.edges(source)]
     assert [item for item in items if isinstance(item, LoadFailure)] == [
         LoadFailure(f"{folder / 'edges.jsonl'}:2", why)
     ]
@@ -102,7 +101,7 @@ def test_broken_lines_are_named_once(tmp_path: Path) -> None:
     with (folder / "edges.jsonl").open("a") as file:
         file.write('{"relation": "met", "members": ["A", \n')
     [source] = discover([folder]).sources
-    failures = [item for item in [*read(source), *read_edges(source)] if isinstance(item, LoadFailure)]
+    failures = [item for item in [*read(source), *source.loader.edges(source)] if isinstance(item, LoadFailure)]
     assert [failure.source.rsplit(":", 1)[1] for failure in failures] == ["2"]
 
 

@@ -13,16 +13,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from clew.memory.datatypes import Progress
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, LibraryBusy, LibraryMismatch, NoLibrary
-from clew.memory.knowledge.chunking import ChunkerParameters
+from clew.memory.knowledge.chunking import ChunkerParameters, SemanticParameters
 from clew.memory.knowledge.disk import POINTER, Manifest, current_generation
-from clew.memory.knowledge.index.choices import Parameters
+from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.keywords import KeywordParameters
 from clew.memory.knowledge.library import open_library
-from clew.memory.knowledge.semantic_chunking import SemanticParameters
-from clew.memory.progress import Progress
 from tests.memory.knowledge.closing import close
 from tests.processes import Process, finished
 

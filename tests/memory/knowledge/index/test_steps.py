@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from clew.memory.datatypes import Progress
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.disk import PARTS, current_generation, read_manifest
 from clew.memory.knowledge.index.generation import Generation, IndexStep
 from clew.memory.knowledge.index.steps import STEPS
-from clew.memory.progress import Progress
 from tests.memory.knowledge.index.test_run import run, titles, write
 
 

@@ -5,9 +5,8 @@ import pytest
 
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.disk import POINTER
-from clew.memory.knowledge.loaders.discovery import Discovered, discover
 from clew.memory.knowledge.loaders.graph_folder import GRAPH
-from clew.memory.knowledge.loaders.registry import read
+from clew.memory.knowledge.loaders.registry import Discovered, discover, read
 from clew.memory.knowledge.loaders.source import LoadFailure, Source, source_digest
 from tests.memory.knowledge.closing import close
 

@@ -3,8 +3,7 @@ from pathlib import Path
 import pytest
 
 from clew.memory.datatypes import Document
-from clew.memory.knowledge.loaders.discovery import discover
-from clew.memory.knowledge.loaders.registry import read
+from clew.memory.knowledge.loaders.registry import discover, read
 from clew.memory.knowledge.loaders.source import LoadFailure
 
 PAGE = """<?xml version="1.0" encoding="utf-8"?>

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from clew.memory.datatypes import Document, Edge
-from clew.memory.knowledge.loaders.discovery import discover
-from clew.memory.knowledge.loaders.registry import read, read_edges
+from clew.memory.knowledge.loaders.registry import discover, read
 from clew.memory.knowledge.loaders.source import LoadFailure
 
 
@@ -116,20 +115,20 @@ def test_edges_come_as_they_are_and_bad_ones_are_named(tmp_path: Path) -> None:
     (tmp_path / "edges.jsonl.gz").write_bytes(gzip.compress(b"".join(map(_line, edges))))
     [source] = discover([tmp_path]).sources
     assert [item.id for item in read(source) if isinstance(item, Document)] == ["1"]
-    assert list(read_edges(source)) == [
+    assert list(source.loader.edges(source)) == [
         Edge("1", "b c", "r"),
         Edge("1", "b c", "r"),
         Edge("a", "b"),
         LoadFailure(f"{tmp_path / 'edges.jsonl.gz'}:4", 'there is no "target"'),
     ]
     (tmp_path / "edges.jsonl.gz").unlink()
-    assert list(read_edges(source)) == [LoadFailure(str(tmp_path / "edges.jsonl.gz"), "it is not there")]
+    assert list(source.loader.edges(source)) == [LoadFailure(str(tmp_path / "edges.jsonl.gz"), "it is not there")]
 
 
 def test_other_sources_have_no_edges(tmp_path: Path) -> None:
     (tmp_path / "x.txt").write_text("Words", "utf-8")
     [source] = discover([tmp_path]).sources
-    assert list(read_edges(source)) == []
+    assert list(source.loader.edges(source)) == []
 
 
 @pytest.mark.soak
@@ -141,7 +140,7 @@ def test_the_data_sets_are_read_whole(data: Path) -> None:
         assert not discovered.notes
         assert not failures(found)
         assert len({item.id for item in found if isinstance(item, Document)}) == documents
-    assert sum(isinstance(edge, Edge) for edge in read_edges(source)) == 377_592
+    assert sum(isinstance(edge, Edge) for edge in source.loader.edges(source)) == 377_592
 
 
 def test_a_file_without_a_line_is_named(tmp_path: Path) -> None:

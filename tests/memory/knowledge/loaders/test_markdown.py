@@ -1,8 +1,7 @@
 from pathlib import Path
 
 from clew.memory.datatypes import Document
-from clew.memory.knowledge.loaders.discovery import discover
-from clew.memory.knowledge.loaders.registry import read
+from clew.memory.knowledge.loaders.registry import discover, read
 
 PAGE = """---
 title: "The front: a title"

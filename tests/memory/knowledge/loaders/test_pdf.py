@@ -12,8 +12,7 @@ from pypdf.constants import PageLabelStyle
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
 from clew.memory.datatypes import Document
-from clew.memory.knowledge.loaders.discovery import discover
-from clew.memory.knowledge.loaders.registry import read
+from clew.memory.knowledge.loaders.registry import discover, read
 from clew.memory.knowledge.loaders.source import LoadFailure
 
 EXAMPLE = Path(__file__).parents[4] / "examples" / "documents" / "space" / "robots-on-the-moon.pdf"
@@ -139,7 +138,7 @@ WITHOUT_CRYPTOGRAPHY = """
 import sys
 sys.modules.update({"cryptography": None, "Crypto": None, "Cryptodome": None})
 from pathlib import Path
-from clew.memory.knowledge.loaders.discovery import discover
+from clew.memory.knowledge.loaders.registry import discover
 from clew.memory.knowledge.loaders.registry import read
 [source] = discover([Path(sys.argv[1])]).sources
 [failure] = read(source)

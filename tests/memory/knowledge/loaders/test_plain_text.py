@@ -4,8 +4,7 @@ from pathlib import Path
 import pytest
 
 from clew.memory.datatypes import Document, Mark
-from clew.memory.knowledge.loaders.discovery import discover
-from clew.memory.knowledge.loaders.registry import read
+from clew.memory.knowledge.loaders.registry import discover, read
 from clew.memory.knowledge.loaders.source import LoadFailure, digest, file_digest
 
 

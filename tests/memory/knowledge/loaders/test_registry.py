@@ -11,8 +11,7 @@ from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.loaders import wikipedia
-from clew.memory.knowledge.loaders.discovery import discover
-from clew.memory.knowledge.loaders.registry import LOADERS, loader_of, read, read_edges
+from clew.memory.knowledge.loaders.registry import LOADERS, discover, loader_of, read
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, shown
 from tests.memory.knowledge.loaders.dump import dump
 
@@ -59,4 +58,4 @@ def test_a_dump_without_its_parser_names_the_extra(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(wikipedia, "find_spec", lambda name: None)
     [failure] = read(source)
     assert isinstance(failure, LoadFailure) and "pip install 'clew[wikipedia]'" in failure.reason
-    assert list(read_edges(source)) == []
+    assert list(source.loader.edges(source)) == []

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from clew.memory.datatypes import Document, Edge
-from clew.memory.knowledge.loaders.discovery import discover
-from clew.memory.knowledge.loaders.registry import read, read_edges
+from clew.memory.knowledge.loaders.registry import discover, read
 from clew.memory.knowledge.loaders.source import LoadFailure, Pages, Source, source_digest
 from clew.memory.knowledge.loaders.wikipedia import WIKIPEDIA
 from tests.memory.knowledge.loaders.dump import END, HEAD, PAGES, dump, page
@@ -55,7 +54,7 @@ def test_articles_are_documents_and_links_edges(tmp_path: Path, name: str, packe
     )
     assert [item.id for item in items if isinstance(item, Document)] == ARTICLES
     assert len(items) == len(ARTICLES)
-    assert list(read_edges(source)) == [Edge(*ends, "links to") for ends in LINKS]
+    assert list(source.loader.edges(source)) == [Edge(*ends, "links to") for ends in LINKS]
 
 
 def test_a_page_without_words_is_its_title(tmp_path: Path) -> None:
@@ -79,7 +78,7 @@ def test_pages_are_chosen_by_category_or_keyword(tmp_path: Path, pages: Pages, k
     source = source_of(tmp_path / "x.xml", dump().encode(), pages)
     assert ids(source) == kept
     wanted = [Edge(*ends, "links to") for ends in LINKS if set(ends) <= set(kept)]
-    assert list(read_edges(source)) == wanted
+    assert list(source.loader.edges(source)) == wanted
     assert source_digest(source) != source_digest(replace(source, pages=Pages()))
     if not kept:
         [failure] = read(source)
@@ -101,8 +100,8 @@ def test_a_dump_that_is_cut_off_keeps_its_good_pages(tmp_path: Path) -> None:
     assert isinstance(failure, LoadFailure)
     assert failure.reason.startswith("broken or cut off after the page 'Earth' (")
     assert "\n" not in failure.reason
-    assert [edge for edge in read_edges(source) if isinstance(edge, LoadFailure)] == []
-    assert Edge("Earth", "Moon", "links to") in list(read_edges(source))
+    assert [edge for edge in source.loader.edges(source) if isinstance(edge, LoadFailure)] == []
+    assert Edge("Earth", "Moon", "links to") in list(source.loader.edges(source))
 
 
 def test_a_zipped_dump_that_is_cut_off_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
@@ -147,7 +146,7 @@ def test_entities_are_not_resolved_without_end(tmp_path: Path) -> None:
 MEASURE = """
 import resource, sys
 from pathlib import Path
-from clew.memory.knowledge.loaders.registry import read, read_edges
+from clew.memory.knowledge.loaders.registry import read
 from clew.memory.knowledge.loaders.wikipedia import WIKIPEDIA
 from clew.memory.knowledge.loaders.source import Source
 path = Path(sys.argv[1])

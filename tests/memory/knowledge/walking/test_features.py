@@ -16,7 +16,7 @@ from clew.memory.knowledge.walking.features import AROUND, DIRECT, FLOOR, Looked
 from clew.memory.knowledge.walking.walker import hits_of
 from clew.memory.nodes import NodeGraph
 from clew.memory.ports import Graph, Search
-from clew.memory.words import words
+from clew.memory.text import words
 from clew.tools.base import encode_query
 from tests.memory.knowledge.walking.made import graph_library_of, ints
 

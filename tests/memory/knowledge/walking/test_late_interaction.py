@@ -7,10 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clew.memory.content_cache import CachedTokens
 from clew.memory.datatypes import Query
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.chunking import with_title
+from clew.memory.knowledge.embedding import with_title
 from clew.memory.knowledge.library import Library
 from clew.memory.knowledge.matching import MatchParameters
 from clew.memory.knowledge.question import LibraryQuestion
@@ -80,8 +79,8 @@ def test_the_walk_is_reweighed_from_the_cache(
     examples: Library, query: Query, encoder: CachedEncoder, tmp_path: Path
 ) -> None:
     counting, plain = Counting(encoder), walked(examples, query, None)
-    with closing(CachedTokens(counting, tmp_path)) as tokens:
-        late = LateInteraction(tokens, LateParameters(top=4, weight=100.0))
+    with closing(CachedEncoder(counting, tmp_path)) as cached:
+        late = LateInteraction(cached, LateParameters(top=4, weight=100.0))
         found = walked(examples, query, late)
         first = len(counting.tokenised)
         again = walked(examples, query, late)
@@ -97,7 +96,7 @@ def test_the_walk_is_reweighed_from_the_cache(
 
 
 def test_forms_count_by_their_weight(examples: Library, query: Query, encoder: CachedEncoder) -> None:
-    late, nodes = LateInteraction(encoder.kept_tokens), np.arange(3)
+    late, nodes = LateInteraction(encoder), np.arange(3)
     (form,) = query.forms
     other = replace(form, text="the moon")
     graph = examples.store.part()

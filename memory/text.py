@@ -1,13 +1,18 @@
-"""Sentences of a text, as character spans.
+"""Text, its sentences and its words.
 
-`sentencex` splits the running text. What it cannot know is where a line break ends a heading, a list item or a row, and
-where it only wraps a paragraph. `blocks` says that, by the rule that a wrapped line was broken because the next word
-did not fit on it.
+Sentences are character spans. `sentencex` splits the running text. What it cannot know is where a line break ends a
+heading, a list item or a row, and where it only wraps a paragraph. `blocks` says that, by the rule that a wrapped line
+was broken because the next word did not fit on it.
+
+Content words, stemmed, are what questions, sentences and passages are compared by.
 """
 
 import re
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import pairwise
+from pathlib import Path
 
 from sentencex import get_sentence_boundaries
 
@@ -49,7 +54,7 @@ def split(text: str) -> list[Span]:
 
 def blocks(text: str) -> list[Span]:
     """Spans, stripped, of the paragraphs, headings, list items and rows of a table."""
-    lines = [_stripped(text, *match.span()) for match in LINE.finditer(text)]
+    lines = [stripped(text, *match.span()) for match in LINE.finditer(text)]
     starts = [0, *(place for place in range(1, len(lines)) if _ends_before(text, lines, place)), len(lines)]
     return [(lines[first][0], lines[after - 1][1]) for first, after in pairwise(starts) if first < after]
 
@@ -90,7 +95,7 @@ def _sentences(text: str, start: int, end: int) -> Iterator[Span]:
     spans: list[Span] = []
     opened = start
     for boundary in (*_boundaries(text[start:end]), end - start):
-        span = _stripped(text, opened, _beside_quotes(text, start + boundary, end))
+        span = stripped(text, opened, _beside_quotes(text, start + boundary, end))
         part = text[slice(*span)]
         if not part or (span[1] < end and _goes_on(part)):
             continue
@@ -138,7 +143,100 @@ def _undashed(text: str, span: Span) -> Iterator[Span]:
     yield start, end
 
 
-def _stripped(text: str, start: int, end: int) -> Span:
+def stripped(text: str, start: int, end: int) -> Span:
+    """The span without white space at its ends."""
     part = text[start:end]
     start += len(part) - len(part.lstrip())
     return start, start + len(part.strip())
+
+
+FUNCTION_WORDS = frozenset(Path(__file__).with_name("function_words.txt").read_text("utf-8").split())
+
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+
+
+def written_words(text: str) -> list[str]:
+    """All words in the order of the text, as they are written."""
+    return _WORD.findall(text)
+
+
+def words(text: str) -> list[str]:
+    """All words in the order of the text, in lower case, without punctuation and possessive endings."""
+    return [word.casefold().replace("’", "'").removesuffix("'s") for word in written_words(text)]
+
+
+def content_words(text: str) -> list[str]:
+    """Stems in the order of the text, function words left out; repeated words stay."""
+    stems: list[str] = _stemmer().stemWords([word for word in words(text) if word not in FUNCTION_WORDS])
+    return stems
+
+
+def content_word_sets(texts: Sequence[str]) -> list[frozenset[str]]:
+    """The different content words of each text."""
+    return [frozenset(content_words(text)) for text in texts]
+
+
+def stemmed_words(text: str) -> list[str]:
+    """Stems of all words in the order of the text, function words among them."""
+    stems: list[str] = _stemmer().stemWords(words(text))
+    return stems
+
+
+def stems_and_words(text: str) -> list[tuple[str, str]]:
+    """Each content word's stem and the word as it is written, in the order of the text."""
+    written = [re.sub(r"['’]s$", "", word) for word in _WORD.findall(text)]
+    kept = [word for word in written if word.casefold() not in FUNCTION_WORDS]
+    return list(zip(_stemmer().stemWords([word.casefold() for word in kept]), kept, strict=True))
+
+
+def surface_of(text: str) -> dict[str, str]:
+    """Stem -> the word as the text first has it, so that a stem can be shown to a person."""
+    shown: dict[str, str] = {}
+    for stem, word in stems_and_words(text):
+        shown.setdefault(stem, word)
+    return shown
+
+
+@cache
+def _stemmer():  # type: ignore[no-untyped-def]
+    import Stemmer
+
+    return Stemmer.Stemmer("english")
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def clean(text: str) -> str:
+    """Text as every later step expects it: storable, newlines only, letters composed (NFC), no soft hyphens."""
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").replace("\u00ad", "")
+    return unicodedata.normalize("NFC", storable(text))
+
+
+def storable(text: str) -> str:
+    """Without NUL characters (SQLite ends a text there) and halves of surrogate pairs (it refuses them)."""
+    if _SURROGATE.search(text):
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text.replace("\0", " ")
+
+
+def read_pattern(path: Path) -> str:
+    """The regular expression in a file: lines `name = words`, a blank line, and an alternative a line, in which
+    `{name}` stands for the words."""
+    vocabulary, _, alternatives = path.read_text("utf-8").strip().partition("\n\n")
+    pattern = "|".join(alternatives.splitlines())
+    for line in vocabulary.splitlines():
+        name, _, words = line.partition(" = ")
+        pattern = pattern.replace(f"{{{name}}}", words)
+    return pattern
+
+
+def word_lists(path: Path) -> dict[str, list[str]]:
+    """The lists of a text file by name: `[name]` stands above the words of a list, `#` begins a line of comment."""
+    lists: dict[str, list[str]] = {}
+    for line in path.read_text("utf-8").splitlines():
+        if line.startswith("["):
+            name = line.strip("[]")
+        elif line and not line.startswith("#"):
+            lists.setdefault(name, []).extend(line.split())
+    return lists

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from clew.memory.unit import unit
+from clew.memory.vectors import unit
 
 
 def test_rows_have_length_one_and_zeros_stay() -> None:

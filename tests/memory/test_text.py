@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from clew.memory.sentences import blocks, split
+from clew.memory.text import blocks, split
 
 WORDS = st.sampled_from(
     ["Moon", "orbit.", "Dr.", "U.S.", '"Go!"', "Ĉu", "- ", "1.", "# ", "3.14", "🌕", "(a)", "it's", "?", "--"]

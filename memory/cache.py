@@ -1,19 +1,14 @@
-"""Caches by content, in SQLite files: of vectors, of token tensors, of a model's answers. They may be lost."""
+"""Caches: a value in memory, and encodings and answers of models by content, in SQLite files that may be lost."""
 
 import hashlib
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Generic, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from clew.memory.datatypes import Vectors
 from clew.memory.errors import ClewError
-from clew.memory.ports import Encoder
 
 PATIENCE = 60.0
 """Seconds to wait for another process that writes."""
@@ -28,13 +23,23 @@ NO_PLACE = {
     sqlite3.SQLITE_READONLY,
 }
 
-Tokens = NDArray[np.float16]
-"""Shape (word pieces of a text, d), rows of unit length but for the rounding to 16 bits."""
+Value = TypeVar("Value")
 
-COMMIT_TEXTS = 64
-"""Texts encoded between two commits of the cache: a hundred kilobytes each, more or less."""
 
-_Result = TypeVar("_Result")
+class Cached(Generic[Value]):
+    """Called, it gives what `compute` gave at the first call; other threads wait for that. A call that fails leaves
+    nothing behind. (`functools.cache` computes it once in each thread that comes meanwhile.)"""
+
+    def __init__(self, compute: Callable[[], Value]) -> None:
+        self._compute = compute
+        self._lock = threading.Lock()
+        self._held: list[Value] = []
+
+    def __call__(self) -> Value:
+        with self._lock:
+            if not self._held:
+                self._held.append(self._compute())
+            return self._held[0]
 
 
 class ContentCache:
@@ -60,12 +65,27 @@ class ContentCache:
     def write(self, values: Mapping[bytes, bytes]) -> None:
         self._with_database(lambda database: _write(database, self._what, values))
 
+    def encoded(
+        self, texts: Sequence[str], role: str, batch: int, encode: Callable[[list[str]], Iterable[bytes]]
+    ) -> list[bytes]:
+        """The encoding of each text in a role. `encode` makes those that are not known, at most `batch` texts between
+        two commits: what a kill can lose."""
+        keys = [_content_key(role, text) for text in texts]
+        known = self.read(set(keys))
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        # Alike lengths side by side waste the least padding, across all that is encoded in one call.
+        for part in _batches(sorted(missing, key=lambda key: len(missing[key])), batch):
+            fresh = dict(zip(part, encode([missing[key] for key in part]), strict=True))
+            self.write(fresh)
+            known.update(fresh)
+        return [known[key] for key in keys]
+
     def close(self) -> None:
         """May be called twice; the next use opens the file again."""
         with self._lock:
             self._drop()
 
-    def _with_database(self, work: Callable[[sqlite3.Connection], _Result]) -> _Result | None:
+    def _with_database(self, work: Callable[[sqlite3.Connection], Value]) -> Value | None:
         """None where there is no cache to be had."""
         until = time.monotonic() + PATIENCE
         with self._lock:
@@ -104,59 +124,12 @@ class ContentCache:
             self._database = None
 
 
-class VectorCache:
-    """Float32 vectors, shape (d,) each, by the keys of their texts."""
-
-    def __init__(self, path: Callable[[], Path]) -> None:
-        self._kept = ContentCache(path, "vectors")
-
-    def read(self, keys: Collection[bytes]) -> dict[bytes, Vectors]:
-        """Those that are known."""
-        return {key: np.frombuffer(vector, np.float32) for key, vector in self._kept.read(keys).items()}
-
-    def write(self, keys: Sequence[bytes], vectors: Vectors) -> None:
-        self._kept.write({key: vector.tobytes() for key, vector in zip(keys, vectors, strict=True)})
-
-    def close(self) -> None:
-        """May be called twice; the next use opens the file again."""
-        self._kept.close()
-
-
-class CachedTokens:
-    """`Encoder.token_vectors` of passages, kept in half the bits, shared by all libraries of a user. Safe from several
-    threads and processes."""
-
-    def __init__(self, encoder: Encoder, folder: Path) -> None:
-        self._encoder = encoder
-        self._kept = ContentCache(lambda: folder / f"{encoder.hash[:16]}-tokens.sqlite", "tokens")
-
-    def of_passages(self, texts: Sequence[str]) -> list[Tokens]:
-        """In the order of the texts. Only those that were never seen are encoded."""
-        keys = [content_key("passage", text) for text in texts]
-        known = self._kept.read(set(keys))
-        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
-        for batch in batches(sorted(missing, key=lambda key: len(missing[key])), COMMIT_TEXTS):
-            vectors = self._encoder.token_vectors([missing[key] for key in batch], "passage")
-            fresh = {key: rows.astype(np.float16).tobytes() for key, rows in zip(batch, vectors, strict=True)}
-            self._kept.write(fresh)
-            known.update(fresh)
-        return [np.frombuffer(known[key], np.float16).reshape(-1, self._encoder.dimension) for key in keys]
-
-    def of_questions(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
-        """As the encoder gives them: a question is seldom asked twice."""
-        return self._encoder.token_vectors(texts, "query")
-
-    def close(self) -> None:
-        """May be called twice; the next use opens the file again."""
-        self._kept.close()
-
-
-def content_key(role: str, text: str) -> bytes:
+def _content_key(role: str, text: str) -> bytes:
     """The role is part of it: some models embed a text differently for another role."""
     return hashlib.sha256(f"{role}\0{text}".encode(errors="surrogatepass")).digest()
 
 
-def batches(keys: list[bytes], size: int) -> Iterator[list[bytes]]:
+def _batches(keys: list[bytes], size: int) -> Iterator[list[bytes]]:
     return (keys[start : start + size] for start in range(0, len(keys), size))
 
 
@@ -177,7 +150,7 @@ def _open(path: Path, table: str) -> sqlite3.Connection:
 def _read(database: sqlite3.Connection, table: str, keys: list[bytes]) -> dict[bytes, bytes]:
     return {
         key: value
-        for batch in batches(keys, 500)
+        for batch in _batches(keys, 500)
         for key, value in database.execute(f"SELECT * FROM {table} WHERE key IN ({','.join('?' * len(batch))})", batch)
     }
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clew.memory.content_cache import CachedTokens
 from clew.memory.encoding import MINILM, CachedEncoder, load_encoder
 from tests.memory.test_encoding import Counting
 
@@ -20,8 +19,8 @@ def counting(encoder: CachedEncoder) -> Counting:
 
 
 def test_they_are_the_encoders_own_in_half_the_bits(encoder: CachedEncoder, tmp_path: Path) -> None:
-    with closing(CachedTokens(encoder, tmp_path)) as kept:
-        found = kept.of_passages(TEXTS)
+    with closing(CachedEncoder(encoder, tmp_path)) as kept:
+        found = kept.passage_tokens(TEXTS)
     wanted = encoder.token_vectors(TEXTS, "passage")
     assert [tokens.shape for tokens in found] == [(3, 384), (6, 384), (3, 384)]
     for tokens, vectors in zip(found, wanted, strict=True):
@@ -29,34 +28,34 @@ def test_they_are_the_encoders_own_in_half_the_bits(encoder: CachedEncoder, tmp_
 
 
 def test_no_passage_is_encoded_twice_and_a_changed_one_is(counting: Counting, tmp_path: Path) -> None:
-    with closing(CachedTokens(counting, tmp_path)) as kept:
-        first = kept.of_passages(TEXTS)
-    with closing(CachedTokens(counting, tmp_path)) as kept:
-        again = kept.of_passages(TEXTS)
+    with closing(CachedEncoder(counting, tmp_path)) as kept:
+        first = kept.passage_tokens(TEXTS)
+    with closing(CachedEncoder(counting, tmp_path)) as kept:
+        again = kept.passage_tokens(TEXTS)
         assert sorted(counting.tokenised) == sorted(set(TEXTS))
         assert all(np.array_equal(one, other) for one, other in zip(first, again, strict=True))
-        kept.of_passages(["a cat sat", "a cat sat down"])
-        assert kept.of_passages([]) == []
+        kept.passage_tokens(["a cat sat", "a cat sat down"])
+        assert kept.passage_tokens([]) == []
     assert counting.tokenised[2:] == ["a cat sat down"]
 
 
 def test_another_encoder_does_not_share_them(counting: Counting, tmp_path: Path) -> None:
-    with closing(CachedTokens(counting, tmp_path)) as kept:
-        kept.of_passages(["one"])
+    with closing(CachedEncoder(counting, tmp_path)) as kept:
+        kept.passage_tokens(["one"])
     counting.hash = "f" * 64
-    with closing(CachedTokens(counting, tmp_path)) as kept:
-        kept.of_passages(["one"])
+    with closing(CachedEncoder(counting, tmp_path)) as kept:
+        kept.passage_tokens(["one"])
     assert counting.tokenised == ["one", "one"]
     assert len(list(tmp_path.glob("*-tokens.sqlite"))) == 2
 
 
 def test_a_damaged_file_is_made_anew(counting: Counting, tmp_path: Path) -> None:
-    with closing(CachedTokens(counting, tmp_path)) as kept:
-        (before,) = kept.of_passages(["one"])
+    with closing(CachedEncoder(counting, tmp_path)) as kept:
+        (before,) = kept.passage_tokens(["one"])
         kept.close()
         (file,) = tmp_path.glob("*.sqlite")
         file.write_bytes(b"this is no database, it is longer than a header, " * 10)
-        assert np.array_equal(kept.of_passages(["one"])[0], before)
+        assert np.array_equal(kept.passage_tokens(["one"])[0], before)
     with closing(sqlite3.connect(file)) as database:
         assert database.execute("SELECT count(*) FROM tokens").fetchone() == (1,)
     assert counting.tokenised == ["one", "one"]
@@ -66,5 +65,5 @@ def test_an_encoder_makes_the_file_only_where_it_is_asked_for(tmp_path: Path) ->
     with closing(load_encoder(MINILM, tmp_path)) as encoder:
         encoder.encode(["one"], "query")
         assert not list(tmp_path.rglob("*-tokens.sqlite"))
-        encoder.kept_tokens.of_passages(["one"])
+        encoder.passage_tokens(["one"])
         assert list(tmp_path.rglob("*-tokens.sqlite"))
