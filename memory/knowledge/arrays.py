@@ -32,7 +32,7 @@ from clew.memory.titles import TitleIndex, read_titles
 Array = TypeVar("Array")
 
 
-class Database:
+class LibraryDatabase:
     """The tables of a generation, read-only, one thread at a time."""
 
     def __init__(self, folder: Path) -> None:
@@ -59,7 +59,7 @@ class Database:
 class EmbeddedGraph:
     """All of a generation, whatever part is asked for. Raises `ClewError` where it finds the files damaged."""
 
-    def __init__(self, folder: Path, database: Database, keywords: KeywordIndex) -> None:
+    def __init__(self, folder: Path, database: LibraryDatabase, keywords: KeywordIndex) -> None:
         self._folder = folder
         self._database = database
         self._keywords = keywords

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from clew.memory.datatypes import Chunk, Document, Edge, Hit, Ints, Triple, Vectors
-from clew.memory.knowledge.arrays import Database, EmbeddedGraph
+from clew.memory.knowledge.arrays import EmbeddedGraph, LibraryDatabase
 from clew.memory.knowledge.disk import naming_damage
 from clew.memory.knowledge.embedding import CHUNKS, open_vectors
 from clew.memory.knowledge.keywords import KeywordIndex, KeywordParameters, KeywordScores
@@ -33,7 +33,7 @@ class EmbeddedStore:
 
     def __init__(self, folder: Path, keywords: KeywordParameters) -> None:
         with naming_damage(folder), ExitStack() as opened:
-            self._database = Database(folder)
+            self._database = LibraryDatabase(folder)
             opened.enter_context(closing(self._database))
             self._select = self._database.select
             size = len(open_vectors(folder, CHUNKS))

@@ -7,6 +7,7 @@ import pytest
 
 from clew.memory.datatypes import Edge, Triple
 from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.library import Library
 from clew.memory.ports import Search
 from clew.memory.text import words
 from clew.memory.titles import named_in
@@ -173,3 +174,18 @@ def test_titles_name_the_nodes(store: Search) -> None:
     assert {chunk.document for chunk in named} == {"moon", "lang 1", "long"}
     long = sum(chunk.document == "long" for chunk in chunks)
     assert long > 1 and found.rivals.tolist() == [long if chunk.document == "long" else 1 for chunk in named]
+
+
+def test_names_of_chunks_are_the_rarest_first_and_dates_last(examples: Library) -> None:
+    store, layers = examples.store, examples.store.part().layers
+    ids = [layers.chunk_ids[-1], layers.chunk_ids[0], layers.chunk_ids[-1]]
+    for id_, found in zip(ids, store.names(ids), strict=True):
+        row = layers.chunk_numbers[id_]
+        named = np.flatnonzero(layers.chunk_entities[[row]].toarray()[0])
+        numbers = [layers.entities.index(entity) for entity in found]
+        assert sorted(numbers) == named.tolist() and len(numbers)
+        order = [(entity.kind == "date", layers.chunks_of_entity[e]) for e, entity in zip(numbers, found, strict=True)]
+        assert order == sorted(order)
+    with pytest.raises(KeyError):
+        store.names(["nowhere"])
+    assert store.names([]) == []
