@@ -1,4 +1,4 @@
-"""All aligners of all partitionings of a library, trained and measured: the table of docs/aligners.md.
+"""All aligners of all partitionings of a library, trained and measured: the tables of docs/figures.md.
 
 python -m tests.benchmarks.aligners DATASET LIBRARY [--capsule NAME] [--size 10000]
 

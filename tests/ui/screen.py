@@ -25,11 +25,11 @@ PATIENCE = 30.0
 class Screen:
     """A process on a terminal of 80 columns; `text` is all that it wrote, without what steers the screen."""
 
-    def __init__(self, arguments: Sequence[object]) -> None:
+    def __init__(self, arguments: Sequence[object], cwd: Path | None = None) -> None:
         self._written, self._seen = b"", 0
         self._terminal, other = pty.openpty()
         fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 40, COLUMNS, 0, 0))
-        self._process = Process(arguments, terminal=True, stdin=other, stdout=other, stderr=other)
+        self._process = Process(arguments, terminal=True, stdin=other, stdout=other, stderr=other, cwd=cwd)
         os.close(other)
 
     @property

@@ -17,7 +17,7 @@ class StepParameters:
     """The seed's: `landings` of each partition, a beam of `beam`, `depth` steps. A step is weighed by the mass of where
     it leads, `path` times the mass of where it begins, `edge` times the log of its edge's weight, `link` more where
     it follows a link by title to what a node names, and less `hub` times the log of the edges that it begins among.
-    `edge` was chosen on MuSiQue and `link` on HotpotQA (docs/crag.md)."""
+    `edge` was chosen on MuSiQue and `link` on HotpotQA (docs/journal.md)."""
 
     landings: int = 3
     beam: int = 3

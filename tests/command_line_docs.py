@@ -1,0 +1,80 @@
+"""docs/command-line.md, generated from `--help` of every command and from the settings.
+
+python -m tests.command_line_docs    writes it
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from clew.agent.settings import Settings
+from clew.ui.cli import main as clew
+
+FILE = Path(__file__).resolve().parent.parent / "docs" / "command-line.md"
+
+HEAD = """\
+# The command line
+
+This page is generated: `python -m tests.command_line_docs` writes it from `--help` and from the settings.
+[The tour](tour.md) shows the commands at work.
+
+Results go to standard output, progress and errors to standard error. Exit codes: 0 done, 1 the run failed, 2 wrong
+usage, 3 something has to be set up first, 4 a service cannot be reached, 130 stopped by Ctrl-C.
+
+"""
+
+SETTINGS_HEAD = """\
+## Settings
+
+A setting comes from its default, then from `clew.toml` in the user's configuration folder and in the working folder,
+then from `CLEW_` and its name (`CLEW_LIBRARY`), then from a flag of the command. `clew doctor` says which files were
+read.
+
+| setting | default | is |
+|---|---|---|
+"""
+
+SETTINGS = {
+    "library": "the library's folder",
+    "encoder": "the embedding model: any sentence-transformers name; empty: the library's own, or all-MiniLM-L6-v2",
+    "reranker": "a cross-encoder (a sentence-transformers name) that prunes the paths of the tool `clues`; empty: none",
+    "aligner": "scores partitions ([C-RAG](crag.md)): `votes`, `centroid`, `words` or a trained one, `mlp-infonce`",
+    "late_interaction": "whether the tool `walk` also compares its best passages token by token",
+    "clues": "what the tool `clues` walks over: `units` (sentences) or `triples`",
+    "aliases": "a JSON file of further names of relations for the tool `clues`; empty: none",
+    "tool": "the retrieval method, or several: `local+communities`",
+    "llm": "the language models ([models](models.md)): `auto`, `none`, `ollama:NAME`, `openai:NAME`",
+    "unsupported": "what becomes of a model's sentences that no passage supports: `mark`, `rewrite` or `remove`",
+    "port": "the port of `clew ui`",
+    "home": "the folder of the conversations",
+    "cache": "the folder of the embeddings' cache",
+}
+PLACES = {"home": "the user's data folder", "cache": "the user's cache folder"}
+
+
+def page() -> str:
+    commands = "\n".join(f"## {name}\n\n{text}\n" for name, text in helps(clew, "clew"))
+    rows = (f"| `{name}` | {default(name)} | {SETTINGS[name]} |\n" for name in Settings.model_fields)
+    return HEAD + commands + "\n" + SETTINGS_HEAD + "".join(rows)
+
+
+def helps(command: click.Command, name: str, above: click.Context | None = None) -> Iterator[tuple[str, str]]:
+    """The name of the command and of all below it, each with its help as an indented block."""
+    info = name.rpartition(" ")[2]
+    context = click.Context(command, parent=above, info_name=info, terminal_width=100, **command.context_settings)
+    lines = command.get_help(context).splitlines()
+    yield name, "\n".join(f"    {line}".rstrip() for line in lines)
+    if isinstance(command, click.Group):
+        for part in command.list_commands(context):
+            if found := command.get_command(context, part):
+                yield from helps(found, f"{name} {part}", context)
+
+
+def default(name: str) -> str:
+    value = Settings.model_fields[name].default
+    return PLACES.get(name) or (f"`{str(value).lower() if isinstance(value, bool) else value}`" if value != "" else "")
+
+
+if __name__ == "__main__":
+    FILE.write_text(page(), "utf-8")
