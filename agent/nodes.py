@@ -12,10 +12,10 @@ from langgraph.runtime import Runtime
 
 from clew.agent.answer import answers, verification
 from clew.agent.llm.ledger import RecordedWriter
-from clew.agent.search import observation, paths, rounds, tool_calls
+from clew.agent.search import rounds, tool_calls
 from clew.agent.search import walk as walk_operations
 from clew.agent.search.model_search import ModelSearches, SearchPrompt, past_searches, wanted_searches
-from clew.agent.services import TurnContext
+from clew.agent.services import Services, TurnContext
 from clew.agent.state import TURN_JSON, Answer, Call, Doing, Fallback, Step, Turn, TurnSearch, TurnState
 from clew.memory.datatypes import Findings, Passage, Query, Utterance, Wording
 from clew.memory.dialogue.recall import centroids_of, embedded
@@ -29,7 +29,7 @@ from clew.memory.knowledge.question import LibraryQuestion
 from clew.memory.knowledge.walking.subgraph import Stitched
 from clew.memory.knowledge.walking.walker import Thought
 from clew.tools.base import encode_query
-from clew.tools.communities import CommunitiesParameters
+from clew.tools.communities import CommunitiesParameters, CommunitySearch
 from clew.tools.walk import Walk
 
 OVERVIEW = CommunitiesParameters().readable
@@ -122,7 +122,7 @@ def rewrite(turn: Turn, run: TurnContext) -> Turn:
 def think(turn: Turn, run: TurnContext) -> Turn:
     """Plans the searches of a round: the policy's, behind these those that a language model asks for; and scores the
     partitions by the nodes that are nearest to what the policy looks for."""
-    plan = rounds.plan(turn, run.services)
+    plan = rounds.plan(turn, _default_tool(turn, run.services), run.services.observe)
     reply = _model_searches(turn, run, plan.calls)
     more = _counted(len(reply.calls), "search", "searches") + " of the model" if reply.calls else ""
     summary = ", and ".join(filter(None, (plan.summary, more))) or "nothing more to look for"
@@ -133,7 +133,7 @@ def think(turn: Turn, run: TurnContext) -> Turn:
         ledger=(*turn.ledger, *reply.ledger),
         degraded=(*turn.degraded, *((Fallback("think", reply.failure),) if reply.failure else ())),
     )
-    if asks_for_the_whole(turn.question) or not rounds.walks(plan.calls, run.services):
+    if asks_for_the_whole(turn.question) or not rounds.walks(plan.calls, run.services.library.manifest.chunks):
         return planned.stepped("think", summary, reply.lines)
     services, walker = run.services, run.services.walker
     thought = walker.think(_question(turn, run, plan.calls[0].wordings), np.array(_nearest(planned, run), np.int64))
@@ -176,14 +176,14 @@ def act(turn: Turn, run: TurnContext) -> Turn:
         calls=(*turn.calls, *calls),
         passages=pool.passages,
         walk=graph,
-        paths=paths.lines(graph) if graph else (),
+        paths=walk_operations.lines(graph) if graph else (),
     ).stepped("act", "; ".join(f"{call.tool}: {call.found} passages in {call.ms:.0f} ms" for call in calls), details)
 
 
 def after_act(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["stitch", "observe"]:
     """What goes over the whole library needs no walk."""
-    search = state["turn"].search
-    return "stitch" if rounds.walks(search.planned, runtime.context.services) and not search.points else "observe"
+    search, chunks = state["turn"].search, runtime.context.services.library.manifest.chunks
+    return "stitch" if rounds.walks(search.planned, chunks) and not search.points else "observe"
 
 
 def stitch(turn: Turn, run: TurnContext) -> Turn:
@@ -204,18 +204,18 @@ def walk(turn: Turn, run: TurnContext) -> Turn:
     fresh = tuple(p for p in reached.passages if p.id not in known)[: services.walking.passages]
     landed, steps = reached.walk.landings, len(reached.walk.nodes) - reached.walk.landings
     to_draw = known.intersection(reached.walk.nodes[landed:]).union(passage.id for passage in fresh)
-    graph = paths.joined(turn.walk, reached.walk, to_draw) if turn.walk else reached.walk
+    graph = walk_operations.joined(turn.walk, reached.walk, to_draw) if turn.walk else reached.walk
     again = search.round > 1
     landings = zip(reached.walk.titles[:landed], reached.walk.partitions, strict=False)
     details = (
-        *paths.lines(reached.walk),
+        *walk_operations.lines(reached.walk),
         *(f"{p.score:.2f} {p.title or p.document}: {p.why}" for p in fresh),
         *(f"landed on {title}, in {partition}" for title, partition in landings),
     )
     return replace(
         turn.searched(walked=search.walked if again else fresh, went_back=len(reached.walk.back)),
         walk=graph,
-        paths=paths.lines(graph),
+        paths=walk_operations.lines(graph),
         passages=(*walk_operations.with_paths(turn.passages, reached), *(fresh if again else ())),
     ).stepped("walk", f"{landed} landings, {steps} steps, {_new_passages(len(fresh))}", details)
 
@@ -227,12 +227,12 @@ def observe(turn: Turn, run: TurnContext) -> Turn:
         return turn.searched(missing=()).stepped("observe", "the whole library was gone over")
     times = "once" if search.went_back == 1 else f"{search.went_back} times"
     back = f"; the walk went back {times}" if search.went_back else ""
-    evidence = observation.to_read(turn, services.observe)
-    if answers := observation.answers(evidence, services.observe):
+    evidence = rounds.to_read(turn, services.observe)
+    if answers := rounds.answers(evidence, services.observe):
         return turn.searched(missing=()).stepped("observe", f"{answers.title or answers.document} answers{back}")
-    if observation.enough(turn.rewritten, evidence, services.observe):
+    if rounds.enough(turn.rewritten, evidence, services.observe):
         return turn.searched(missing=()).stepped("observe", f"the evidence is enough{back}")
-    missing = observation.missing(turn.rewritten, evidence)
+    missing = rounds.missing(turn.rewritten, evidence)
     hits = services.library.store.keyword_search(missing, 1, scope=_scope(turn))
     findable = tuple(word for word, found in zip(missing, hits, strict=True) if found)
     summary = f"missing: {', '.join(missing)}" if missing else "nothing more to look for"
@@ -243,7 +243,7 @@ def after_observe(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["t
     """A model that has searched sees what that found, unless it answers."""
     turn, observe = state["turn"], runtime.context.services.observe
     asks = turn.search.wanted and turn.search.round < observe.rounds and not turn.search.points
-    asks = asks and not observation.answers(observation.to_read(turn, observe), observe)
+    asks = asks and not rounds.answers(rounds.to_read(turn, observe), observe)
     return "think" if asks or rounds.finds_more(turn.search, observe) else "answer"
 
 
@@ -334,6 +334,12 @@ def _thought(turn: Turn, run: TurnContext) -> Thought:
 def _stitched(turn: Turn, run: TurnContext) -> Stitched:
     thought = _thought(turn, run)
     return run.once(("stitched", turn.search.round), lambda: run.services.walker.stitch(thought))
+
+
+def _default_tool(turn: Turn, services: Services) -> str:
+    """For a question about the whole library its communities, where it has some and nobody chose another tool."""
+    whole = asks_for_the_whole(turn.question) and not services.names_tool
+    return CommunitySearch.name if whole and services.library.store.part().communities.items else services.default_tool
 
 
 def _search(turn: Turn, run: TurnContext, call: Call) -> Findings:

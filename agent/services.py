@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeVar
 
 from clew.agent.answer.selection import AnswerParameters
 from clew.agent.models import Writers
-from clew.agent.search.observation import ObserveParameters
+from clew.agent.search.rounds import ObserveParameters
 from clew.agent.search.walk import WalkingParameters
 from clew.agent.state import Doing, Piece, Step
 from clew.memory.dialogue.recall import RecallParameters

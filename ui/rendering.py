@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from rich.style import Style
 from rich.text import Text
 
-from clew.agent.search.paths import arrow, back, parents
+from clew.agent.search.walk import arrow, back, parents
 from clew.agent.state import Turn
 from clew.memory.datatypes import Subgraph
 from clew.ui.plain import cut, one_line, plain, short_path

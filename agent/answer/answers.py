@@ -11,7 +11,7 @@ from clew.agent.answer.model_answer import ModelAnswer, Task, write
 from clew.agent.answer.prompt_passages import reported
 from clew.agent.answer.selection import AnswerParameters, Wanted
 from clew.agent.llm.ledger import RecordedWriter
-from clew.agent.search import observation
+from clew.agent.search import rounds
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import Answer, Claim, Fallback, Piece, Prompted, Turn
 from clew.memory.datatypes import Passage
@@ -49,7 +49,7 @@ def answer(turn: Turn, run: TurnContext) -> Made:
 
 def evidence_for(turn: Turn, services: Services) -> Evidence:
     """Of what a turn has found."""
-    return evidence_of(observation.to_read(turn, services.observe), services.encoder)
+    return evidence_of(rounds.to_read(turn, services.observe), services.encoder)
 
 
 # Quoted -----------------------------------------------------------------------------------------------------------
@@ -59,7 +59,7 @@ def quoted(turn: Turn, run: TurnContext) -> Answer:
     """Without a language model. What a tool itself answers, where a passage says it, is not judged."""
     evidence, tool_answer = evidence_for(turn, run.services), turn.search.tool_answer
     verdict = judge(signals(turn, evidence), shipped_judge())
-    read = observation.to_read(turn, run.services.observe)
+    read = rounds.to_read(turn, run.services.observe)
     if verdict == "ask back" and not tool_answer:
         return ask_back(turn.meant, [sentence.text for sentence in turn.recalled.extracted], read)
     made = _quoted(turn, verdict, read, evidence, run.services.answer)
@@ -101,7 +101,7 @@ def _by_model(turn: Turn, run: TurnContext, model: Writer) -> Made:
         return _instead(turn, run, writer, error.message)
     details = _details(draft, read)
     if draft.answer is None:
-        if observation.answers(read, services.observe):
+        if rounds.answers(read, services.observe):
             return _instead(turn, run, writer, f"{writer.name} found no answer in the passages", details)
         nothing = quotation.nothing(turn.rewritten, turn.passages)
         return Made(nothing, writer.name, ledger=writer.ledger, details=details)

@@ -1,15 +1,21 @@
-"""The evidence of an answer: passages in reading order, with their sentences, words and vectors, computed once."""
+"""The evidence of an answer: passages in reading order, with the sentences that may be quoted, their words and vectors.
+
+A sentence has beside it what has to be read with it to be understood.
+"""
 
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, pairwise
 
-from clew.agent.answer.units import Candidate, candidates
 from clew.memory.datatypes import Passage, Vectors
 from clew.memory.knowledge.embedding import embedded_text
 from clew.memory.ports import Encoder
-from clew.memory.text import content_word_sets
+from clew.memory.text import content_word_sets, split, words
+from clew.memory.titles import names_of
 
 Words = frozenset[str]
 
@@ -18,6 +24,48 @@ READ = 8
 
 LONGEST = 90
 """Words of a sentence that may be quoted."""
+
+SHORTEST = 3
+"""Words that are worth quoting."""
+
+MOST_ITEMS = 8
+
+SHORTEST_TITLE = 4
+"""Letters of a title that is looked for in a sentence."""
+
+ITEM = re.compile(r"(?:[-*+•‣◦▪·●–]\s|\(?(?:\d{1,2}|[a-z]|[ivx]{1,5})[.)]\s)")
+"""How an item of a list begins."""
+
+PRONOUN = re.compile(r"(?:It|He|She|They|This|These|Those|Its|His|Her|Their)\b")
+
+NAMED = re.compile(r"(?<!^)(?<![.?!] )\b(?:[A-Z][\w'-]+|\d[\w.,]*\w|\d)")
+"""A name or a number in a question; a word that only begins a sentence is none."""
+
+_REFERENCE = re.compile(r"\s*\[\d+(?:\s*[,;\u2013-]\s*\d+)*\]")
+"""A document's own `[1]`, which would pass for a citation of the answer's."""
+
+_CAPITALS = r"[A-Z][A-Z .,:;&'’-]{4,}[A-Z.]"
+_RUNNING_HEAD = re.compile(rf"^[ \t]*(?:\d{{1,4}}[ \t]+{_CAPITALS}|{_CAPITALS}[ \t]+\d{{1,4}})[ \t]*$", re.MULTILINE)
+"""A line in capitals with a page's number, that a page break has put into a sentence."""
+
+_GOES_ON = re.compile(r"\b(?:a|an|and|at|by|for|from|in|of|on|or|the|to|with)$")
+"""The end of a line of a title page or an address that the next line goes on with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A sentence of a passage: the passage's place in the list, where it begins in the document, the sentence before
+    and the sentence behind it, and the items that it announces with a colon. `written` has what a page break put into
+    it; `of_lines` are several lines that are one phrase."""
+
+    text: str
+    passage: int
+    position: int
+    written: str
+    before: str = ""
+    behind: str = ""
+    items: tuple[str, ...] = ()
+    of_lines: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,20 +116,14 @@ class Evidence:
         return self.encoder.encode([sentence.text for sentence in self.sentences], "passage")
 
     @cached_property
-    def _rarity(self) -> tuple[list[Words], dict[str, int]]:
+    def _rarity(self) -> tuple[list[Words], Counter[str]]:
         written = content_word_sets([sentence.written for sentence in self.sentences])
-        counts: dict[str, int] = {}
-        for words in written:
-            for word in words:
-                counts[word] = counts.get(word, 0) + 1
-        return written, counts
+        return written, Counter(chain.from_iterable(written))
 
     def word_weights(self, words: Mapping[str, float]) -> dict[str, float]:
         """Stem -> weight, summing to 1: a word that many of the sentences hold says little of which of them answers."""
         written, counts = self._rarity
-        rarity = {
-            stem: weight * math.log(1 + len(written) / (1 + counts.get(stem, 0))) for stem, weight in words.items()
-        }
+        rarity = {stem: weight * math.log(1 + len(written) / (1 + counts[stem])) for stem, weight in words.items()}
         total = sum(rarity.values()) or 1.0
         return {stem: weight / total for stem, weight in rarity.items()}
 
@@ -98,3 +140,82 @@ def title_of(passage: Passage) -> str:
 
 def evidence_of(passages: Sequence[Passage], encoder: Encoder) -> Evidence:
     return Evidence(tuple(passages[:READ]), encoder)
+
+
+def candidates(passages: Sequence[Passage], longest: int) -> list[Candidate]:
+    """Each sentence of the passages once: chunks overlap, and documents repeat each other. At most `longest` words.
+
+    Of two chunks that have a sentence the first is cited, unless only the other goes on to what it announces.
+    """
+    found: dict[str, Candidate] = {}
+    for number, passage in enumerate(passages):
+        for candidate in _of_passage(passage, number):
+            known = found.get(candidate.text.casefold())
+            if known is None:
+                if SHORTEST <= len(candidate.text.split()) <= longest:
+                    found[candidate.text.casefold()] = candidate
+            elif candidate.items and not known.items:
+                found[candidate.text.casefold()] = candidate
+    return list(found.values())
+
+
+def _of_passage(passage: Passage, number: int) -> Iterator[Candidate]:
+    spans = list(_whole_lines(passage.text))
+    texts = [_readable(passage.text[start:end]) for start, end, _ in spans]
+    for place, ((start, end, of_lines), text) in enumerate(zip(spans, texts, strict=True)):
+        before = texts[place - 1] if place else ""
+        behind = texts[place + 1] if place + 1 < len(texts) else ""
+        items = _items(texts[place + 1 :]) if text.endswith(":") else ()
+        position, written = passage.start + start, passage.text[start:end]
+        yield Candidate(text, number, position, written, before, behind, items, of_lines)
+
+
+def _whole_lines(text: str) -> Iterator[tuple[int, int, bool]]:
+    """The sentences; lines that are one phrase, as on a title page, are one, and the last value says so."""
+    spans = split(text)
+    first = 0
+    for place, (one, other) in enumerate(pairwise(spans), 1):
+        goes_on = _GOES_ON.search(text, *one) and text.count("\n", one[1], other[0]) == 1
+        if not goes_on:
+            yield spans[first][0], one[1], place - first > 1
+            first = place
+    if spans:
+        yield spans[first][0], spans[-1][1], len(spans) - first > 1
+
+
+def _items(following: Sequence[str]) -> tuple[str, ...]:
+    """The items of the list that begins here; where none does, the one sentence that follows."""
+    items: list[str] = []
+    for text in following[:MOST_ITEMS]:
+        if not ITEM.match(text):
+            break
+        items.append(text)
+    return tuple(items or following[:1])
+
+
+def _readable(text: str) -> str:
+    return _REFERENCE.sub("", " ".join((_RUNNING_HEAD.sub(" ", text).strip() or text).split()))
+
+
+def named_passages(text: str, question: str, passages: Sequence[Passage]) -> list[int]:
+    """The places of the passages whose title a sentence names and the question does not: the second step of a question
+    of two steps.
+
+    'Toad Hall is a residential hall in Australian National University' answers in which city Toad Hall lies only with
+    the sentence of the passage 'Australian National University' that says where that is.
+    """
+    padded, known = _padded(text), _padded(question)
+    return [
+        place
+        for place, passage in enumerate(passages)
+        if any(name in padded and name not in known for name in _title_names(passage.title))
+    ]
+
+
+def _title_names(title: str) -> list[str]:
+    padded = [_padded(name) for name in names_of(title)] if title.strip() else []
+    return [name for name in padded if len(name.strip()) >= SHORTEST_TITLE]
+
+
+def _padded(text: str) -> str:
+    return f" {' '.join(words(text))} "

@@ -16,9 +16,8 @@ from typing import Literal
 
 import numpy as np
 
-from clew.agent.answer.evidence import Evidence, shares_held, title_of
+from clew.agent.answer.evidence import NAMED, Evidence, shares_held, title_of
 from clew.agent.answer.selection import kinds_of
-from clew.agent.answer.units import NAMED
 from clew.agent.state import Turn
 from clew.memory.datatypes import Vectors
 from clew.memory.dialogue.context_dependence import POINTING, depends_on_context, has_pronoun, points, unnamed

@@ -5,11 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from clew.agent.answer.evidence import Evidence
+from clew.agent.answer.evidence import NAMED, PRONOUN, Candidate, Evidence
 from clew.agent.answer.selection import AnswerParameters, Wanted, pick
-from clew.agent.answer.units import NAMED, PRONOUN, Candidate
-from clew.agent.search.observation import missing as missing_words
-from clew.agent.search.observation import unheld
+from clew.agent.search.rounds import missing as missing_words
+from clew.agent.search.rounds import unheld
 from clew.agent.state import Answer, Claim
 from clew.memory.datatypes import Document, Passage, Point
 from clew.memory.dialogue.context_dependence import depends_on_context

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from clew.agent.answer.evidence import Evidence, shares_held
-from clew.agent.answer.units import PRONOUN, Candidate, named_passages
+from clew.agent.answer.evidence import PRONOUN, Candidate, Evidence, named_passages, shares_held
 from clew.memory.datatypes import Floats, Vectors
 from clew.memory.text import content_words, split
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from clew.agent.graph import evidence_graph, turn_graph
-from clew.agent.search import observation
+from clew.agent.search import rounds
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import Turn, TurnSearch, TurnState
 from clew.memory.datatypes import Passage, Utterance
@@ -19,7 +19,7 @@ def evidence(
 ) -> tuple[Passage, ...]:
     """The passages after `observe`, in order, from searches for k passages each."""
     turn = searched(replace(services, evidence=k), question, history, scope)
-    return tuple(observation.ranked(turn, services.observe))
+    return tuple(rounds.ranked(turn, services.observe))
 
 
 def searched(services: Services, question: str, history: Sequence[Utterance], scope: Sequence[str] = ()) -> Turn:

@@ -1,7 +1,8 @@
-"""A round of a turn: what the policy searches, how the searches are run, and the pool of passages that they find."""
+"""A round of a turn: what the policy searches, the pool of passages that the searches find, whether they are enough."""
 
+import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
@@ -9,19 +10,31 @@ from itertools import chain, zip_longest
 import numpy as np
 
 from clew.agent.search.model_search import SHOWN
-from clew.agent.search.observation import ObserveParameters
-from clew.agent.services import Services
 from clew.agent.state import Call, Turn, TurnSearch
 from clew.memory.datatypes import Findings, Passage, Query, Wording
-from clew.memory.knowledge.communities.overview import asks_for_the_whole
 from clew.memory.ports import Search
+from clew.memory.text import content_words, surface_of
 from clew.tools import registry
 from clew.tools.base import Tool
-from clew.tools.communities import CommunitySearch
 from clew.tools.walk import Walk
+
+_INITIAL = re.compile("[A-Za-z]")
 
 CallResult = tuple[Call, Findings]
 """A search that was made, and what it found."""
+
+
+@dataclass(frozen=True, slots=True)
+class ObserveParameters:
+    """`answers` is the seed's stop (a node's similarity above 0.9, seed 004 section 4), calibrated for MiniLM, whose
+    cosines of a question with its answer are rarely above 0.8. `covered` is the share of the question's words that
+    the passages that are read have to hold together. What a further round finds is read behind the `best`."""
+
+    answers: float = 0.8
+    covered: float = 0.75
+    rounds: int = 3
+    passages: int = 8
+    best: int = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +45,13 @@ class SearchPlan:
     summary: str = ""
 
 
-def plan(turn: Turn, services: Services) -> SearchPlan:
-    """At first the tools that the person named, for a question about the whole library its communities, else the
-    default tool, with all wordings of the question; in a further round the same tools for the words that are missing.
-    """
-    tool, wordings = turn.search.tool or _tool(turn.question, services), turn.wordings
+def plan(turn: Turn, default: str, parameters: ObserveParameters) -> SearchPlan:
+    """At first the tools that the person named, else the default one, with all wordings of the question; in a further
+    round the same tools for the words that are missing."""
+    tool, wordings = turn.search.tool or default, turn.wordings
     summary = f"search with {tool}"
     if turn.search.round:
-        if not finds_more(turn.search, services.observe):
+        if not finds_more(turn.search, parameters):
             return SearchPlan()
         missing = " ".join(turn.search.missing)
         wordings, summary = (Wording("missing", missing, 1.0),), f"{summary} for what is missing: {missing}"
@@ -52,16 +64,11 @@ def finds_more(search: TurnSearch, parameters: ObserveParameters) -> bool:
     return bool(search.missing) and search.round < parameters.rounds and progress
 
 
-def walks(calls: Sequence[Call], services: Services) -> bool:
-    """Whether these searches are followed by a walk: where a tool has walked there is no second one, nor is there one
-    for what only a language model looks for."""
+def walks(calls: Sequence[Call], chunks: int) -> bool:
+    """Whether these searches of a library with so many chunks are followed by a walk: where a tool has walked there is
+    no second one, nor is there one for what only a language model looks for."""
     tools = [call.tool for call in calls if not call.by_model]
-    return bool(tools) and Walk.name not in tools and services.library.manifest.chunks > 0
-
-
-def _tool(question: str, services: Services) -> str:
-    whole = asks_for_the_whole(question) and not services.names_tool and services.library.store.part().communities.items
-    return CommunitySearch.name if whole else services.default_tool
+    return bool(tools) and Walk.name not in tools and chunks > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,3 +143,48 @@ def _joined(known: Sequence[Passage], found: Iterable[Passage], walked: Sequence
 def _interleaved(each: Sequence[Sequence[Passage]]) -> Iterator[Passage]:
     """The best of all tools, then the second best of all, and so on."""
     return (passage for of_rank in zip_longest(*each) for passage in of_rank if passage)
+
+
+def missing(question: str, passages: Sequence[Passage]) -> tuple[str, ...]:
+    """The content words of the question that no passage holds, as the question has them; initials are none."""
+    return unheld(question, content_words(" ".join(f"{p.title} {p.heading} {p.text}" for p in passages)))
+
+
+def unheld(question: str, words: Collection[str]) -> tuple[str, ...]:
+    """The content words of the question, as it has them, whose stems are not among these; initials are none."""
+    held = set(words)
+    return tuple(
+        word for stem, word in surface_of(question).items() if stem not in held and not _INITIAL.fullmatch(word)
+    )
+
+
+def to_read(turn: Turn, parameters: ObserveParameters) -> tuple[Passage, ...]:
+    """The passages in the order in which the answer reads them: the best of what the first round found, what further
+    rounds found, what the walk reached, the rest of the first."""
+    first = turn.search.found[0]
+    best = min(parameters.best, first)
+    passages = turn.passages
+    return (*passages[:best], *passages[first:], *turn.search.walked, *passages[best:first])
+
+
+def ranked(turn: Turn, parameters: ObserveParameters) -> list[Passage]:
+    """The passages as they were found, those that the walk reached behind the `best` documents."""
+    documents = list(dict.fromkeys(passage.document for passage in turn.passages))
+    leading = set(documents[: parameters.best])
+    ends = next((n for n, passage in enumerate(turn.passages) if passage.document not in leading), len(turn.passages))
+    return [*turn.passages[:ends], *turn.search.walked, *turn.passages[ends:]]
+
+
+def answers(passages: Sequence[Passage], parameters: ObserveParameters) -> Passage | None:
+    """The first of those that are read which is so similar to the question that it answers it."""
+    read = passages[: parameters.passages]
+    return next((passage for passage in read if passage.scores.get("cosine", 0.0) >= parameters.answers), None)
+
+
+def enough(question: str, passages: Sequence[Passage], parameters: ObserveParameters) -> bool:
+    """Whether one of the passages answers, or they hold enough of the question's words; in the order of `to_read`."""
+    if answers(passages, parameters):
+        return True
+    asked = set(content_words(question))
+    unheld = missing(question, passages[: parameters.passages])
+    return not asked or len(unheld) <= (1 - parameters.covered) * len(asked)

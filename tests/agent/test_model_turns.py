@@ -13,7 +13,7 @@ from clew.agent.assistant import Assistant
 from clew.agent.evaluation.agent_evidence import answered, evidence
 from clew.agent.graph import evidence_graph
 from clew.agent.models import Writers, writers_for
-from clew.agent.search.observation import ObserveParameters
+from clew.agent.search.rounds import ObserveParameters
 from clew.agent.search.walk import WalkingParameters
 from clew.agent.services import Services, TurnContext
 from clew.agent.settings import Settings

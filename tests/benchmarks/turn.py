@@ -80,7 +80,9 @@ def measured() -> Moves:
 
 def main() -> None:
     moves = measured()
-    print(f"files {len(moves.files)}, moves {sum(moves.pairs.values())}")
+    for file, calls in sorted(moves.files.items()):
+        print(f"{calls:6} {file}")
+    print(f"files {len(moves.files)}, moves {sum(moves.pairs.values())}; the busiest:")
     for (here, there), count in moves.pairs.most_common(SHOWN):
         print(f"{count:6} {here} -> {there}")
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-from clew.agent.search.paths import back, depths, parents, relation
+from clew.agent.search.walk import back, depths, parents, relation
 from clew.agent.state import Answer
 from clew.memory.datatypes import Subgraph
 from clew.ui.plain import cut, one_line

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from clew.agent.search.paths import arrow, chain, depths, joined, lines, parents
+from clew.agent.search.walk import arrow, chain, depths, joined, lines, parents
 from clew.memory.datatypes import Edge, Subgraph
 from tests.agent.walks import WALK
 

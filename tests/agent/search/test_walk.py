@@ -13,10 +13,9 @@ from clew.agent.assistant import Assistant
 from clew.agent.evaluation.agent_evidence import answered, evidence
 from clew.agent.graph import evidence_graph
 from clew.agent.replay.rows import intermediate_row
-from clew.agent.search import observation
-from clew.agent.search.observation import ObserveParameters
-from clew.agent.search.paths import lines, parents
-from clew.agent.search.walk import WalkingParameters
+from clew.agent.search import rounds
+from clew.agent.search.rounds import ObserveParameters
+from clew.agent.search.walk import WalkingParameters, lines, parents
 from clew.agent.services import TurnContext
 from clew.agent.settings import read_settings
 from clew.agent.state import TURN_JSON, Call, Step, Turn, TurnSearch
@@ -240,17 +239,17 @@ def test_a_walk_is_the_same_where_another_process_has_stitched(assistant: Assist
 def test_a_further_round_goes_before_what_the_walk_came_to() -> None:
     search = TurnSearch(found=(7, 2), walked=(passage("walked"),))
     turn = Turn("t", 1, QUESTION, passages=tuple(passage(str(n)) for n in range(9)), search=search)
-    read = observation.to_read(turn, ObserveParameters())
+    read = rounds.to_read(turn, ObserveParameters())
     assert [p.id for p in read] == ["0", "1", "2", "3", "4", "7", "8", "walked", "5", "6"]
 
 
 def test_a_node_that_answers_is_named() -> None:
     parameters = ObserveParameters()
     passages = [passage("near", cosine=0.7), passage("there", cosine=0.85), passage("too", cosine=0.9)]
-    answers = observation.answers(passages, parameters)
+    answers = rounds.answers(passages, parameters)
     assert answers is not None and answers.id == "there"
-    assert observation.answers(passages[:1], parameters) is None
-    assert observation.answers([*passages[:1] * parameters.passages, passages[1]], parameters) is None
+    assert rounds.answers(passages[:1], parameters) is None
+    assert rounds.answers([*passages[:1] * parameters.passages, passages[1]], parameters) is None
 
 
 def test_observe_says_that_the_walk_went_back(assistant: Assistant, turn: Turn) -> None:

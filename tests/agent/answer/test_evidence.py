@@ -2,7 +2,7 @@
 
 import pytest
 
-from clew.agent.answer.units import Candidate, candidates
+from clew.agent.answer.evidence import Candidate, candidates
 from clew.memory.datatypes import Passage
 
 
