@@ -11,13 +11,13 @@ import numpy as np
 
 from clew.memory.datatypes import Findings, Form, Passage, Query, Subgraph
 from clew.memory.knowledge.clues.clue_index import AliasTable
-from clew.memory.knowledge.clues.triple_beam import ClueAnswer, ClueParameters, Evidence
+from clew.memory.knowledge.clues.triple_beam import ClueAnswer, ClueParameters, PathEvidence
 from clew.memory.knowledge.clues.triple_search import GivenTriples, TripleSearch
 from clew.memory.knowledge.clues.unit_search import UnitParameters, UnitSearch
 from clew.memory.ports import Reranker, Search
 from clew.tools.base import FormScores, ToolSettings, fuse, passages_of, ranks_by_form
 
-Found = Sequence[Mapping[str, Evidence]]
+Found = Sequence[Mapping[str, PathEvidence]]
 """For each form what it found, by chunk."""
 
 NO_UNITS = "no sentences and entities in this library: clew index PATH... --triples extract"
@@ -155,10 +155,10 @@ class _Lead:
 
     answer: str
     walk: Subgraph | None
-    found: Mapping[str, Evidence]
+    found: Mapping[str, PathEvidence]
 
 
-def _first(found: Mapping[str, Evidence]) -> dict[str, Evidence]:
+def _first(found: Mapping[str, PathEvidence]) -> dict[str, PathEvidence]:
     """Before all that is walked to over sentences, whose scores are at most 1."""
     return {id_: replace(one, score=one.score + 1, scores={**one.scores, "answers": 1.0}) for id_, one in found.items()}
 

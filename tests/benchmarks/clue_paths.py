@@ -15,10 +15,10 @@ from clew.agent.evaluation.ranking import Ranking, measure
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Triple
+from clew.memory.knowledge.clues.clue_graphs import triple_graph
 from clew.memory.knowledge.clues.clue_index import ClueIndex, clue_index
-from clew.memory.knowledge.clues.triple_answer import search_paths
 from clew.memory.knowledge.clues.triple_beam import ClueParameters
-from clew.memory.knowledge.clues.triple_graph import triple_graph
+from clew.memory.knowledge.clues.triple_search import search_paths
 from tests.benchmarks.inputs import paths
 from tests.memory.knowledge.clues.encoders import encoder_index
 
@@ -29,7 +29,7 @@ def main() -> None:
     (folder,) = paths(__doc__ or "", "dataset")
     dataset = read_dataset(folder)
     graph = triple_graph(triples(folder / "corpus.jsonl"))
-    print(f"{len(graph.subjects)} triples, {graph.merged} merged, {graph.skipped} skipped")
+    print(f"{len(graph.subjects)} different triples")
     print(f"{f'{dataset.name}, {len(dataset.questions)} questions':38}", *(f"{name:>9}" for name in MEASURES))
     print_rows("TF-IDF", dataset, clue_index(graph))
     encoder = encoder_for(read_settings())

@@ -12,8 +12,7 @@ from clew.agent.evaluation.ranking import DEPTH, Ranking, measure
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Findings, Query
-from clew.memory.knowledge.clues.unit_search import UnitParameters
-from clew.memory.knowledge.clues.unit_walk import UnitWalkParameters
+from clew.memory.knowledge.clues.unit_search import UnitParameters, UnitWalkParameters
 from clew.memory.knowledge.library import open_library
 from clew.memory.ports import Encoder
 from clew.tools.base import Tool, encode_query

@@ -13,9 +13,9 @@ from typing import Any, Literal, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.datatypes import Floats, Ints
+from clew.memory.datatypes import Floats
 from clew.memory.errors import BadInput
-from clew.memory.knowledge.clues.triple_graph import TripleGraph
+from clew.memory.knowledge.clues.clue_graphs import TripleGraph
 from clew.memory.text import FUNCTION_WORDS, content_words, stemmed_words, words
 
 QuestionType = Literal["who", "what", "why", "where", "when"]
@@ -34,21 +34,19 @@ class NamedRelation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AliasTable:
-    """`phrases`: the stems of an alias -> its relation; `answers`: relation -> the types of question it answers."""
+    """`phrases`: the stems of an alias -> its relation; `answers`: relation -> the types of question it answers.
+    `longest` is the number of stems of the longest alias."""
 
     phrases: Mapping[tuple[str, ...], str]
     answers: Mapping[str, frozenset[QuestionType]]
     longest: int
 
-    def mentions(self, text: str) -> list[NamedRelation]:
+    def mentions(self, text: str) -> Iterator[NamedRelation]:
         """In the order of the text; where aliases overlap the one that begins first has it, and then the longest."""
-        return list(self._mentions(stemmed_words(text)))
-
-    def _mentions(self, words: Sequence[str]) -> Iterator[NamedRelation]:
-        place = 0
-        while place < len(words):
-            lengths = range(min(self.longest, len(words) - place), 0, -1)
-            phrase = next((p for n in lengths if (p := tuple(words[place : place + n])) in self.phrases), ())
+        stems, place = stemmed_words(text), 0
+        while place < len(stems):
+            lengths = range(min(self.longest, len(stems) - place), 0, -1)
+            phrase = next((p for n in lengths if (p := tuple(stems[place : place + n])) in self.phrases), ())
             if phrase:
                 yield NamedRelation(self.phrases[phrase], phrase, place)
             place += len(phrase) or 1
@@ -142,8 +140,8 @@ def _as_it_is(words: Sequence[str]) -> Sequence[str]:
 @dataclass(frozen=True, slots=True, eq=False)
 class ClueIndex:
     """`relation_names[r]` are the names of relation r in the table of aliases, or where it has none there the shortest
-    of the relations with the same content words; `relations_named` has for a name its relations. `entity_names` are
-    entities by their name words; the other texts are of content words."""
+    of the relations with the same content words. `entity_names` are entities by their name words; the other texts are
+    of content words."""
 
     graph: TripleGraph
     aliases: AliasTable
@@ -152,7 +150,6 @@ class ClueIndex:
     relation_texts: Texts
     triple_texts: Texts
     relation_names: tuple[tuple[str, ...], ...]
-    relations_named: Mapping[str, Ints]
 
     def entity_cosines(self, question: str) -> Floats:
         """TF-IDF cosine of the question with every entity; shape (entities,)."""
@@ -164,9 +161,7 @@ class ClueIndex:
 
     def edges_of_relations(self, names: tuple[str, ...]) -> NDArray[np.bool_]:
         """Which edges have a relation of one of these names; shape (edges,)."""
-        named = np.zeros(len(self.graph.relations), dtype=bool)
-        for name in names:
-            named[self.relations_named.get(name, [])] = True
+        named = np.array([not set(names).isdisjoint(own) for own in self.relation_names], dtype=bool)
         return np.asarray(named[self.graph.kinds], dtype=bool)
 
 
@@ -177,7 +172,6 @@ def clue_index(graph: TripleGraph, aliases: AliasTable | None = None) -> ClueInd
     relations = [content_words(relation) for relation in graph.relations]
     parts = zip(graph.subjects, graph.kinds, graph.objects, strict=True)
     triples = [entities[s] + relations[r] + entities[o] for s, r, o in parts]
-    names = _relation_names(graph.relations, relations, aliases)
     return ClueIndex(
         graph=graph,
         aliases=aliases,
@@ -185,8 +179,7 @@ def clue_index(graph: TripleGraph, aliases: AliasTable | None = None) -> ClueInd
         entity_texts=Texts.of(entities),
         relation_texts=Texts.of(relations),
         triple_texts=Texts.of(triples),
-        relation_names=names,
-        relations_named=_inverted(names),
+        relation_names=_relation_names(graph.relations, relations, aliases),
     )
 
 
@@ -207,11 +200,3 @@ def _relation_names(
         or (shortest[tuple(own) or (relation,)],)
         for relation, own in zip(relations, own_words, strict=True)
     )
-
-
-def _inverted(names: tuple[tuple[str, ...], ...]) -> dict[str, Ints]:
-    found: dict[str, list[int]] = {}
-    for relation, own in enumerate(names):
-        for name in own:
-            found.setdefault(name, []).append(relation)
-    return {name: np.array(relations, np.int64) for name, relations in found.items()}

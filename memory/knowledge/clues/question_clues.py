@@ -16,15 +16,9 @@ LONG_WORD = 4
 """Or one of so many letters."""
 
 _QUESTION_WORDS: Mapping[str, QuestionType] = {
-    "who": "who",
-    "whom": "who",
-    "whose": "who",
-    "what": "what",
-    "which": "what",
-    "why": "why",
-    "where": "where",
+    "who": "who", "whom": "who", "whose": "who", "what": "what", "which": "what", "why": "why", "where": "where",
     "when": "when",
-}
+}  # fmt: skip
 _ASKED_FOR: Mapping[QuestionType, frozenset[str]] = {
     "who": frozenset("person man woman actor actress director author writer singer composer founder inventor".split()),
     "where": frozenset("place country city town village state region province county continent location".split()),
@@ -63,15 +57,15 @@ def extract_clues(question: str, index: ClueIndex, most: int) -> QuestionClues:
     of a name of several words name no relation."""
     whole = _named(question, index)
     in_names = {stem for node in whole if len(own := content_words(index.graph.entities[node])) > 1 for stem in own}
-    mentions = [mention for mention in index.aliases.mentions(question) if not in_names.issuperset(mention.words)]
-    spent = {stem for mention in mentions for stem in mention.words}
+    relations = [relation for relation in index.aliases.mentions(question) if not in_names.issuperset(relation.words)]
+    spent = {stem for relation in relations for stem in relation.words}
     entities = [*whole, *_named_in_part(question, whole, spent, index, most)]
     entities.sort(key=lambda node: (_place(question, node, index), node))
-    relations = [*mentions, *_by_their_own_words(question, in_names, index)]
-    relations.sort(key=lambda mention: mention.place)
+    relations += _by_their_own_words(question, in_names, index)
+    relations.sort(key=lambda relation: relation.place)
     return QuestionClues(
         entities=tuple(entities),
-        relations=tuple(dict.fromkeys(mention.relation for mention in relations)),
+        relations=tuple(dict.fromkeys(relation.relation for relation in relations)),
         type=question_type(question),
         words=tuple(content_words(question)),
     )

@@ -1,8 +1,8 @@
 """Beam search through triples and re-ranking of the paths (seed 000, steps 2 to 4)."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise, product
+from dataclasses import dataclass, field
+from itertools import chain, pairwise, product
 from math import factorial
 from typing import Any
 
@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Floats, Ints
+from clew.memory.knowledge.clues.clue_graphs import TripleGraph
 from clew.memory.knowledge.clues.clue_index import DIGITS, ClueIndex
 from clew.memory.knowledge.clues.question_clues import QuestionClues
-from clew.memory.knowledge.clues.triple_graph import TripleGraph
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,22 +40,15 @@ class ClueParameters:
 
 
 @dataclass(frozen=True, slots=True)
-class EdgeWalk:
-    """Edges in the order walked, the nodes they led through (one more), and the sum of the edges' scores."""
-
-    edges: tuple[int, ...]
-    nodes: tuple[int, ...]
-    score: float
-
-
-@dataclass(frozen=True, slots=True)
 class Path:
-    """A finished walk in the order in which it is read; `score` is the sum of `scores`, its parts by name."""
+    """Edges, and the nodes that they lead through (one more). While it is walked they are in the order walked, and
+    `score` is the sum of the edges' scores; of a finished one, in the order in which it is read, `score` is the sum of
+    `scores`, its parts by name."""
 
     edges: tuple[int, ...]
     nodes: tuple[int, ...]
     score: float
-    scores: Mapping[str, float]
+    scores: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +67,7 @@ class ClueAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class PathEvidence:
     """What a form of a question finds in a chunk: `score` is the sum of `scores`, its parts by name; `explain` returns
     the path to it, its steps as they are printed, and why."""
 
@@ -157,23 +150,21 @@ def edge_scores(question: str, clues: QuestionClues, index: ClueIndex, parameter
     return EdgeScores(by_words, relation_clues, entity_clues, parameters)
 
 
-def beam_search(
-    graph: TripleGraph, seeds: Sequence[int], scores: EdgeScores, among: Mask | None = None
-) -> list[EdgeWalk]:
+def beam_search(graph: TripleGraph, seeds: Sequence[int], scores: EdgeScores, among: Mask | None = None) -> list[Path]:
     """Beam search (step 3): the walks of every length that were among the `beam_width` best of it, shorter ones first.
 
     Edges are walked either way, none twice; a walk that cannot go on stays as it is. `among` are the edges to walk
     (None: all).
     """
-    beam = [EdgeWalk((), (seed,), scores.of_seed(seed)) for seed in seeds]
-    finished: list[EdgeWalk] = []
+    beam = [Path((), (seed,), scores.of_seed(seed)) for seed in seeds]
+    finished: list[Path] = []
     for _ in range(scores.parameters.max_depth):
         beam = _longer(graph, beam, scores, among) if beam else []
         finished += beam
     return finished
 
 
-def _longer(graph: TripleGraph, beam: Sequence[EdgeWalk], scores: EdgeScores, among: Mask | None) -> list[EdgeWalk]:
+def _longer(graph: TripleGraph, beam: Sequence[Path], scores: EdgeScores, among: Mask | None) -> list[Path]:
     """The best walks by one more edge, of those with the same edges and the same end the best."""
     visited = np.array([walk.nodes for walk in beam], np.int64)
     walked = np.array([walk.edges for walk in beam], np.int64).reshape(len(beam), -1)
@@ -187,13 +178,13 @@ def _longer(graph: TripleGraph, beam: Sequence[EdgeWalk], scores: EdgeScores, am
     # The same edges can be walked to the same end in so many orders, at most.
     width = scores.parameters.beam_width
     order = _best(totals, rows, edges, width * factorial(walked.shape[1] + 1))
-    longer: dict[tuple[int, tuple[int, ...]], EdgeWalk] = {}
+    longer: dict[tuple[int, tuple[int, ...]], Path] = {}
     for place in order.tolist():
         if len(longer) == width:
             break
         walk, edge, end = beam[rows[place]], int(edges[place]), int(ends[place])
         state = end, tuple(sorted((*walk.edges, edge)))
-        longer.setdefault(state, EdgeWalk((*walk.edges, edge), (*walk.nodes, end), float(totals[place])))
+        longer.setdefault(state, Path((*walk.edges, edge), (*walk.nodes, end), float(totals[place])))
     return list(longer.values())
 
 
@@ -206,26 +197,24 @@ def _best(totals: Floats, rows: Ints, edges: Ints, count: int) -> Ints:
     return places[np.lexsort((edges[places], rows[places], -totals[places]))]
 
 
-def in_reading_order(graph: TripleGraph, walk: EdgeWalk) -> EdgeWalk:
+def in_reading_order(graph: TripleGraph, walk: Path) -> Path:
     """From the end from which more of its edges are read in their own direction; as walked where none is better."""
     forward = sum(int(graph.subjects[e]) == node for e, node in zip(walk.edges, walk.nodes, strict=False))
     backward = sum(int(graph.objects[e]) == node for e, node in zip(walk.edges, walk.nodes, strict=False))
-    return walk if forward >= backward else EdgeWalk(walk.edges[::-1], walk.nodes[::-1], walk.score)
+    return walk if forward >= backward else Path(walk.edges[::-1], walk.nodes[::-1], walk.score)
 
 
-def rerank(walks: Iterable[EdgeWalk], clues: QuestionClues, index: ClueIndex, parameters: ClueParameters) -> list[Path]:
+def rerank(walks: Iterable[Path], clues: QuestionClues, index: ClueIndex, parameters: ClueParameters) -> list[Path]:
     """The `topn` paths by MMR. Of walks along the same edges the best counts."""
     best: dict[frozenset[int], Path] = {}
-    for walk in walks:
-        path = scored(in_reading_order(index.graph, walk), clues, index, parameters)
-        other = best.get(frozenset(path.edges))
-        if other is None or path.score > other.score:
-            best[frozenset(path.edges)] = path
+    paths = [scored(in_reading_order(index.graph, walk), clues, index, parameters) for walk in walks]
+    for path in sorted(paths, key=lambda path: -path.score):
+        best.setdefault(frozenset(path.edges), path)
     ordered = sorted(best.values(), key=lambda path: (-path.score, len(path.edges), path.edges))
     return diverse(ordered, parameters.topn, parameters.mmr_lambda)
 
 
-def scored(walk: EdgeWalk, clues: QuestionClues, index: ClueIndex, parameters: ClueParameters) -> Path:
+def scored(walk: Path, clues: QuestionClues, index: ClueIndex, parameters: ClueParameters) -> Path:
     """Re-ranking (step 4): the sum of the edges' scores and the terms
 
     length penalty, -lambda_len * (path length - 1); relation coverage, alpha_rel * Jaccard(path relations, relation
@@ -269,10 +258,9 @@ def chain_overlap(names: Sequence[Sequence[str]], clues: Sequence[str]) -> float
 
     A path can be read from both of its ends, so that a pair of neighbours counts in either order.
     """
-    wanted: set[tuple[str, ...]] = {(clue,) for clue in clues}
-    wanted |= {_pair(one, other) for one, other in pairwise(clues)}
-    there: set[tuple[str, ...]] = {(name,) for own in names for name in own}
-    there |= {_pair(one, other) for own, following in pairwise(names) for one, other in product(own, following)}
+    pairs = [pair for own, following in pairwise(names) for pair in product(own, following)]
+    wanted = {tuple(sorted(gram)) for gram in [*zip(clues), *pairwise(clues)]}
+    there = {tuple(sorted(gram)) for gram in [*zip(chain.from_iterable(names)), *pairs]}
     return len(wanted & there) / len(wanted) if wanted else 0.0
 
 
@@ -289,7 +277,3 @@ def diverse(paths: Sequence[Path], most: int, lambda_: float) -> list[Path]:
 
 def _nearness(path: Path, chosen: Sequence[Path]) -> float:
     return max((jaccard(frozenset(path.edges), frozenset(other.edges)) for other in chosen), default=0.0)
-
-
-def _pair(one: str, other: str) -> tuple[str, ...]:
-    return tuple(sorted((one, other)))

@@ -1,20 +1,145 @@
-"""Seed 000 over the triples of a store: the chunks that state the edges of its paths, and the answer."""
+"""Seed 000 from the question to the answer (step 5), and over a store: the chunks that state the edges of its paths."""
 
+import re
+import string
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from clew.memory.datatypes import Edge, Subgraph, Triple
-from clew.memory.knowledge.clues.clue_index import AliasTable, ClueIndex, clue_index, load_aliases
-from clew.memory.knowledge.clues.triple_answer import search_paths
-from clew.memory.knowledge.clues.triple_beam import ClueAnswer, ClueParameters, Evidence, Path, most_of
-from clew.memory.knowledge.clues.triple_graph import TripleGraph, triple_graph, written_out
+from clew.memory.datatypes import Floats, Subgraph, Triple
+from clew.memory.knowledge.clues.clue_graphs import TripleGraph, arrow, triple_graph, triple_lines
+from clew.memory.knowledge.clues.clue_index import AliasTable, ClueIndex, QuestionType, clue_index, load_aliases
+from clew.memory.knowledge.clues.question_clues import QuestionClues, extract_clues
+from clew.memory.knowledge.clues.triple_beam import (
+    ClueAnswer,
+    ClueParameters,
+    Mask,
+    Path,
+    PathEvidence,
+    beam_search,
+    edge_scores,
+    most_of,
+    rerank,
+    seeds_of,
+)
 from clew.memory.ports import Search
 from clew.memory.text import content_words, words
+
+_MONTH = "(?:january|february|march|april|may|june|july|august|september|october|november|december)"
+_DATE = re.compile(rf"\b(?:\d{{3,4}}s?|\d+ (?:bc|bce|ad|ce)|{_MONTH} \d+|\d+ {_MONTH}|\w+ century|{_MONTH})\b")
+
+FITS_THE_TYPE, NAMED = 2, 1
+"""How well an edge's relation fits a question: it answers its type, the question names it; the sum where both."""
+
+
+class _Reading(NamedTuple):
+    """An edge, and its end that would be the answer. `rank`: whether the end is of the kind asked for; the grade of the
+    edge's relation; how early the question names that; the edge's score."""
+
+    edge: int
+    node: int
+    rank: tuple[bool, int, int, float]
+
+
+def answer_of(paths: Sequence[Path], clues: QuestionClues, by_edge: Floats, index: ClueIndex) -> tuple[str, int | None]:
+    """Answer synthesis (step 5): the answer and the edge that it was read from; without paths there is none.
+
+    By type, from the first path that has such an edge: the subject or object of an edge like `directed` (who), the
+    object of one like `titled` (what), `reason` (why), `located in` (where) or `released` (when); the table of aliases
+    says which relations are like these. A date answers `when`, and does not answer `where`. Else an end of an edge
+    whose relation the question names, or the tail of the best edge. Where no edge answers a `where` or a `when`, and
+    the best path lacks a relation that the question names, nothing does.
+    """
+    if not paths:
+        return "", None
+    best = [max(_readings(path, clues, by_edge, index), key=lambda reading: reading.rank) for path in paths]
+    enough = NAMED if clues.type in ("who", "what") else FITS_THE_TYPE
+    graded = [reading for least in (enough, NAMED) for reading in best if reading.rank[:2] >= (True, least)]
+    fitting = next(iter(graded), best[0])
+    unanswered = clues.type in ("where", "when") and fitting.rank[:2] < (True, FITS_THE_TYPE)
+    if unanswered and not _names_all(paths[0], clues, index):
+        return "", None
+    if fitting.rank[1]:
+        return shown(index.graph.names[fitting.node], clues.type), fitting.edge
+    edge = max(paths[0].edges, key=lambda edge: by_edge[edge])
+    tail = _unnamed(edge, clues, index) or [int(index.graph.objects[edge])]
+    return shown(index.graph.names[tail[-1]], clues.type), edge
+
+
+def _readings(path: Path, clues: QuestionClues, by_edge: Floats, index: ClueIndex) -> list[_Reading]:
+    readings = []
+    for place, edge in enumerate(path.edges):
+        node = _asked_end(path, place, clues, index)
+        grade, clue = _grade(edge, clues, index)
+        kind_fits = _kind_fits(index.graph.entities[node], clues.type)
+        readings.append(_Reading(edge, node, (kind_fits, grade, -clue, float(by_edge[edge]))))
+    return readings
+
+
+def _grade(edge: int, clues: QuestionClues, index: ClueIndex) -> tuple[int, int]:
+    """How well the relation fits, and the place of the first relation clue that it has (none: after the last). What the
+    table does not know answers any type."""
+    names = index.relation_names[index.graph.kinds[edge]]
+    places = [place for place, clue in enumerate(clues.relations) if clue in names]
+    answers = index.aliases.answers
+    fits = any(clues.type in answers[name] if name in answers else bool(places) for name in names)
+    return FITS_THE_TYPE * fits + NAMED * bool(places), min(places, default=len(clues.relations))
+
+
+def _names_all(path: Path, clues: QuestionClues, index: ClueIndex) -> bool:
+    """Whether its edges have every relation that the question names."""
+    found = {name for edge in path.edges for name in index.relation_names[index.graph.kinds[edge]]}
+    return found.issuperset(clues.relations)
+
+
+def _asked_end(path: Path, place: int, clues: QuestionClues, index: ClueIndex) -> int:
+    """Which end of an edge answers: the one that the question does not name; where it names neither, that at which the
+    path ends; else for `who` the subject, unless the relation is passive (`played by`), and for others the object."""
+    graph, edge = index.graph, path.edges[place]
+    unnamed = _unnamed(edge, clues, index)
+    if len(unnamed) == 1:
+        return unnamed[0]
+    if unnamed and len(path.edges) > 1 and place in (0, len(path.edges) - 1):
+        return path.nodes[0] if place == 0 else path.nodes[-1]
+    active = clues.type == "who" and not graph.relations[graph.kinds[edge]].endswith(" by")
+    return int((graph.subjects if active else graph.objects)[edge])
+
+
+def _unnamed(edge: int, clues: QuestionClues, index: ClueIndex) -> list[int]:
+    """The ends of an edge, subject first, that are no entity clues."""
+    ends = dict.fromkeys((int(index.graph.subjects[edge]), int(index.graph.objects[edge])))
+    return [node for node in ends if node not in clues.entities]
+
+
+def _kind_fits(entity: str, type_: QuestionType) -> bool:
+    dated = bool(_DATE.search(entity))
+    return {"when": dated, "where": not dated}.get(type_, True)
+
+
+def shown(name: str, type_: QuestionType) -> str:
+    """A name that has no capitals gets them: all its words, or of a reason or a time the first."""
+    if name != name.lower():
+        return name
+    return string.capwords(name) if type_ in ("who", "what", "where") else name[:1].upper() + name[1:]
+
+
+def search_paths(
+    question: str, index: ClueIndex, parameters: ClueParameters | None = None, among: Mask | None = None
+) -> ClueAnswer:
+    """At most `topn` paths, best first, along the edges of `among` (shape (edges,); None: all). The order depends on
+    the question, the triples and the parameters alone."""
+    parameters = parameters or ClueParameters()
+    clues = extract_clues(question, index, parameters.seed_top_k)
+    seeds, seeding = seeds_of(question, clues, index, parameters)
+    scores = edge_scores(question, clues, index, parameters)
+    walks = beam_search(index.graph, seeds, scores, among)
+    paths = rerank(walks, clues, index, parameters)
+    answer, edge = answer_of(paths, clues, scores.alone(index.graph), index)
+    return ClueAnswer(clues, seeds, seeding, tuple(paths), answer, edge)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,8 +157,8 @@ class GivenTriples:
         """Cheap beside an index of them (`TripleSearch`): each word is stemmed once."""
         layers = store.part().layers
         triples = tuple(triple for triple in store.triples() if triple.given) if layers.given.any() else ()
-        said = {word for one in triples for word in words(f"{one.subject} {one.relation} {one.object}")}
-        stems = frozenset(content_words(" ".join(sorted(said))))
+        used = {word for one in triples for word in words(f"{one.subject} {one.relation} {one.object}")}
+        stems = frozenset(content_words(" ".join(sorted(used))))
         return GivenTriples(triples, stems, bool(triples) and _alone(store, triples), aliases or load_aliases())
 
     def may_answer(self, text: str) -> bool:
@@ -53,95 +178,83 @@ def _alone(store: Search, triples: Sequence[Triple]) -> bool:
     if not rows.keys() >= set(documents):
         return False
     texts = {document.id: document.text for document in store.documents(list(rows))}
-    return all(texts[id_].split("\n") == written_out(listed) for id_, listed in rows.items())
+    return all(texts[id_].split("\n") == triple_lines(listed) for id_, listed in rows.items())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TripleSearch:
-    """The triples of a store, and which document each chunk that tells of one is of: edge `edges[i]` is told by a chunk
-    of `owners[numbers[i]]`."""
+    """The triples of a store; `documents` has for each chunk that states one its document."""
 
     clues: ClueIndex
     documents: Mapping[str, str]
-    owners: NDArray[np.str_]
-    numbers: NDArray[np.int64]
-    edges: NDArray[np.int64]
 
     @staticmethod
     def over(store: Search, triples: Sequence[Triple], aliases: AliasTable | None = None) -> "TripleSearch":
         """Of these triples of the store. Seconds for 100,000."""
         graph = triple_graph(triples)
-        chunks = store.chunks(sorted({chunk for told in graph.chunks for chunk in told}))
-        documents = {chunk.id: chunk.document for chunk in chunks}
-        pairs = [(edge, documents[chunk]) for edge, told in enumerate(graph.chunks) for chunk in told]
-        owners, numbers = np.unique(np.array([owner for _, owner in pairs], np.str_), return_inverse=True)
-        edges = np.array([edge for edge, _ in pairs], np.int64)
-        return TripleSearch(clue_index(graph, aliases), documents, owners, numbers.reshape(-1), edges)
+        chunks = store.chunks(sorted({chunk for stating in graph.chunks for chunk in stating}))
+        return TripleSearch(clue_index(graph, aliases), {chunk.id: chunk.document for chunk in chunks})
 
     @property
     def empty(self) -> bool:
         return not len(self.clues.graph.kinds)
 
-    def within(self, scope: frozenset[str] | None) -> NDArray[np.bool_] | None:
-        """Which edges a document of the scope tells of, of shape (edges,); None for all."""
+    def within(self, scope: frozenset[str] | None) -> Mask | None:
+        """Which edges a document of the scope states, of shape (edges,); None for all."""
         if scope is None:
             return None
-        told = np.zeros(len(self.clues.graph.kinds), dtype=bool)
-        told[self.edges[np.array([owner in scope for owner in self.owners], dtype=bool)[self.numbers]]] = True
-        return told
+        chunks = {chunk for chunk, document in self.documents.items() if document in scope}
+        return np.array([not chunks.isdisjoint(stating) for stating in self.clues.graph.chunks], dtype=bool)
 
     def answer(self, text: str, scope: frozenset[str] | None, parameters: ClueParameters, paths: int = 0) -> ClueAnswer:
         """At least so many `paths` are looked for."""
         wanted = replace(parameters, topn=max(parameters.topn, paths))
         return search_paths(text, self.clues, wanted, self.within(scope))
 
-    def meets(self, text: str, answer: ClueAnswer) -> bool:
+    def _meets(self, text: str, answer: ClueAnswer) -> bool:
         """Whether the best path has every content word of the question, or the relation that it stands for."""
         if not answer.paths:
             return False
         graph, edges = self.clues.graph, answer.paths[0].edges
         names = {name for edge in edges for name in self.clues.relation_names[graph.kinds[edge]]}
-        told = {word for edge in edges for word in content_words(graph.written(edge))}
-        told |= {word for one in self.clues.aliases.mentions(text) if one.relation in names for word in one.words}
-        return set(answer.clues.words) <= told
+        met = {word for edge in edges for word in content_words(arrow(graph.edge(edge)))}
+        met |= {word for one in self.clues.aliases.mentions(text) if one.relation in names for word in one.words}
+        return set(answer.clues.words) <= met
 
     def leading(self, text: str, scope: frozenset[str] | None, parameters: ClueParameters) -> ClueAnswer | None:
         """The answer with its best path alone, where that has all that the question names."""
         answer = self.answer(text, scope, parameters)
-        return replace(answer, paths=answer.paths[:1]) if self.meets(text, answer) else None
+        return replace(answer, paths=answer.paths[:1]) if self._meets(text, answer) else None
 
     def found(
         self, answer: ClueAnswer, scope: frozenset[str] | None, parameters: ClueParameters
-    ) -> dict[str, Evidence]:
+    ) -> dict[str, PathEvidence]:
         """By chunk, in the order of the paths and of the edges along them.
 
-        A chunk's score is that of the best path that it tells of, as a share of the most that a path could have with
-        these clues (`most_of`), so that forms with many clues and with few compare.
+        A chunk's score is that of the best path of which it states an edge, as a share of the most that a path could
+        have with these clues (`most_of`), so that forms with many clues and with few compare.
         """
-        most, told = most_of(answer.clues, parameters), dict[str, Evidence]()
+        most, found = most_of(answer.clues, parameters), dict[str, PathEvidence]()
         for path in sorted(answer.paths, key=lambda path: -path.score):
             scores = {name: part / most for name, part in path.scores.items()}
-            evidence = Evidence(path.score / most, scores, partial(_explained, answer, path, self.clues.graph))
+            evidence = PathEvidence(path.score / most, scores, partial(_explained, answer, path, self.clues.graph))
             for edge in path.edges:
                 for chunk in self.clues.graph.chunks[edge]:
                     if scope is None or self.documents[chunk] in scope:
-                        told.setdefault(chunk, evidence)
-        return told
+                        found.setdefault(chunk, evidence)
+        return found
 
     def walk(self, answer: ClueAnswer) -> Subgraph | None:
         """The best path: its entities in the order of the walk, its edges in their own direction."""
         if not answer.paths:
             return None
         graph, path = self.clues.graph, answer.paths[0]
-        edges = [
-            Edge(graph.entities[graph.subjects[e]], graph.entities[graph.objects[e]], graph.relations[graph.kinds[e]])
-            for e in path.edges
-        ]
-        return Subgraph(tuple(graph.entities[node] for node in path.nodes), tuple(edges))
+        return Subgraph(tuple(graph.entities[node] for node in path.nodes), tuple(map(graph.edge, path.edges)))
 
 
 def _explained(answer: ClueAnswer, path: Path, graph: TripleGraph) -> tuple[tuple[str, ...], str]:
     """The path, and the clues of the question with where the search began."""
     clues = answer.clues
     names = ", ".join(dict.fromkeys([*clues.relations, *(graph.entities[node] for node in clues.entities)]))
-    return tuple(map(graph.written, path.edges)), f"{f'clues {names}' if names else 'no clues'}; from {answer.seeding}"
+    why = f"{f'clues {names}' if names else 'no clues'}; from {answer.seeding}"
+    return tuple(arrow(graph.edge(edge)) for edge in path.edges), why

@@ -1,23 +1,212 @@
-"""The walk over knowledge units as a search of a store: the chunks of the units that it touched, and by which path."""
+"""The walk over knowledge units of ClueRAG's paper (arXiv 2507.08445): query-driven, pruned to a beam at each hop; and
+as a search of a store, the chunks of the units that it touched, and by which path.
+
+A unit is a sentence of the library. It has the entities that it names, and that which the title of its document names.
+No walk goes to a heading. Dates are entities: without them less was found (docs/figures.md).
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 
 import numpy as np
+from numpy.typing import NDArray
 
-from clew.memory.datatypes import Edge, Floats, Form, Hit, Ints, Subgraph, Vector, Vectors
-from clew.memory.knowledge.clues.triple_beam import Evidence
-from clew.memory.knowledge.clues.triple_graph import normalise
-from clew.memory.knowledge.clues.unit_walk import (
-    Near,
-    UnitGraph,
-    UnitWalk,
-    UnitWalker,
-    UnitWalkParameters,
-)
+from clew.memory.datatypes import Floats, Form, Hit, Ints, Subgraph, Vector, Vectors
+from clew.memory.knowledge.clues.clue_graphs import UnitGraph, arrow
+from clew.memory.knowledge.clues.triple_beam import Mask, PathEvidence
 from clew.memory.ports import Graph, Reranker, Search
 from clew.memory.vectors import highest
+
+Prune = Callable[[Sequence[tuple[int, ...]]], Floats]
+"""Scores of shape (paths,) of paths given as their units: what a cross-encoder makes of the question and each path's
+joined units. Higher is better."""
+
+COSINE_DIGITS = 6
+"""To which cosines are rounded, so that equal ones are equal however they were summed (in double precision)."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnitWalkParameters:
+    """`anchors`: the entities of so many units, the nearest to the question, are where walks begin; `per_entity`: so
+    many unused units of each entity of the frontier are tried, the nearest to the running query; then that becomes
+    q <- q - subtract * e(unit), of unit length again where `renormalise`. `beam` paths of at most `depth` units go on.
+
+    An entity that more than `widest` units name is walked through those of them that are among the `nearest` to the
+    question, `widest` at most, so that a name in every document costs no more than another. Of the paths that a
+    cross-encoder prunes it sees the `pruned` nearest by cosine.
+
+    The paper has 3 anchors and a beam of 5; docs/figures.md has what both find.
+    """
+
+    anchors: int = 5
+    per_entity: int = 3
+    beam: int = 10
+    depth: int = 3
+    subtract: float = 1.0
+    renormalise: bool = False
+    widest: int = 128
+    nearest: int = 1000
+    pruned: int = 30
+
+
+@dataclass(frozen=True, slots=True)
+class UnitWalk:
+    """`entities[i]` is the one through which `units[i]` was entered. `score` is the cross-encoder's; without one it is
+    the cosine of the question with the sum of the units' vectors."""
+
+    units: tuple[int, ...]
+    entities: tuple[int, ...]
+    score: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Near:
+    """The units nearest to the question, best first, with their cosines; both of shape (n,)."""
+
+    units: Ints
+    cosines: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Beam:
+    """Walks, with the running query and the sum of the units' vectors of each, of shape (walks, d)."""
+
+    walks: list[UnitWalk]
+    queries: Floats
+    sums: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Tried:
+    """Longer paths: walk `rows[i]` through `entities[i]` to `units[i]`, whose vector is `vectors[i]`."""
+
+    rows: Ints
+    entities: Ints
+    units: Ints
+    vectors: Floats
+
+    def only(self, places: Ints) -> "_Tried":
+        return _Tried(self.rows[places], self.entities[places], self.units[places], self.vectors[places])
+
+
+class UnitWalker:
+    """Walks for one question. `vectors_of` gives the vectors of units, shape (units, d); `among`, of shape (units,),
+    says which may be walked (None: all); `check` is called before each hop, and may raise."""
+
+    def __init__(
+        self,
+        graph: UnitGraph,
+        question: Vector,
+        near: Near,
+        vectors_of: Callable[[Ints], Vectors],
+        parameters: UnitWalkParameters,
+        among: Mask | None = None,
+        prune: Prune | None = None,
+        check: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._graph, self._question, self._vectors_of = graph, question.astype(np.float64), vectors_of
+        self._parameters, self._among, self._prune, self._check = parameters, among, prune, check
+        self._near = near.units[: parameters.nearest]
+        self._anchors = near.units[: parameters.anchors]
+
+    def walks(self) -> list[UnitWalk]:
+        """Those that were in the beam after any hop, shorter ones first, best first; a dead end is a finished path."""
+        found: list[UnitWalk] = []
+        beam = _Beam([UnitWalk((), (), 0.0)], self._question[None], np.zeros_like(self._question[None]))
+        rows, entities = self._begin()
+        for _ in range(self._parameters.depth):
+            self._check()
+            beam = self._longer(beam, rows, entities)
+            if not beam.walks:
+                break
+            found += beam.walks
+            rows, entities = self._frontier(beam.walks)
+        return found
+
+    def _begin(self) -> tuple[Ints, Ints]:
+        named = dict.fromkeys(entity for unit in self._anchors.tolist() for entity in self._graph.entities.row(unit))
+        return np.zeros(len(named), np.int64), np.array(list(named), np.int64)
+
+    def _frontier(self, walks: Sequence[UnitWalk]) -> tuple[Ints, Ints]:
+        """The entities that the last units lead to, none that a walk came through; with the places of the walks."""
+        pairs = [
+            (row, entity)
+            for row, walk in enumerate(walks)
+            for entity in self._graph.entities.row(walk.units[-1])
+            if entity not in walk.entities
+        ]
+        rows, entities = np.array(pairs, np.int64).reshape(-1, 2).T
+        return rows, entities
+
+    def _longer(self, beam: _Beam, rows: Ints, entities: Ints) -> _Beam:
+        tried = self._tried(beam, rows, entities)
+        sums = beam.sums[tried.rows] + tried.vectors
+        lengths = np.linalg.norm(sums, axis=1).clip(1e-12)
+        cosines = np.round(sums @ self._question / lengths, COSINE_DIGITS)
+        places, scores = self._best(beam.walks, tried, cosines)
+        kept, vectors = tried.only(places), tried.vectors[places]
+        walks = [
+            UnitWalk((*beam.walks[row].units, unit), (*beam.walks[row].entities, entity), score)
+            for row, entity, unit, score in zip(
+                kept.rows.tolist(), kept.entities.tolist(), kept.units.tolist(), scores, strict=True
+            )
+        ]
+        return _Beam(walks, self._subtracted(beam.queries[kept.rows], vectors), sums[places])
+
+    def _tried(self, beam: _Beam, rows: Ints, entities: Ints) -> _Tried:
+        """For each place of the frontier the `per_entity` unused units nearest to its running query."""
+        places, units = self._units_of(entities)
+        used = np.array([walk.units for walk in beam.walks], np.int64).reshape(len(beam.walks), -1)
+        fresh = ~(used[rows[places]] == units[:, None]).any(axis=1)
+        if self._among is not None:
+            fresh &= self._among[units]
+        places, units = places[fresh], units[fresh]
+        different, where = np.unique(units, return_inverse=True)
+        vectors = self._vectors_of(different).astype(np.float64)[where.reshape(-1)]
+        near = np.round(np.einsum("ij,ij->i", vectors, beam.queries[rows[places]]), COSINE_DIGITS)
+        order = np.lexsort((units, -near, places))
+        grouped = places[order]
+        within = np.arange(len(grouped)) - np.searchsorted(grouped, grouped)
+        best = order[within < self._parameters.per_entity]
+        return _Tried(rows[places[best]], entities[places[best]], units[best], vectors[best])
+
+    def _units_of(self, entities: Ints) -> tuple[Ints, Ints]:
+        """The places in `entities` and the units there; of an entity with very many those nearest to the question."""
+        busy = self._graph.size(entities) > self._parameters.widest
+        quiet = np.flatnonzero(~busy)
+        units, places = self._graph.units.of(entities[quiet])
+        found = [(quiet[places], units)]
+        if busy.any():
+            named, rows = self._graph.entities.of(self._near)
+            for place in np.flatnonzero(busy).tolist():
+                near = self._near[rows[named == entities[place]]][: self._parameters.widest]
+                found.append((np.full(len(near), place), near))
+        return np.concatenate([one for one, _ in found]), np.concatenate([one for _, one in found])
+
+    def _best(self, walks: Sequence[UnitWalk], tried: _Tried, cosines: Floats) -> tuple[Ints, list[float]]:
+        """The places of the `beam` best and their scores; of paths of the same units the first, by score, row, unit."""
+        order = np.lexsort((tried.entities, tried.units, tried.rows, -cosines)).tolist()
+        paths: dict[frozenset[int], int] = {}
+        for place in order:
+            paths.setdefault(frozenset((*walks[tried.rows[place]].units, int(tried.units[place]))), place)
+        places, scores = list(paths.values()), cosines
+        if self._prune is not None and places:
+            places = places[: max(self._parameters.pruned, self._parameters.beam)]
+            scores = cosines.copy()
+            joined = [(*walks[tried.rows[place]].units, int(tried.units[place])) for place in places]
+            scores[places] = np.round(self._prune(joined), COSINE_DIGITS)
+            places.sort(key=lambda place: -scores[place])
+        best = np.array(places[: self._parameters.beam], np.int64)
+        return best, scores[best].tolist()
+
+    def _subtracted(self, queries: Floats, vectors: Floats) -> Floats:
+        """q <- q - e(unit)."""
+        left = queries - self._parameters.subtract * vectors
+        if self._parameters.renormalise:
+            left /= np.linalg.norm(left, axis=1, keepdims=True).clip(1e-12)
+        return left
+
 
 SHOWN = 90
 """Characters of a unit that an explanation quotes."""
@@ -57,7 +246,7 @@ class UnitSearch:
 
     def found(
         self, form: Form, scope: frozenset[str] | None, parameters: UnitParameters, k: int, check: Callable[[], None]
-    ) -> tuple[dict[str, Evidence], UnitWalk | None]:
+    ) -> tuple[dict[str, PathEvidence], UnitWalk | None]:
         """By chunk, at least k of them where there are so many, and the best walk. `check` is called between steps."""
         among = None if scope is None else self.graph.within(scope)
         filled = max(parameters.filled, 4 * k) if parameters.filled else 0
@@ -71,15 +260,10 @@ class UnitSearch:
         return self._scored(form, by_chunk, parameters), walks[0] if walks else None
 
     def subgraph(self, walk: UnitWalk) -> Subgraph:
-        names = self.graph.layers.entities
-        steps = self.graph.steps(walk.units, walk.entities)
-        edges = [
-            Edge(normalise(names[step.subject].name), normalise(names[step.object].name), step.label) for step in steps
-        ]
-        ends = dict.fromkeys(end for edge in edges for end in (edge.source, edge.target))
-        return Subgraph(tuple(ends), tuple(edges))
+        edges = self.graph.steps(walk.units, walk.entities)
+        return Subgraph(tuple(dict.fromkeys(end for edge in edges for end in (edge.source, edge.target))), edges)
 
-    def _near(self, vector: Vector, most: int, among: np.ndarray | None) -> Near:
+    def _near(self, vector: Vector, most: int, among: Mask | None) -> Near:
         """By cosine over the sentences, best first."""
         rows, vectors = None if among is None else np.flatnonzero(among), self.part.sentence_vectors
         cosines = (vector[None] @ (vectors if rows is None else vectors[rows]).T)[0]
@@ -102,7 +286,7 @@ class UnitSearch:
         found = []
         for unit, cosine in zip(near.units[:most].tolist(), near.cosines[:most].tolist(), strict=True):
             title = int(self.graph.titles[unit])
-            entities = [title] if title >= 0 else self.graph.entities_of(unit)[:1]
+            entities = [title] if title >= 0 else self.graph.entities.row(unit)[:1]
             found.append(UnitWalk((unit,), tuple(entities), min(lowest, round(cosine, 6))))
         return found
 
@@ -114,7 +298,7 @@ class UnitSearch:
                 found.setdefault(layers.chunk_ids[layers.sentence_chunks[unit]], walk)
         return found
 
-    def _scored(self, form: Form, by_chunk: dict[str, UnitWalk], parameters: UnitParameters) -> dict[str, Evidence]:
+    def _scored(self, form: Form, by_chunk: dict[str, UnitWalk], parameters: UnitParameters) -> dict[str, PathEvidence]:
         ids = list(by_chunk)
         if not ids:
             return {}
@@ -127,16 +311,16 @@ class UnitSearch:
             walk, keyword = by_chunk[id_], hits.get(id_, Hit(id_, 0.0)).score
             parts = parameters.path * walk.score, shares[0] * cosine, shares[1] * keyword
             scores = dict(zip(("path", "cosine", "keyword"), map(float, parts), strict=True))
-            found[id_] = Evidence(sum(scores.values()), scores, partial(explained, walk))
+            found[id_] = PathEvidence(sum(scores.values()), scores, partial(explained, walk))
         return found
 
     def _explained(self, walk: UnitWalk) -> tuple[tuple[str, ...], str]:
         """The steps; and the units that were walked. A walk that names one entity alone is that entity."""
-        names, steps = self.graph.layers.entities, self.graph.steps(walk.units, walk.entities)
-        alone = [f"({normalise(names[entity].name)})" for entity in walk.entities[:1]]
-        quoted = [_cut(unit.text) for unit in self.part.sentences(walk.units)]
-        begun = f"from {normalise(names[walk.entities[0]].name)}: " if walk.entities else ""
-        return tuple(map(self.graph.written, steps)) or tuple(alone), begun + " > ".join(quoted)
+        quoted = " > ".join(_cut(unit.text) for unit in self.part.sentences(walk.units))
+        if not walk.entities:
+            return (), quoted
+        start, steps = self.graph.name(walk.entities[0]), self.graph.steps(walk.units, walk.entities)
+        return tuple(map(arrow, steps)) or (f"({start})",), f"from {start}: {quoted}"
 
 
 def _cut(text: str) -> str:

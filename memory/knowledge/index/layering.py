@@ -13,7 +13,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from clew.memory.datatypes import Document, Progress, Triple
-from clew.memory.knowledge.clues.triple_graph import normalise
+from clew.memory.knowledge.clues.clue_graphs import normalise
 from clew.memory.knowledge.disk import TriplesFrom
 from clew.memory.knowledge.embedding import with_title
 from clew.memory.knowledge.extraction.documents import Extraction, extract_document

@@ -8,7 +8,7 @@ from typing import Any
 
 from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
-from clew.memory.knowledge.clues.triple_graph import normalise, written_out
+from clew.memory.knowledge.clues.clue_graphs import normalise, triple_lines
 from clew.memory.knowledge.loaders.plain_text import decode
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, shown
 from clew.memory.text import clean
@@ -48,7 +48,7 @@ def read_triples(source: Source) -> Iterator[Document | LoadFailure]:
             bad.append(number)
     place = shown(source.path)
     for subject, triples in by_subject.items():
-        text = "\n".join(written_out(triples))
+        text = "\n".join(triple_lines(triples))
         yield Document(f"{source.name}:{subject}", triples[0][0], text, place, triples=tuple(triples))
     if bad:
         yield LoadFailure(

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import strategies as st
 
 from clew.memory.datatypes import Triple
+from clew.memory.knowledge.clues.clue_graphs import TripleGraph, arrow, triple_graph
 from clew.memory.knowledge.clues.clue_index import ClueIndex, clue_index
 from clew.memory.knowledge.clues.triple_beam import Path as CluePath
-from clew.memory.knowledge.clues.triple_graph import TripleGraph, triple_graph
 
 _DATA = Path(os.environ.get("CLEW_DATA", Path(__file__).parents[4] / ".." / "shared" / "data"))
 _PATH = _DATA.parent / "cases" / "cluerag.json"
@@ -67,4 +67,4 @@ def names(index: ClueIndex, nodes: tuple[int, ...]) -> list[str]:
 
 def written(path: CluePath, graph: TripleGraph) -> str:
     """`(lokesh kanagaraj) -[directed]-> (film) | (film) -[titled]-> (coolie)`: each edge in its own direction."""
-    return " | ".join(graph.written(edge) for edge in path.edges)
+    return " | ".join(arrow(graph.edge(edge)) for edge in path.edges)

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.memory.datatypes import Triple
+from clew.memory.knowledge.clues.clue_graphs import triple_graph
 from clew.memory.knowledge.clues.clue_index import ClueIndex
 from clew.memory.knowledge.clues.question_clues import extract_clues
-from clew.memory.knowledge.clues.triple_answer import search_paths
 from clew.memory.knowledge.clues.triple_beam import ClueParameters, beam_search, edge_scores, most_of, seeds_of
-from clew.memory.knowledge.clues.triple_graph import triple_graph
+from clew.memory.knowledge.clues.triple_search import search_paths
 from tests.memory.dialogue.cases import hashed_vectors
 from tests.memory.knowledge.clues.cases import (
     CASES,
@@ -193,14 +193,14 @@ PRINTED = """
 import json, sys
 from clew.memory.datatypes import Triple
 from clew.memory.knowledge.clues.clue_index import clue_index
-from clew.memory.knowledge.clues.triple_answer import search_paths
-from clew.memory.knowledge.clues.triple_graph import triple_graph
+from clew.memory.knowledge.clues.triple_search import search_paths
+from clew.memory.knowledge.clues.clue_graphs import triple_graph
 graph = triple_graph(Triple(*row) for row in json.loads(sys.argv[1]))
 for question in sys.argv[2:]:
     found = search_paths(question, clue_index(graph))
     print(found.clues, found.seeds, found.answer)
     for path in found.paths:
-        print(path.score, *map(graph.written, path.edges), sep=" | ")
+        print(path.score, *map(graph.edge, path.edges), sep=" | ")
 """
 
 

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from clew.memory.datatypes import Floats, Ints, Vector, Vectors
-from clew.memory.knowledge.clues.unit_search import UnitParameters
-from clew.memory.knowledge.clues.unit_walk import (
+from clew.memory.knowledge.clues.clue_graphs import UnitGraph
+from clew.memory.knowledge.clues.unit_search import (
     Near,
     Prune,
-    UnitGraph,
+    UnitParameters,
     UnitWalk,
     UnitWalker,
     UnitWalkParameters,

@@ -6,7 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.memory.datatypes import Triple
-from clew.memory.knowledge.clues.triple_graph import TripleGraph, entity_key, normalise, triple_graph, written_out
+from clew.memory.knowledge.clues.clue_graphs import (
+    TripleGraph,
+    arrow,
+    entity_key,
+    normalise,
+    triple_graph,
+    triple_lines,
+)
 
 PARTS = st.sampled_from(["Ann", "ann ", "Bob", "Carl", "", " ", '"Dora"', "?"])
 TRIPLES = st.lists(st.builds(Triple, PARTS, PARTS, PARTS, st.sampled_from(["", "c1", "c2"])), max_size=20)
@@ -36,9 +43,8 @@ def test_several_relations_between_one_pair_are_kept_and_the_same_ones_merged() 
     )
     assert rows(graph) == [("fritz lang", "directed", "metropolis"), ("fritz lang", "wrote", "metropolis")]
     assert graph.chunks == (("c1", "c2"), ())
-    assert (graph.merged, graph.skipped) == (1, 1)
     assert graph.names == ("Fritz Lang", "Metropolis")
-    assert graph.written(0) == "(fritz lang) -[directed]-> (metropolis)"
+    assert arrow(graph.edge(0)) == "(fritz lang) -[directed]-> (metropolis)"
 
 
 def test_the_ways_to_write_a_name_are_one_entity_as_it_is_most_often_written() -> None:
@@ -56,7 +62,7 @@ def test_a_sign_that_says_something_keeps_names_apart(one: str, other: str) -> N
 
 def test_triples_are_written_out_once() -> None:
     rows = [("a", "b", "c"), ("d", "e", "f"), ("A", "b", "c ")]
-    assert written_out(rows) == ["a b c.", "d e f."]
+    assert triple_lines(rows) == ["a b c.", "d e f."]
 
 
 @given(TRIPLES, st.randoms(use_true_random=False))
@@ -67,7 +73,8 @@ def test_the_order_of_the_triples_does_not_matter(triples: list[Triple], random:
     other = triple_graph(shuffled)
     assert rows(graph) == rows(other) == sorted(set(rows(graph)))
     assert (graph.names, graph.chunks) == (other.names, other.chunks)
-    assert len(graph.subjects) + graph.merged + graph.skipped == len(triples)
+    keys = {(entity_key(one.subject), normalise(one.relation), entity_key(one.object)) for one in triples}
+    assert len(graph.subjects) == len([key for key in keys if all(key)])
 
 
 @given(TRIPLES, st.data())

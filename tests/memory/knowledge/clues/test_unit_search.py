@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.memory.datatypes import Floats, Ints, Vectors
-from clew.memory.knowledge.clues.unit_walk import UnitGraph, UnitWalker, UnitWalkParameters
+from clew.memory.knowledge.clues.clue_graphs import UnitGraph, arrow
+from clew.memory.knowledge.clues.unit_search import UnitWalker, UnitWalkParameters
 from tests.memory.knowledge.clues.unit_cases import PAPER, Reference, layers_of, near, unit_rows, walked
 
 NAMES = "abcdefgh"
@@ -148,7 +149,7 @@ RELATIONS = [("Lokesh Kanagaraj", "directed", "film", 0), ("film", "titled", "Co
 
 def written(graph: UnitGraph, units: tuple[int, ...], *names: str) -> list[str]:
     number = {entity.name: place for place, entity in enumerate(graph.layers.entities)}
-    return [graph.written(step) for step in graph.steps(units, tuple(number[name] for name in names))]
+    return [arrow(edge) for edge in graph.steps(units, tuple(number[name] for name in names))]
 
 
 def test_a_path_is_printed_as_in_the_seed_from_either_end() -> None:
@@ -179,7 +180,7 @@ def test_a_unit_that_names_one_entity_has_no_step() -> None:
 
 def test_a_title_is_what_its_sentences_are_about() -> None:
     graph = UnitGraph.of(layers_of([["a"], [], ["b", "t"]], titles=["t", "t", "-"]))
-    assert [graph.entities_of(unit) for unit in range(3)] == [[0, 2], [2], [1, 2]]
+    assert [graph.entities.row(unit) for unit in range(3)] == [[0, 2], [2], [1, 2]]
     assert graph.size(np.array([2, 0])).tolist() == [3, 1]
 
 
@@ -191,5 +192,5 @@ def test_a_scope_is_of_documents() -> None:
 def test_no_walk_goes_to_a_heading() -> None:
     layers = layers_of([["a", "b"], ["a", "b"]], titles=["-", "t"])
     graph = UnitGraph.of(replace(layers, headings=np.array([1])))
-    assert [graph.entities_of(unit) for unit in range(2)] == [[0, 1], []]
+    assert [graph.entities.row(unit) for unit in range(2)] == [[0, 1], []]
     assert graph.titles[1] >= 0

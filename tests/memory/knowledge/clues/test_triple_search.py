@@ -1,6 +1,6 @@
 import pytest
 
-from clew.memory.knowledge.clues.triple_answer import search_paths, shown
+from clew.memory.knowledge.clues.triple_search import search_paths, shown
 from tests.memory.knowledge.clues.cases import FILMS, index_of
 
 
