@@ -18,14 +18,13 @@ from clew.memory.datatypes import Edge, Findings, Passage, Query, Subgraph
 from clew.memory.knowledge.matching import MatchParameters
 from clew.memory.knowledge.question import LibraryQuestion
 from clew.memory.knowledge.walking.features import DIRECT, Looked
-from clew.memory.knowledge.walking.steps import Visit
-from clew.memory.knowledge.walking.walker import Walked, Walker, WalkerParameters, hits_of, shares
+from clew.memory.knowledge.walking.walker import Visit, Walked, Walker, WalkerParameters, hits_of, shares
 from clew.memory.nodes import SHARED
 from clew.memory.ports import Graph, Search
 from clew.tools.base import DEFAULTS, ToolSettings, passages_of
 
 DIGITS = 6
-"""Of scores that are told: later ones depend on what else was looked at."""
+"""Of scores that are shown: later ones depend on what else was looked at."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from clew.memory.datatypes import Float32s, Form, Ints, Progress, Query, Vector,
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.aligners.open_capsule import OpenCapsule, generation_with_capsules
-from clew.memory.knowledge.aligners.scoring import Aligner, Found, Votes, WalkVotes
+from clew.memory.knowledge.aligners.scoring import Aligner, FoundNodes, Votes, WalkVotes
 from clew.memory.knowledge.aligners.synthetic_queries import SyntheticQuery, read_queries
 from clew.memory.knowledge.library import Library, open_library
 from clew.memory.knowledge.matching import MatchParameters
@@ -76,7 +76,7 @@ class QuestionSet:
     """Questions, the gold nodes of each, and how many nodes are nearer to it than each of these."""
 
     name: str
-    found: Sequence[Found]
+    found: Sequence[FoundNodes]
     golds: Sequence[Ints]
     near: Sequence[Ints]
 
@@ -119,7 +119,7 @@ def _rows(opened: OpenCapsule, sets: Sequence[QuestionSet], fingerprint: str) ->
     yield Progress(stage, len(pairs), len(pairs))
 
 
-def _timed(aligner: Aligner, questions: Sequence[Found]) -> tuple[list[Float32s], list[float]]:
+def _timed(aligner: Aligner, questions: Sequence[FoundNodes]) -> tuple[list[Float32s], list[float]]:
     found, seconds = [], []
     for one in questions:
         started = perf_counter()
@@ -241,10 +241,10 @@ def _measured(
     return QuestionSet(name, found, golds, near)
 
 
-def _found(walker: Walker, store: Search, text: str, vector: Vector) -> Found:
+def _found(walker: Walker, store: Search, text: str, vector: Vector) -> FoundNodes:
     """With the nodes that match the question and what they weigh, by themselves and after a walk."""
     query = Query(text, (Form("question", text, 1.0, vector),))
     thought = walker.think(walker.question(query), hits_of(store, query, MatchParameters()))
     walked = walker.walk(thought, walker.stitch(thought))
     after = walked.nodes, shares(walked.masses)
-    return Found(thought.question, thought.looked.nodes, shares(thought.masses), after)
+    return FoundNodes(thought.question, thought.looked.nodes, shares(thought.masses), after)

@@ -31,8 +31,7 @@ from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.matching import MatchParameters
 from clew.memory.knowledge.walking.masses import NodeScorer, Weighing, load_scorer
-from clew.memory.knowledge.walking.steps import StepParameters, wander
-from clew.memory.knowledge.walking.walker import Thought, Walked, Walker, hits_of
+from clew.memory.knowledge.walking.walker import StepParameters, Thought, Walked, Walker, hits_of, wander
 from clew.memory.nodes import NodeGraph
 from clew.memory.ports import Graph, Search
 from clew.tools.base import encode_query

@@ -12,11 +12,11 @@ import pytest
 
 from clew.memory.datatypes import Edge, Findings, Query, Wording
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.arrays import EmbeddedGraph
 from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import Library, open_library
-from clew.memory.knowledge.walking.steps import StepParameters as Wandering
+from clew.memory.knowledge.store import EmbeddedGraph
 from clew.memory.knowledge.walking.subgraph import ThinkParameters
+from clew.memory.knowledge.walking.walker import StepParameters as Wandering
 from clew.memory.knowledge.walking.walker import WalkerParameters
 from clew.memory.ports import Search
 from clew.tools.base import encode_query

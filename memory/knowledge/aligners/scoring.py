@@ -16,7 +16,7 @@ Loss = Literal["infonce", "bce"]
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class FoundNodes:
     """`nodes` that tools found for a question, and `masses`, how much each counts; `walked` are the same after a walk,
     where there was one."""
 
@@ -30,7 +30,7 @@ class Aligner(Protocol):
     @property
     def name(self) -> str: ...
 
-    def scores(self, found: Found) -> Float32s:
+    def scores(self, found: FoundNodes) -> Float32s:
         """Shape (partitions,), higher is better; scales differ between aligners."""
 
 
@@ -41,7 +41,7 @@ class Centroid:
     partitioning: Partitioning
     name: str = "centroid"
 
-    def scores(self, found: Found) -> Float32s:
+    def scores(self, found: FoundNodes) -> Float32s:
         return by_form(found.question, lambda form: self.partitioning.centroids @ form.vector)
 
 
@@ -52,7 +52,7 @@ class Votes:
     partitioning: Partitioning
     name: str = "votes"
 
-    def scores(self, found: Found) -> Float32s:
+    def scores(self, found: FoundNodes) -> Float32s:
         return _summed(found.nodes, found.masses, self.partitioning)
 
 
@@ -63,7 +63,7 @@ class WalkVotes:
     partitioning: Partitioning
     name: str = "walk"
 
-    def scores(self, found: Found) -> Float32s:
+    def scores(self, found: FoundNodes) -> Float32s:
         return _summed(*(found.walked or (found.nodes, found.masses)), self.partitioning)
 
 
@@ -83,7 +83,7 @@ class Words:
     words: PartitionWords
     name: str = "words"
 
-    def scores(self, found: Found) -> Float32s:
+    def scores(self, found: FoundNodes) -> Float32s:
         return by_form(found.question, lambda form: self.words.scores(form.text)[0])
 
 
@@ -106,7 +106,7 @@ class TrainedAligner:
     def name(self) -> str:
         return f"{self.model}-{self.loss}"
 
-    def scores(self, found: Found) -> Float32s:
+    def scores(self, found: FoundNodes) -> Float32s:
         """Probabilities: of a softmax over the partitions for InfoNCE, each by itself for BCE."""
         return by_form(found.question, self._probabilities)
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from clew.memory.datatypes import Float32s, Form, Ints, Query, Vector
 from clew.memory.knowledge.aligners.models import PartitionGraph, partition_graph
 from clew.memory.knowledge.aligners.partition_words import PartitionWords, words_of
-from clew.memory.knowledge.aligners.scoring import Found
+from clew.memory.knowledge.aligners.scoring import FoundNodes
 from clew.memory.knowledge.aligners.synthetic_queries import QuerySplit, make_queries
 from clew.memory.knowledge.aligners.training import TrainingSet
 from clew.memory.knowledge.question import LibraryQuestion
@@ -90,7 +90,7 @@ def found_for(
     nodes: Ints | None = None,
     masses: Sequence[float] = (),
     walked: tuple[Ints, NDArray[np.float64]] | None = None,
-) -> Found:
+) -> FoundNodes:
     """What tools found for a question of one form; no scorer looks at the library's graph itself."""
     question = LibraryQuestion(cast(Graph, None), Query(text, (Form("question", text, 1.0, vector),)))
-    return Found(question, np.zeros(0, np.int64) if nodes is None else nodes, np.array(masses), walked)
+    return FoundNodes(question, np.zeros(0, np.int64) if nodes is None else nodes, np.array(masses), walked)
