@@ -254,32 +254,27 @@ class CrossEncoderReranker:
 
 
 def load_encoder(name: str, cache: Path) -> CachedEncoder:
-    """The encoder of that name, its vectors cached under `cache`. No model is loaded yet. Raises `NoModel`."""
-    return CachedEncoder(SentenceTransformerEncoder(name, _folder_of(name)), cache / "embeddings")
+    """The encoder of that name, its vectors cached under `cache`: a folder, the packaged MiniLM, the local model cache,
+    else a download, as it was named. No model is loaded yet. Raises `NoModel`."""
+    return CachedEncoder(SentenceTransformerEncoder(name, _own_folder(name) or _hub_folder(name)), cache / "embeddings")
 
 
 def load_reranker(name: str) -> CrossEncoderReranker:
     """The cross-encoder of that name: a folder, the local model cache, else a download, as it was named. Not loaded
     yet. Raises `NoModel`."""
-    return CrossEncoderReranker(name, Path(name) if Path(name).is_dir() else hub_folder(name, "reranker"))
+    return CrossEncoderReranker(name, Path(name) if Path(name).is_dir() else _hub_folder(name, "reranker"))
 
 
 def local_encoder(name: str) -> SentenceTransformerEncoder | None:
     """The encoder of that name, if it is on this machine: nothing is downloaded. Raises `NoModel` for a packaged one
     with other weights than those that were published."""
-    if Path(name).is_dir():
-        return SentenceTransformerEncoder(name, Path(name))
-    folder = (_packaged_minilm() if name == MINILM else None) or _cached_folder(name)
+    folder = _own_folder(name) or _cached_folder(name)
     return SentenceTransformerEncoder(name, folder) if folder else None
 
 
-def _folder_of(name: str) -> Path:
-    """A folder of that name, the packaged MiniLM, the local model cache; a download only of a model that was named."""
-    if Path(name).is_dir():
-        return Path(name)
-    if name == MINILM and (packaged := _packaged_minilm()):
-        return packaged
-    return hub_folder(name)
+def _own_folder(name: str) -> Path | None:
+    """A folder of that name, or the packaged MiniLM."""
+    return Path(name) if Path(name).is_dir() else _packaged_minilm() if name == MINILM else None
 
 
 def _packaged_minilm() -> Path | None:
@@ -296,7 +291,7 @@ def _packaged_minilm() -> Path | None:
     return folder
 
 
-def hub_folder(name: str, what: str = "encoder") -> Path:
+def _hub_folder(name: str, what: str = "encoder") -> Path:
     """The folder of the local model cache; a download where there is none. Raises `NoModel`."""
     if folder := _cached_folder(name):
         return folder

@@ -70,7 +70,11 @@ def append_object(path: Path, value: Mapping[str, Any]) -> None:
 def as_line(value: Mapping[str, Any]) -> str:
     """A lone surrogate, which UTF-8 cannot hold, is escaped with everything else of its line."""
     line = json.dumps(value, ensure_ascii=False)
-    return (line if _encodable(line) else json.dumps(value)) + "\n"
+    try:
+        line.encode()
+    except UnicodeEncodeError:
+        line = json.dumps(value)
+    return f"{line}\n"
 
 
 def whole_objects(path: Path) -> list[dict[str, Any]]:
@@ -87,11 +91,3 @@ def whole_objects(path: Path) -> list[dict[str, Any]]:
             break
         objects.append(value)
     return objects
-
-
-def _encodable(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

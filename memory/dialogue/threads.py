@@ -51,7 +51,7 @@ class Threads:
     """
 
     def __init__(self, path: Path | None) -> None:
-        self._database = Database(path)
+        self._database = _ThreadsFile(path)
         self._read: dict[tuple[str, str], _Read] = {}
 
     def new_id(self) -> str:
@@ -81,8 +81,8 @@ class Threads:
         those of the question and of its answer, `vectors` of shape (len(sentences), d) their embeddings by the
         encoder of that hash."""
         rows = [
-            (thread, turn, position, sentence.speaker, _storable(sentence.text), len(vector), _to_bytes(vector))
-            for position, (sentence, vector) in enumerate(zip(sentences, vectors, strict=True))
+            (thread, turn, position, sentence.speaker, _storable(sentence.text), len(vector), vector.tobytes())
+            for position, (sentence, vector) in enumerate(zip(sentences, np.asarray(vectors, "<f4"), strict=True))
         ]
         if any(key[0] == thread and turn <= read.last for key, read in self._read.items()):
             self._forget_read(thread)
@@ -120,7 +120,7 @@ class Threads:
                 read.last,
             )
             for text, speaker, turn, made_by, dimension, vector in rows:
-                own = _from_bytes(vector, dimension) if made_by == encoder else None
+                own = np.frombuffer(vector, "<f4", dimension).astype(np.float32) if made_by == encoder else None
                 read.sentences.pop(same_words(text), None)
                 read.sentences[same_words(text)] = Sentence(text, speaker, turn), own
                 read.last = turn
@@ -203,14 +203,6 @@ def _write_thread(database: sqlite3.Connection, thread: str, turn: int, question
     )
 
 
-def _to_bytes(vector: Vector) -> bytes:
-    return np.asarray(vector, dtype="<f4").tobytes()
-
-
-def _from_bytes(blob: bytes, dimension: int) -> Vector:
-    return np.frombuffer(blob, dtype="<f4", count=dimension).astype(np.float32)
-
-
 def _storable(text: str) -> str:
     """Half a surrogate pair, as a terminal may hand over, cannot be written as UTF-8."""
     return text.encode("utf-8", "replace").decode("utf-8")
@@ -219,42 +211,7 @@ def _storable(text: str) -> str:
 SCHEMA_VERSION = 2
 BUSY_SECONDS = 30.0
 
-_SCHEMA = """
-CREATE TABLE threads (
-    thread TEXT PRIMARY KEY,
-    title TEXT NOT NULL,
-    updated TEXT NOT NULL
-) STRICT;
-CREATE TABLE turns (
-    thread TEXT NOT NULL REFERENCES threads ON DELETE CASCADE,
-    turn INTEGER NOT NULL,
-    question TEXT NOT NULL,
-    record TEXT NOT NULL,
-    encoder TEXT NOT NULL,
-    PRIMARY KEY (thread, turn)
-) STRICT;
-CREATE TABLE sentences (
-    thread TEXT NOT NULL,
-    turn INTEGER NOT NULL,
-    position INTEGER NOT NULL,
-    speaker TEXT NOT NULL,
-    text TEXT NOT NULL,
-    dimension INTEGER NOT NULL,
-    vector BLOB NOT NULL,
-    PRIMARY KEY (thread, turn, position),
-    FOREIGN KEY (thread, turn) REFERENCES turns ON DELETE CASCADE
-) STRICT;
-"""
-
-_CENTROIDS = """
-CREATE TABLE centroids (
-    thread TEXT PRIMARY KEY REFERENCES threads ON DELETE CASCADE,
-    encoder TEXT NOT NULL,
-    dimension INTEGER NOT NULL,
-    vectors BLOB NOT NULL
-) STRICT
-"""
-"""Since version 2."""
+_SCHEMA = Path(__file__).with_name("threads.sql").read_text("utf-8")
 
 _WRONG = {
     sqlite3.SQLITE_NOTADB: ("is not a database of threads", "move the file away: a new one is made"),
@@ -267,7 +224,7 @@ _WRONG = {
 """What each primary code of SQLite means to a person, and what mends it."""
 
 
-class Database:
+class _ThreadsFile:
     """Opens or makes the file at `path`, in memory for `None`, with the tables of this version.
 
     What goes through `rows` and `transaction` is safe from several threads and processes, and raises `ClewError` where
@@ -329,11 +286,6 @@ class Database:
                 with self.transaction() as database:
                     if self._version() == 0:  # no other process was first
                         self._make_schema(database)
-            if self._version() == 1:
-                with self.transaction() as database:
-                    if self._version() == 1:
-                        database.execute(_CENTROIDS)
-                        database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
             if self._version() > SCHEMA_VERSION:
                 raise ClewError(f"{self._name} was written by a newer Clew", "update Clew")
             self.connection.execute("PRAGMA journal_mode = WAL")
@@ -345,6 +297,6 @@ class Database:
     def _make_schema(self, database: sqlite3.Connection) -> None:
         if database.execute("SELECT 1 FROM sqlite_master").fetchone():
             raise ClewError(f"{self._name} is the database of another program", "choose another folder")
-        for statement in [*_SCHEMA.split(";"), _CENTROIDS]:
+        for statement in _SCHEMA.split(";"):
             database.execute(statement)
         database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")

@@ -135,7 +135,8 @@ class KeywordIndex:
             return _Words((), np.zeros(0), ())
         idf = np.array([_idf(index, token) for token in known])
         pairs = zip(known, idf, strict=True)
-        columns = tuple((_rows(index, token), _scores(index, token) / part) for token, part in pairs)
+        found = ((*_column(index, token), part) for token, part in pairs)
+        columns = tuple((rows, scores / part) for rows, scores, part in found)
         return _Words(tuple(known.values()), idf / idf.sum(), columns)
 
     def _analysed(self, query: str) -> dict[str, str]:
@@ -156,12 +157,12 @@ class KeywordIndex:
         titles = self._indexes.get("title")
         for token in tokens:
             if titles and token in titles.vocab_dict:
-                covered[_rows(titles, token)] += _idf(self._indexes[TOGETHER], token)
+                covered[_column(titles, token)[0]] += _idf(self._indexes[TOGETHER], token)
         return covered / self._title_mass
 
     def _postings(self, field: str, tokens: Mapping[str, str]) -> dict[str, ChunkRows]:
         index = self._indexes[field]
-        return {word: _rows(index, token) for word, token in tokens.items() if token in index.vocab_dict}
+        return {word: _column(index, token)[0] for word, token in tokens.items() if token in index.vocab_dict}
 
 
 def write(folder: Path, titles: Sequence[str], texts: Sequence[str], parameters: KeywordParameters) -> Iterator[str]:
@@ -231,25 +232,16 @@ def _stop_words(language: str) -> str | list[str] | None:
     return [*STOPWORDS_EN, *QUESTION_WORDS] if language == "english" else language or None
 
 
-def _rows(index: "BM25", token: str) -> ChunkRows:
-    """The chunks that hold a token: a column of the sparse matrix, in rising order."""
+def _column(index: "BM25", token: str) -> tuple[ChunkRows, Shares]:
+    """The chunks that hold a token, rising, and its BM25 in each: a column of the sparse matrix."""
     column = index.vocab_dict[token]
     start, end = index.scores["indptr"][column : column + 2]
-    rows: ChunkRows = index.scores["indices"][start:end]
-    return rows
-
-
-def _scores(index: "BM25", token: str) -> Shares:
-    """The token's BM25 in each chunk of `_rows`."""
-    column = index.vocab_dict[token]
-    start, end = index.scores["indptr"][column : column + 2]
-    values: Shares = index.scores["data"][start:end]
-    return values
+    return index.scores["indices"][start:end], index.scores["data"][start:end]
 
 
 def _idf(index: "BM25", token: str) -> float:
     """Lucene's: log(1 + (N - df + 0.5) / (df + 0.5)); what a token's BM25 nears as it fills a text."""
-    found = len(_rows(index, token))
+    found = len(_column(index, token)[0])
     return float(np.log1p((index.scores["num_docs"] - found + 0.5) / (found + 0.5)))
 
 

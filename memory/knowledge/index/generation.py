@@ -28,7 +28,7 @@ from clew.memory.knowledge.extraction.extractors import RULES, Chosen, extractor
 from clew.memory.knowledge.extraction.llm import Model
 from clew.memory.knowledge.keywords import KeywordParameters
 from clew.memory.knowledge.loaders.source import ALL, Pages
-from clew.memory.knowledge.schema import SCHEMA, STAGED, document_of, row_of
+from clew.memory.knowledge.schema import SCHEMA, document_of, row_of
 from clew.memory.ports import Encoder, Writer
 
 
@@ -119,7 +119,7 @@ class Generation:
         self.facts: dict[str, object] = {}
         self.old_vectors: dict[Embedded, Vectors] = {}
         self.database = sqlite3.connect((folder / DATABASE).resolve().as_uri(), uri=True)
-        self.database.executescript(SCHEMA + STAGED)
+        self.database.executescript(SCHEMA)
         if old:
             uri = f"{(old / DATABASE).resolve().as_uri()}?mode=ro&immutable=1"
             with naming_damage(old), ExitStack() as opened:

@@ -1,8 +1,4 @@
-"""HTML, by lxml: the words of the page without what every page of a site has, blocks apart, headings marked.
-
-`BSHTMLLoader` of langchain-community is not used: it gives the text of the whole page, menus, scripts and all, in one
-run with the source's own line breaks, keeps no headings, and reads in the system's encoding.
-"""
+"""HTML, by lxml: the words of the page without what every page of a site has, blocks apart, headings marked."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING

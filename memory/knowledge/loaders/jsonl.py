@@ -1,7 +1,4 @@
-"""JSON lines: corpora of BEIR, nodes of graph folders, any file with a `text` on each line; plain or zipped.
-
-`JSONLoader` of langchain-community is not used: it needs jq, keeps no ids or titles, and one broken line ends it.
-"""
+"""JSON lines: corpora of BEIR, nodes of graph folders, any file with a `text` on each line; plain or zipped."""
 
 import gzip
 import json

@@ -1,7 +1,4 @@
-"""Markdown, by markdown-it-py: the words as a reader sees them, without markup, link targets and pictures.
-
-langchain-community's `UnstructuredMarkdownLoader` needs the package `unstructured` and keeps no places of headings.
-"""
+"""Markdown, by markdown-it-py: the words as a reader sees them, without markup, link targets and pictures."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,8 +1,4 @@
-"""PDF, by pypdf: the pages' text with wrapped lines joined, and where each page begins.
-
-`PyPDFLoader` of langchain-community calls the same pypdf and gives less: one page that cannot be read ends the file,
-errors are pypdf's own, and hyphens, wrapped lines and running heads stay as they are on paper.
-"""
+"""PDF, by pypdf: the pages' text with wrapped lines joined, and where each page begins."""
 
 import io
 import logging
@@ -10,10 +6,10 @@ import re
 import struct
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import zip_longest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from clew.memory.datatypes import Document, Mark
 from clew.memory.errors import Unreadable
@@ -37,6 +33,8 @@ SENTENCE_END = ".!?:;…”\"')"
 
 RUNNING = 3
 """Pages, and half of them all, that begin or end with the same line but for its numbers, for it to be a running one."""
+
+_Part = TypeVar("_Part")
 
 # pypdf raises whatever it meets in a broken file, besides its own errors.
 BROKEN = (
@@ -93,25 +91,25 @@ def _page(reader: "PdfReader", number: int) -> str | None:
         return None
 
 
-def _labels(reader: "PdfReader") -> list[str]:
-    """As printed on the pages (`iv`, `12`) where the file says, else their numbers."""
+def _unbroken(read: Callable[[], _Part], otherwise: _Part) -> _Part:
+    """A part of a file that may be broken."""
     from pypdf.errors import PyPdfError
 
-    numbers = [str(number) for number in range(1, len(reader.pages) + 1)]
     try:
-        labels = reader.page_labels
+        return read()
     except (PyPdfError, *BROKEN):
-        return numbers
+        return otherwise
+
+
+def _labels(reader: "PdfReader") -> list[str]:
+    """As printed on the pages (`iv`, `12`) where the file says, else their numbers."""
+    numbers = [str(number) for number in range(1, len(reader.pages) + 1)]
+    labels = _unbroken(lambda: reader.page_labels, numbers)
     return [clean(label or number) for label, number in zip_longest(labels[: len(numbers)], numbers)]
 
 
 def _metadata_title(reader: "PdfReader") -> str:
-    from pypdf.errors import PyPdfError
-
-    try:
-        title = reader.metadata.title if reader.metadata else None
-    except (PyPdfError, *BROKEN):
-        return ""
+    title = _unbroken(lambda: reader.metadata and reader.metadata.title, None)
     title = " ".join(clean(title).split()) if isinstance(title, str) else ""
     return "" if NO_TITLE.fullmatch(title) or not title.isprintable() or len(title) > 200 else title
 

@@ -1,9 +1,4 @@
-"""Text files, and the decoding that all text goes through.
-
-`TextLoader` of langchain-community is not used: it reports a wrong encoding by a RuntimeError without the place, reads
-what it is given as UTF-8 with NUL bytes and all, and knows no titles. (The package is no longer maintained, says so in
-a warning at every import, and takes a second to load.)
-"""
+"""Text files, and the decoding that all text goes through."""
 
 import codecs
 from collections.abc import Iterator

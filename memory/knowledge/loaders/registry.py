@@ -34,7 +34,7 @@ LOADERS: tuple[Loader, ...] = (
     wikipedia.WIKIPEDIA,
 )
 """Of two that take the same file or folder, the first reads it. A file that none takes is read as text, where it is
-named itself."""
+named itself. (Those of langchain-community keep no ids, titles or headings, and end at what they cannot read.)"""
 
 
 def loader_of(path: Path, loaders: Sequence[Loader] = LOADERS) -> Loader | None:

@@ -145,17 +145,6 @@ def test_centroids_are_kept_with_their_encoder(threads: Threads) -> None:
     assert threads.centroids("t", "a") is None
 
 
-def test_a_file_of_the_first_version_is_brought_up_to_date(path: Path) -> None:
-    with Threads(path) as threads:
-        save(threads, "t", 1, "How far?")
-    with sqlite3.connect(path) as database:
-        database.executescript("DROP TABLE centroids; PRAGMA user_version = 1")
-    database.close()
-    with Threads(path) as threads:
-        threads.keep_centroids("t", "a", hashed_vectors(["one"]))
-        assert len(threads.sentences("t", "a")[0]) == 1
-
-
 def test_threads_are_listed_newest_first(threads: Threads) -> None:
     save(threads, "one", 1, "How far?")
     save(threads, "two", 1, "Who made Metropolis?")

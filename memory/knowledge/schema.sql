@@ -1,0 +1,42 @@
+-- The tables of a library: what was read (sources to triples), the layers (sentences to verbs), the communities.
+-- A chunk's row is its place in the vectors and in the keyword indexes, a sentence's row its place in the vectors.
+-- The chunk of a triple is NULL where the library does not use the triples that its documents carry.
+CREATE TABLE sources (
+    path TEXT PRIMARY KEY, digest TEXT NOT NULL);
+CREATE TABLE documents (
+    id TEXT PRIMARY KEY, title TEXT NOT NULL, text TEXT NOT NULL, place TEXT NOT NULL, pages TEXT NOT NULL,
+    headings TEXT NOT NULL, digest TEXT NOT NULL, source TEXT NOT NULL, position INTEGER NOT NULL);
+CREATE INDEX documents_by_source ON documents (source, position);
+CREATE TABLE chunks (
+    row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, document TEXT NOT NULL, start INTEGER NOT NULL,
+    end INTEGER NOT NULL, page TEXT NOT NULL, heading TEXT NOT NULL, digest BLOB NOT NULL);
+CREATE INDEX chunks_by_document ON chunks (document);
+CREATE TABLE edges (
+    source TEXT NOT NULL, target TEXT NOT NULL, relation TEXT NOT NULL, origin TEXT NOT NULL,
+    PRIMARY KEY (source, target, relation, origin)) WITHOUT ROWID;
+CREATE INDEX edges_by_target ON edges (target);
+CREATE TABLE triples (
+    document TEXT NOT NULL, n INTEGER NOT NULL, subject TEXT NOT NULL, relation TEXT NOT NULL, object TEXT NOT NULL,
+    chunk TEXT, PRIMARY KEY (document, n)) WITHOUT ROWID;
+
+CREATE TABLE sentences (
+    document TEXT NOT NULL, n INTEGER NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL, digest BLOB NOT NULL,
+    row INTEGER, chunk INTEGER, PRIMARY KEY (document, n)) WITHOUT ROWID;
+CREATE UNIQUE INDEX sentences_by_row ON sentences (row);
+CREATE TABLE names (
+    document TEXT NOT NULL, n INTEGER NOT NULL, sentence INTEGER NOT NULL, text TEXT NOT NULL, kind TEXT NOT NULL,
+    given INTEGER NOT NULL, PRIMARY KEY (document, n)) WITHOUT ROWID;
+CREATE TABLE relations (
+    document TEXT NOT NULL, n INTEGER NOT NULL, sentence INTEGER NOT NULL, subject INTEGER NOT NULL, verb TEXT NOT NULL,
+    object INTEGER NOT NULL, given INTEGER NOT NULL, PRIMARY KEY (document, n)) WITHOUT ROWID;
+CREATE TABLE entities (number INTEGER PRIMARY KEY, id TEXT NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL);
+CREATE TABLE verbs (number INTEGER PRIMARY KEY, text TEXT NOT NULL);
+
+CREATE TABLE communities (
+    number INTEGER PRIMARY KEY, name TEXT NOT NULL, report TEXT NOT NULL, author TEXT NOT NULL, first INTEGER NOT NULL,
+    last INTEGER NOT NULL, parent INTEGER NOT NULL, entities TEXT NOT NULL, digest BLOB NOT NULL);
+
+-- Chunks before they are put in order; dropped then.
+CREATE TABLE staged (
+    id TEXT NOT NULL UNIQUE, document TEXT NOT NULL, n INTEGER NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL,
+    page TEXT NOT NULL, heading TEXT NOT NULL, digest BLOB NOT NULL);
