@@ -26,10 +26,11 @@ from clew.memory.knowledge.clues.triple_beam import (
     rerank,
     seeds_of,
 )
+from clew.memory.knowledge.extraction.lexicon import MONTHS
 from clew.memory.ports import Search
 from clew.memory.text import content_words, words
 
-_MONTH = "(?:january|february|march|april|may|june|july|august|september|october|november|december)"
+_MONTH = f"(?:{'|'.join(sorted(MONTHS))})"
 _DATE = re.compile(rf"\b(?:\d{{3,4}}s?|\d+ (?:bc|bce|ad|ce)|{_MONTH} \d+|\d+ {_MONTH}|\w+ century|{_MONTH})\b")
 
 FITS_THE_TYPE, NAMED = 2, 1

@@ -9,6 +9,7 @@ Dates and bare numbers join nothing: two events of 1927 have not to do with each
 import re
 from collections import defaultdict
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from clew.memory.datatypes import Ints, Vectors
 from clew.memory.knowledge.extraction.entities import dates
 from clew.memory.layers import Entity, Layers
+from clew.memory.text import word_lists
 from clew.memory.vectors import unit
 
 if TYPE_CHECKING:
@@ -27,14 +29,7 @@ DIGITS = 9
 """To which weights are rounded, so that they do not depend on the order in which they were added up."""
 
 _WORD = re.compile(r"[^\W\d_]+")
-_NUMBERS = frozenset(
-    """
-    one two three four five six seven eight nine ten eleven twelve dozen hundred hundreds thousand thousands million
-    millions billion billions first second third january february march april may june july august september october
-    november december monday tuesday wednesday thursday friday saturday sunday spring summer autumn winter century
-    centuries decade decades year years month months day days s st nd rd th bc bce ad ce of the and to in early late mid
-    """.split()
-)
+_NUMBERS = frozenset(word_lists(Path(__file__).with_suffix(".txt"))["numbers and times"])
 
 
 class EntityRelation(NamedTuple):

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,48 +14,31 @@ from clew.memory.datatypes import Ints
 from clew.memory.knowledge.communities.reports import quality_of
 from clew.memory.layers import Layers, Unit
 from clew.memory.ports import Graph
-from clew.memory.text import content_words, words
+from clew.memory.text import content_words, word_lists, words
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-_HOLDERS = """
-collection library document documents text texts corpus file files archive material materials content contents data
-book books paper papers article articles report reports everything all whole overall entire dataset page pages notes
-"""
-"""What the whole is called. A question names one of these or of `_SUMMARY_WORDS`."""
-
-_SUMMARY_WORDS = """
-theme themes topic topics subject subjects summary summarize summarise summarizing summarising overview gist outline
-"""
-
-_AROUND = """
-main key major central important big broad general common different idea ideas issue issues point points question
-questions area areas kind kinds sort sorts type types cover covers covered contain contains contained include includes
-included deal deals discuss discusses discussed say says talk talks treat treats present information give list show
-find found read knowledge know short brief briefly quick quickly here there about mainly mostly overall generally
-together across indexed uploaded loaded
-"""
-
-_IN_HERE = frozenset("so what is are all do does you we i have has got there in here then now".split())
-"""The words of a question for what is 'in here'."""
 
 
 def asks_for_the_whole(question: str) -> bool:
     """Whether a question is about the library as a whole: 'What is this collection about?', 'Summarise everything.'
 
-    It has no word but those listed above: one with a name or another word of its own is about that.
+    It has no word but those listed in `overview.txt`: one with a name or another word of its own is about that.
     """
     stems, spoken = set(content_words(question)), set(words(question))
-    if "what" in spoken and spoken <= _IN_HERE:
+    lists = _vocabulary()
+    if "what" in spoken and spoken <= lists["in here"]:
         return {"in", "here"} <= spoken
-    whole = _stems(_HOLDERS) | _stems(_SUMMARY_WORDS)
-    return bool(stems & whole or spoken & {"all", "everything"}) and stems <= whole | _stems(_AROUND)
+    whole = lists["holders"] | lists["summaries"]
+    return bool(stems & whole or spoken & {"all", "everything"}) and stems <= whole | lists["around"]
 
 
 @cache
-def _stems(vocabulary: str) -> frozenset[str]:
-    return frozenset(content_words(vocabulary))
+def _vocabulary() -> dict[str, frozenset[str]]:
+    """The lists of `overview.txt`: stems of content words, and the words of `in here` as they are."""
+    lists = word_lists(Path(__file__).with_suffix(".txt"))
+    stems = {name: frozenset(content_words(" ".join(listed))) for name, listed in lists.items()}
+    return stems | {"in here": frozenset(lists["in here"])}
 
 
 NAMED = 3
