@@ -3,7 +3,7 @@
 import hashlib
 import json
 import sqlite3
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -59,24 +59,12 @@ def build(
     yield Progress(STAGE, 0, 1)
     made, vectors = _communities(database, folder, encoder.dimension, parameters)
     yield Progress(STAGE, 1, 1)
-    known = _known(database) if old else {}
+    before = database.execute("SELECT digest, report, author FROM old.communities") if old else ()
+    known = {digest: (report, author) for digest, report, author in before}
     reports, notes = yield from _reports(made, known, writer)
-    database.executemany(
-        "INSERT INTO main.communities VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [
-            (
-                n,
-                one.extract.name,
-                *reports[n],
-                one.first,
-                one.last,
-                one.parent,
-                json.dumps(one.extract.entities),
-                one.digest,
-            )
-            for n, one in enumerate(made)
-        ],
-    )
+    for n, one in enumerate(made):
+        row = (n, one.extract.name, *reports[n], one.first, one.last, one.parent, json.dumps(one.extract.entities))
+        database.execute("INSERT INTO main.communities VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (*row, one.digest))
     database.commit()
     yield from _embed(database, vectors, old, encoder)
     np.save(folder / VECTORS, vectors)
@@ -118,16 +106,11 @@ def _hierarchy(levels: Sequence[Ints], found: Sequence[Sequence[Extract]]) -> li
     return made
 
 
-def _known(database: sqlite3.Connection) -> dict[bytes, tuple[str, str]]:
-    """Digest -> report and author, of the old generation."""
-    found = database.execute("SELECT digest, report, author FROM old.communities")
-    return {digest: (report, author) for digest, report, author in found}
-
-
 def _reports(
-    made: Sequence[_Made], known: dict[bytes, tuple[str, str]], writer: Writer | None
+    made: Sequence[_Made], known: Mapping[bytes, tuple[str, str]], writer: Writer | None
 ) -> Generator[Progress, None, tuple[list[tuple[str, str]], list[str]]]:
-    """Report and author of each, and notes. What a model wrote of the same content before is kept."""
+    """Report and author of each, and notes. `known` has the old generation's by digest: a report that a model wrote of
+    the same content is kept."""
     extracts_ = [(one.extract.report, BY_EXTRACTION) for one in made]
     reports = [known.get(one.digest, extract) for one, extract in zip(made, extracts_, strict=True)]
     if writer is None:
@@ -148,9 +131,8 @@ def _reports(
     yield Progress(WRITING_STAGE, len(made), len(made))
     if not faults:
         return reports, []
-    return reports, [
-        f"{len(faults)} of {len(made)} community reports are extracts, as {writer.name} failed: {faults[0]}"
-    ]
+    failed = f"{len(faults)} of {len(made)} community reports are extracts"
+    return reports, [f"{failed}, as {writer.name} failed: {faults[0]}"]
 
 
 def _embed(database: sqlite3.Connection, vectors: Vectors, old: Path | None, encoder: Encoder) -> Iterator[Progress]:

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from clew.memory.communities import Method
 from clew.memory.datatypes import Ints, Vectors
@@ -53,7 +52,9 @@ def detect(links: Links, vectors: Vectors, parameters: DetectionParameters, stan
         levels.append(_divided(found, links.among(linked), vectors[linked], parameters))
     if found.max() >= parameters.readable:
         levels.insert(0, _themes(found, links.among(linked), vectors[linked], parameters))
-    return [_everywhere(level, linked, links.nodes) for level in levels]
+    everywhere = np.full((len(levels), links.nodes), -1, np.int64)
+    everywhere[:, linked] = levels
+    return list(everywhere)
 
 
 def cluster(links: Links, parameters: DetectionParameters, resolution: float = 1.0) -> Ints:
@@ -170,16 +171,6 @@ def _ties(labels: Ints, links: Links, vectors: Vectors, parameters: DetectionPar
     meant = np.zeros_like(shares)
     rows = np.repeat(np.arange(count), near.shape[1])
     meant[rows, near.reshape(-1)] = cosines[rows, near.reshape(-1)].clip(0)
-    tied = np.triu(shares + parameters.meaning * np.maximum(meant, meant.T), 1)
-    return _dense_links(np.round(tied, DIGITS))
-
-
-def _dense_links(weights: NDArray[np.float64]) -> Links:
-    ends = np.stack(np.nonzero(weights)).astype(np.int64)
-    return Links(len(weights), ends, weights[ends[0], ends[1]])
-
-
-def _everywhere(labels: Ints, nodes: Ints, size: int) -> Ints:
-    found = np.full(size, -1, np.int64)
-    found[nodes] = labels
-    return found
+    tied = np.round(np.triu(shares + parameters.meaning * np.maximum(meant, meant.T), 1), DIGITS)
+    ends = np.stack(np.nonzero(tied)).astype(np.int64)
+    return Links(count, ends, tied[ends[0], ends[1]])

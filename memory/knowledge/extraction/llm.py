@@ -9,6 +9,7 @@ import hashlib
 import json
 import re
 import threading
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -52,16 +53,6 @@ class Model:
     cancel: threading.Event = field(default_factory=threading.Event)
 
 
-@dataclass(slots=True)
-class _Tally:
-    parts: int = 0
-    unread: int = 0
-    empty: int = 0
-    skipped: int = 0
-    dropped: int = 0
-    unreachable: str = ""
-
-
 class ModelExtractor:
     """An `Extractor`; `notes` says what did not go as it should, over all texts so far."""
 
@@ -69,7 +60,8 @@ class ModelExtractor:
         """Raises `BadInput` where the window of the model is too small."""
         self._model = model
         self._limit = _room(model.writer)
-        self._tally = _Tally()
+        self._counts: Counter[str] = Counter()
+        self._unreachable = ""
         path = model.answers
         self._kept = ContentCache(lambda: path, "answers") if path else None
 
@@ -90,42 +82,39 @@ class ModelExtractor:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        tally, name = self._tally, self._model.writer.name
+        counts, name = self._counts, self._model.writer.name
         reasons = {
-            f"the answers of the model {name} could not be read": tally.unread,
-            f"the model {name} found nothing there": tally.empty,
-            f"the model {name} was not reached ({tally.unreachable})": tally.skipped,
+            f"the answers of the model {name} could not be read": counts["unread"],
+            f"the model {name} found nothing there": counts["empty"],
+            f"the model {name} was not reached ({self._unreachable})": counts["not reached"],
         }
         again = "; clew index --rebuild asks it again for these alone"
         notes = [
-            f"entities of {count} of {tally.parts} parts are by rules: {why}{again if self._kept else ''}"
+            f"entities of {count} of {counts['parts']} parts are by rules: {why}{again if self._kept else ''}"
             for why, count in reasons.items()
             if count
         ]
-        if tally.dropped:
+        if counts["dropped"]:
             notes.append(
-                f"{tally.dropped} entities and triples of the model {name} were left out:"
+                f"{counts['dropped']} entities and triples of the model {name} were left out:"
                 " the text does not have them word for word"
             )
         return tuple(notes)
 
     def _of_part(self, text: str, title: str, sentences: Sequence[Span]) -> Located:
         """By the model, or by the rules where it fails: the reason is counted."""
-        self._tally.parts += 1
+        self._counts["parts"] += 1
         by_rules = _by_rules(text, title, sentences)
         try:
             found, wrong = self._by_model(text, title, sentences, bool(by_rules.mentions))
         except ServiceUnreachable as error:
-            self._tally.unreachable = error.message  # it is not asked again
-            self._tally.skipped += 1
+            self._unreachable = error.message  # it is not asked again
+            self._counts["not reached"] += 1
             return by_rules
-        self._tally.dropped += found.dropped if found else 0
-        if not wrong and found:
+        self._counts["dropped"] += found.dropped if found else 0
+        if found and not wrong:
             return found
-        if found is None:
-            self._tally.unread += 1
-        else:
-            self._tally.empty += 1
+        self._counts["empty" if found else "unread"] += 1
         return by_rules
 
     def _by_model(self, text: str, title: str, sentences: Sequence[Span], expected: bool) -> tuple[Located | None, str]:
@@ -150,8 +139,8 @@ class ModelExtractor:
         return found, wrong
 
     def _reply(self, messages: Sequence[Message]) -> str:
-        if self._tally.unreachable:
-            raise ServiceUnreachable(self._tally.unreachable)
+        if self._unreachable:
+            raise ServiceUnreachable(self._unreachable)
         return text_of(self._model.writer.write(messages, schema=SCHEMA, cancel=self._model.cancel))
 
 
