@@ -20,8 +20,8 @@ from clew.agent.state import TURN_JSON, Answer, Call, Doing, Fallback, Step, Tur
 from clew.memory.datatypes import Findings, Passage, Query, Utterance, Wording
 from clew.memory.dialogue.recall import centroids_of, embedded
 from clew.memory.dialogue.recall import recall as recall_sentences
-from clew.memory.dialogue.rewriting import recent
 from clew.memory.dialogue.rewriting import rewrite as rewrite_question
+from clew.memory.dialogue.signals import recent
 from clew.memory.dialogue.utterances import extract
 from clew.memory.errors import Cancelled
 from clew.memory.knowledge.communities.overview import asks_for_the_whole
@@ -84,7 +84,7 @@ def recall(turn: Turn, run: TurnContext) -> Turn:
     summary = f"{len(recalled.selected)} of {len(recalled.extracted)} sentences, from {clusters}"
     details = (f"turn {s.turn}, {s.speaker}, cluster {s.cluster_id}: {s.text}" for s in recalled.selected)
     # Each checkpoint and each stored turn would have the whole conversation in it; the thread has it anyway.
-    recalled = replace(recalled, extracted=tuple(recent(recalled.extracted, recalled.selected, services.rewrite)))
+    recalled = replace(recalled, extracted=tuple(recent(recalled.extracted, recalled.selected, services.rewrite.back)))
     return replace(turn, recalled=recalled).stepped("recall", summary, details)
 
 

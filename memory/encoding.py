@@ -7,10 +7,10 @@ import hashlib
 import json
 import re
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,15 +95,7 @@ class SentenceTransformerEncoder:
     def encode(self, texts: Sequence[str], role: Role) -> Vectors:
         if not texts:
             return np.empty((0, self.dimension), np.float32)
-        with self._lock:
-            vectors = self._model.encode(
-                self._prefixed(texts, role),
-                prompt="",  # the model's own default would come on top
-                batch_size=BATCH,
-                normalize_embeddings=True,
-                show_progress_bar=False,
-            )
-        return np.asarray(vectors, dtype=np.float32)
+        return np.asarray(self._run(texts, role, normalize_embeddings=True), dtype=np.float32)
 
     def tokens(self, texts: Sequence[str]) -> list[list[Span]]:
         encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
@@ -113,20 +105,14 @@ class SentenceTransformerEncoder:
         """The word pieces of the role's prefix, where the model wants one, are among the rows."""
         if not texts:
             return []
-        with self._lock:
-            tensors = self._model.encode(
-                self._prefixed(texts, role),
-                prompt="",
-                batch_size=BATCH,
-                output_value="token_embeddings",
-                show_progress_bar=False,
-            )
+        tensors = self._run(texts, role, output_value="token_embeddings")
         inner = [np.asarray(tensor.cpu(), dtype=np.float32)[1:-1] for tensor in tensors]
         return [rows / np.linalg.norm(rows, axis=1, keepdims=True).clip(1e-12) for rows in inner]
 
-    def _prefixed(self, texts: Iterable[str], role: Role) -> list[str]:
-        prefix = self._prefixes.get(role, "")
-        return [prefix + text for text in texts]
+    def _run(self, texts: Sequence[str], role: Role, **options: Any) -> Any:
+        prefixed = [self._prefixes.get(role, "") + text for text in texts]
+        with self._lock:  # the model's own default prompt would come on top of the prefix
+            return self._model.encode(prefixed, prompt="", batch_size=BATCH, show_progress_bar=False, **options)
 
     @property
     def _model(self) -> "SentenceTransformer":

@@ -57,13 +57,13 @@ def append_object(path: Path, value: Mapping[str, Any]) -> None:
     try:
         file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         try:
-            written = os.write(file, line)
+            count = os.write(file, line)
             os.fsync(file)
         finally:
             os.close(file)
     except OSError as error:
         raise BadInput(f"{path} cannot be written: {error.strerror}") from error
-    if written < len(line):
+    if count < len(line):
         raise BadInput(f"{path} cannot be written: the disk is full")
 
 

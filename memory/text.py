@@ -184,8 +184,8 @@ def stemmed_words(text: str) -> list[str]:
 
 def stems_and_words(text: str) -> list[tuple[str, str]]:
     """Each content word's stem and the word as it is written, in the order of the text."""
-    written = [re.sub(r"['’]s$", "", word) for word in _WORD.findall(text)]
-    kept = [word for word in written if word.casefold() not in FUNCTION_WORDS]
+    plain = [re.sub(r"['’]s$", "", word) for word in _WORD.findall(text)]
+    kept = [word for word in plain if word.casefold() not in FUNCTION_WORDS]
     return list(zip(_stemmer().stemWords([word.casefold() for word in kept]), kept, strict=True))
 
 

@@ -9,8 +9,8 @@ from typing import Literal
 from clew.memory.datatypes import Recalled, Sentence, Wording
 from clew.memory.dialogue.clarification import chosen
 from clew.memory.dialogue.context_dependence import depends_on_context, resolved
-from clew.memory.dialogue.signals import RewriteModel, shipped, turn_signals, words
-from clew.memory.dialogue.utterances import asks, is_filler, tidy
+from clew.memory.dialogue.signals import RewriteModel, recent, shipped, turn_signals, words
+from clew.memory.dialogue.utterances import asks, is_filler, same_words, tidy
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.instructions import neutralised
 from clew.memory.ports import Encoder, Message, Writer, text_of
@@ -91,7 +91,7 @@ def rewrite(
     What a language model writes, where it can be used (`rewrite_by_model`), takes the place of the second. Raises
     `Cancelled`.
     """
-    question, history = " ".join(question.split()), recent(recalled.extracted, recalled.selected, parameters)
+    question, history = " ".join(question.split()), recent(recalled.extracted, recalled.selected, parameters.back)
     if not history or is_filler(question):
         return rewritten(tidy(question), (Wording("question", question, 1.0),))
     if meant := chosen(question, history):
@@ -166,14 +166,6 @@ def stand_alone(
     return [*_context_turns(question, _user_turns(history), parameters), question]
 
 
-def recent(history: Sequence[Sentence], selected: Sequence[Sentence], parameters: RewriteParameters) -> list[Sentence]:
-    """Of the first turn, of the last ones and of the selected context: a turn costs the same however long the
-    conversation is."""
-    last = max((sentence.turn for sentence in history), default=0)
-    chosen = {sentence.text for sentence in selected}
-    return [s for s in history if s.turn > last - parameters.back or s.turn == 1 or s.text in chosen]
-
-
 def _needed(
     standing: str,
     history: Sequence[Sentence],
@@ -200,7 +192,7 @@ def _context_turns(question: str, history: Sequence[str], parameters: RewritePar
     current = question
     while earlier and len(before) < parameters.turns and depends_on_context(current):
         current = earlier.pop()
-        if not _same(current, question) and not any(_same(current, turn) for turn in before):
+        if same_words(current) not in map(same_words, [question, *before]):
             before.insert(0, current)
     return [_shortened(turn, parameters.words) for turn in before]
 
@@ -213,10 +205,6 @@ def _last_that_says_something(history: Sequence[str], parameters: RewriteParamet
 def _shortened(text: str, words: int) -> str:
     """The last words: in a turn with a pasted text, the question comes at the end."""
     return " ".join(text.split()[-words:])
-
-
-def _same(one: str, other: str) -> bool:
-    return one.casefold().split() == other.casefold().split()
 
 
 def _merged(made: Sequence[Wording]) -> tuple[Wording, ...]:

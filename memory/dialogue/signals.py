@@ -21,8 +21,7 @@ from clew.memory.ports import Encoder
 from clew.memory.text import content_words, stems_and_words
 
 BACK = 3
-"""Turns whose words are looked at, beside the first turn and the selected context: a turn costs the same however
-long the conversation is."""
+"""Turns whose words are looked at, as by `recent`."""
 
 _CAPITAL = re.compile(r"(?<=\s)[A-Z]\w+")
 
@@ -79,16 +78,24 @@ def words(
     """The words that the question may need, in the order said; `turn` are the signals of `turn_signals`."""
     turns, known = _turns(history, selected), set(content_words(question))
     where: dict[str, list[Sentence]] = defaultdict(list)
-    written: dict[str, str] = {}
+    surface: dict[str, str] = {}
     for sentence in turns.recent:
         for position, (stem, word) in enumerate(stems_and_words(sentence.text)):
             if stem in known or len(word) < 2:
                 continue
             where[stem].append(sentence)
             is_name = position > 0 and word[0].isupper()  # the first word has its capital from the sentence
-            if stem not in written or (is_name and written[stem][0].islower()):
-                written[stem] = word
-    return [Word(written[stem], {**turn, **_word_signals(found, turns)}) for stem, found in where.items()]
+            if stem not in surface or (is_name and surface[stem][0].islower()):
+                surface[stem] = word
+    return [Word(surface[stem], {**turn, **_word_signals(found, turns)}) for stem, found in where.items()]
+
+
+def recent(history: Sequence[Sentence], selected: Sequence[Sentence], back: int) -> list[Sentence]:
+    """Of the first turn, of the last `back` ones and of the selected context: a turn costs the same however long the
+    conversation is."""
+    last = max((sentence.turn for sentence in history), default=0)
+    context = {sentence.text for sentence in selected}
+    return [one for one in history if one.turn > last - back or one.turn == 1 or one.text in context]
 
 
 def asked_back(history: Sequence[Sentence]) -> bool:
@@ -124,12 +131,7 @@ def _turns(history: Sequence[Sentence], selected: Sequence[Sentence]) -> _Turns:
     answered = [sentence for sentence in history if sentence.turn == last and sentence.speaker == "agent"]
     opening = answered[0] if answered else None
     context = frozenset(sentence.text for sentence in selected)
-    recent = tuple(
-        sentence
-        for sentence in history
-        if sentence.turn > last - BACK or sentence.turn == 1 or sentence.text in context
-    )
-    return _Turns(last, recent, context, opening)
+    return _Turns(last, tuple(recent(history, selected, BACK)), context, opening)
 
 
 def _nearest(vector: Vector, sentences: Sequence[Sentence], encoder: Encoder) -> float:

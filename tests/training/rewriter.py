@@ -21,8 +21,8 @@ from clew.agent.evaluation.query_forms import remembered
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Query, Recalled
-from clew.memory.dialogue.rewriting import RewriteParameters, drafted, recent, stand_alone, wordings
-from clew.memory.dialogue.signals import SHIPPED, Linear, RewriteModel, Word, turn_signals, words
+from clew.memory.dialogue.rewriting import RewriteParameters, drafted, stand_alone, wordings
+from clew.memory.dialogue.signals import SHIPPED, Linear, RewriteModel, Word, recent, turn_signals, words
 from clew.memory.dialogue.utterances import extract
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import ClewError
@@ -124,7 +124,7 @@ def _example(
     asked = " ".join(question.text.split())
     recalled = remembered(asked, extract(question.history), encoder)
     selected = recalled.selected
-    said = recent(recalled.extracted, selected, RewriteParameters())
+    said = recent(recalled.extracted, selected, RewriteParameters().back)
     turn = turn_signals(asked, said, selected, encoder) if said else {}
     standing = " ".join(stand_alone(asked, said, turn, RewriteParameters())) if said else asked
     rewritten = str(row.get("rewrite") or "")
@@ -189,7 +189,7 @@ def _query(example: RewriteExample, learned: RewriteModel, encoder: CachedEncode
     """With all three wordings, also where they are the same."""
     parameters = RewriteParameters(learned=learned)
     asked = " ".join(example.question.text.split())
-    said = recent(example.recalled.extracted, example.recalled.selected, parameters)
+    said = recent(example.recalled.extracted, example.recalled.selected, parameters.back)
     draft = drafted(asked, said, example.recalled.selected, encoder, parameters)
     made = wordings(asked, draft, dict.fromkeys(FORMS, 1 / 3), parameters)
     return encode_query(asked, made, encoder, context=example.recalled.selected)

@@ -153,7 +153,7 @@ class Changes:
             self._keep(path, len(old))
             return
         self.counts["removed"] += len(left)
-        self._tell_renamed(source, renamed)
+        self._note_renamed(source, renamed)
         self._read_edges(source, renamed)
         recorded = self._digests[path] if len(self.failed) == failures else ""
         self._other_sources |= recorded != self._known.get(path, "")
@@ -185,7 +185,7 @@ class Changes:
         self.counts["triples skipped"] += self._generation.add_document(document, chunks, fingerprint, path, position)
         return True
 
-    def _tell_renamed(self, source: Source, renamed: dict[str, str]) -> None:
+    def _note_renamed(self, source: Source, renamed: dict[str, str]) -> None:
         if renamed:
             id_, other = next(iter(renamed.items()))
             ids = f"{len(renamed)} ids are" if len(renamed) > 1 else "1 id is"

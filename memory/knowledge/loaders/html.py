@@ -80,9 +80,9 @@ class TextLayout:
         self._heading = len(self._pieces)
 
     def close_heading(self) -> None:
-        """Mark what was written since `open_heading`."""
-        if written := "".join(self._pieces[self._heading :]).lstrip():
-            self.headings.append(Mark(self._length - len(written), " ".join(written.split())))
+        """Mark the text since `open_heading`."""
+        if heading := "".join(self._pieces[self._heading :]).lstrip():
+            self.headings.append(Mark(self._length - len(heading), " ".join(heading.split())))
         self.paragraph()
 
     def open_item(self, marker: str) -> None:

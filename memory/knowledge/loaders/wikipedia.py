@@ -94,17 +94,17 @@ class Wiki:
     namespaces: Mapping[str, int] = field(default_factory=lambda: NAMESPACES)
     first_letter: bool = True
 
-    def title(self, written: str) -> str:
+    def title(self, link: str) -> str:
         """The title that a link's target stands for: without its section, underscores and spaces one, first letter
         capital; empty where only a section is named."""
-        target = unescape(unquote(written) if "%" in written else written).partition("#")[0]
+        target = unescape(unquote(link) if "%" in link else link).partition("#")[0]
         title = " ".join(DIRECTIONS.sub("", clean(target)).replace("_", " ").split())
         first = title[:1].upper()
         return first + title[1:] if self.first_letter and len(first) == 1 else title
 
-    def namespace(self, written: str) -> tuple[int, str]:
+    def namespace(self, link: str) -> tuple[int, str]:
         """The number of a link's namespace, and the rest of its target; -3 for another wiki."""
-        prefix, colon, rest = written.strip().removeprefix(":").partition(":")
+        prefix, colon, rest = link.strip().removeprefix(":").partition(":")
         if not colon:
             return 0, prefix
         name = " ".join(prefix.replace("_", " ").split())
@@ -281,14 +281,14 @@ def _page(element: "_Element", wiki: Wiki) -> Article | None:
 
 def links(text: str, wiki: Wiki) -> list[str]:
     """The titles of the articles that a page links to, each once, in order."""
-    targets = (wiki.namespace(written) for written in _targets(text))
+    targets = map(wiki.namespace, _targets(text))
     titles = (wiki.title(target) for namespace, target in targets if namespace == 0)
     return [title for title in dict.fromkeys(titles) if title]
 
 
 def categories(text: str, wiki: Wiki) -> list[str]:
     """The names of the categories that a page puts itself into; those that its templates add are not seen."""
-    targets = (wiki.namespace(written) for written in _targets(text) if not written.lstrip().startswith(":"))
+    targets = (wiki.namespace(link) for link in _targets(text) if not link.lstrip().startswith(":"))
     return [wiki.title(target) for namespace, target in targets if namespace == CATEGORY]
 
 
@@ -316,7 +316,7 @@ def first_paragraph(text: str, wiki: Wiki) -> str:
     try:
         code = mwparserfromhell.parse(lead[:LONGEST_LEAD], skip_style_tags=False)
         _drop(code, wiki)
-        paragraphs = _words(code).split("\n\n")
+        paragraphs = clean(str(code.strip_code(normalize=True, collapse=False))).split("\n\n")
     except (ParserError, RecursionError) as error:
         raise ValueError("wikitext that cannot be parsed") from error
     tidied = (_tidy(paragraph) for paragraph in paragraphs)
@@ -325,10 +325,6 @@ def first_paragraph(text: str, wiki: Wiki) -> str:
 
 def _targets(text: str) -> Iterator[str]:
     return (match[1] for match in LINK.finditer(NO_LINKS.sub("", text)))
-
-
-def _words(code: "Wikicode") -> str:
-    return clean(str(code.strip_code(normalize=True, collapse=False)))
 
 
 def _drop(code: "Wikicode", wiki: Wiki) -> None:
