@@ -1,6 +1,6 @@
 """The judge, fitted on questions of which a data set says whether they can be answered.
 
-    python -m tests.training.judge DATA LIBRARIES             writes agent/judge.json, fitted on all of them
+    python -m tests.training.judge DATA LIBRARIES             writes agent/answer/judge.json, fitted on all of them
     python -m tests.training.judge DATA LIBRARIES --crossval  fitted on one domain, reported on the other, and back
 
 DATA holds `mtrag-un`, `hotpotqa` and `musique`, LIBRARIES a library of each by the same name. What a set says
