@@ -105,7 +105,7 @@ class Texts:
 
         # The empty word, which no text has, keeps scikit-learn from refusing texts that have no words at all.
         vocabulary = ["", *sorted({word for text in texts for word in text})]
-        vectorizer = TfidfVectorizer(analyzer=_as_it_is, vocabulary=vocabulary)
+        vectorizer = TfidfVectorizer(analyzer=list, vocabulary=vocabulary)
         weights = vectorizer.fit_transform(texts or [[]])[: len(texts)]
         present = weights.astype(bool).astype(np.float64)
         sizes, counts = np.diff(weights.indptr), np.bincount(weights.indices, minlength=len(vocabulary))
@@ -131,10 +131,6 @@ class Texts:
         """Shared words as a share of all different words of both; shape (texts,)."""
         shared = self.shared(words)
         return np.asarray(shared / np.maximum(self.sizes + len(set(words)) - shared, 1), np.float64)
-
-
-def _as_it_is(words: Sequence[str]) -> Sequence[str]:
-    return words
 
 
 @dataclass(frozen=True, slots=True, eq=False)

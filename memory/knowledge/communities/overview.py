@@ -71,8 +71,8 @@ class Cover:
             return one.name
         held = self.layers.chunk_entities[self.of(community, allowed)]
         named = np.asarray(held.sum(axis=0)).reshape(-1) > 0
-        written = (" ".join(self.layers.entities[e].name.split()) for e in one.entities if named[e])
-        return ", ".join(list(dict.fromkeys(written))[:NAMED])
+        names = (" ".join(self.layers.entities[e].name.split()) for e in one.entities if named[e])
+        return ", ".join(list(dict.fromkeys(names))[:NAMED])
 
     def there(self, communities: Ints, allowed: Allowed) -> Ints:
         """Those of `communities` that have an allowed chunk."""

@@ -1,8 +1,8 @@
 """Entities and relations by a language model, part by part; where it fails, by the rules, with a note of how often.
 
-Small models write broken JSON, think aloud, invent names or stop answering. So each reply is read as far as it can be,
-what is wrong is told to the model once, nothing enters that the text does not have word for word, and a part that is
-still without entities, where the rules find some, is theirs. The graph is never silently empty.
+Small models write broken JSON, think aloud, invent names or stop answering. So each reply is read as far as it can be;
+one that is wrong is sent back once, with the reason; names that the text does not have word for word are left out; and
+a part that is still without entities, where the rules find some, is extracted by the rules.
 """
 
 import hashlib
