@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
 
+def names_in(text: str) -> list[str]:
+    """Of one tool, or of several that search together: `local+communities`."""
+    return text.split("+")
+
+
 class Tool(Protocol):
     """A retrieval method over a library. `description` is written for a small language model that has to choose."""
 

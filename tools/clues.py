@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Literal, Self
+from typing import Literal
 
 import numpy as np
 
@@ -58,10 +58,6 @@ class Clues:
         self._parameters = parameters or CluesParameters()
         self._reranker = reranker
         self._making = threading.Lock()
-
-    @classmethod
-    def make(cls, store: Search, settings: ToolSettings) -> Self:
-        return cls(store, CluesParameters(method=settings.method, aliases=settings.aliases), settings.reranker)
 
     def search(self, query: Query, k: int | None = None) -> Findings:
         """At most k passages, by default the parameters' own, with the answer and the walk of the question as asked.
@@ -179,3 +175,7 @@ def _explained(passage: Passage, forms: Sequence[Form], found: Found) -> Passage
         scores=best.scores,
         path=path,
     )
+
+
+def make(store: Search, settings: ToolSettings) -> Clues:
+    return Clues(store, CluesParameters(method=settings.method, aliases=settings.aliases), settings.reranker)

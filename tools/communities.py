@@ -3,7 +3,6 @@ an overview of all communities for a question about the whole."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,10 +60,6 @@ class CommunitySearch:
         self._parameters = parameters or CommunitiesParameters()
         self._graph = store.part(self._parameters.part)
         self._cover = Cached(lambda: cover_of(self._graph))
-
-    @classmethod
-    def make(cls, store: Search, settings: ToolSettings) -> Self:  # noqa: ARG003 it has none
-        return cls(store)
 
     def search(self, query: Query, k: int | None = None) -> Findings:
         """The passages that hold the best points, at most k; by default those of the `top_k_points`.
@@ -178,3 +173,7 @@ class CommunitySearch:
             for part in parts
         )
         return Findings(tuple(passages), (note,), overview.numbered_lines(parts), points=points)
+
+
+def make(store: Search, settings: ToolSettings) -> CommunitySearch:  # noqa: ARG001 no setting is for it
+    return CommunitySearch(store)

@@ -7,17 +7,15 @@ what matches, and what is reached.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.cache import Cached
 from clew.memory.datatypes import Edge, Findings, Floats, Ints, Passage, Query, Subgraph
-from clew.memory.knowledge.matching import MatchParameters, candidates
 from clew.memory.knowledge.multihop.paths import DIRECT, HopQuestion, hop_index
 from clew.memory.knowledge.multihop.rounds import Coefficients, HopParameters, Round, load_coefficients, walk
-from clew.memory.knowledge.question import LibraryQuestion
+from clew.memory.knowledge.question import LibraryQuestion, MatchParameters, candidates
 from clew.memory.layers import Layers
 from clew.memory.ports import Search
 from clew.tools.base import ToolSettings, nothing_named, passages_of
@@ -66,10 +64,6 @@ class GraphSearch:
         self._coefficients = coefficients or load_coefficients()
         self._graph = store.part(self._parameters.part)
         self._index = Cached(lambda: hop_index(self._graph.layers))
-
-    @classmethod
-    def make(cls, store: Search, settings: ToolSettings) -> Self:  # noqa: ARG003 it has none
-        return cls(store)
 
     def search(self, query: Query, k: int | None = None) -> Findings:
         """At most k passages, by default the parameters' own. A passage's score is its share of the mass of all."""
@@ -232,3 +226,7 @@ def _subgraph(found: Sequence[Origin]) -> Subgraph | None:
     if not edges:
         return None
     return Subgraph(tuple(dict.fromkeys(end for edge in edges for end in (edge.source, edge.target))), tuple(edges))
+
+
+def make(store: Search, settings: ToolSettings) -> GraphSearch:  # noqa: ARG001 no setting is for it
+    return GraphSearch(store)

@@ -5,12 +5,11 @@ words, so by default the nearest by vector are candidates too, and the calibrate
 """
 
 from dataclasses import dataclass, field, replace
-from typing import Self
 
 import numpy as np
 
 from clew.memory.datatypes import Findings, Passage, Query
-from clew.memory.knowledge.matching import Matches, MatchParameters, candidates, match
+from clew.memory.knowledge.question import Matches, MatchParameters, candidates, match
 from clew.memory.ports import Search
 from clew.tools.base import FormScores, ToolSettings, fuse, passages_of, ranks_by_form
 
@@ -37,10 +36,6 @@ class Hybrid:
     def __init__(self, store: Search, parameters: HybridParameters | None = None) -> None:
         self._store = store
         self._parameters = parameters or HybridParameters()
-
-    @classmethod
-    def make(cls, store: Search, settings: ToolSettings) -> Self:  # noqa: ARG003 it has none
-        return cls(store)
 
     def search(self, query: Query, k: int | None = None) -> Findings:
         """At most k passages, by default the parameters' own; with k = 0 there are none."""
@@ -85,3 +80,7 @@ def _explained(passage: Passage, found: Matches, place: int, query: Query) -> Pa
         keywords=words,
         scores={"keyword": share, "cosine": float(cosines[best])},
     )
+
+
+def make(store: Search, settings: ToolSettings) -> Hybrid:  # noqa: ARG001 no setting is for it
+    return Hybrid(store)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,10 +82,6 @@ class Local:
         self._store = store
         self._parameters = parameters or LocalParameters()
         self._index = Cached(lambda: _index_of(store.part(self._parameters.part)))
-
-    @classmethod
-    def make(cls, store: Search, settings: ToolSettings) -> Self:  # noqa: ARG003 it has none
-        return cls(store)
 
     def search(self, query: Query, k: int | None = None) -> Findings:
         """At most k passages. A chunk's score in a form is the mean of sim(v, Q + H) and sim(g, v), by the entity v for
@@ -218,3 +214,7 @@ def _explained(passage: Passage, query: Query, near: Sequence[_Near], index: _In
             "cosine": float(index.chunks[place] @ query.forms[which].vector),
         },
     )
+
+
+def make(store: Search, settings: ToolSettings) -> Local:  # noqa: ARG001 no setting is for it
+    return Local(store)

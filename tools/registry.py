@@ -1,30 +1,23 @@
-"""The tools by name. To add one: its file, and a line here."""
+"""The tools by name. To add one: its file, with `make`, and a line here."""
 
 from collections.abc import Mapping
+from importlib import import_module
 
 from clew.memory.errors import BadInput
 from clew.memory.ports import Search
-from clew.tools.base import DEFAULTS, Make, Tool, ToolSettings
-from clew.tools.clues import Clues
-from clew.tools.communities import CommunitySearch
-from clew.tools.graph import GraphSearch
-from clew.tools.hybrid import Hybrid
-from clew.tools.local import Local
-from clew.tools.walk import Walk
+from clew.tools.base import DEFAULTS, Make, Tool, ToolSettings, names_in
 
-TOOLS: Mapping[str, Make] = {
-    Hybrid.name: Hybrid.make,
-    Walk.name: Walk.make,
-    GraphSearch.name: GraphSearch.make,
-    Clues.name: Clues.make,
-    Local.name: Local.make,
-    CommunitySearch.name: CommunitySearch.make,
-}
+NAMES = (
+    "hybrid",
+    "walk",
+    "graph",
+    "clues",
+    "local",
+    "communities",
+)
+"""A tool has the name of its module."""
 
-
-def names_in(text: str) -> list[str]:
-    """Of one tool, or of several that search together: `local+communities`."""
-    return text.split("+")
+TOOLS: Mapping[str, Make] = {name: import_module(f"clew.tools.{name}").make for name in NAMES}
 
 
 def check(text: str) -> None:

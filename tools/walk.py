@@ -9,14 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Self
 
 import numpy as np
 
 from clew.memory.cache import Cached
 from clew.memory.datatypes import Edge, Findings, Passage, Query, Subgraph
-from clew.memory.knowledge.matching import MatchParameters
-from clew.memory.knowledge.question import LibraryQuestion
+from clew.memory.knowledge.question import LibraryQuestion, MatchParameters
 from clew.memory.knowledge.walking.features import DIRECT, Looked
 from clew.memory.knowledge.walking.walker import Visit, Walked, Walker, WalkerParameters, hits_of, shares
 from clew.memory.nodes import SHARED
@@ -55,10 +53,6 @@ class Walk:
         self._walker = Cached(
             lambda: Walker(store, p.walker, late=settings.late, aligner=settings.aligner, part=p.part)
         )
-
-    @classmethod
-    def make(cls, store: Search, settings: ToolSettings) -> Self:
-        return cls(store, settings=settings)
 
     @property
     def walker(self) -> Walker:
@@ -203,3 +197,7 @@ class DescribedWalk:
     def _partition(self, node: int) -> str:
         partitioning = self._graph.partitioning
         return partitioning.names[int(partitioning.of_node[node])]
+
+
+def make(store: Search, settings: ToolSettings) -> Walk:
+    return Walk(store, settings=settings)

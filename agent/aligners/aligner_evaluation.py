@@ -22,8 +22,8 @@ from clew.memory.knowledge.aligners.open_capsule import OpenCapsule, generation_
 from clew.memory.knowledge.aligners.scoring import Aligner, FoundNodes, Votes, WalkVotes
 from clew.memory.knowledge.aligners.synthetic_queries import SyntheticQuery, read_queries
 from clew.memory.knowledge.library import Library, open_library
-from clew.memory.knowledge.matching import MatchParameters
 from clew.memory.knowledge.partitioning.capsule import capsules
+from clew.memory.knowledge.question import MatchParameters
 from clew.memory.knowledge.walking.walker import Walker, hits_of, shares
 from clew.memory.layers import Layers
 from clew.memory.nodes import Partitioning

@@ -15,8 +15,8 @@ from clew.agent.search import rounds
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import Answer, Claim, Fallback, Piece, Prompted, Turn
 from clew.memory.datatypes import Passage
-from clew.memory.dialogue.clarification import MOST, clarifying_question
 from clew.memory.dialogue.context_dependence import unnamed
+from clew.memory.dialogue.utterances import MOST_CHOICES, clarifying_question
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.ports import Writer
 from clew.memory.text import content_word_sets, content_words
@@ -129,7 +129,7 @@ def ask_back(question: str, before: Sequence[str], passages: Sequence[Passage]) 
     """Names the noun that nothing says which one of, where the question has one, and offers 2 to 4 of the things that
     the passages are about, best first; `before` is what was said before."""
     noun = next(iter(unnamed(question, before)), "")
-    choices = _topics(_with_noun_first(noun, passages))[:MOST]
+    choices = _topics(_with_noun_first(noun, passages))[:MOST_CHOICES]
     return Answer(
         "unclear", (Claim(clarifying_question(noun, choices)),), nearest=tuple(choices) if len(choices) > 1 else ()
     )

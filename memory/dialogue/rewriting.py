@@ -7,10 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from clew.memory.datatypes import Recalled, Sentence, Wording
-from clew.memory.dialogue.clarification import chosen
 from clew.memory.dialogue.context_dependence import depends_on_context, resolved
 from clew.memory.dialogue.signals import RewriteModel, recent, shipped, turn_signals, words
-from clew.memory.dialogue.utterances import asks, is_filler, same_words, tidy
+from clew.memory.dialogue.utterances import asks, chosen, is_filler, same_words, tidy
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.instructions import neutralised
 from clew.memory.ports import Encoder, Message, Writer, text_of

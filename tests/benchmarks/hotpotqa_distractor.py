@@ -29,8 +29,8 @@ from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library
-from clew.memory.knowledge.matching import MatchParameters
-from clew.memory.knowledge.walking.masses import NodeScorer, Weighing, load_scorer
+from clew.memory.knowledge.question import MatchParameters
+from clew.memory.knowledge.walking.features import NodeScorer, Weighing, load_scorer
 from clew.memory.knowledge.walking.walker import StepParameters, Thought, Walked, Walker, hits_of, wander
 from clew.memory.nodes import NodeGraph
 from clew.memory.ports import Graph, Search

@@ -22,7 +22,7 @@ from clew.memory.datatypes import Query
 from clew.memory.knowledge.disk import current_generation
 from clew.memory.knowledge.keywords import KeywordIndex
 from clew.memory.knowledge.library import open_library
-from clew.memory.knowledge.matching import MatchParameters
+from clew.memory.knowledge.question import MatchParameters
 from clew.memory.knowledge.store import EmbeddedStore
 from clew.tools.hybrid import TWO_STAGE, Hybrid, HybridParameters
 from tests.benchmarks.fts5 import Fts5Store

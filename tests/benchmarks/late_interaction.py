@@ -26,7 +26,7 @@ from clew.memory.datatypes import Ints, Query
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.embedding import with_title
 from clew.memory.knowledge.library import open_library
-from clew.memory.knowledge.matching import MatchParameters
+from clew.memory.knowledge.question import MatchParameters
 from clew.memory.knowledge.walking.late_interaction import LateInteraction, LateParameters, added
 from clew.memory.knowledge.walking.walker import Walker, hits_of
 from clew.memory.ports import Search

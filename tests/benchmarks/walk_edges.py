@@ -15,7 +15,7 @@ from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Floats, Ints, Query
 from clew.memory.knowledge.library import open_library
-from clew.memory.knowledge.matching import MatchParameters
+from clew.memory.knowledge.question import MatchParameters
 from clew.memory.knowledge.walking.walker import Walker, hits_of
 from clew.memory.ports import Search
 from clew.tools.base import encode_query

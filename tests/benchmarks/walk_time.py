@@ -29,7 +29,7 @@ from clew.memory.knowledge.disk import current_generation
 from clew.memory.knowledge.embedding import CHUNKS, open_vectors
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library
-from clew.memory.knowledge.matching import MatchParameters
+from clew.memory.knowledge.question import MatchParameters
 from clew.memory.knowledge.walking.walker import Walker, hits_of
 from clew.memory.ports import Search
 from clew.tools.base import encode_query

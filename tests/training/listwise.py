@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Floats
-from clew.memory.knowledge.walking.masses import Layer
+from clew.memory.knowledge.walking.features import Layer
 
 if TYPE_CHECKING:
     import torch

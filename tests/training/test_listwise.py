@@ -5,7 +5,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from clew.memory.knowledge.walking.masses import Layer
+from clew.memory.knowledge.walking.features import Layer
 from tests.training.listwise import FitParameters, QuestionNodes, fit
 
 FEW = FitParameters(units=8, epochs=90, batch=16, dropout=0.1)

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.walking.features import AROUND, DIRECT
-from clew.memory.knowledge.walking.masses import SHIPPED, Layer, NodeScorer, load_scorer
+from clew.memory.knowledge.walking.features import AROUND, DIRECT, SHIPPED, Layer, NodeScorer, load_scorer
 from tests.training.listwise import FitParameters, QuestionNodes, fit
 from tests.training.walk import FOLDS, SETS, fold_of, read_examples, to_json
 from tests.training.walk import around as features_around

@@ -29,9 +29,8 @@ from clew.memory.errors import ClewError
 from clew.memory.knowledge.disk import current_generation
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library
-from clew.memory.knowledge.matching import MatchParameters
-from clew.memory.knowledge.walking.features import AROUND, DIRECT, Looked, Standing
-from clew.memory.knowledge.walking.masses import SHIPPED, Layer, NodeScorer
+from clew.memory.knowledge.question import MatchParameters
+from clew.memory.knowledge.walking.features import AROUND, DIRECT, SHIPPED, Layer, Looked, NodeScorer, Standing
 from clew.memory.knowledge.walking.subgraph import votes
 from clew.memory.knowledge.walking.walker import Walker, WalkerParameters, hits_of
 from clew.tools.base import encode_query

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Floats, Ints, Vectors
-from clew.memory.knowledge.matching import MatchParameters, match
-from clew.memory.knowledge.question import LibraryQuestion
+from clew.memory.knowledge.question import LibraryQuestion, MatchParameters, match
 from clew.memory.layers import Layers
 from clew.memory.ports import Search
 from clew.memory.text import content_words

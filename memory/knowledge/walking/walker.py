@@ -9,11 +9,9 @@ import numpy as np
 
 from clew.memory.datatypes import Floats, Ints, Query
 from clew.memory.knowledge.aligners.scoring import Aligner, FoundNodes
-from clew.memory.knowledge.matching import MatchParameters, candidates
-from clew.memory.knowledge.question import LibraryQuestion
-from clew.memory.knowledge.walking.features import Looked
+from clew.memory.knowledge.question import LibraryQuestion, MatchParameters, candidates
+from clew.memory.knowledge.walking.features import Looked, NodeScorer, Weighing, load_scorer
 from clew.memory.knowledge.walking.late_interaction import LateInteraction
-from clew.memory.knowledge.walking.masses import NodeScorer, Weighing, load_scorer
 from clew.memory.knowledge.walking.subgraph import Stitched, ThinkParameters, choose, stitch, votes
 from clew.memory.ports import Graph, Search
 

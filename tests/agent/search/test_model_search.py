@@ -14,9 +14,16 @@ from clew.agent.state import Call
 from clew.memory.datatypes import Passage, Wording
 from clew.memory.ports import Abilities, ToolCall
 from clew.tools import registry
+from clew.tools.clues import Clues
+from clew.tools.communities import CommunitySearch
+from clew.tools.graph import GraphSearch
+from clew.tools.hybrid import Hybrid
+from clew.tools.local import Local
+from clew.tools.walk import Walk
 
-NAMES = tuple(registry.TOOLS)
-SPECS = specs(registry.TOOLS)  # type: ignore[arg-type]
+NAMES = registry.NAMES
+CLASSES = (Hybrid, Walk, GraphSearch, Clues, Local, CommunitySearch)
+SPECS = specs({tool.name: tool for tool in CLASSES})  # type: ignore[misc]
 NOTHING: tool_calls.SearchKeys = frozenset()
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from clew.memory.datatypes import Sentence
-from clew.memory.dialogue.clarification import chosen, clarifying_question
+from clew.memory.dialogue.utterances import chosen, clarifying_question
 
 QUESTION = "When was the river's bridge built?"
 CHOICES = ("Thames (London)", "The Seine", "Danube in Vienna")

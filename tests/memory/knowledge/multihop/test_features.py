@@ -12,9 +12,8 @@ import pytest
 from clew.memory.datatypes import Query, Wording
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.library import Library, open_library
-from clew.memory.knowledge.matching import MatchParameters, match
 from clew.memory.knowledge.multihop.paths import DIRECT, PATH, HopIndex, HopQuestion, hop_index, paths_from
-from clew.memory.knowledge.question import LibraryQuestion
+from clew.memory.knowledge.question import LibraryQuestion, MatchParameters, match
 from clew.memory.text import content_words
 from clew.tools.base import encode_query
 from tests.memory.knowledge.index.test_run import run

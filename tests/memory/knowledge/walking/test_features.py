@@ -10,8 +10,7 @@ import pytest
 from clew.memory.datatypes import Query, Vector, Vectors, Wording
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.library import Library
-from clew.memory.knowledge.matching import MatchParameters
-from clew.memory.knowledge.question import LibraryQuestion
+from clew.memory.knowledge.question import LibraryQuestion, MatchParameters
 from clew.memory.knowledge.walking.features import AROUND, DIRECT, FLOOR, Looked, Standing
 from clew.memory.knowledge.walking.walker import hits_of
 from clew.memory.nodes import NodeGraph

@@ -11,10 +11,9 @@ from clew.memory.datatypes import Query
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.embedding import with_title
 from clew.memory.knowledge.library import Library
-from clew.memory.knowledge.matching import MatchParameters
-from clew.memory.knowledge.question import LibraryQuestion
+from clew.memory.knowledge.question import LibraryQuestion, MatchParameters
+from clew.memory.knowledge.walking.features import NodeScorer
 from clew.memory.knowledge.walking.late_interaction import LateInteraction, LateParameters, added, max_sim, standardised
-from clew.memory.knowledge.walking.masses import NodeScorer
 from clew.memory.knowledge.walking.walker import Walked, Walker, hits_of
 from clew.tools.base import encode_query
 from tests.memory.test_encoding import Counting

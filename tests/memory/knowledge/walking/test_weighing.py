@@ -7,8 +7,7 @@ from clew.memory.datatypes import Ints
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.library import Library
 from clew.memory.knowledge.question import LibraryQuestion
-from clew.memory.knowledge.walking.features import DIRECT, Looked, Standing
-from clew.memory.knowledge.walking.masses import NodeScorer, Weighing, load_scorer
+from clew.memory.knowledge.walking.features import DIRECT, Looked, NodeScorer, Standing, Weighing, load_scorer
 from clew.tools.base import encode_query
 from tests.memory.knowledge.walking.made import ints
 
