@@ -1,4 +1,4 @@
-"""What keeps the product one house: no circles, one name for one thing, small files and functions, prompts."""
+"""What keeps the product one house: no circles, one name for one thing, small files, functions and contracts."""
 
 import ast
 import re
@@ -13,7 +13,7 @@ import pytest
 from clew.prompts import render
 from tests.test_architecture import CODE, LAYERS, ROOT, relative
 
-LINES_OF_A_FILE, LINES_OF_A_FUNCTION = 400, 60
+LINES_OF_A_FILE, LINES_OF_A_FUNCTION, METHODS_OF_A_CONTRACT = 400, 60, 12
 
 NO_TURN = re.compile(r"evaluat|replay|doctor|train|crossval|dataset|metrics|benchmark|lessons|losses")
 """Modules of what measures, replays, checks or fits; a turn needs none of them."""
@@ -71,7 +71,27 @@ def test_no_circles() -> None:
     assert not circles
 
 
-@pytest.mark.parametrize("layer", [layer for layer in LAYERS if layer != "memory"])
+def public_types() -> Iterator[tuple[str, str]]:
+    """Classes and type aliases at the top of a module (`Vector = NDArray[...]`), with the module."""
+    for name, path in MODULES.items():
+        for node in parsed(path).body:
+            if isinstance(node, ast.ClassDef):
+                found = node.name
+            elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                found = node.targets[0].id
+            elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                found = node.target.id
+            else:
+                continue
+            if re.match(r"[A-Z]+[a-z]", found) or (isinstance(node, ast.ClassDef) and not found.startswith("_")):
+                yield found, name
+
+
+def test_a_public_name_stands_for_one_thing() -> None:
+    assert twice(public_types()) == {}
+
+
+@pytest.mark.parametrize("layer", LAYERS)
 def test_a_folder_has_no_two_modules_of_one_name(layer: str) -> None:
     files = [path for path in CODE if path.relative_to(ROOT).parts[0] == layer and path.stem != "__init__"]
     assert twice((path.stem, relative(path)) for path in files) == {}
@@ -91,6 +111,18 @@ def test_functions_are_small() -> None:
         and (lines := (node.end_lineno or 0) - node.lineno + 1) > LINES_OF_A_FUNCTION
     }
     assert not long
+
+
+def test_contracts_are_narrow() -> None:
+    wide = {
+        f"{relative(path)}:{node.name}": methods
+        for path in CODE
+        for node in parsed(path).body
+        if isinstance(node, ast.ClassDef)
+        and any("Protocol" in ast.unparse(base) for base in node.bases)
+        and (methods := sum(isinstance(one, ast.FunctionDef) for one in node.body)) > METHODS_OF_A_CONTRACT
+    }
+    assert not wide
 
 
 def test_a_turn_imports_only_what_is_a_turn() -> None:
