@@ -19,7 +19,7 @@ from clew.memory.knowledge.walking.walker import Walker
 from clew.tools.base import Tool
 from clew.tools.walk import Walk
 
-Made = TypeVar("Made")
+_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +67,9 @@ class TurnContext:
     emit: Callable[[Step | Piece | Doing], None] = _ignored
     scratch: dict[Hashable, Any] = field(default_factory=dict)
 
-    def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
+    def once(self, key: Hashable, make: Callable[[], _Value]) -> _Value:
         """What `make` gives, computed at most once for this key."""
         if key not in self.scratch:
             self.scratch[key] = make()
-        made: Made = self.scratch[key]
+        made: _Value = self.scratch[key]
         return made

@@ -17,16 +17,16 @@ from clew.memory.ports import Encoder
 from clew.memory.text import content_word_sets, split, words
 from clew.memory.titles import names_of
 
-Words = frozenset[str]
+ContentWords = frozenset[str]
 
 READ = 8
 """Passages that are read for an answer."""
 
 LONGEST = 90
-"""Words of a sentence that may be quoted."""
+"""ContentWords of a sentence that may be quoted."""
 
 SHORTEST = 3
-"""Words that are worth quoting."""
+"""ContentWords that are worth quoting."""
 
 MOST_ITEMS = 8
 
@@ -81,27 +81,27 @@ class Evidence:
         return candidates(self.passages, LONGEST)
 
     @cached_property
-    def passage_words(self) -> list[Words]:
+    def passage_words(self) -> list[ContentWords]:
         """The content words of each passage, its title and heading among them."""
         return content_word_sets([f"{passage.title} {passage.heading} {passage.text}" for passage in self.passages])
 
     @cached_property
-    def heading_words(self) -> list[Words]:
+    def heading_words(self) -> list[ContentWords]:
         """The content words of each passage's title and heading."""
         return content_word_sets([f"{passage.title} {passage.heading}" for passage in self.passages])
 
     @cached_property
-    def title_words(self) -> list[Words]:
+    def title_words(self) -> list[ContentWords]:
         """The content words of what each passage is called."""
         return content_word_sets([title_of(passage) for passage in self.passages])
 
     @cached_property
-    def sentence_words(self) -> list[Words]:
+    def sentence_words(self) -> list[ContentWords]:
         """The content words of each sentence."""
         return content_word_sets([sentence.text for sentence in self.sentences])
 
     @cached_property
-    def words(self) -> Words:
+    def words(self) -> ContentWords:
         """The content words of all passages together."""
         return frozenset().union(*self.passage_words)
 
@@ -116,7 +116,7 @@ class Evidence:
         return self.encoder.encode([sentence.text for sentence in self.sentences], "passage")
 
     @cached_property
-    def _rarity(self) -> tuple[list[Words], Counter[str]]:
+    def _rarity(self) -> tuple[list[ContentWords], Counter[str]]:
         written = content_word_sets([sentence.written for sentence in self.sentences])
         return written, Counter(chain.from_iterable(written))
 
@@ -128,7 +128,7 @@ class Evidence:
         return {stem: weight / total for stem, weight in rarity.items()}
 
 
-def shares_held(weights: Mapping[str, float], texts: Sequence[Words]) -> list[float]:
+def shares_held(weights: Mapping[str, float], texts: Sequence[ContentWords]) -> list[float]:
     """The share of the question's words that each text, by its words, holds."""
     return [sum(weight for stem, weight in weights.items() if stem in held) for held in texts]
 
