@@ -112,7 +112,7 @@ def meaning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> type:
     monkeypatch.setitem(sys.modules, "meaning_tool", module)
     spec.loader.exec_module(module)
     tool: type = module.Meaning
-    monkeypatch.setattr(registry, "TOOLS", {**registry.TOOLS, "meaning": module.Meaning.make})
+    monkeypatch.setattr(registry, "TOOLS", {**registry.TOOLS, "meaning": module.make})
     return tool
 
 
