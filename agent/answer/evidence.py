@@ -23,10 +23,10 @@ READ = 8
 """Passages that are read for an answer."""
 
 LONGEST = 90
-"""ContentWords of a sentence that may be quoted."""
+"""Words of a sentence that may be quoted."""
 
 SHORTEST = 3
-"""ContentWords that are worth quoting."""
+"""Words that are worth quoting."""
 
 MOST_ITEMS = 8
 
