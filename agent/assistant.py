@@ -122,8 +122,8 @@ class Assistant:
 
     def turns(self, thread: str) -> list[Turn]:
         """The finished turns of a thread, oldest first."""
-        said = self.threads.all_sentences(thread)
-        return [_whole(TURN_JSON.validate_json(record), said) for record in self.threads.records(thread)]
+        sentences = self.threads.all_sentences(thread)
+        return [_whole(TURN_JSON.validate_json(record), sentences) for record in self.threads.records(thread)]
 
     def forget(self, thread: str) -> None:
         """Delete a thread, with what a crash may have left of a turn of it."""
@@ -210,8 +210,8 @@ def _to_answer_anew(turn: Turn) -> Turn:
     )
 
 
-def _whole(turn: Turn, said: Sequence[Sentence]) -> Turn:
+def _whole(turn: Turn, sentences: Sequence[Sentence]) -> Turn:
     """With all sentences that were there to recall, which are kept once for the thread and not with each turn."""
-    before = [sentence for sentence in said if sentence.turn < turn.turn]
+    before = [sentence for sentence in sentences if sentence.turn < turn.turn]
     there = tuple(before[index] for index in unique(before))
     return replace(turn, recalled=replace(turn.recalled, extracted=there))

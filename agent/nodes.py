@@ -62,7 +62,7 @@ def timed(node: Node) -> GraphNode:
     return run
 
 
-# What is asked ----------------------------------------------------------------------------------------------------
+# The question ----------------------------------------------------------------------------------------------------
 
 
 def begin(state: TurnState) -> Literal["recall", "answer"]:
@@ -348,8 +348,8 @@ def _search(turn: Turn, run: TurnContext, call: Call) -> Findings:
         whole = asks_for_the_whole(turn.question)
         return tool.search(_query(turn, run, call.wordings), OVERVIEW if whole else services.evidence)
     words = encode_query(call.wordings[0].text, call.wordings, services.encoder, _scope(turn))
-    asked = _query(turn, run, turn.wordings)
-    return rounds.for_model(tool, replace(words, cancel=run.cancel), asked, services.library.store)
+    question = _query(turn, run, turn.wordings)
+    return rounds.for_model(tool, replace(words, cancel=run.cancel), question, services.library.store)
 
 
 def _model_searches(turn: Turn, run: TurnContext, planned: Sequence[Call]) -> ModelSearches:

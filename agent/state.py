@@ -57,8 +57,8 @@ class Answer:
     @property
     def text(self) -> str:
         """The sentences with their citations: `The Moon is 384,400 km away. [1]`."""
-        said = "".join(" ".join([claim.lead + claim.text, *(f"[{n}]" for n in claim.cites)]) for claim in self.claims)
-        return said.strip()
+        text = "".join(" ".join([claim.lead + claim.text, *(f"[{n}]" for n in claim.cites)]) for claim in self.claims)
+        return text.strip()
 
 
 UNANSWERED = Answer("nothing-found", ())

@@ -55,13 +55,13 @@ _GOES_ON = re.compile(r"\b(?:a|an|and|at|by|for|from|in|of|on|or|the|to|with)$")
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A sentence of a passage: the passage's place in the list, where it begins in the document, the sentence before
-    and the sentence behind it, and the items that it announces with a colon. `written` has what a page break put into
+    and the sentence behind it, and the items that it announces with a colon. `original` has what a page break put into
     it; `of_lines` are several lines that are one phrase."""
 
     text: str
     passage: int
     position: int
-    written: str
+    original: str
     before: str = ""
     behind: str = ""
     items: tuple[str, ...] = ()
@@ -116,14 +116,14 @@ class Evidence:
         return self.encoder.encode([sentence.text for sentence in self.sentences], "passage")
 
     @cached_property
-    def _rarity(self) -> tuple[list[ContentWords], Counter[str]]:
-        written = content_word_sets([sentence.written for sentence in self.sentences])
-        return written, Counter(chain.from_iterable(written))
+    def _rarity(self) -> tuple[int, Counter[str]]:
+        words = content_word_sets([sentence.original for sentence in self.sentences])
+        return len(words), Counter(chain.from_iterable(words))
 
     def word_weights(self, words: Mapping[str, float]) -> dict[str, float]:
         """Stem -> weight, summing to 1: a word that many of the sentences hold says little of which of them answers."""
-        written, counts = self._rarity
-        rarity = {stem: weight * math.log(1 + len(written) / (1 + counts[stem])) for stem, weight in words.items()}
+        count, counts = self._rarity
+        rarity = {stem: weight * math.log(1 + count / (1 + counts[stem])) for stem, weight in words.items()}
         total = sum(rarity.values()) or 1.0
         return {stem: weight / total for stem, weight in rarity.items()}
 
@@ -166,8 +166,8 @@ def _of_passage(passage: Passage, number: int) -> Iterator[Candidate]:
         before = texts[place - 1] if place else ""
         behind = texts[place + 1] if place + 1 < len(texts) else ""
         items = _items(texts[place + 1 :]) if text.endswith(":") else ()
-        position, written = passage.start + start, passage.text[start:end]
-        yield Candidate(text, number, position, written, before, behind, items, of_lines)
+        position, original = passage.start + start, passage.text[start:end]
+        yield Candidate(text, number, position, original, before, behind, items, of_lines)
 
 
 def _whole_lines(text: str) -> Iterator[tuple[int, int, bool]]:

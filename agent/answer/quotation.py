@@ -41,14 +41,14 @@ def quote(wanted: Wanted, passages: Sequence[Passage], evidence: Evidence, param
     has to do with it; `passages` are all that were found, of which the evidence has the best.
     """
     whole = wanted.with_history
-    asked = [wanted] if whole else [Wanted(part, part) for part in parts(wanted.rewritten)]
-    most = parameters.sentences if len(asked) == 1 else parameters.in_part
-    as_it_was = len(asked) == 1 and content_words(wanted.question) == content_words(wanted.rewritten)
-    asked = [replace(one, expanded=wanted.expanded if as_it_was else "") for one in asked]
+    questions = [wanted] if whole else [Wanted(part, part) for part in parts(wanted.rewritten)]
+    most = parameters.sentences if len(questions) == 1 else parameters.in_part
+    as_it_was = len(questions) == 1 and content_words(wanted.question) == content_words(wanted.rewritten)
+    questions = [replace(one, expanded=wanted.expanded if as_it_was else "") for one in questions]
     chosen: list[Candidate] = []
     missing: list[str] = []
     unanswered: list[str] = []
-    for one in asked:
+    for one in questions:
         names = [m for m in NAMED.finditer(one.rewritten) if content_words(m.group()) and m.group() in wanted.question]
         unknown = [name for name in names if not set(content_words(name.group())) <= evidence.words]
         found = []
@@ -115,12 +115,12 @@ def nothing(question: str, passages: Sequence[Passage]) -> Answer:
 
 def _nothing(passages: Sequence[Passage], missing: tuple[str, ...]) -> Answer:
     nearest = tuple(dict.fromkeys(passage.title for passage in passages if passage.title))[:3]
-    said = "I found nothing in the documents that answers this."
+    text = "I found nothing in the documents that answers this."
     if missing:
-        said = f"The documents that I found say nothing about {_listed(missing)}, so I cannot answer this."
+        text = f"The documents that I found say nothing about {_listed(missing)}, so I cannot answer this."
     if nearest:
-        said += f" The nearest are: {'; '.join(nearest)}."
-    return Answer("nothing-found", (Claim(said),), missing=missing, nearest=nearest)
+        text += f" The nearest are: {'; '.join(nearest)}."
+    return Answer("nothing-found", (Claim(text),), missing=missing, nearest=nearest)
 
 
 def _joined(names: Sequence[re.Match[str]], question: str) -> list[str]:
@@ -144,8 +144,8 @@ def _composed(
     for n, number in enumerate(order, 1):
         of_passage = {c.text: c for c in chosen if c.passage == number}.values()
         for candidate in sorted(of_passage, key=lambda c: c.position):
-            said = [claim.text for claim in claims]
-            claims += [Claim(text, (n,), start=candidate.position) for text in _readable(candidate, said)]
+            before = [claim.text for claim in claims]
+            claims += [Claim(text, (n,), start=candidate.position) for text in _readable(candidate, before)]
     if missing:
         claims.append(Claim(f"The documents that I found say nothing about {_listed(missing)}."))
     elif unanswered:
@@ -153,14 +153,14 @@ def _composed(
     return Answer("partial" if missing or unanswered else "answered", tuple(claims), sources, missing)
 
 
-def _readable(candidate: Candidate, said: Sequence[str]) -> list[str]:
+def _readable(candidate: Candidate, before: Sequence[str]) -> list[str]:
     """A sentence that opens with a pronoun brings the sentence before, which names what it stands for. It is not put
     in the pronoun's place: that would be a guess, and a quotation has to be one. What ends with a colon brings what it
     announces."""
-    items = [text for text in candidate.items if text not in said]
-    if not PRONOUN.match(candidate.text) or (said and said[-1] == candidate.before):
+    items = [text for text in candidate.items if text not in before]
+    if not PRONOUN.match(candidate.text) or (before and before[-1] == candidate.before):
         return [candidate.text, *items]
-    return [*(text for text in (candidate.before, candidate.text) if text and text not in said), *items]
+    return [*(text for text in (candidate.before, candidate.text) if text and text not in before), *items]
 
 
 def _listed(words: Sequence[str]) -> str:
@@ -174,8 +174,8 @@ def parts(question: str) -> tuple[str, ...]:
     The rules are of English; a question that they do not fit is one part. A part that leans on the one before it stays
     with it: 'Who was Laika, and how did she die?' is one.
     """
-    if asked := _TWICE.match(question):
-        one, other, rest = asked.groups()
+    if twice := _TWICE.match(question):
+        one, other, rest = twice.groups()
         return (f"{one} {rest}", f"{other.capitalize()} {rest}")
     for pattern in _COMPARED:
         if compared := pattern.match(question):

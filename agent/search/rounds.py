@@ -89,14 +89,14 @@ def run(planned: Sequence[Call], search: Callable[[Call], Findings]) -> list[Cal
         return list(pool.map(lambda call: _timed(call, search), planned))
 
 
-def for_model(tool: Tool, query: Query, asked: Query, store: Search) -> Findings:
-    """What a search finds that a language model wanted: a few passages, whose cosines are to what was `asked`, as all
+def for_model(tool: Tool, query: Query, question: Query, store: Search) -> Findings:
+    """What a search finds that a language model wanted: a few passages, whose cosines are to the `question`, as all
     others are, and their scores no higher. How near they are to the model's own words answers nothing; nor does what
     the tool itself says to these."""
     found = tool.search(query, SHOWN)
     if not found.passages:
         return Findings(notes=found.notes)
-    forms = np.stack([form.vector for form in asked.forms])
+    forms = np.stack([form.vector for form in question.forms])
     cosines = (forms @ store.vectors([passage.id for passage in found.passages]).T).max(axis=0)
     passages = tuple(
         replace(
@@ -184,6 +184,6 @@ def enough(question: str, passages: Sequence[Passage], parameters: ObserveParame
     """Whether one of the passages answers, or they hold enough of the question's words; in the order of `to_read`."""
     if answers(passages, parameters):
         return True
-    asked = set(content_words(question))
+    wanted = set(content_words(question))
     unheld = missing(question, passages[: parameters.passages])
-    return not asked or len(unheld) <= (1 - parameters.covered) * len(asked)
+    return not wanted or len(unheld) <= (1 - parameters.covered) * len(wanted)
