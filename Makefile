@@ -55,7 +55,7 @@ $(LIBRARY)/clew-library.json: | .venv/ready
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --upgrade pip setuptools -c constraints.txt
 	$(BIN)/pip install --quiet torch -c constraints.txt
-	$(BIN)/pip install --quiet -c constraints.txt --no-build-isolation -e '.[$(EXTRAS)]'
+	$(BIN)/pip install --quiet -c constraints.txt --no-build-isolation -e '.$(if $(EXTRAS),[$(EXTRAS)])'
 	mkdir -p .venv/src && ln -sfn ../.. .venv/src/clew  # where mypy and editors find the package by its name
 	@touch $@
 
