@@ -1,11 +1,10 @@
 """`clew align evaluate`: every partitioning of a library by every aligner, on synthetic and on human queries."""
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +18,7 @@ from clew.memory.datatypes import Float32s, Form, Ints, Progress, Query, Vector,
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.aligners.open_capsule import OpenCapsule, generation_with_capsules
-from clew.memory.knowledge.aligners.scoring import Aligner, FoundNodes, Votes, WalkVotes
+from clew.memory.knowledge.aligners.scoring import Aligner, FoundNodes, Votes
 from clew.memory.knowledge.aligners.synthetic_queries import SyntheticQuery, read_queries
 from clew.memory.knowledge.library import Library, open_library
 from clew.memory.knowledge.partitioning.capsule import capsules
@@ -67,9 +66,6 @@ class AlignerRow:
     pools: tuple[QueryPool, ...]
     library: str
 
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QuestionSet:
@@ -98,8 +94,8 @@ def evaluate_aligners(dataset: Path | None, capsule: str, settings: Settings) ->
 
 def _rows(opened: OpenCapsule, sets: Sequence[QuestionSet], fingerprint: str) -> Iterator[Progress | AlignerRow]:
     stage = f"scoring {opened.name}"
-    voting: list[Aligner] = [Votes(opened.partitioning), WalkVotes(opened.partitioning)]
-    aligners = [*voting, *(opened.aligner(name) for name in opened.aligner_names())]
+    votes: list[Aligner] = [Votes(opened.partitioning), Votes(opened.partitioning, "walk")]
+    aligners = votes + [opened.aligner(name) for name in opened.aligner_names()]
     pairs = [(aligner, one) for aligner in aligners for one in sets]
     for done, (aligner, one) in enumerate(pairs):
         yield Progress(stage, done, len(pairs))
@@ -153,14 +149,13 @@ def _mean(values: "Sequence[float] | NDArray[np.bool_] | NDArray[np.float64]") -
     return float(np.mean(np.asarray(values, np.float32), dtype=np.float32))
 
 
-def cosine_ranks(block: Callable[[Ints], Vectors], count: int, questions: Vectors, golds: Sequence[Ints]) -> list[Ints]:
-    """Of each question's gold nodes how many of all `count` are nearer to it. `block` has the vectors of nodes."""
+def cosine_ranks(vectors: Vectors, questions: Vectors, golds: Sequence[Ints]) -> list[Ints]:
+    """Of each question's gold nodes how many of all are nearer to it. `vectors` are the nodes', shape (nodes, d)."""
     gold, of = np.concatenate(golds), np.repeat(np.arange(len(golds)), [len(its) for its in golds])
-    own = np.einsum("gd,gd->g", block(gold), questions[of])
+    own = np.einsum("gd,gd->g", vectors[gold], questions[of])
     ranks = np.zeros(len(gold), np.int64)
-    for start in range(0, count, BLOCK):
-        rows = np.arange(start, min(count, start + BLOCK))
-        cosines = questions @ block(rows).T
+    for start in range(0, len(vectors), BLOCK):
+        cosines = questions @ vectors[start : start + BLOCK].T
         ranks += np.array([(cosines[question] > mine).sum() for question, mine in zip(of, own, strict=True)])
     return np.split(ranks, np.cumsum([len(its) for its in golds])[:-1])
 
@@ -199,10 +194,10 @@ def _synthetic(
     return found
 
 
-def first_of_each_kind(queries: Sequence[SyntheticQuery], most: int = MEASURED) -> list[SyntheticQuery]:
-    """At most so many, half of them within a partition."""
+def first_of_each_kind(queries: Sequence[SyntheticQuery]) -> list[SyntheticQuery]:
+    """At most `MEASURED`, half of them within a partition."""
     kinds = [[query for query in queries if query.kind == kind] for kind in ("within", "across")]
-    return [query for its in kinds for query in its[: most // 2]]
+    return [query for its in kinds for query in its[: MEASURED // 2]]
 
 
 def _human(data: Dataset, library: Library, encoder: CachedEncoder) -> Generator[Progress, None, QuestionSet]:
@@ -231,8 +226,7 @@ def _measured(
     name: str, texts: Sequence[str], golds: Sequence[Ints], store: Search, encoder: CachedEncoder
 ) -> Generator[Progress, None, QuestionSet]:
     vectors = yield from encoded(texts, encoder)
-    graph = store.part()
-    near = cosine_ranks(lambda rows: graph.vectors.take(rows, axis=0), graph.nodes.count, vectors, golds)
+    near = cosine_ranks(store.part().vectors, vectors, golds)
     found, walker = [], Walker(store)
     for done, (text, vector) in enumerate(zip(texts, vectors, strict=True)):
         yield Progress(f"matching {name}", done, len(texts))

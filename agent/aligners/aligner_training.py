@@ -15,11 +15,11 @@ from clew.memory.datatypes import Progress, Vectors
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput
 from clew.memory.extras import required
-from clew.memory.knowledge.aligners.models import MODELS, Convolutional, partition_graph
+from clew.memory.knowledge.aligners.models import CONVOLUTIONAL, MODELS, partition_graph
 from clew.memory.knowledge.aligners.open_capsule import OpenCapsule
-from clew.memory.knowledge.aligners.saved import TrainingRecord, fingerprint_of, write_aligner
+from clew.memory.knowledge.aligners.saved import TrainingRecord, write_aligner
 from clew.memory.knowledge.aligners.synthetic_queries import QuerySplit, make_queries, write_queries
-from clew.memory.knowledge.aligners.training import LOSSES, TrainingParameters, TrainingResult, TrainingSet, train
+from clew.memory.knowledge.aligners.training import LOSSES, TrainingParameters, TrainingSet, train
 from clew.memory.knowledge.disk import held
 from clew.memory.knowledge.library import open_library
 
@@ -59,7 +59,7 @@ def train_aligners(plan: TrainingPlan, settings: Settings) -> Iterator[Progress 
     """Each aligner as it is saved, after the progress of its training. Raises `BadInput`, `NotSetUp`, and what opening
     the library raises."""
     models, losses = chosen(plan.model, tuple(MODELS), "model"), chosen(plan.loss, tuple(LOSSES), "loss")
-    if any(issubclass(MODELS[model], Convolutional) for model in models):
+    if any(model in CONVOLUTIONAL for model in models):
         required("torch_geometric.nn", "a graph convolution", "train")  # before anything is made
     encoder = encoder_for(settings)
     with closing(encoder), open_library(settings.library, encoder) as library, held(settings.library):
@@ -69,13 +69,12 @@ def train_aligners(plan: TrainingPlan, settings: Settings) -> Iterator[Progress 
         queries = save_queries(opened, size, plan.seed).train
         yield Progress("synthetic queries", size, size)
         vectors = yield from encoded([query.text for query in queries], encoder)
-        learned = TrainingSet(queries, vectors, opened.words)
+        learned = TrainingSet(queries, vectors, opened.words, encoder.hash)
         graph = partition_graph(opened.graph, opened.partitioning, opened.capsule.cells)
         for model, loss in ((model, loss) for model in models for loss in losses):
-            parameters = TrainingParameters(model, loss, plan.epochs, plan.seed)
-            result = yield from train(learned, graph, parameters)
-            record = _record(result, parameters, opened, encoder)
-            yield SavedAligner(write_aligner(opened.folder, result.model.arrays(), record), record)
+            result = yield from train(learned, graph, TrainingParameters(model, loss, plan.epochs, plan.seed))
+            path = write_aligner(opened.folder, result.model.arrays(), result.record)
+            yield SavedAligner(path, result.record)
 
 
 def save_queries(opened: OpenCapsule, size: int, seed: int) -> QuerySplit:
@@ -109,23 +108,3 @@ def chosen(name: str, known: Sequence[Choice], what: str) -> Sequence[Choice]:
     if name != ALL and name not in known:
         raise BadInput(f"there is no {what} '{name}'", f"--{what} {'|'.join([*known, ALL])}")
     return known if name == ALL else [one for one in known if one == name]
-
-
-def _record(
-    result: TrainingResult, parameters: TrainingParameters, opened: OpenCapsule, encoder: CachedEncoder
-) -> TrainingRecord:
-    return TrainingRecord(
-        model=parameters.model,
-        loss=parameters.loss,
-        seed=parameters.seed,
-        epoch=result.epoch,
-        epochs=result.epochs,
-        learned=result.learned,
-        validated=result.validated,
-        validation=result.validation,
-        temperature=float(result.model.temperature.detach()),
-        partitions=opened.partitioning.count,
-        dimension=encoder.dimension,
-        partitioning=fingerprint_of(opened.partitioning),
-        encoder=encoder.hash,
-    )

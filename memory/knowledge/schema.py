@@ -14,18 +14,11 @@ TRIPLES = "SELECT subject, relation, object, chunk FROM triples WHERE chunk IS N
 def document_of(row: Sequence[str]) -> Document:
     """Of the columns id, title, text, place, pages, headings."""
     id_, title, text, place, pages, headings = row
-    return Document(id_, title, text, place, _marks(pages), _marks(headings))
+    of_pages, of_headings = (tuple(Mark(*mark) for mark in json.loads(column)) for column in (pages, headings))
+    return Document(id_, title, text, place, of_pages, of_headings)
 
 
 def row_of(document: Document) -> tuple[str, ...]:
     """The columns that `document_of` reads."""
-    marks = (_dumped(document.pages), _dumped(document.headings))
+    marks = (json.dumps(its, ensure_ascii=False) for its in (document.pages, document.headings))
     return document.id, document.title, document.text, document.source, *marks
-
-
-def _marks(text: str) -> tuple[Mark, ...]:
-    return tuple(Mark(start, title) for start, title in json.loads(text))
-
-
-def _dumped(marks: Sequence[Mark]) -> str:
-    return json.dumps([(mark.start, mark.text) for mark in marks], ensure_ascii=False)

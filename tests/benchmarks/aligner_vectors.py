@@ -52,7 +52,7 @@ def main() -> None:
         learned, held_out = (read_queries(path) for path in query_paths(capsule))
         sets = [of_queries(held_out, encoder), human(dataset, capsule, opened.store.part().layers, encoder)]
         vectors = encoder.encode([query.text for query in learned], "query")
-        training_set = TrainingSet(learned, vectors, silent(capsule.partitioning.count))
+        training_set = TrainingSet(learned, vectors, silent(capsule.partitioning.count), encoder.hash)
     print_row("as", "aligner", *(f"{one}, {measured}" for one in ("held-out", "human") for measured in MEASURES))
     print("|---" * (2 + 2 * len(MEASURES)) + "|")
     print_row("", "centroid", *figures(capsule.partitioning.centroids, sets))

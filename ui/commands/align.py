@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -88,7 +89,7 @@ def evaluate(dataset: Path | None, library: Path | None, capsule: str, as_json: 
         for row in events:
             rows.append(row)
             if as_json:
-                print_json(row.to_json())
+                print_json(asdict(row))
     if not as_json:
         _print_rows(rows)
 

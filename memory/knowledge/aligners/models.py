@@ -8,16 +8,16 @@ the centroids. The bias counts for BCE alone: a softmax does not change with it.
 """
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 
-from clew.memory.datatypes import Float32s, Ints, Vectors
+from clew.memory.datatypes import Float32s, Ints
 from clew.memory.extras import required
 from clew.memory.knowledge.aligners.partition_words import FIELDS
 from clew.memory.nodes import Cells, NodeGraph, Partitioning
@@ -30,6 +30,8 @@ HIDDEN = 256
 DROPOUT = 0.1
 GROWTH = 0.3
 
+Layer = Callable[[int, int], nn.Module]
+
 RELATIONS = 12
 """How many relations have weights of their own; the rarer ones share one."""
 
@@ -40,16 +42,12 @@ class PartitionGraph:
     how many do; `typed` is the same by relation, shape (2, t), with `kinds` below `relations`. Each pair (of a
     relation) is there once each way."""
 
-    centroids: Vectors
+    partitioning: Partitioning
     edges: Ints
     counts: Float32s
     typed: Ints
     kinds: Ints
     relations: int
-
-    @property
-    def count(self) -> int:
-        return len(self.centroids)
 
 
 def partition_graph(graph: NodeGraph, partitioning: Partitioning, cells: Cells) -> PartitionGraph:
@@ -57,7 +55,7 @@ def partition_graph(graph: NodeGraph, partitioning: Partitioning, cells: Cells) 
     typed, kinds, relations = _typed(graph, partitioning)
     both = np.concatenate([ends, ends[::-1]], axis=1)
     weights = np.tile(counts, 2).astype(np.float32)
-    return PartitionGraph(partitioning.centroids, both, weights, typed, kinds, relations)
+    return PartitionGraph(partitioning, both, weights, typed, kinds, relations)
 
 
 def _typed(graph: NodeGraph, partitioning: Partitioning) -> tuple[Ints, Ints, int]:
@@ -76,26 +74,18 @@ def _typed(graph: NodeGraph, partitioning: Partitioning) -> tuple[Ints, Ints, in
     return np.stack([keys // count % count, keys % count]), keys // count**2, min(RELATIONS, len(graph.relations))
 
 
-class TwoTowers(nn.Module, ABC):
-    """A query tower and a partition tower; subclasses define the two."""
+class TwoTowers(nn.Module):
+    """A query tower, (q, d) to (q, d), and a partition tower, from the centroids to what it adds to them, (p, d)."""
 
-    def __init__(self, graph: PartitionGraph) -> None:
+    def __init__(self, graph: PartitionGraph, query: nn.Module, tower: nn.Module) -> None:
         super().__init__()
         self.centroids: Tensor
-        self.register_buffer("centroids", torch.from_numpy(graph.centroids.copy()))
-        self.width = graph.centroids.shape[1]
-        self.query = self.query_tower()
+        self.register_buffer("centroids", torch.from_numpy(graph.partitioning.centroids.copy()))
+        self.query, self.tower = query, tower
         self.growths = nn.Parameter(torch.full((2,), GROWTH))
         self.mix = nn.Parameter(torch.tensor([1.0, 1.0, 0.5, 0.25]))
         self.log_temperature = nn.Parameter(torch.tensor(math.log(TEMPERATURE)))
-        self.bias = nn.Parameter(torch.tensor(-math.log(max(2, graph.count))))
-
-    def query_tower(self) -> nn.Module:
-        return perceptron(self.width)
-
-    @abstractmethod
-    def grown(self) -> Tensor:
-        """What the partition tower adds to the centroids, shape (partitions, d)."""
+        self.bias = nn.Parameter(torch.tensor(-math.log(max(2, graph.partitioning.count))))
 
     @property
     def temperature(self) -> Tensor:
@@ -104,12 +94,11 @@ class TwoTowers(nn.Module, ABC):
 
     def partitions(self) -> Tensor:
         """Unit rows, shape (partitions, d)."""
-        return normalize(self.centroids + self.growths[1] * self.grown(), dim=1)
+        return normalize(self.centroids + self.growths[1] * self.tower(self.centroids), dim=1)
 
     def questions(self, vectors: Tensor) -> Tensor:
         """Unit rows, shape (q, d)."""
-        grown: Tensor = self.query(vectors)
-        return normalize(vectors + self.growths[0] * grown, dim=1)
+        return normalize(vectors + self.growths[0] * self.query(vectors), dim=1)
 
     def forward(self, vectors: Tensor, words: Tensor) -> Tensor:
         """Logits, shape (q, partitions), of questions with vectors (q, d) and word scores (q, 3, partitions)."""
@@ -128,97 +117,62 @@ class TwoTowers(nn.Module, ABC):
             return {name: value.detach().numpy() for name, value in tensors.items()}
 
 
-class BiEncoder(TwoTowers):
-    def __init__(self, graph: PartitionGraph) -> None:
-        super().__init__(graph)
-        self.tower = nn.Linear(self.width, self.width)
+class Convolutions(nn.Module):
+    """Two convolutions over the graph of partitions. `layer` makes one of two widths; it takes `inputs` too."""
 
-    def query_tower(self) -> nn.Module:
-        return nn.Sequential(nn.Linear(self.width, self.width))
-
-    def grown(self) -> Tensor:
-        grown: Tensor = self.tower(self.centroids)
-        return grown
-
-
-class Perceptron(TwoTowers):
-    def __init__(self, graph: PartitionGraph) -> None:
-        super().__init__(graph)
-        self.tower = perceptron(self.width)
-
-    def grown(self) -> Tensor:
-        grown: Tensor = self.tower(self.centroids)
-        return grown
-
-
-class Convolutional(TwoTowers):
-    """Two convolutions over the graph of partitions."""
-
-    def __init__(self, graph: PartitionGraph) -> None:
-        super().__init__(graph)
-        self.edges: Tensor
-        self.register_buffer("edges", torch.from_numpy(graph.edges.copy()))
-        self.first, self.second = self.convolution(self.width, HIDDEN), self.convolution(HIDDEN, self.width)
+    def __init__(self, layer: Layer, width: int, *inputs: Ints | Float32s) -> None:
+        super().__init__()
+        self.first, self.second = layer(width, HIDDEN), layer(HIDDEN, width)
         self.between = nn.Sequential(nn.ReLU(), nn.Dropout(DROPOUT))
+        for place, values in enumerate(inputs):
+            self.register_buffer(f"input{place}", torch.from_numpy(values.copy()))
 
-    @abstractmethod
-    def convolution(self, inner: int, outer: int) -> nn.Module: ...
-
-    def convolved(self, layer: nn.Module, values: Tensor) -> Tensor:
-        found: Tensor = layer(values, self.edges)
+    def forward(self, values: Tensor) -> Tensor:
+        inputs = list(self.buffers(recurse=False))
+        found: Tensor = self.second(self.between(self.first(values, *inputs)), *inputs)
         return found
 
-    def grown(self) -> Tensor:
-        return self.convolved(self.second, self.between(self.convolved(self.first, self.centroids)))
+
+def bi_encoder(graph: PartitionGraph) -> TwoTowers:
+    width = graph.partitioning.centroids.shape[1]
+    return TwoTowers(graph, nn.Sequential(nn.Linear(width, width)), nn.Linear(width, width))
 
 
-class Gcn(Convolutional):
+def mlp(graph: PartitionGraph) -> TwoTowers:
+    width = graph.partitioning.centroids.shape[1]
+    return TwoTowers(graph, perceptron(width), perceptron(width))
+
+
+def gcn(graph: PartitionGraph) -> TwoTowers:
     """Kipf and Welling 2017; an edge weighs as many bridge edges as it stands for."""
-
-    def __init__(self, graph: PartitionGraph) -> None:
-        super().__init__(graph)
-        self.counts: Tensor
-        self.register_buffer("counts", torch.from_numpy(graph.counts.copy()))
-
-    def convolution(self, inner: int, outer: int) -> nn.Module:
-        return graph_layer("GCNConv")(inner, outer)
-
-    def convolved(self, layer: nn.Module, values: Tensor) -> Tensor:
-        found: Tensor = layer(values, self.edges, self.counts)
-        return found
+    return convolutional(graph, graph_layer("GCNConv"), graph.edges, graph.counts)
 
 
-class Sage(Convolutional):
+def sage(graph: PartitionGraph) -> TwoTowers:
     """Hamilton et al. 2017: the mean of the neighbours beside the partition itself."""
-
-    def convolution(self, inner: int, outer: int) -> nn.Module:
-        return graph_layer("SAGEConv")(inner, outer)
+    return convolutional(graph, graph_layer("SAGEConv"), graph.edges)
 
 
-class Gin(Convolutional):
+def gin(graph: PartitionGraph) -> TwoTowers:
     """Xu et al. 2019: the sum of the neighbours through a perceptron; normalised, as partitions have many."""
 
-    def convolution(self, inner: int, outer: int) -> nn.Module:
+    def layer(inner: int, outer: int) -> nn.Module:
         inside = nn.Sequential(nn.LayerNorm(inner), nn.Linear(inner, outer), nn.ReLU(), nn.Linear(outer, outer))
         return graph_layer("GINConv")(inside, train_eps=True)
 
+    return convolutional(graph, layer, graph.edges)
 
-class Rgcn(Convolutional):
+
+def rgcn(graph: PartitionGraph) -> TwoTowers:
     """Schlichtkrull et al. 2018: each relation has its own weights, made of four bases (seed 004, section 8.2)."""
+    relations = max(1, graph.relations)
+    layer = partial(graph_layer("RGCNConv"), num_relations=relations, num_bases=min(4, relations))
+    return convolutional(graph, layer, graph.typed, graph.kinds)
 
-    def __init__(self, graph: PartitionGraph) -> None:
-        self.relations = max(1, graph.relations)
-        super().__init__(graph)
-        self.edges = torch.from_numpy(graph.typed.copy())
-        self.kinds: Tensor
-        self.register_buffer("kinds", torch.from_numpy(graph.kinds.copy()))
 
-    def convolution(self, inner: int, outer: int) -> nn.Module:
-        return graph_layer("RGCNConv")(inner, outer, self.relations, num_bases=min(4, self.relations))
-
-    def convolved(self, layer: nn.Module, values: Tensor) -> Tensor:
-        found: Tensor = layer(values, self.edges, self.kinds)
-        return found
+def convolutional(graph: PartitionGraph, layer: Layer, *inputs: Ints | Float32s) -> TwoTowers:
+    width = graph.partitioning.centroids.shape[1]
+    return TwoTowers(graph, perceptron(width), Convolutions(layer, width, *inputs))
 
 
 def graph_layer(name: str) -> Callable[..., nn.Module]:
@@ -231,11 +185,10 @@ def perceptron(width: int) -> nn.Sequential:
     return nn.Sequential(nn.Linear(width, HIDDEN), nn.ReLU(), nn.Dropout(DROPOUT), nn.Linear(HIDDEN, width))
 
 
-MODELS: dict[str, type[TwoTowers]] = {
-    "bi": BiEncoder,
-    "mlp": Perceptron,
-    "gcn": Gcn,
-    "sage": Sage,
-    "gin": Gin,
-    "rgcn": Rgcn,
+CONVOLUTIONAL: Mapping[str, Callable[[PartitionGraph], TwoTowers]] = {
+    "gcn": gcn,
+    "sage": sage,
+    "gin": gin,
+    "rgcn": rgcn,
 }
+MODELS: Mapping[str, Callable[[PartitionGraph], TwoTowers]] = {"bi": bi_encoder, "mlp": mlp, **CONVOLUTIONAL}

@@ -47,7 +47,10 @@ def sample(
     """`size` times one or two of the allowed nodes, without hub nodes, half of each kind; a kind that there is none of
     (no bridge edge in the split) leaves its half to the other."""
     rng = np.random.default_rng(seed)
-    nodes, edges = _drawable(graph, partitioning, allowed)
+    kept = allowed.copy()
+    kept[partitioning.hub_nodes] = False
+    nodes, bridges = np.flatnonzero(kept), _bridges(graph, partitioning)
+    edges = bridges[kept[graph.sources[bridges]] & kept[graph.targets[bridges]]]
     of_edges = size // 2 if len(nodes) else size
     of_edges = of_edges if len(edges) else 0
     of_nodes = size - of_edges if len(nodes) else 0
@@ -68,13 +71,6 @@ def topics_of(cells: Cells) -> Ints:
         graph, leidenalg.ModularityVertexPartition, weights=counts.tolist(), seed=SEED, n_iterations=4
     )
     return np.array(found.membership, np.int64)
-
-
-def _drawable(graph: NodeGraph, partitioning: Partitioning, allowed: NDArray[np.bool_]) -> tuple[Ints, Ints]:
-    kept = allowed.copy()
-    kept[partitioning.hub_nodes] = False
-    bridges = _bridges(graph, partitioning)
-    return np.flatnonzero(kept), bridges[kept[graph.sources[bridges]] & kept[graph.targets[bridges]]]
 
 
 def _bridges(graph: NodeGraph, partitioning: Partitioning) -> Ints:

@@ -24,6 +24,7 @@ from clew.memory.nodes import Partitioning
 
 FOLDER, WORDS = "aligners", "words.safetensors"
 HEADER = "clew"
+WORD_ARRAYS = ("idf", "starts", "partitions", "values")
 
 
 class TrainingRecord(BaseModel):
@@ -67,32 +68,24 @@ def read_aligner(
     arrays, header = _read(path)
     try:
         record = TrainingRecord.model_validate_json(header)
-        check_partitions(path, record, partitioning)
+        if record.partitioning != fingerprint_of(partitioning):
+            name = path.parent.parent.name
+            raise LibraryMismatch(
+                f"the aligner {path.stem} was trained for other partitions than those of {name}",
+                f"clew align train --model {record.model} --loss {record.loss} --capsule {name}",
+            )
         return _aligner(arrays, record, words), record
     except (ValidationError, LookupError, ValueError) as error:
         raise _damaged(path) from error
 
 
-def check_partitions(path: Path, record: TrainingRecord, partitioning: Partitioning) -> None:
-    if record.partitioning != fingerprint_of(partitioning):
-        raise LibraryMismatch(
-            f"the aligner {path.stem} was trained for other partitions than those of {path.parent.parent.name}",
-            f"clew align train --model {record.model} --loss {record.loss} --capsule {path.parent.parent.name}",
-        )
-
-
 def aligner_paths(capsule: Path) -> list[Path]:
     """Of all that are saved, by name."""
-    return sorted(path for path in (capsule / FOLDER).glob("*-*.safetensors"))
+    return sorted((capsule / FOLDER).glob("*-*.safetensors"))
 
 
 def write_words(capsule: Path, words: PartitionWords, partitioning: Partitioning) -> Path:
-    arrays: Mapping[str, NDArray[Any]] = {
-        "idf": words.idf,
-        "starts": words.starts,
-        "partitions": words.partitions,
-        "values": words.values,
-    }
+    arrays = {name: getattr(words, name) for name in WORD_ARRAYS}
     header = {"partitioning": fingerprint_of(partitioning), "count": words.count, "stems": words.stems}
     return _write(capsule / FOLDER / WORDS, arrays, json.dumps(header, ensure_ascii=False))
 
@@ -107,8 +100,7 @@ def read_words(capsule: Path, partitioning: Partitioning) -> PartitionWords | No
         saved = json.loads(header)
         if saved["partitioning"] != fingerprint_of(partitioning):
             return None
-        values = (arrays[name] for name in ("idf", "starts", "partitions", "values"))
-        return PartitionWords(saved["count"], tuple(saved["stems"]), *values)
+        return PartitionWords(saved["count"], tuple(saved["stems"]), *(arrays[name] for name in WORD_ARRAYS))
     except (LookupError, ValueError, TypeError) as error:
         raise _damaged(path) from error
 

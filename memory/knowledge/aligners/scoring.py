@@ -47,33 +47,21 @@ class Centroid:
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """The sum of the masses of the found nodes in each partition."""
+    """The sum of the masses of the found nodes in each partition, before or after a walk."""
 
     partitioning: Partitioning
-    name: str = "votes"
+    name: Literal["votes", "walk"] = "votes"
 
     def scores(self, found: FoundNodes) -> Float32s:
-        return _summed(found.nodes, found.masses, self.partitioning)
-
-
-@dataclass(frozen=True, eq=False)
-class WalkVotes:
-    """The sum of the masses after a walk: what a walk says of the partitions, not what it begins with."""
-
-    partitioning: Partitioning
-    name: str = "walk"
-
-    def scores(self, found: FoundNodes) -> Float32s:
-        return _summed(*(found.walked or (found.nodes, found.masses)), self.partitioning)
+        walked = found.walked if self.name == "walk" else None
+        nodes, masses = walked or (found.nodes, found.masses)
+        of_node = self.partitioning.of_node[nodes]
+        return np.bincount(of_node, masses, self.partitioning.count).astype(np.float32)
 
 
 def by_form(question: LibraryQuestion, scores: Callable[[Form], Float32s]) -> Float32s:
     """The scores of the question's forms, added by weight."""
     return np.asarray(np.sum([form.weight * scores(form) for form in question.query.forms], axis=0))
-
-
-def _summed(rows: Ints, masses: Floats, partitioning: Partitioning) -> Float32s:
-    return np.bincount(partitioning.of_node[rows], masses, partitioning.count).astype(np.float32)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ $stray $aside   a few words of any node's text, as noise: an aligner has to lear
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from string import Template
 from typing import Literal, NamedTuple
@@ -20,6 +20,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from clew.memory.errors import ClewError
+from clew.memory.json_lines import as_line, replace_file
 from clew.memory.knowledge.aligners.query_sampling import SampledNodes, held_out_nodes, sample, topics_of
 from clew.memory.nodes import Cells, NodeGraph, Partitioning
 
@@ -78,14 +79,7 @@ def make_queries(
 
 
 def write_queries(path: Path, queries: Iterable[SyntheticQuery]) -> None:
-    """In one step: a reader finds the old file or the new one."""
-    path.parent.mkdir(exist_ok=True)
-    made = path.with_name(f"{path.name}.new")
-    with made.open("w", encoding="utf-8") as lines:
-        for query in queries:
-            row = {"text": query.text, "kind": query.kind, "nodes": query.nodes, "partitions": query.partitions}
-            lines.write(json.dumps(row, ensure_ascii=False) + "\n")
-    made.replace(path)
+    replace_file(path, "".join(as_line(asdict(query)) for query in queries))
 
 
 def read_queries(path: Path) -> list[SyntheticQuery]:

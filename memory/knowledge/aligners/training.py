@@ -19,6 +19,7 @@ from torch.optim import Optimizer
 from clew.memory.datatypes import Float32s, Ints, Progress, Vectors
 from clew.memory.knowledge.aligners.models import MODELS, PartitionGraph, TwoTowers
 from clew.memory.knowledge.aligners.partition_words import PartitionWords
+from clew.memory.knowledge.aligners.saved import TrainingRecord, fingerprint_of
 from clew.memory.knowledge.aligners.scoring import Loss
 from clew.memory.knowledge.aligners.synthetic_queries import SyntheticQuery
 
@@ -57,12 +58,13 @@ class TrainingParameters:
 
 @dataclass(frozen=True, eq=False)
 class TrainingSet:
-    """Queries with their vectors, shape (q, d), and the words of the partitions. Word scores are computed batch by
-    batch: those of 100,000 queries together would take 1 GB."""
+    """Queries with their vectors, shape (q, d), the words of the partitions, and the hash of the vectors' encoder.
+    Word scores are computed batch by batch: those of 100,000 queries together would take 1 GB."""
 
     queries: Sequence[SyntheticQuery]
     vectors: Vectors
     words: PartitionWords
+    encoder: str
 
     @cached_property
     def weighted(self) -> list[list[tuple[int, float]]]:
@@ -86,17 +88,11 @@ class TrainingSet:
         return order[held:], order[:held]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TrainingResult:
-    """`model` is on the CPU and has the weights of `epoch`, from 1, the best of `epochs`: `validation` is its loss on
-    queries that were not learned from. `learned` and `validated` are how many were and were not."""
+class TrainingResult(NamedTuple):
+    """`model` is on the CPU."""
 
     model: TwoTowers
-    epoch: int
-    epochs: int
-    validation: float
-    learned: int
-    validated: int
+    record: TrainingRecord
 
 
 class _Best(NamedTuple):
@@ -125,7 +121,22 @@ def train(
                 best = _Best(loss, epoch, copy.deepcopy(model.state_dict()))
     yield Progress(stage, parameters.epochs, parameters.epochs)
     model.load_state_dict(best.weights)
-    return TrainingResult(model.to("cpu").eval(), best.epoch, epoch, best.loss, len(learn), len(validate))
+    record = TrainingRecord(
+        model=parameters.model,
+        loss=parameters.loss,
+        seed=parameters.seed,
+        epoch=best.epoch,
+        epochs=epoch,
+        learned=len(learn),
+        validated=len(validate),
+        validation=best.loss,
+        temperature=float(model.temperature.detach()),
+        partitions=graph.partitioning.count,
+        dimension=queries.vectors.shape[1],
+        partitioning=fingerprint_of(graph.partitioning),
+        encoder=queries.encoder,
+    )
+    return TrainingResult(model.to("cpu").eval(), record)
 
 
 def _learn(

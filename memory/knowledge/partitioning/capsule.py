@@ -72,7 +72,7 @@ def plan_of(method: PartitionMethod, size: int | None = None, k: int | None = No
 
 
 class Capsule(NamedTuple):
-    """`report` is a JSON object: `description.PartitionReport`."""
+    """`report` is a JSON object: `description.report_of`."""
 
     plan: PartitionPlan
     partitioning: Partitioning

@@ -1,13 +1,12 @@
 """What is said of a partitioning: the names of its partitions, its hub nodes, and a report in figures."""
 
 from array import array
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
 
-from clew.memory.datatypes import Float32s, Ints, Vectors
+from clew.memory.datatypes import Ints, Vectors
 from clew.memory.knowledge.partitioning.labels import PartitionLabels, edge_cosines, paired_cosines, sums_of
 from clew.memory.nodes import Cells, NodeGraph, Partitioning
 from clew.memory.text import stems_and_words, written_words
@@ -35,53 +34,35 @@ LOW = 0.25
 SEED = 42
 
 
-@dataclass(frozen=True, slots=True)
-class PartitionReport:
+def report_of(graph: NodeGraph, partitioning: Partitioning, cells: Cells, vectors: Vectors) -> Mapping[str, float]:
     """`edge_cut` is the share of edges between partitions, `bridged` how many pairs of partitions have such edges.
     `coherence` is the mean cosine of the nodes to their partition's centroid; `lift` is how often that of random
     partitions of the same sizes it is. `components` are of the graph, `alone` nodes without an edge, `high_degree`
     nodes of exceptional degree, `hub_nodes` those of them that say little."""
+    from scipy.sparse.csgraph import connected_components
 
-    nodes: int
-    edges: int
-    partitions: int
-    smallest: int
-    median: float
-    mean: float
-    largest: int
-    edge_cut: float
-    bridged: int
-    coherence: float
-    lift: float
-    components: int
-    alone: int
-    high_degree: int
-    hub_nodes: int
-
-
-def report_of(graph: NodeGraph, partitioning: Partitioning, cells: Cells, vectors: Vectors) -> PartitionReport:
     labels, count = partitioning.of_node, partitioning.count
     sizes = np.bincount(labels, minlength=count) if count else np.zeros(1, np.int64)
     between = int(np.diff(cells.edges.starts)[cells.bridges].sum())
     coherence = coherence_of(labels, count, vectors)
     chance = coherence_of(np.random.default_rng(SEED).permutation(labels), count, vectors)
-    return PartitionReport(
-        nodes=graph.count,
-        edges=len(graph.sources),
-        partitions=count,
-        smallest=int(sizes.min()),
-        median=float(np.median(sizes)),
-        mean=round(float(sizes.mean()), 1),
-        largest=int(sizes.max()),
-        edge_cut=round(between / max(1, len(graph.sources)), 4),
-        bridged=int(cells.bridges.sum()),
-        coherence=round(coherence, 4),
-        lift=round(coherence / chance, 3) if chance else 1.0,
-        components=_components(graph),
-        alone=int((graph.degrees == 0).sum()),
-        high_degree=len(high_degree_nodes(graph)),
-        hub_nodes=len(partitioning.hub_nodes),
-    )
+    return {
+        "nodes": graph.count,
+        "edges": len(graph.sources),
+        "partitions": count,
+        "smallest": int(sizes.min()),
+        "median": float(np.median(sizes)),
+        "mean": round(float(sizes.mean()), 1),
+        "largest": int(sizes.max()),
+        "edge_cut": round(between / max(1, len(graph.sources)), 4),
+        "bridged": int(cells.bridges.sum()),
+        "coherence": round(coherence, 4),
+        "lift": round(coherence / chance, 3) if chance else 1.0,
+        "components": int(connected_components(graph.adjacency(), directed=False, return_labels=False)),
+        "alone": int((graph.degrees == 0).sum()),
+        "high_degree": len(high_degree_nodes(graph)),
+        "hub_nodes": len(partitioning.hub_nodes),
+    }
 
 
 def coherence_of(labels: Ints, count: int, vectors: Vectors) -> float:
@@ -90,12 +71,6 @@ def coherence_of(labels: Ints, count: int, vectors: Vectors) -> float:
     if not len(labels):
         return 0.0
     return float(np.linalg.norm(sums_of(labels, count, vectors), axis=1).sum() / len(labels))
-
-
-def _components(graph: NodeGraph) -> int:
-    from scipy.sparse.csgraph import connected_components
-
-    return int(connected_components(graph.adjacency(), directed=False, return_labels=False)) if graph.count else 0
 
 
 def high_degree_nodes(graph: NodeGraph) -> Ints:
@@ -117,18 +92,13 @@ def hub_nodes_of(graph: NodeGraph, vectors: Vectors, labels: Ints, centroids: Ve
     high = high_degree_nodes(graph)
     if not len(high):
         return high
-    near = neighbour_cosines(graph, vectors)
-    whole = paired_cosines(vectors, np.arange(len(labels)), centroids, labels)
-    linked = graph.degrees > 0
-    low = [cosines[high] < np.quantile(cosines[linked], LOW) for cosines in (near, whole)]
-    return high[low[0] & low[1]]
-
-
-def neighbour_cosines(graph: NodeGraph, vectors: Vectors) -> Float32s:
-    """The mean over each node's edges, 0 where it has none; shape (count,)."""
     cosines = edge_cosines(graph, vectors)
     sums = np.bincount(graph.sources, cosines, graph.count) + np.bincount(graph.targets, cosines, graph.count)
-    return np.asarray(sums / graph.degrees.clip(min=1), np.float32)
+    near = np.asarray(sums / graph.degrees.clip(min=1), np.float32)
+    whole = paired_cosines(vectors, np.arange(len(labels)), centroids, labels)
+    linked = graph.degrees > 0
+    low = [mine[high] < np.quantile(mine[linked], LOW) for mine in (near, whole)]
+    return high[low[0] & low[1]]
 
 
 def names_of(labels: PartitionLabels, count: int, titles_and_texts: Iterable[tuple[str, str]]) -> tuple[str, ...]:

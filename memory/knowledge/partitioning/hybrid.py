@@ -1,6 +1,6 @@
 """The hybrid method (seed 004, section 2b): Leiden's topics, none above the size, small ones grouped by meaning.
 
-1. Leiden divides the graph.
+1. Leiden divides the graph, its edges weighted by the squared cosine of their ends.
 2. Islands, partitions of less than half the size, join the partition nearest in meaning that has room.
 3. What is above the size is divided by Leiden again and again, by METIS where Leiden keeps nearly all together.
 4. Orphans, what is then under three quarters of the size, are packed with the nearest in meaning.
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from clew.memory.datatypes import Float32s, Ints, Vectors
-from clew.memory.knowledge.partitioning.labels import PartitionLabels, among, edge_cosines, numbered, sums_of
+from clew.memory.knowledge.partitioning.labels import PartitionLabels, edge_cosines, numbered, sums_of
 from clew.memory.knowledge.partitioning.leiden import communities
 from clew.memory.knowledge.partitioning.metis import capped
 from clew.memory.nodes import NodeGraph
@@ -48,11 +48,12 @@ ROUNDS = 4
 
 def partition(graph: NodeGraph, vectors: Vectors, size: int) -> PartitionLabels:
     """Into partitions of 1 to `size` nodes; `vectors` are the nodes', shape (count, d)."""
-    adjacency = _weighted(graph, vectors)
+    weights = graph.weights * edge_cosines(graph, vectors).clip(FAINT) ** 2  # without them partitions cohere less
+    adjacency = replace(graph, weights=weights).adjacency()
     labels = numbered(communities(adjacency))
-    labels = numbered(merged(labels, vectors, size, _share(size, ISLAND)))
+    labels = numbered(merged(labels, vectors, size, max(1, round(size * ISLAND))))
     labels = numbered(split(adjacency, labels, size))
-    return numbered(packed(labels, vectors, size, _share(size, ORPHAN)))
+    return numbered(packed(labels, vectors, size, max(1, round(size * ORPHAN))))
 
 
 def merged(labels: PartitionLabels, vectors: Vectors, size: int, small: int) -> Ints:
@@ -80,7 +81,7 @@ def split(adjacency: "csr_array", labels: PartitionLabels, size: int) -> Ints:
     count = int(labels.max(initial=-1)) + 1
     while waiting:
         nodes = waiting.pop()
-        part = among(adjacency, nodes)
+        part = adjacency[nodes][:, nodes]
         inner = communities(part)
         if np.bincount(inner).max() > REFUSED * len(nodes):
             inner = capped(part, size)
@@ -100,15 +101,6 @@ def packed(labels: PartitionLabels, vectors: Vectors, size: int, small: int) -> 
     for block in _blocks(unit(sums), ORPHANS_COMPARED):
         bins[orphans[block]] = orphans[block][_bins(sums[block], sizes[orphans[block]], size)]
     return np.asarray(bins[labels])
-
-
-def _weighted(graph: NodeGraph, vectors: Vectors) -> "csr_array":
-    """Edges weighted by the squared cosine of their ends. Without weights, as in the seed, partitions cohere less."""
-    return replace(graph, weights=graph.weights * edge_cosines(graph, vectors).clip(FAINT) ** 2).adjacency()
-
-
-def _share(size: int, of_size: float) -> int:
-    return max(1, round(size * of_size))
 
 
 def _candidates(open_: Ints, sums: Vectors, sizes: Ints, size: int, small: int) -> tuple[Ints, Ints]:

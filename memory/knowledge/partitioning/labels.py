@@ -1,15 +1,10 @@
 """What the methods share: labels, which give each node its partition, and sums and cosines of the nodes' vectors."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from clew.memory.datatypes import Float32s, Ints, Vectors
 from clew.memory.nodes import NodeGraph
 from clew.memory.vectors import Ragged
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
 
 PartitionLabels = Ints
 """Of each node the number of its partition, from 0 without a gap."""
@@ -24,11 +19,6 @@ def numbered(labels: Ints) -> PartitionLabels:
     numbers = np.empty(len(first), np.int64)
     numbers[np.argsort(first)] = np.arange(len(first))
     return numbers[inverse.reshape(-1)]
-
-
-def among(adjacency: "csr_array", nodes: Ints) -> "csr_array":
-    """The graph of these nodes alone."""
-    return adjacency[nodes][:, nodes]
 
 
 def sums_of(labels: PartitionLabels, count: int, vectors: Vectors) -> Vectors:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from clew.memory.datatypes import Ints, Vectors
-from clew.memory.knowledge.partitioning.labels import PartitionLabels, among, numbered, sums_of
+from clew.memory.knowledge.partitioning.labels import PartitionLabels, numbered, sums_of
 from clew.memory.nodes import NodeGraph
 from clew.memory.vectors import unit
 
@@ -18,9 +18,9 @@ SEED = 42
 ITERATIONS = 4
 
 
-def partition(graph: NodeGraph, resolution: float = 1.0) -> PartitionLabels:
+def partition(graph: NodeGraph) -> PartitionLabels:
     """As many communities as modularity makes, of any size; components are never joined."""
-    return numbered(communities(graph.adjacency(), resolution))
+    return numbered(communities(graph.adjacency()))
 
 
 def partition_into(graph: NodeGraph, vectors: Vectors, k: int) -> PartitionLabels:
@@ -31,7 +31,7 @@ def partition_into(graph: NodeGraph, vectors: Vectors, k: int) -> PartitionLabel
     return numbered(_joined(numbered(labels), vectors, k))
 
 
-def communities(adjacency: "csr_array", resolution: float = 1.0) -> Ints:
+def communities(adjacency: "csr_array") -> Ints:
     """Of each node the number of its community. By igraph's own Leiden: leidenalg takes 15 times as long here."""
     if not adjacency.nnz:
         return np.arange(adjacency.shape[0])
@@ -42,9 +42,7 @@ def communities(adjacency: "csr_array", resolution: float = 1.0) -> Ints:
     graph = igraph.Graph(n=adjacency.shape[0], edges=np.stack([upper.row, upper.col], axis=1).tolist())
     igraph.set_random_number_generator(random.Random(SEED))  # noqa: S311 an order, not a secret
     try:
-        found = graph.community_leiden(
-            "modularity", weights=upper.data.tolist(), resolution=resolution, n_iterations=ITERATIONS
-        )
+        found = graph.community_leiden("modularity", weights=upper.data.tolist(), n_iterations=ITERATIONS)
     finally:
         igraph.set_random_number_generator(random)
     return np.array(found.membership, np.int64)
@@ -59,7 +57,7 @@ def _divided(adjacency: "csr_array", labels: PartitionLabels, k: int, least: int
     while counted < k and waiting:
         _, label = heapq.heappop(waiting)
         nodes = np.flatnonzero(labels == label)
-        inner = numbered(communities(among(adjacency, nodes)))
+        inner = numbered(communities(adjacency[nodes][:, nodes]))
         parts = np.bincount(inner)
         if (parts >= least).sum() < 2:
             continue

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from clew.memory.datatypes import Ints
-from clew.memory.knowledge.partitioning.labels import PartitionLabels, among, numbered
+from clew.memory.knowledge.partitioning.labels import PartitionLabels, numbered
 from clew.memory.nodes import NodeGraph
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def capped(adjacency: "csr_array", size: int) -> Ints:
     sizes = np.bincount(labels)
     for label in np.flatnonzero(sizes > size):
         nodes = np.flatnonzero(labels == label)
-        inner = capped(among(adjacency, nodes), size) if len(nodes) < len(labels) else _in_order(len(nodes), size)
+        inner = capped(adjacency[nodes][:, nodes], size) if len(nodes) < len(labels) else _in_order(len(nodes), size)
         labels[nodes] = np.where(inner == 0, label, labels.max() + inner)
     return labels
 

@@ -32,7 +32,7 @@ EDGES = "SELECT DISTINCT source, target, relation FROM edges ORDER BY relation"
 
 
 class _Part(NamedTuple):
-    """Edges of one relation."""
+    """Edges of one relation; an edge may be there twice."""
 
     relation: str
     sources: Ints
@@ -101,24 +101,19 @@ def _titles(layers: Layers) -> _Part:
     documents, mentions = bearing.of(layers.mentions[1][joining])
     sources = layers.sentence_chunks[layers.mentions[0][joining][mentions]]
     targets = np.searchsorted(layers.chunk_documents, documents)  # chunks are in the order of their documents
-    return _part(TITLE_LINK, *_distinct(sources, targets, len(layers.chunk_ids)))
+    apart = sources != targets
+    return _part(TITLE_LINK, sources[apart], targets[apart])
 
 
 def _shared(layers: Layers) -> _Part:
-    """Each once, from the lower end: the strongest of each chunk, ties by number. A sum above 1 counts as 1."""
+    """From the lower end, the strongest of each chunk, ties by number. A sum above 1 counts as 1."""
     sums = layers.shared_entities(MOST).tocoo()
     order = np.lexsort((sums.col, -np.round(sums.data, 6), sums.row))
     rows, columns, weights = sums.row[order].astype(np.int64), sums.col[order].astype(np.int64), sums.data[order]
     starts = np.searchsorted(rows, np.arange(len(layers.chunk_ids)))
     kept = np.arange(len(rows)) - starts[rows] < STRONGEST
     lower, upper = np.minimum(rows, columns)[kept], np.maximum(rows, columns)[kept]
-    _, first = np.unique(lower * len(layers.chunk_ids) + upper, return_index=True)
-    return _Part(SHARED, lower[first], upper[first], weights[kept][first].clip(max=1).astype(np.float32))
-
-
-def _distinct(sources: Ints, targets: Ints, count: int) -> tuple[Ints, Ints]:
-    keys = np.unique((sources * count + targets)[sources != targets])
-    return keys // max(1, count), keys % max(1, count)
+    return _Part(SHARED, lower, upper, weights[kept].clip(max=1).astype(np.float32))
 
 
 def _part(relation: str, sources: Ints, targets: Ints) -> _Part:

@@ -3,7 +3,6 @@
 import sqlite3
 from collections.abc import Generator, Iterable
 from contextlib import closing
-from dataclasses import asdict
 from pathlib import Path
 
 from clew.memory.datatypes import Progress, Vectors
@@ -87,4 +86,4 @@ def capsule_of(
     names = names_of(labels, count, titles_and_texts)
     partitioning = Partitioning(plan.method, plan.size, labels, names, centroids, hub_nodes)
     cells = cells_of(graph, partitioning)
-    return Capsule(plan, partitioning, cells, asdict(report_of(graph, partitioning, cells, vectors)))
+    return Capsule(plan, partitioning, cells, report_of(graph, partitioning, cells, vectors))

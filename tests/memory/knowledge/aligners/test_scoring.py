@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from clew.memory.knowledge.aligners.scoring import Centroid, Votes, WalkVotes, Words
+from clew.memory.knowledge.aligners.scoring import Centroid, Votes, Words
 from tests.memory.knowledge.aligners.tiny import OF_NODE, TITLES, found_for, partitioning, words
 
 
@@ -29,10 +29,9 @@ def test_words_find_the_partition_that_names_them() -> None:
 def test_votes_after_a_walk_are_of_what_was_walked() -> None:
     walked = np.array([40, 41]), np.array([0.7, 0.3])
     found = found_for("", partitioning().centroids[0], np.array([0]), [1.0], walked)
-    assert WalkVotes(partitioning()).scores(found).argmax() == OF_NODE[40]
-    assert (
-        WalkVotes(partitioning()).scores(found_for("", partitioning().centroids[0], np.array([0]), [1.0])).argmax() == 0
-    )
+    voted = Votes(partitioning(), "walk")
+    assert voted.scores(found).argmax() == OF_NODE[40]
+    assert voted.scores(found_for("", partitioning().centroids[0], np.array([0]), [1.0])).argmax() == 0
 
 
 def test_scoring_does_not_import_torch() -> None:

@@ -11,11 +11,9 @@ import torch
 from clew.agent.aligners.aligner_evaluation import gold_ranks, measure
 from clew.memory.datatypes import Progress
 from clew.memory.errors import BadInput, ClewError, LibraryMismatch
-from clew.memory.knowledge.aligners.models import MODELS, TEMPERATURE, TEMPERATURES, Perceptron
+from clew.memory.knowledge.aligners.models import MODELS, TEMPERATURE, TEMPERATURES
 from clew.memory.knowledge.aligners.saved import (
-    TrainingRecord,
     aligner_paths,
-    fingerprint_of,
     read_aligner,
     read_words,
     write_aligner,
@@ -27,7 +25,6 @@ from clew.memory.nodes import Partitioning
 from tests.memory.knowledge.aligners.tiny import (
     OF_NODE,
     TITLES,
-    WIDTH,
     found_for,
     graph_of_partitions,
     partitioning,
@@ -52,24 +49,6 @@ def quick(model: str, loss: Loss = "infonce", **more: int) -> TrainingParameters
     return TrainingParameters(model, loss, **{"epochs": 12, "batch": 32, **more}, rate=3e-3)
 
 
-def record_of(found: TrainingResult, model: str = "mlp", loss: Loss = "infonce") -> TrainingRecord:
-    return TrainingRecord(
-        model=model,
-        loss=loss,
-        seed=42,
-        epoch=found.epoch,
-        epochs=found.epochs,
-        learned=found.learned,
-        validated=found.validated,
-        validation=found.validation,
-        temperature=float(found.model.temperature.detach()),
-        partitions=partitioning().count,
-        dimension=WIDTH,
-        partitioning=fingerprint_of(partitioning()),
-        encoder="none",
-    )
-
-
 @pytest.fixture(scope="module")
 def mlp() -> TrainingResult:
     return trained(quick("mlp"))[0]
@@ -88,7 +67,7 @@ FEW = {("mlp", "infonce"), ("gcn", "bce")}
 )
 def test_each_beats_chance_and_is_scored_by_numpy_as_by_torch(model: str, loss: Loss, tmp_path: Path) -> None:
     found, _ = trained(quick(model, loss))
-    path = write_aligner(tmp_path, found.model.arrays(), record_of(found, model, loss))
+    path = write_aligner(tmp_path, found.model.arrays(), found.record)
     learned, record = read_aligner(path, partitioning(), words())
     assert (learned.name, record.learned, record.validated) == (f"{model}-{loss}", 270, 30)
     _, held = training_set().parted(QUICK.seed)
@@ -109,7 +88,7 @@ def test_each_beats_chance_and_is_scored_by_numpy_as_by_torch(model: str, loss: 
 
 
 def test_the_temperature_begins_at_its_value_and_moves(mlp: TrainingResult) -> None:
-    fresh = Perceptron(graph_of_partitions())
+    fresh = MODELS["mlp"](graph_of_partitions())
     assert float(fresh.temperature.detach()) == pytest.approx(TEMPERATURE)
     moved = float(mlp.model.temperature.detach())
     assert moved != pytest.approx(TEMPERATURE, rel=1e-3)
@@ -118,7 +97,7 @@ def test_the_temperature_begins_at_its_value_and_moves(mlp: TrainingResult) -> N
 
 def test_cosines_are_divided_by_the_temperature_once() -> None:
     """A centroid asked for by itself, before training, towers off: cosine 1 becomes 1 / 0.07, about 14.3."""
-    aligner = Perceptron(graph_of_partitions()).eval()
+    aligner = MODELS["mlp"](graph_of_partitions()).eval()
     with torch.no_grad():
         aligner.growths.zero_()
         aligner.bias.zero_()
@@ -128,7 +107,7 @@ def test_cosines_are_divided_by_the_temperature_once() -> None:
 
 
 def test_the_temperature_cannot_leave_its_bounds() -> None:
-    aligner = Perceptron(graph_of_partitions())
+    aligner = MODELS["mlp"](graph_of_partitions())
     with torch.no_grad():
         aligner.log_temperature.fill_(math.log(1e-6))
     assert float(aligner.temperature.detach()) == pytest.approx(TEMPERATURES[0])
@@ -145,16 +124,16 @@ def test_the_same_seed_gives_the_same_weights_and_leaves_other_random_numbers_al
 
 def test_training_stops_early_and_keeps_the_best(mlp: TrainingResult) -> None:
     found, seen = trained(quick("mlp", epochs=500))
-    assert found.epochs < 500
-    assert found.epochs - found.epoch == QUICK.patience
+    assert found.record.epochs < 500
+    assert found.record.epochs - found.record.epoch == QUICK.patience
     assert all(one.done < two.done for one, two in pairwise(seen))
     assert seen[-1].done == seen[-1].total
-    assert found.validation <= mlp.validation
+    assert found.record.validation <= mlp.record.validation
 
 
 def test_one_for_other_partitions_is_refused_with_the_command(tmp_path: Path, mlp: TrainingResult) -> None:
     (tmp_path / "metis-12").mkdir()
-    path = write_aligner(tmp_path / "metis-12", mlp.model.arrays(), record_of(mlp))
+    path = write_aligner(tmp_path / "metis-12", mlp.model.arrays(), mlp.record)
     p = partitioning()
     other = Partitioning(p.method, p.size, np.roll(OF_NODE, 1), p.names, p.centroids, p.hub_nodes)
     with pytest.raises(LibraryMismatch, match="mlp-infonce was trained for other partitions") as refused:
@@ -164,7 +143,7 @@ def test_one_for_other_partitions_is_refused_with_the_command(tmp_path: Path, ml
 
 @pytest.mark.parametrize("damage", [b"", b"no tensors"])
 def test_a_broken_file_is_named(tmp_path: Path, mlp: TrainingResult, damage: bytes) -> None:
-    path = write_aligner(tmp_path, mlp.model.arrays(), record_of(mlp))
+    path = write_aligner(tmp_path, mlp.model.arrays(), mlp.record)
     assert aligner_paths(tmp_path) == [path]
     path.write_bytes(damage)
     with pytest.raises(ClewError, match=r"mlp-infonce\.safetensors is damaged"):
@@ -190,7 +169,7 @@ def test_words_are_saved_and_those_of_other_partitions_not_taken(tmp_path: Path)
 def test_learned_scores_are_probabilities(tmp_path: Path) -> None:
     for loss in LOSSES:
         found = trained(quick("bi", loss, epochs=1))[0]
-        path = write_aligner(tmp_path, found.model.arrays(), record_of(found, "bi", loss))
+        path = write_aligner(tmp_path, found.model.arrays(), found.record)
         learned, _ = read_aligner(path, partitioning(), words())
         scores = learned.scores(found_for(TITLES[0], training_set().vectors[0]))
         assert scores.dtype == np.float32

@@ -73,7 +73,7 @@ def training_set(size: int = 300) -> TrainingSet:
     turned = np.linalg.qr(rng.normal(size=(WIDTH, WIDTH)))[0].astype(np.float32)
     meant = np.stack([partitioning().centroids[list(query.partitions)].sum(axis=0) for query in queries])
     noise = 0.2 * rng.normal(size=meant.shape).astype(np.float32)
-    return TrainingSet(queries, unit(meant @ turned + noise), silent())
+    return TrainingSet(queries, unit(meant @ turned + noise), silent(), "none")
 
 
 def silent() -> PartitionWords:
