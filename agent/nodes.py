@@ -16,7 +16,7 @@ from clew.agent.search import rounds, tool_calls
 from clew.agent.search import walk as walk_operations
 from clew.agent.search.model_search import ModelSearches, SearchPrompt, past_searches, wanted_searches
 from clew.agent.services import Services, TurnContext
-from clew.agent.state import TURN_JSON, Answer, Call, Doing, Fallback, Step, Turn, TurnSearch, TurnState
+from clew.agent.state import TURN_JSON, Answer, Call, Fallback, Step, Turn, TurnSearch, TurnState
 from clew.memory.datatypes import Findings, Passage, Query, Utterance, Wording
 from clew.memory.dialogue.recall import centroids_of, embedded
 from clew.memory.dialogue.recall import recall as recall_sentences
@@ -363,7 +363,7 @@ def _model_searches(turn: Turn, run: TurnContext, planned: Sequence[Call]) -> Mo
     past = past_searches(turn.calls, search.first_found, (*turn.passages, *search.walked), turn.rewritten)
     prompt = SearchPrompt(turn.rewritten, past, tool_calls.search_keys(turn.calls), tool_calls.search_keys(planned))
     specs = tool_calls.specs(services.tools)
-    return wanted_searches(writer, specs, prompt, run.cancel, lambda text: run.emit(Doing(text)))
+    return wanted_searches(RecordedWriter(writer, "think", run.emit), specs, prompt, run.cancel)
 
 
 # In words ---------------------------------------------------------------------------------------------------------

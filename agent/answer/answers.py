@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from clew.agent.answer import quotation
 from clew.agent.answer.evidence import Evidence, evidence_of
 from clew.agent.answer.judge import JudgeVerdict, judge, shipped_judge, signals
-from clew.agent.answer.model_answer import ModelAnswer, Task, write
+from clew.agent.answer.model_answer import ModelAnswer, write
 from clew.agent.answer.prompt_passages import reported
 from clew.agent.answer.selection import AnswerParameters, Wanted
 from clew.agent.llm.ledger import RecordedWriter
@@ -93,10 +93,8 @@ def _by_model(turn: Turn, run: TurnContext, model: Writer) -> Made:
     """Where it fails, or finds nothing where a passage plainly answers, the answer is quoted."""
     services, writer = run.services, RecordedWriter(model, "answer", run.emit)
     read = evidence_for(turn, services).passages
-    context = tuple(turn.recalled.selected)
-    task = Task(turn.meant, turn.rewritten, read, tuple(turn.paths), context, turn.with_history)
     try:
-        draft = write(task, writer, services.unsupported, run.emit, run.cancel)
+        draft = write(replace(turn, passages=read), writer, services.unsupported, run.emit, run.cancel)
     except ServiceUnreachable as error:
         return _instead(turn, run, writer, error.message)
     details = _details(draft, read)

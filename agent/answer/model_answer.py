@@ -12,8 +12,8 @@ from clew.agent.answer.citations import Citations, attributed, claims_of, number
 from clew.agent.answer.prompt_passages import PromptPassages, fit
 from clew.agent.answer.verification import verdict
 from clew.agent.llm.ledger import RecordedWriter
-from clew.agent.state import Answer, Claim, Piece, PromptPart
-from clew.memory.datatypes import Passage, Sentence
+from clew.agent.state import Answer, Claim, Piece, PromptPart, Turn
+from clew.memory.datatypes import Passage
 from clew.memory.errors import Cancelled, ModelFailed, PromptCut, ServiceUnreachable
 from clew.memory.instructions import neutralised
 from clew.memory.ports import Message, Output, Usage, Void, Writer
@@ -49,22 +49,8 @@ Unsupported = Literal["mark", "rewrite", "remove"]
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """A question to answer: as it was asked and as it stands alone (`with_history`: as the earlier turns with the
-    question behind), the passages in the order in which they are read, the walked paths as lines, and the selected
-    sentences of the conversation."""
-
-    question: str
-    standing: str
-    passages: tuple[Passage, ...]
-    paths: tuple[str, ...] = ()
-    context: tuple[Sentence, ...] = ()
-    with_history: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """What a model wrote for a task. `answer` is None where it says that the passages do not answer. `removed[i]`
+    """What a model wrote for a turn. `answer` is None where it says that the passages do not answer. `removed[i]`
     counts the instructions that were left out of passage i, `unknown` the citations of passages that there are not;
     `broke` is why it breaks off, or empty."""
 
@@ -97,38 +83,39 @@ class _Reply:
 
 
 def write(
-    task: Task, writer: RecordedWriter, unsupported: Unsupported, emit: Emit, cancel: threading.Event
+    turn: Turn, writer: RecordedWriter, unsupported: Unsupported, emit: Emit, cancel: threading.Event
 ) -> ModelAnswer:
-    """The model's answer, its words emitted as they come. What it wrote before a stop or a failure is kept.
+    """The model's answer from the turn's passages, its words emitted as they come. What it wrote before a stop or a
+    failure is kept.
 
     `unsupported` sentences are marked (by `verify`), or the answer is written once more, or they are removed. A prompt
     that was cut is sent again with half of the passages. Raises `ServiceUnreachable` where nothing usable came,
     `Unusable` among them, and `Cancelled` where nothing came at all.
     """
-    messages, given = _prompt(task, writer, 10**9)
+    messages, given = _prompt(turn, writer, 10**9)
     for _ in range(TRIES - 1):
         try:
-            return _answered(task, messages, given, writer, unsupported, emit, cancel)
+            return _answered(turn, messages, given, writer, unsupported, emit, cancel)
         except PromptCut:
             emit(Piece("", restart=True))
-            messages, given = _prompt(task, writer, given.tokens // 2)
-    return _answered(task, messages, given, writer, unsupported, emit, cancel)
+            messages, given = _prompt(turn, writer, given.tokens // 2)
+    return _answered(turn, messages, given, writer, unsupported, emit, cancel)
 
 
-def _prompt(task: Task, writer: RecordedWriter, room: int) -> tuple[list[Message], PromptPassages]:
+def _prompt(turn: Turn, writer: RecordedWriter, room: int) -> tuple[list[Message], PromptPassages]:
     """With as much of the passages as the window has room for, at most `room` tokens."""
     rules = render("answer-rules")
     path = (
-        render("answer-path", path="\n".join(neutralised(line).text for line in task.paths[:PATHS]))
-        if task.paths
+        render("answer-path", path="\n".join(neutralised(line).text for line in turn.paths[:PATHS]))
+        if turn.paths
         else ""
     )
-    sentences = "\n".join(f"{sentence.speaker}: {neutralised(sentence.text).text}" for sentence in task.context)
+    sentences = "\n".join(f"{one.speaker}: {neutralised(one.text).text}" for one in turn.recalled.selected)
     context = render("answer-context", context=sentences) if sentences else ""
-    question = task.question if task.context and task.with_history else task.standing
+    question = turn.meant if context and turn.with_history else turn.rewritten
     around = render("answer", passages="", path=path, context=context, question=question)
     spare = writer.window - most_tokens(writer) - MARGIN - writer.tokens(rules) - writer.tokens(around)
-    given = fit(task.standing, task.passages, max(min(room, spare), 0), writer.tokens)
+    given = fit(turn.rewritten, turn.passages, max(min(room, spare), 0), writer.tokens)
     around_it = (("the rules", rules), ("the path", path), ("the context", context))
     writer.parts = (*(PromptPart(name, writer.tokens(text)) for name, text in around_it if text), *given.parts)
     text = render("answer", passages=given.text, path=path, context=context, question=question)
@@ -136,7 +123,7 @@ def _prompt(task: Task, writer: RecordedWriter, room: int) -> tuple[list[Message
 
 
 def _answered(
-    task: Task,
+    turn: Turn,
     messages: Sequence[Message],
     given: PromptPassages,
     writer: RecordedWriter,
@@ -144,8 +131,8 @@ def _answered(
     emit: Emit,
     cancel: threading.Event,
 ) -> ModelAnswer:
-    reply = _read_reply(writer, messages, len(task.passages), emit, cancel)
-    drafted = _model_answer(reply, task, given)
+    reply = _read_reply(writer, messages, len(turn.passages), emit, cancel)
+    drafted = _model_answer(reply, turn, given)
     if unsupported == "mark" or drafted.answer is None or drafted.answer.outcome != "answered":
         return drafted
     if not _supported(drafted.answer.claims, drafted.answer.sources):
@@ -156,7 +143,7 @@ def _answered(
         again = [Message("assistant", reply.raw), Message("user", render("answer-again", sentences="\n".join(wrong)))]
         with suppress(ServiceUnreachable, Cancelled):  # then the first one stands, without what is not supported
             drafted = _model_answer(
-                _read_reply(writer, [*messages, *again], len(task.passages), emit, cancel), task, given
+                _read_reply(writer, [*messages, *again], len(turn.passages), emit, cancel), turn, given
             )
     return replace(drafted, answer=_without_wrong(drafted.answer)) if drafted.answer else drafted
 
@@ -250,7 +237,7 @@ def _start(text: str) -> str:
     return text.lstrip(" \n*\"'")
 
 
-def _model_answer(reply: _Reply, task: Task, given: PromptPassages) -> ModelAnswer:
+def _model_answer(reply: _Reply, turn: Turn, given: PromptPassages) -> ModelAnswer:
     """Raises `Unusable` where no passage supports anything that it says."""
     drafted = ModelAnswer(None, given.removed, reply.unknown, reply.broke)
     if refuses(reply.raw):
@@ -258,10 +245,10 @@ def _model_answer(reply: _Reply, task: Task, given: PromptPassages) -> ModelAnsw
     if reply.start.startswith(UNCLEAR):
         question = " ".join(reply.start[len(UNCLEAR) :].split())
         return replace(drafted, answer=Answer("unclear", (Claim(question),))) if question else drafted
-    claims = attributed(_claims(reply), task.passages)
-    if not reply.stopped and not _usable(claims, task.passages):
+    claims = attributed(_claims(reply), turn.passages)
+    if not reply.stopped and not _usable(claims, turn.passages):
         raise Unusable("no passage says what it wrote")
-    renumbered, sources = numbered(claims, task.passages)
+    renumbered, sources = numbered(claims, turn.passages)
     return replace(drafted, answer=Answer("stopped" if reply.stopped else "answered", renumbered, sources))
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from clew.agent.graph import evidence_graph, turn_graph
+from clew.agent.graph import TurnGraph, evidence_graph, turn_graph
 from clew.agent.search import rounds
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import Turn, TurnSearch, TurnState
@@ -24,32 +24,30 @@ def evidence(
 
 def searched(services: Services, question: str, history: Sequence[Utterance], scope: Sequence[str] = ()) -> Turn:
     """The turn up to its answer, as if the history had been said here."""
-    with Threads(None) as threads:
-        given = replace(services, threads=threads)
-        state = evidence_graph().invoke(_begun(given, question, history, scope), context=TurnContext(given))
-        turn: Turn = state["turn"]
-        return turn
+    return _run(evidence_graph(), services, question, history, scope)
 
 
 def answered(services: Services, question: str, history: Sequence[Utterance], scope: Sequence[str] = ()) -> Turn:
     """The whole turn, as if the history had been said here."""
     from langgraph.checkpoint.memory import InMemorySaver
 
-    with Threads(None) as threads:
-        given = replace(services, threads=threads)
-        begun, graph = _begun(given, question, history, scope), turn_graph(InMemorySaver())
-        turn: Turn = graph.invoke(begun, {"configurable": {"thread_id": THREAD}}, context=TurnContext(given))["turn"]
-        return turn
+    return _run(turn_graph(InMemorySaver()), services, question, history, scope)
 
 
-def _begun(services: Services, question: str, history: Sequence[Utterance], scope: Sequence[str]) -> TurnState:
-    """Put the history into the thread, each turn as `remember` would, and begin the next one."""
+def _run(
+    graph: TurnGraph, services: Services, question: str, history: Sequence[Utterance], scope: Sequence[str]
+) -> Turn:
+    """The graph's next turn in a thread that has the history, each turn of it as `remember` would store it."""
     turns = _turns(history)
-    for number, said in enumerate(turns, 1):
-        sentences = extract(said, first_turn=number)
-        vectors = services.encoder.encode([sentence.text for sentence in sentences], "sentence")
-        services.threads.save(THREAD, number, said[0].text, "{}", sentences, vectors, services.encoder.hash)
-    return {"turn": Turn(THREAD, len(turns) + 1, question, search=TurnSearch(scope=tuple(scope)))}
+    with Threads(None) as threads:
+        for number, said in enumerate(turns, 1):
+            sentences = extract(said, first_turn=number)
+            vectors = services.encoder.encode([sentence.text for sentence in sentences], "sentence")
+            threads.save(THREAD, number, said[0].text, "{}", sentences, vectors, services.encoder.hash)
+        begun: TurnState = {"turn": Turn(THREAD, len(turns) + 1, question, search=TurnSearch(scope=tuple(scope)))}
+        context = TurnContext(replace(services, threads=threads))
+        turn: Turn = graph.invoke(begun, {"configurable": {"thread_id": THREAD}}, context=context)["turn"]
+        return turn
 
 
 def _turns(history: Sequence[Utterance]) -> list[list[Utterance]]:

@@ -50,7 +50,7 @@ class AnswerFigures:
             "dataset": self.dataset,
             "tool": "agent",
             "questions": self.questions,
-            "answers": {group: dict(figures) for group, figures in self.figures.items()},
+            "answers": self.figures,
             "library": self.library,
         }
 

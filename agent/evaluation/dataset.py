@@ -105,18 +105,15 @@ def _question(row: Mapping[str, Any], place: str, within_context: bool) -> Quest
     name, text = row.get("_id"), row.get("text")
     if not isinstance(name, str | int) or not isinstance(text, str):
         raise BadInput(f"{place} has no '_id' and 'text'")
-    turns = _turns(row.get("turns") or [], place)
+    listed = row.get("turns") or []
+    if not isinstance(listed, list):
+        raise BadInput(f"{place} has 'turns' that are not a list")
+    turns = tuple(_utterance(turn, place) for turn in listed)
     # `turns` go up to and with the question: what was said before it is the history.
     history = turns[:-1] if turns and turns[-1].speaker == "user" else turns
     context = row.get("context") if within_context else None
     scope = frozenset(map(str, context)) if isinstance(context, list) and context else None
     return Question(storable(str(name)), storable(text), history, scope)
-
-
-def _turns(turns: Any, place: str) -> tuple[Utterance, ...]:
-    if not isinstance(turns, list):
-        raise BadInput(f"{place} has 'turns' that are not a list")
-    return tuple(_utterance(turn, place) for turn in turns)
 
 
 def _utterance(turn: Any, place: str) -> Utterance:

@@ -2,7 +2,7 @@
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -57,15 +57,7 @@ class Row:
 
     def to_json(self) -> dict[str, Any]:
         """The names that `clew evaluate --json` promises."""
-        return {
-            "dataset": self.dataset,
-            "tool": self.tool,
-            "query": self.query,
-            "queries": self.queries,
-            "metrics": dict(self.metrics),
-            "latency_ms": {part: dict(times) for part, times in self.latency_ms.items()},
-            "library": self.library,
-        }
+        return {name: value for name, value in asdict(self).items() if name != "notes"}
 
 
 def evaluate(plan: EvaluationPlan, settings: Settings) -> Iterator[Progress | Row | AnswerFigures]:
@@ -87,17 +79,17 @@ def evaluate(plan: EvaluationPlan, settings: Settings) -> Iterator[Progress | Ro
         for tool, form in pairs:
             depth, name = max(plan.k, DEPTH), f"{tool}.{form}"
             retriever = _retriever(tool, form, services, depth)
-            ranked = yield from rank(dataset.questions, form, retriever, encoder, depth, name)
+            rankings, latency_ms = yield from rank(dataset.questions, form, retriever, encoder, depth, name)
             if plan.run:
                 path = plan.run if len(pairs) == 1 else plan.run.with_name(f"{plan.run.stem}.{name}{plan.run.suffix}")
-                replace_file(path, trec_run(ranked.rankings, plan.k, name))
+                replace_file(path, trec_run(rankings, plan.k, name))
             yield Row(
                 dataset=dataset.name,
                 tool=tool,
                 query=form,
                 queries=len(dataset.questions),
-                metrics=measure(dataset.golds, ranked.rankings),
-                latency_ms=ranked.latency_ms,
+                metrics=measure(dataset.golds, rankings),
+                latency_ms=latency_ms,
                 library=library.manifest.fingerprint,
                 notes=notes,
             )

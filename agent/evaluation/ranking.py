@@ -84,18 +84,11 @@ class Retriever:
     first: int
 
 
-@dataclass(frozen=True, slots=True)
-class TimedRankings:
-    """A ranking for each question; `latency_ms` is `{search: {p50, p95}, encode: {p50}}`."""
-
-    rankings: Mapping[str, Ranking]
-    latency_ms: Mapping[str, Mapping[str, float]]
-
-
 def rank(
     questions: Sequence[Question], form: FormName, retriever: Retriever, encoder: CachedEncoder, k: int, stage: str
-) -> Generator[Progress, None, TimedRankings]:
-    """The first k documents for each question in this form. Only the search is timed: its vectors are there before."""
+) -> Generator[Progress, None, tuple[dict[str, Ranking], dict[str, dict[str, float]]]]:
+    """The first k documents for each question in this form, and milliseconds: `{search: {p50, p95}, encode: {p50}}`.
+    Only the search is timed: its vectors are there before."""
     rankings: dict[str, Ranking] = {}
     queries: list[Query] = []
     seconds: list[float] = []
@@ -109,7 +102,7 @@ def rank(
         rankings[question.id] = list(zip([document for document, _ in found], scores, strict=True))
     latency = {"search": percentiles(seconds, 50, 95), "encode": percentiles(encoding_seconds(queries, encoder), 50)}
     yield Progress(stage, len(questions), len(questions))
-    return TimedRankings(rankings, latency)
+    return rankings, latency
 
 
 def distinct(search: Callable[[int], Sequence[Passage]], k: int, first: int) -> list[tuple[str, float]]:

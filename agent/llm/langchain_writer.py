@@ -4,6 +4,7 @@ them."""
 import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from clew.agent.llm.streams import Patience, Wire, watched, without_thoughts
@@ -44,10 +45,9 @@ def load_chat_model(name: str) -> "LangChainWriter":
 class LangChainWriter:
     """What fails there is `ModelFailed`, in the server's words."""
 
-    def __init__(self, name: str, model: "BaseChatModel", patience: Patience | None = None) -> None:
+    def __init__(self, name: str, model: "BaseChatModel") -> None:
         self._name = name
         self._model = model
-        self._patience = patience or Patience()
         self._counts = TokenCounts()
 
     @property
@@ -80,12 +80,12 @@ class LangChainWriter:
         given = {name: value for name, value in options.items() if value is not None}
         model: Any = self._model
         if tools:
-            model = model.bind_tools([_tool(tool) for tool in tools])
+            model = model.bind_tools([asdict(tool) for tool in tools])
         if schema is not None and self.abilities.schema:
             reply = {"type": "json_schema", "json_schema": {"name": "reply", "schema": dict(schema)}}
             model = model.bind(extra_body={"response_format": reply})  # as it is: LangChain's own way loses the counts
         sent = [_message(message) for message in messages]
-        chunks = watched(lambda: model.stream(sent, **given), Wire(), self._patience, cancel)
+        chunks = watched(lambda: model.stream(sent, **given), Wire(), Patience(), cancel)
         size = sum(len(message.text.encode("utf-8", "replace")) for message in messages)
         yield from self._read(chunks, size)
 
@@ -132,13 +132,6 @@ def _message(message: Message) -> "BaseMessage":
         return ToolMessage(message.text, tool_call_id=message.call_id)
     calls = [{"id": call.id, "name": call.name, "args": dict(call.arguments)} for call in message.calls]
     return AIMessage(message.text, tool_calls=calls)
-
-
-def _tool(tool: ToolSpec) -> dict[str, Any]:
-    return {
-        "type": "function",
-        "function": {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)},
-    }
 
 
 def _line(error: Exception) -> str:

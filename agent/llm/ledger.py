@@ -9,8 +9,9 @@ from clew.memory.ports import Abilities, Message, Output, ToolSpec, Usage, Waiti
 
 
 class RecordedWriter:
-    """`ledger` has a line for each prompt, in order; who makes a prompt sets `parts`, what it is made of. `emit` takes
-    what the model's server does before it writes."""
+    """`ledger` has a line for each prompt, in order. Who makes a prompt sets `parts`, what it is made of, and, where it
+    has more than its messages' text, the tokens `estimated`. `emit` takes what the model's server does before it
+    writes."""
 
     def __init__(self, writer: Writer, purpose: str, emit: Callable[[Doing], object]) -> None:
         self._writer = writer
@@ -18,6 +19,7 @@ class RecordedWriter:
         self._emit = emit
         self.ledger: tuple[Prompted, ...] = ()
         self.parts: tuple[PromptPart, ...] = ()
+        self.estimated: int | None = None
 
     @property
     def name(self) -> str:
@@ -45,7 +47,9 @@ class RecordedWriter:
         tokens: int | None = None,
     ) -> Iterator[Output]:
         """See `Writer.write`."""
-        estimated, used = sum(self.tokens(message.text) for message in messages), Usage(0, 0)
+        estimated, used = self.estimated, Usage(0, 0)
+        if estimated is None:
+            estimated = sum(self.tokens(message.text) for message in messages)
         given = self._writer.write(
             messages, schema=schema, tools=tools, cancel=cancel, temperature=temperature, tokens=tokens
         )

@@ -17,11 +17,9 @@ DEFAULT_WINDOW = 4096
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """`window` in tokens, `parameters` in billions (0: not said), `chats`: it writes text, and is no encoder;
-    `levels`: it thinks more or less, and always."""
+    """`window` in tokens; `chats`: it writes text, and is no encoder; `levels`: it thinks more or less, and always."""
 
     window: int = DEFAULT_WINDOW
-    parameters: float = 0.0
     chats: bool = True
     tools: bool = False
     schema: bool = False
@@ -42,7 +40,6 @@ def card_of(shown: Mapping[str, Any], version: str) -> Card:
     able = set(listed) if listed is not None else _by_template(template, info)
     return Card(
         window=_window(info),
-        parameters=_billions(shown.get("details") or {}, info),
         chats="completion" in able,
         tools="tools" in able,
         schema=_numbers(version) >= (0, 5),
@@ -61,14 +58,6 @@ def _window(info: Mapping[str, Any]) -> int:
     architecture = info.get("general.architecture", "")
     length = info.get(f"{architecture}.context_length")
     return int(length) if isinstance(length, int | float) and length > 0 else DEFAULT_WINDOW
-
-
-def _billions(details: Mapping[str, Any], info: Mapping[str, Any]) -> float:
-    count = info.get("general.parameter_count")
-    if isinstance(count, int | float) and count > 0:
-        return round(count / 1e9, 2)
-    size = re.match(r"([\d.]+)\s*([BM])", str(details.get("parameter_size") or ""), re.IGNORECASE)
-    return 0.0 if not size else float(size[1]) / (1 if size[2].upper() == "B" else 1000)
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -3,10 +3,9 @@
 import json
 import os
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
@@ -18,7 +17,7 @@ from clew.agent.llm.streams import Patience, Wire
 from clew.memory.datatypes import Progress
 from clew.memory.errors import ClewError, ModelFailed, NoModel, ServiceUnreachable
 
-LOCAL = ("127.0.0.1", "localhost", "::1", "0.0.0.0")  # noqa: S104 nothing is bound here: it is read from OLLAMA_HOST
+LOCAL = ("127.0.0.1", "localhost", "::1")
 
 QUICK = 10.0
 """Seconds that a server may take to say what it has."""
@@ -37,7 +36,9 @@ class OllamaServer:
     """The server that `OLLAMA_HOST` names, by default on this machine. Nothing is connected before it is asked."""
 
     def __init__(self, cards: Cards, host: str = "", patience: Patience | None = None) -> None:
-        self._host = host or os.environ.get("OLLAMA_HOST", "")
+        named = host or os.environ.get("OLLAMA_HOST", "")
+        # A server that is told to listen everywhere is reached on this machine.
+        self._host = named.replace("0.0.0.0", "127.0.0.1")  # noqa: S104 nothing is bound here
         self._cards = cards
         self.patience = patience or Patience()
 
@@ -48,11 +49,11 @@ class OllamaServer:
 
     def client(self, wire: Wire | None = None, read: float | None = QUICK) -> ollama.Client:
         """A client with a connection of its own. A proxy of the environment cannot reach this machine."""
-        host = _connectable(self._host)
         times = httpx.Timeout(connect=self.patience.connect, read=read, write=30.0, pool=5.0)
+        url = urlsplit(self._host if "://" in self._host else f"http://{self._host}")
+        local = (url.hostname or "127.0.0.1") in LOCAL
         hooks = dict(wire.hooks) if wire else {}
-        local = _hostname(host) in LOCAL
-        return ollama.Client(host or None, timeout=times, event_hooks=hooks, trust_env=not local)
+        return ollama.Client(self._host or None, timeout=times, event_hooks=hooks, trust_env=not local)
 
     def answers(self) -> bool:
         """Whether anything listens there: a fraction of a second where nothing does."""
@@ -129,7 +130,7 @@ class OllamaServer:
 
 def _refused(error: ollama.ResponseError, model: str) -> ClewError:
     """What the server says is wrong, in its own words where they are the best."""
-    reason = _reason(error.error)
+    reason = " ".join(str(error.error).split())[:300]
     low = reason.lower()
     if error.status_code == 404 or "not found" in low or "file does not exist" in low:
         return NoModel(f"the model {model} is not pulled", f"ollama pull {model}", model)
@@ -138,22 +139,3 @@ def _refused(error: ollama.ResponseError, model: str) -> ClewError:
     if error.status_code == 503 or "busy" in low:
         return ModelFailed(f"Ollama is busy: {reason}", "ask again in a moment")
     return ModelFailed(f"{model or 'Ollama'} failed: {reason}", "ask again; see the server's log, or --llm none")
-
-
-def _reason(text: str) -> str:
-    """A body such as `{"error": "..."}` in one line."""
-    try:
-        body: Any = json.loads(text)
-    except ValueError:
-        body = text
-    reason = body.get("error", text) if isinstance(body, Mapping) else text
-    return " ".join(str(reason).split())[:300]
-
-
-def _connectable(host: str) -> str:
-    """A server that is told to listen everywhere (0.0.0.0) is reached on this machine."""
-    return host.replace("0.0.0.0", "127.0.0.1")  # noqa: S104 nothing is bound here
-
-
-def _hostname(host: str) -> str:
-    return urlsplit(host if "://" in host else f"http://{host}").hostname or "127.0.0.1"

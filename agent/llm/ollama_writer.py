@@ -3,6 +3,7 @@
 import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from itertools import count
 from typing import Any
 
@@ -90,7 +91,7 @@ class OllamaWriter:
         if schema is not None and self._card.schema:
             request["format"] = dict(schema)
         if tools and self._card.tools:
-            request["tools"] = [_tool(tool) for tool in tools]
+            request["tools"] = [{"type": "function", "function": asdict(tool)} for tool in tools]
         if self._card.thinks:
             request["think"] = LEAST_THINKING if self._card.levels else False
         with self._server.client(wire, read=None) as client:
@@ -167,13 +168,6 @@ def _messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
             one["tool_name"] = names.get(message.call_id, message.call_id)
         made.append(one)
     return made
-
-
-def _tool(tool: ToolSpec) -> dict[str, Any]:
-    return {
-        "type": "function",
-        "function": {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)},
-    }
 
 
 SMALLEST_MODEL = 1_000_000

@@ -157,11 +157,6 @@ def without_thoughts(pieces: Iterator[str | _Other]) -> Iterator[str | _Other | 
 def _begun_mark(text: str) -> int:
     """Where a mark may begin at the end of the text; its length where none has."""
     place = text.rfind("<", max(0, len(text) - _LONGEST_MARK))
-    if place < 0:
-        return len(text)
-    started = text[place:].lower()
-    return (
-        place
-        if any(mark.startswith(started) for mark in ("<think>", "<thinking>", "</think>", "</thinking>"))
-        else len(text)
-    )
+    marks = ("<think>", "<thinking>", "</think>", "</thinking>")
+    begun = place >= 0 and any(mark.startswith(text[place:].lower()) for mark in marks)
+    return place if begun else len(text)

@@ -23,6 +23,15 @@ class CheckedExpectation:
     passed: bool
     came: str
 
+    @property
+    def expected(self) -> str:
+        """In words."""
+        if self.kind == "refuses":
+            return "a refusal" if self.value else "an answer"
+        if self.kind == "asks_back":
+            return "a question back" if self.value else "no question back"
+        return f"{self.kind} '{self.value}'"
+
 
 @dataclass(frozen=True, slots=True)
 class Played:
@@ -42,16 +51,6 @@ class Played:
 
 
 @dataclass(frozen=True, slots=True)
-class FailedExpectation:
-    """An expectation that did not hold: `expected` and `came` in words."""
-
-    conversation: str
-    turn: int
-    expected: str
-    came: str
-
-
-@dataclass(frozen=True, slots=True)
 class Summary:
     """`unclear` were asked back. `cited` is the share of the turns answered that cite something (1 where none was);
     `verdicts` count claims."""
@@ -65,12 +64,7 @@ class Summary:
     cited: float
     verdicts: Mapping[str, int] = field(default_factory=dict)
     passed: int = 0
-    failed: tuple[FailedExpectation, ...] = ()
-
-
-def judge(expect: Sequence[Expectation], row: Mapping[str, Any]) -> tuple[CheckedExpectation, ...]:
-    """Letter case does not count."""
-    return tuple(_check(expectation, row) for expectation in expect)
+    failed: tuple[tuple[Played, CheckedExpectation], ...] = ()
 
 
 def played(scripted: ScriptTurn, row: Mapping[str, Any], *, resumed: bool = False) -> Played:
@@ -85,7 +79,7 @@ def played(scripted: ScriptTurn, row: Mapping[str, Any], *, resumed: bool = Fals
         refused=row["refused"],
         citations=len(row["citations"]),
         verdicts=tuple(claim["verdict"] for claim in row["claims"]),
-        checks=judge(scripted.expect, row),
+        checks=tuple(_check(expectation, row) for expectation in scripted.expect),
         resumed=resumed,
     )
 
@@ -103,15 +97,12 @@ def summarize(turns: Sequence[Played]) -> Summary:
         cited=sum(turn.citations > 0 for turn in with_answer) / len(with_answer) if with_answer else 1.0,
         verdicts=dict(Counter(verdict for turn in turns for verdict in turn.verdicts)),
         passed=sum(check.passed for _, check in checks),
-        failed=tuple(
-            FailedExpectation(turn.conversation, turn.turn, _in_words(check), check.came)
-            for turn, check in checks
-            if not check.passed
-        ),
+        failed=tuple((turn, check) for turn, check in checks if not check.passed),
     )
 
 
 def _check(expectation: Expectation, row: Mapping[str, Any]) -> CheckedExpectation:
+    """Letter case does not count."""
     kind, value = expectation.kind, expectation.value
     if isinstance(value, bool):
         holds = row["refused"] if kind == "refuses" else row["outcome"] == "unclear"
@@ -135,11 +126,3 @@ def _is_cited(name: str, citation: Mapping[str, Any]) -> bool:
 
 def _documents(citations: Sequence[Mapping[str, Any]]) -> str:
     return ", ".join(dict.fromkeys(citation["document"] for citation in citations)) or "no citation"
-
-
-def _in_words(check: CheckedExpectation) -> str:
-    if check.kind == "refuses":
-        return "a refusal" if check.value else "an answer"
-    if check.kind == "asks_back":
-        return "a question back" if check.value else "no question back"
-    return f"{check.kind} '{check.value}'"

@@ -14,35 +14,18 @@ from contextlib import closing
 from dataclasses import asdict, dataclass
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from clew.agent.replay.expectations import FIELDS, Played, Summary, played, summarize
 from clew.agent.replay.rows import dataset_row, intermediate_row
 from clew.agent.replay.script import Conversation, Script, ScriptTurn, read_script
-from clew.agent.services import Services
 from clew.agent.settings import Settings
-from clew.agent.state import Turn, TurnEvent
+from clew.agent.state import Turn
 from clew.memory.errors import BadInput
 from clew.memory.json_lines import append_object, as_line, replace_file, whole_objects
 
-
-class Replier(Protocol):
-    """What a replay asks of `clew.agent.assistant.Assistant`."""
-
-    @property
-    def services(self) -> Services: ...
-
-    def ask(self, thread: str, question: str) -> Iterator[TurnEvent]: ...
-
-    def interrupted(self, thread: str) -> str: ...
-
-    def resume(self, thread: str) -> Iterator[TurnEvent]: ...
-
-    def turns(self, thread: str) -> list[Turn]: ...
-
-    def forget(self, thread: str) -> None: ...
-
-    def close(self) -> None: ...
+if TYPE_CHECKING:
+    from clew.agent.assistant import Assistant
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +67,7 @@ def replay_script(
 
 
 def replay(
-    script: Script, out: Path, open_assistant: Callable[[Path], Replier], *, resume: bool = False
+    script: Script, out: Path, open_assistant: Callable[[Path], "Assistant"], *, resume: bool = False
 ) -> Iterator[Played | Summary]:
     """Ask every turn of the script and yield it when it is written; the summary, over all turns, comes last.
 
@@ -105,7 +88,7 @@ def replay(
         yield summarize(results)
 
 
-def _play(assistant: Replier, script: Script, files: Files, kept: Sequence[Mapping[str, Any]]) -> Iterator[Played]:
+def _play(assistant: "Assistant", script: Script, files: Files, kept: Sequence[Mapping[str, Any]]) -> Iterator[Played]:
     rows = iter(kept)
     for conversation in script.conversations:
         done = [played(scripted, row, resumed=True) for scripted, row in zip(conversation.turns, rows, strict=False)]
@@ -114,7 +97,9 @@ def _play(assistant: Replier, script: Script, files: Files, kept: Sequence[Mappi
             yield from _go_on(assistant, script.thread(conversation), conversation, files, len(done))
 
 
-def _go_on(assistant: Replier, thread: str, conversation: Conversation, files: Files, done: int) -> Iterator[Played]:
+def _go_on(
+    assistant: "Assistant", thread: str, conversation: Conversation, files: Files, done: int
+) -> Iterator[Played]:
     turns = _turns(assistant, thread, conversation)
     for number, (scripted, turn) in enumerate(zip(conversation.turns, turns, strict=True)):
         if number < done:
@@ -126,7 +111,7 @@ def _go_on(assistant: Replier, thread: str, conversation: Conversation, files: F
         yield result
 
 
-def _turns(assistant: Replier, thread: str, conversation: Conversation) -> Iterator[Turn]:
+def _turns(assistant: "Assistant", thread: str, conversation: Conversation) -> Iterator[Turn]:
     """The turns that the thread has, then the others as they are asked."""
     stored = assistant.turns(thread)
     if not _fits(stored, conversation.turns, _library(assistant)):
@@ -137,7 +122,7 @@ def _turns(assistant: Replier, thread: str, conversation: Conversation) -> Itera
         yield _ask(assistant, thread, scripted.question)
 
 
-def _ask(assistant: Replier, thread: str, question: str) -> Turn:
+def _ask(assistant: "Assistant", thread: str, question: str) -> Turn:
     """A turn that a crash cut off is finished, not asked a second time."""
     cut_off = _same(assistant.interrupted(thread), question)
     events = assistant.resume(thread) if cut_off else assistant.ask(thread, question)
@@ -145,7 +130,7 @@ def _ask(assistant: Replier, thread: str, question: str) -> Turn:
 
 
 def _kept(
-    assistant: Replier, script: Script, rows: Sequence[tuple[dict[str, Any], dict[str, Any]]]
+    assistant: "Assistant", script: Script, rows: Sequence[tuple[dict[str, Any], dict[str, Any]]]
 ) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """The rows that stand: those of the script's first turns, from the library that is open; of a conversation that
     is not over only if its thread still holds them, because its next turn needs what was said."""
@@ -179,7 +164,7 @@ def _empty(folder: Path) -> None:
         raise BadInput(f"{folder} cannot be written: {error.strerror}") from error
 
 
-def _library(assistant: Replier) -> str:
+def _library(assistant: "Assistant") -> str:
     return assistant.services.library.manifest.fingerprint
 
 

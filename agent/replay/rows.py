@@ -25,7 +25,10 @@ def intermediate_row(name: str, turn: Turn) -> dict[str, Any]:
         "num_clusters": len(recalled.cluster_sizes),
         "cluster_sizes": list(recalled.cluster_sizes),
         "representative_sentences": _texts(recalled.representatives),
-        "selected_sentences": [_selected(sentence) for sentence in recalled.selected],
+        "selected_sentences": [
+            {"sentence": one.text, "speaker": one.speaker, "turn": one.turn, "cluster_id": one.cluster_id}
+            for one in recalled.selected
+        ],
         "contexts": [_context(passage) for passage in turn.passages],
         "agent_response": turn.answer.text,
         "outcome": turn.answer.outcome,
@@ -66,15 +69,6 @@ def answer_row(name: str, turn: Turn) -> dict[str, Any]:
 
 def _texts(sentences: Sequence[Sentence]) -> list[str]:
     return [sentence.text for sentence in sentences]
-
-
-def _selected(sentence: Sentence) -> dict[str, Any]:
-    return {
-        "sentence": sentence.text,
-        "speaker": sentence.speaker,
-        "turn": sentence.turn,
-        "cluster_id": sentence.cluster_id,
-    }
 
 
 def _context(passage: Passage) -> dict[str, Any]:

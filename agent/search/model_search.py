@@ -7,9 +7,10 @@ call tools calls them; one that can keep to a schema writes JSON; others are not
 import json
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.llm.tokens import MESSAGE
 from clew.agent.search import tool_calls
 from clew.agent.search.tool_calls import Checked, Refused, SearchKeys
@@ -17,7 +18,7 @@ from clew.agent.state import Call, Kept, Prompted, PromptPart
 from clew.memory.datatypes import Passage
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.instructions import neutralised
-from clew.memory.ports import Abilities, Message, ToolCall, ToolSpec, Usage, Waiting, Writer
+from clew.memory.ports import Abilities, Message, ToolCall, ToolSpec
 from clew.memory.text import storable
 from clew.prompts import render
 
@@ -98,44 +99,38 @@ def past_searches(
 
 
 def wanted_searches(
-    writer: Writer,
-    specs: Sequence[ToolSpec],
-    prompt: SearchPrompt,
-    cancel: threading.Event,
-    waiting: Callable[[str], None],
+    writer: RecordedWriter, specs: Sequence[ToolSpec], prompt: SearchPrompt, cancel: threading.Event
 ) -> ModelSearches:
     """What the model wants searched. Of a reply with something that can be used, the rest is left; one with nothing but
-    faults is sent back once. Raises `Cancelled` alone; `waiting` is called with what the model's server does first."""
+    faults is sent back once. Raises `Cancelled` alone."""
     way = strategy(writer.abilities)
     if way is None:
         return ModelSearches(lines=(f"{writer.name} can call no tools",))
-    exchange = _Exchange(writer, specs, prompt, way, cancel, waiting)
+    exchange = _Exchange(writer, specs, prompt, way, cancel)
     try:
         text, calls, checked = exchange.reply(())
         if checked.useless:
             _, _, checked = exchange.reply(_sent_back(text, calls, checked.refused))
     except ServiceUnreachable as error:
-        return ModelSearches(lines=exchange.lines, failure=error.message, ledger=tuple(exchange.ledger))
+        return ModelSearches(lines=exchange.lines, failure=error.message, ledger=writer.ledger)
     return ModelSearches(
         calls=tuple(tool_calls.as_call(call) for call in checked.calls),
         wanted=len(checked.covered),
         lines=exchange.lines,
         failure=checked.refused[0].why if checked.useless and not prompt.before else "",
-        ledger=tuple(exchange.ledger),
+        ledger=writer.ledger,
     )
 
 
 @dataclass
 class _Exchange:
-    """The model's replies to one question, at most two, and what they cost."""
+    """The model's replies to one question, at most two."""
 
-    writer: Writer
+    writer: RecordedWriter
     specs: Sequence[ToolSpec]
     prompt: SearchPrompt
     way: Strategy
     cancel: threading.Event
-    waiting: Callable[[str], None]
-    ledger: list[Prompted] = field(default_factory=list)
     lines: tuple[str, ...] = ()
 
     def reply(self, more: Sequence[Message]) -> tuple[str, list[ToolCall], Checked]:
@@ -144,8 +139,7 @@ class _Exchange:
         most = min(WRITTEN, self.writer.window // 4)
         shown = fitted(self.prompt.past, lambda past: self._cost(past, more) + most <= self.writer.window)
         parts = tuple(PromptPart(f"found by {one.tool}", self.writer.tokens(one.text), one.kept) for one in shown)
-        prompted = Prompted("think", self.writer.name, self.writer.window, self._cost(shown, more), parts=parts)
-        self.ledger.append(prompted)
+        self.writer.parts, self.writer.estimated = parts, self._cost(shown, more)
         text, calls = "", list[ToolCall]()
         form = None if tools else tool_calls.schema(spec.name for spec in self.specs)
         sent = [*messages(self.prompt.question, shown, self.specs, self.way), *more]
@@ -156,10 +150,6 @@ class _Exchange:
                 text += event
             elif isinstance(event, ToolCall):
                 calls.append(tool_calls.tidied(event))
-            elif isinstance(event, Waiting):
-                self.waiting(event.text)
-            elif isinstance(event, Usage):
-                self.ledger[-1] = replace(prompted, read=event.read, written=event.written)
         text = storable(text)
         checked = self._checked(text, calls)
         self.lines += _lines(self.writer.name, checked)

@@ -72,9 +72,9 @@ def _print_summary(summary: "Summary") -> None:
     console.print(table, soft_wrap=False)
     if summary.failed:
         table = Table("conversation", "turn", "expected", "came", box=box.SIMPLE, pad_edge=False)
-        for failure in summary.failed:
-            came = cut(one_line(failure.came), 200)
-            table.add_row(one_line(failure.conversation), str(failure.turn), one_line(failure.expected), came)
+        for turn, check in summary.failed:
+            came = cut(one_line(check.came), 200)
+            table.add_row(one_line(turn.conversation), str(turn.turn), one_line(check.expected), came)
         console.print(table, soft_wrap=False)
 
 

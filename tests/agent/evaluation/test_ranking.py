@@ -60,11 +60,11 @@ def test_each_question_is_ranked_with_falling_scores(encoder: CachedEncoder) -> 
         while True:
             progress.append(next(steps))
     except StopIteration as stop:
-        ranked = stop.value
+        rankings, latency_ms = stop.value
     assert progress == [Progress("stage", 0, 2), Progress("stage", 1, 2), Progress("stage", 2, 2)]
     assert seen == [("q 1", "one"), ("q 2", "two")]
-    assert ranked.rankings == {key: [("b", 0.5), ("a", 0.499999)] for key in ("q 1", "q 2")}
-    assert set(ranked.latency_ms["search"]) == {"p50", "p95"} and ranked.latency_ms["encode"]["p50"] > 0
+    assert rankings == {key: [("b", 0.5), ("a", 0.499999)] for key in ("q 1", "q 2")}
+    assert set(latency_ms["search"]) == {"p50", "p95"} and latency_ms["encode"]["p50"] > 0
 
 
 def test_percentiles_are_in_milliseconds() -> None:

@@ -17,7 +17,7 @@ SHOWN: dict[str, Any] = {
 
 def test_what_the_server_shows() -> None:
     card = card_of(SHOWN, "0.12.6")
-    assert card == Card(window=131072, parameters=8.03, chats=True, tools=True, schema=True, thinks=False)
+    assert card == Card(window=131072, chats=True, tools=True, schema=True, thinks=False)
     assert card_of({**SHOWN, "capabilities": ["completion", "thinking"]}, "0.12.6").thinks
 
 
@@ -43,7 +43,7 @@ def test_schemas_came_with_0_5() -> None:
 
 def test_a_model_that_says_nothing() -> None:
     card = card_of({"details": {"parameter_size": "494M"}, "model_info": None, "template": None}, "0.12.6")
-    assert (card.window, card.parameters, card.chats, card.tools) == (DEFAULT_WINDOW, 0.494, True, False)
+    assert (card.window, card.chats, card.tools) == (DEFAULT_WINDOW, True, False)
 
 
 def test_a_card_is_asked_for_once_for_each_digest(tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def test_all_that_the_scripts_expect_holds(script: Path, settings: Settings, tmp
     *_, summary = replay_script(script, tmp_path, settings)
     assert isinstance(summary, Summary)
     assert summary.passed > 10
-    assert [(failure.conversation, failure.expected, failure.came) for failure in summary.failed] == []
+    assert [(turn.conversation, check.expected, check.came) for turn, check in summary.failed] == []
 
 
 def test_every_answer_is_cited_or_an_honest_refusal(whole: tuple[Path, Summary]) -> None:
