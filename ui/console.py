@@ -6,41 +6,49 @@ Results go to standard output, progress and messages to standard error.
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 import click
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bars
+from rich.table import Table
 
 from clew.memory.datatypes import Progress
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
+from clew.memory.json_lines import as_line
 
 WIDE = 160
 """Columns of a table where there is no terminal to fit."""
 
 
-def output() -> "Console":
+def output() -> Console:
     return _console(stderr=False)
 
 
-def messages() -> "Console":
+def messages() -> Console:
     return _console(stderr=True)
 
 
 def print_json(value: Mapping[str, Any]) -> None:
     """One object, one line, handed on at once; not by click.echo, which would write through the bars of progress."""
-    from clew.memory.json_lines import as_line
-
     sys.stdout.write(as_line(value))
     sys.stdout.flush()
 
 
-def _console(stderr: bool) -> "Console":
-    """Without a terminal no line is broken, and rich itself leaves colours out (as it does for NO_COLOR)."""
-    from rich.console import Console
+def print_table(rows: Iterable[Sequence[str]], *headings: str, words: int | None = None) -> None:
+    """Without `headings` there is no head; columns behind the first `words` ones are numbers, set to the right."""
+    table = Table(*headings, box=box.SIMPLE, show_header=bool(headings), pad_edge=False)
+    for column in table.columns[words:] if words is not None else ():
+        column.justify = "right"
+    for row in rows:
+        table.add_row(*row)
+    output().print(table, soft_wrap=False)
 
+
+def _console(stderr: bool) -> Console:
+    """Without a terminal no line is broken, and rich itself leaves colours out (as it does for NO_COLOR)."""
     console = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.soft_wrap = True
@@ -70,17 +78,7 @@ def show_download(events: Iterable[Progress]) -> None:
     deque(_with_bars(events, messages(), in_bytes=True), maxlen=0)
 
 
-def _with_bars(events: Iterable[Progress | Event], console: "Console", in_bytes: bool = False) -> Iterator[Event]:
-    from rich.progress import (
-        BarColumn,
-        DownloadColumn,
-        MofNCompleteColumn,
-        SpinnerColumn,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-    from rich.progress import Progress as Bars
-
+def _with_bars(events: Iterable[Progress | Event], console: Console, in_bytes: bool = False) -> Iterator[Event]:
     columns = (
         SpinnerColumn(finished_text="✓"),
         TextColumn("{task.description:16}"),

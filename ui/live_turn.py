@@ -7,21 +7,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import TYPE_CHECKING, Protocol
 
 from rich.cells import cell_len
+from rich.console import Console
+from rich.status import Status
 from rich.text import Text
 
 from clew.agent.answer.citations import LIST_MARK, MARKUP
-from clew.agent.state import Doing, Piece, Step, Turn
+from clew.agent.state import Answer, Doing, Piece, Step, Turn, TurnEvent
 from clew.ui.plain import one_line, plain
-from clew.ui.rendering import CITATION, DIM, MARKS, badge, step_line
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.status import Status
-
-    from clew.agent.state import Answer, TurnEvent
+from clew.ui.rendering import CITATION, DIM, MARKS, answer_text, badge, source_lines, step_line
 
 _WIDE = "\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\U00020000-\U0003fffd"
 """Scripts that put no spaces between words: a line may end behind any character."""
@@ -33,7 +28,7 @@ _CITATION = r"\[\d+(?:, ?\d+)*\]"
 class WordPrinter:
     """Pieces of text come in, whole words go out; `text` is all that came."""
 
-    def __init__(self, console: "Console") -> None:
+    def __init__(self, console: Console) -> None:
         self.text = ""
         self._console = console
         self._held = ""
@@ -78,7 +73,7 @@ class WordPrinter:
         self._lines += 1
 
 
-def became(draft: str, answer: "Answer") -> bool:
+def became(draft: str, answer: Answer) -> bool:
     """Whether the answer is what was written: the same words, and no citation less, wherever in its sentence it stands.
     (A sentence that cites nothing gets the number of the passage that says it.) One that was stopped may lack words at
     its end."""
@@ -90,7 +85,7 @@ def became(draft: str, answer: "Answer") -> bool:
     return words == known and Counter(cited) <= Counter(cites)
 
 
-def marks(answer: "Answer") -> list[Text]:
+def marks(answer: Answer) -> list[Text]:
     """A line for each sentence that its source does not carry, for an answer that was shown without marks."""
     return [
         Text.assemble(MARKS[claim.verdict], " ", one_line(claim.text))
@@ -110,22 +105,37 @@ CHANGED = "  after it was checked, the answer is:"
 ANEW = "  in its place:"
 
 
-class AnswerLayout(Protocol):
-    """How a command sets out an answer: what stands before it, its text, its sources, and what stands behind."""
+class AnswerLayout:
+    """The answer on standard output; where that shares a screen with the steps, an empty line sets it off."""
 
-    def begin(self) -> None: ...
+    def __init__(self, console: Console, messages: Console, quiet: bool = False) -> None:
+        self._console = console
+        self._messages = messages
+        self._apart = messages.is_terminal and not quiet
 
-    def text(self, answer: "Answer") -> None: ...
+    def begin(self) -> None:
+        if self._apart:
+            self._messages.print()
 
-    def sources(self, answer: "Answer") -> None: ...
+    def text(self, answer: Answer) -> None:
+        self._console.print(answer_text(answer))
 
-    def end(self) -> None: ...
+    def sources(self, answer: Answer) -> None:
+        lines = source_lines(answer, self._console.width if self._console.is_terminal else None)
+        if lines:
+            self._console.print()
+        for line in lines:
+            self._console.print(line)
+
+    def end(self) -> None:
+        """What stands behind the sources."""
+        self.begin()
 
 
 class TurnPrinter:
     """Words that a model writes go to `output` if that is a terminal; else the finished answer alone does."""
 
-    def __init__(self, output: "Console", messages: "Console", layout: AnswerLayout, quiet: bool = False) -> None:
+    def __init__(self, output: Console, messages: Console, layout: AnswerLayout, quiet: bool = False) -> None:
         self._output = output
         self._messages = messages
         self._layout = layout
@@ -133,7 +143,7 @@ class TurnPrinter:
         self._spinner: Status | None = None
         self._words: WordPrinter | None = None
 
-    def show(self, events: "Iterator[TurnEvent]") -> Turn | None:
+    def show(self, events: Iterator[TurnEvent]) -> Turn | None:
         """Draw a turn, or two where one was cut off before; the last is handed back."""
         turn: Turn | None = None
         if self._messages.is_terminal and not self._quiet:
@@ -149,7 +159,7 @@ class TurnPrinter:
                 self._words.end()
         return turn
 
-    def _draw(self, event: "TurnEvent") -> None:
+    def _draw(self, event: TurnEvent) -> None:
         match event:
             case Doing(text):
                 self._wait(text)
@@ -198,7 +208,7 @@ class TurnPrinter:
             self._messages.print(Text(f"  {note}", DIM))
         self._layout.end()
 
-    def _finish_words(self, words: WordPrinter, answer: "Answer") -> None:
+    def _finish_words(self, words: WordPrinter, answer: Answer) -> None:
         """What is on the screen already is not shown a second time, unless checking has changed it."""
         words.end()
         self._words = None

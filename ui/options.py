@@ -16,36 +16,28 @@ if TYPE_CHECKING:
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def library(function: Function) -> Function:
-    return click.option(
-        "--library",
-        type=click.Path(file_okay=False, path_type=Path),
-        metavar="DIR",
-        help="The library's folder.  [default: .clew]",
-    )(function)
+library = click.option(
+    "--library",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="The library's folder.  [default: .clew]",
+)
+quiet = click.option("--quiet", "-q", is_flag=True, help="No progress and no steps on standard error.")
+tool = click.option("--tool", metavar="NAME", help="The retrieval method.  [default: hybrid]")
+llm = click.option(
+    "--llm",
+    metavar="NAME",
+    help="The language model: auto (the best of a local Ollama, or none), none, ollama:NAME, openai:NAME."
+    "  [default: auto]",
+)
+named_llm = click.option(
+    "--llm", metavar="NAME", help="The language model: none, ollama:NAME, openai:NAME.  [default: none]"
+)
+"""For what is to be the same on every machine: a model that `auto` would find there is not used."""
 
 
 def as_json(help_text: str) -> Callable[[Function], Function]:
     return click.option("--json", "as_json", is_flag=True, help=help_text)
-
-
-def quiet(function: Function) -> Function:
-    return click.option("--quiet", "-q", is_flag=True, help="No progress and no steps on standard error.")(function)
-
-
-def tool(function: Function) -> Function:
-    return click.option("--tool", metavar="NAME", help="The retrieval method.  [default: hybrid]")(function)
-
-
-def llm(function: Function) -> Function:
-    names = "auto (the best of a local Ollama, or none), none, ollama:NAME, openai:NAME"
-    return click.option("--llm", metavar="NAME", help=f"The language model: {names}.  [default: auto]")(function)
-
-
-def named_llm(function: Function) -> Function:
-    """For what is to be the same on every machine: a model that `auto` would find there is not used."""
-    names = "ollama:NAME, openai:NAME"
-    return click.option("--llm", metavar="NAME", help=f"The language model: none, {names}.  [default: none]")(function)
 
 
 def thread(function: Function) -> Function:
@@ -63,12 +55,6 @@ def threads_path(settings: "Settings") -> Path:
     from clew.agent.settings import DATABASE
 
     return settings.home / DATABASE
-
-
-def open_threads(settings: "Settings") -> "Threads":
-    from clew.memory.dialogue.threads import Threads
-
-    return Threads(threads_path(settings))
 
 
 def chosen_thread(threads: "Threads", name: str | None, go_on: bool) -> "tuple[str, Thread | None]":

@@ -1,28 +1,21 @@
 """How answers, sources, steps, walks and the work of language models read in text; without colours they read alike."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
+from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
+from clew.agent.models import Writers
 from clew.agent.search.walk import arrow, back, parents
-from clew.agent.state import Turn
-from clew.memory.datatypes import Subgraph
-from clew.ui.plain import cut, one_line, plain, short_path
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from clew.agent.models import Writers
-    from clew.agent.state import Answer, Claim, Prompted, Step, Turn, Verdict
-    from clew.memory.datatypes import Passage
-
+from clew.agent.state import Answer, Claim, Prompted, Step, Turn, Verdict
+from clew.memory.datatypes import Passage, Subgraph
+from clew.ui.plain import cut, one_line, short_path
 
 DIM = Style(dim=True)
 BOLD = Style(bold=True)
 CITATION = Style(color="cyan")
-MARKS: "dict[Verdict, tuple[str, Style]]" = {
+MARKS: dict[Verdict, tuple[str, Style]] = {
     "weak": ("(weak)", Style(color="yellow")),
     "unsupported": ("(unsupported)", Style(color="red", bold=True)),
 }
@@ -32,26 +25,26 @@ STEP_NAME = 8
 """Columns of a step's name: the longest is `remember`."""
 
 
-def answer_text(answer: "Answer") -> Text:
+def answer_text(answer: Answer) -> Text:
     leads = ["", *(claim.lead for claim in answer.claims[1:])]
     return Text.assemble(*(Text(lead).append(_claim_text(c)) for lead, c in zip(leads, answer.claims, strict=True)))
 
 
-def cited_numbers(answer: "Answer") -> list[int]:
+def cited_numbers(answer: Answer) -> list[int]:
     """The numbers of the sources that the answer cites, each once, ascending."""
     return sorted({number for claim in answer.claims for number in claim.cites})
 
 
-def source_lines(answer: "Answer", width: int | None) -> list[Text]:
+def source_lines(answer: Answer, width: int | None) -> list[Text]:
     """A line for each cited source; with `width`, no longer than that."""
     return [source_line(answer, number, width) for number in cited_numbers(answer)]
 
 
-def source_line(answer: "Answer", number: int, width: int | None) -> Text:
+def source_line(answer: Answer, number: int, width: int | None) -> Text:
     """Number, title, page or heading, where it lies, and a mark where a sentence that cites it does not hold."""
     passage = answer.sources[number - 1]
     line = Text.assemble((f"[{number}]", CITATION), " ", (one_line(passage.title) or passage.document, BOLD))
-    for verdict in _verdicts(answer, number):
+    for verdict in dict.fromkeys(claim.verdict for claim in answer.claims if number in claim.cites):
         if verdict in MARKS:
             mark, style = MARKS[verdict]
             line.append(f" {mark}", style)
@@ -59,7 +52,7 @@ def source_line(answer: "Answer", number: int, width: int | None) -> Text:
     return line
 
 
-def append_place(line: Text, passage: "Passage", width: int | None) -> None:
+def append_place(line: Text, passage: Passage, width: int | None) -> None:
     """Page, heading and source, the source shortened so that the line has no more than `width` columns."""
     if place := place_of(passage):
         line.append(f" · {place}")
@@ -70,14 +63,14 @@ def append_place(line: Text, passage: "Passage", width: int | None) -> None:
         line.truncate(width, overflow="ellipsis")
 
 
-def place_of(passage: "Passage") -> str:
+def place_of(passage: Passage) -> str:
     """The page and the heading, where there are; a heading that repeats the title says nothing."""
     heading = one_line(passage.heading)
     page = f"page {one_line(passage.page)}" if passage.page else ""
     return " · ".join(part for part in (page, heading if heading != one_line(passage.title) else "") if part)
 
 
-def step_line(step: "Step", width: int | None) -> Text:
+def step_line(step: Step, width: int | None) -> Text:
     """`  rewrite   Who directed Metropolis?   3 ms`, folded to `width` columns."""
     head, tail = f"  {step.node:{STEP_NAME}}  ", f"   {milliseconds(step.ms)}"
     summary = one_line(step.summary)
@@ -86,20 +79,15 @@ def step_line(step: "Step", width: int | None) -> Text:
     return Text(head + summary + tail, DIM)
 
 
-def unfolded(step: "Step") -> list[Text]:
+def unfolded(step: Step) -> list[Text]:
     """The step's line, whole, and its details."""
     return [step_line(step, None), *(Text(f"  {'':{STEP_NAME}}    {one_line(detail)}", DIM) for detail in step.details)]
 
 
-def indented(text: Text, columns: int, console: "Console") -> list[Text]:
+def indented(text: Text, columns: int, console: Console) -> list[Text]:
     """The text's lines, moved in, and wrapped where there is a terminal to fit."""
     lines = text.wrap(console, console.width - columns) if console.is_terminal else text.split()
     return [Text(" " * columns).append_text(line) for line in lines]
-
-
-def passage_text(passage: "Passage") -> Text:
-    """The passage whole, its line breaks kept."""
-    return Text(plain(passage.text).strip())
 
 
 def milliseconds(ms: float) -> str:
@@ -108,7 +96,7 @@ def milliseconds(ms: float) -> str:
     return f"{ms:.0f} ms" if ms < 1000 else f"{ms / 1000:.1f} s"
 
 
-def _claim_text(claim: "Claim") -> Text:
+def _claim_text(claim: Claim) -> Text:
     text = Text(one_line(claim.text))
     for number in claim.cites:
         text.append(f" [{number}]", CITATION)
@@ -118,38 +106,33 @@ def _claim_text(claim: "Claim") -> Text:
     return text
 
 
-def _verdicts(answer: "Answer", number: int) -> "list[Verdict]":
-    """Of the sentences that cite this source, each once."""
-    return list(dict.fromkeys(claim.verdict for claim in answer.claims if number in claim.cites))
-
-
 PARTS = {"rewrite": "rewriting", "think": "choosing tools", "answer": "answering"}
 STOPPED = "stopped; /resume answers it to the end"
 
 
-def model_of(writers: "Writers") -> str:
+def model_of(writers: Writers) -> str:
     """The name of the model that answers, else of one that does anything; empty where there is none."""
     named = (writers.answer, writers.think, writers.rewrite)
     return next((writer.name for writer in named if writer), "")
 
 
-def degraded(turn: "Turn") -> list[tuple[str, str]]:
+def degraded(turn: Turn) -> list[tuple[str, str]]:
     """The parts that a model should have done and did not, each once, with why."""
     return list(dict.fromkeys((PARTS.get(one.part, one.part), one_line(one.why)) for one in turn.degraded))
 
 
-def badge(turn: "Turn") -> str:
+def badge(turn: Turn) -> str:
     """`without the model: rewriting (it is empty)`; empty where all went as it should."""
     parts = [f"{part} ({why})" if why else part for part, why in degraded(turn)]
     return f"without the model: {'; '.join(parts)}" if parts else ""
 
 
-def ledger_lines(ledger: "Sequence[Prompted]") -> list[str]:
+def ledger_lines(ledger: Sequence[Prompted]) -> list[str]:
     """What each prompt held: `answer, llama3.1:8b: 1,204 of 8,192 tokens read, 58 written; left out: passage 7`."""
     return [_prompt_line(prompted) for prompted in ledger]
 
 
-def _prompt_line(prompted: "Prompted") -> str:
+def _prompt_line(prompted: Prompted) -> str:
     size = f"{prompted.read:,}" if prompted.read else f"about {prompted.estimated:,}"
     line = f"{prompted.purpose}, {one_line(prompted.model)}: {size} of {prompted.window:,} tokens read"
     if prompted.written:

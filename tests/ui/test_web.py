@@ -331,10 +331,10 @@ PROBE = """
 import sys
 from pathlib import Path
 from tests.ui.web_fake import PageAssistant
-from clew.ui.web.page import make_page
+from clew.ui.web.page import BrowserPage
 from clew.ui.web.views import Conversations
 assistant = PageAssistant(Path(sys.argv[1]))
-page = make_page(assistant, Conversations(assistant))
+page = BrowserPage(assistant, Conversations(assistant)).blocks
 print(page.analytics_enabled, sorted({function.api_visibility for function in page.fns.values()}))
 """
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -34,17 +34,7 @@ def align() -> None:
 @click.option("--capsule", metavar="NAME", default="", help="The partitioning.  [default: the one in use]")
 @options.as_json("Print what is known of each aligner as a JSON object, a line each.")
 @options.quiet
-def train(
-    library: Path | None,
-    model: str,
-    loss: str,
-    epochs: int,
-    size: int | None,
-    seed: int,
-    capsule: str,
-    as_json: bool,
-    quiet: bool,
-) -> None:
+def train(library: Path | None, size: int | None, as_json: bool, quiet: bool, **plan: Any) -> None:
     """Train aligners on synthetic queries and save them beside their partitions."""
     from clew.agent.aligners.aligner_training import SIZE_WITHOUT_GPU, TrainingPlan, default_size, train_aligners
     from clew.agent.settings import read_settings
@@ -53,8 +43,7 @@ def train(
     wanted = size or default_size()
     if not size and not quiet and wanted == SIZE_WITHOUT_GPU:
         click.echo(f"note: there is no GPU here: {wanted} synthetic queries (--size to change)", err=True)
-    plan = TrainingPlan(model, loss, epochs, wanted, seed, capsule)
-    events = train_aligners(plan, read_settings(library=library))
+    events = train_aligners(TrainingPlan(size=wanted, **plan), read_settings(library=library))
     with closing(shown(events, quiet)) as saved:
         for one in saved:
             if as_json:
@@ -95,19 +84,13 @@ def evaluate(dataset: Path | None, library: Path | None, capsule: str, as_json: 
 
 
 def _print_rows(rows: "Sequence[AlignerRow]") -> None:
-    from rich import box
-    from rich.table import Table
-
-    from clew.ui.console import output
+    from clew.ui.console import output, print_table
 
     names = ("p@1", "r@5", "r@10", "mrr")
     pools = [str(pool.partitions) for pool in rows[0].pools]
     headings = ("queries", *names, "ms p50", *(f"pool {depth} | dense" for depth in pools))
-    table = Table("partitions", "aligner", "set", *headings, box=box.SIMPLE, pad_edge=False)
-    for column in table.columns[3:]:
-        column.justify = "right"
-    for row in rows:
-        table.add_row(
+    lines = (
+        (
             row.capsule,
             row.aligner,
             row.set,
@@ -116,6 +99,7 @@ def _print_rows(rows: "Sequence[AlignerRow]") -> None:
             f"{row.ms:.2f}",
             *(f"{pool.held:.3f} | {pool.nearest:.3f}" for pool in row.pools),
         )
-    console = output()
-    console.print(table, soft_wrap=False)
-    console.print("pool: gold among the nodes of the best partitions; dense: among as many nearest by exact cosine")
+        for row in rows
+    )
+    print_table(lines, "partitions", "aligner", "set", *headings, words=3)
+    output().print("pool: gold among the nodes of the best partitions; dense: among as many nearest by exact cosine")

@@ -3,8 +3,7 @@
 import sys
 import threading
 from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from clew.agent.assistant import Assistant
-    from clew.agent.state import Answer, Turn, TurnEvent
+    from clew.agent.state import Turn, TurnEvent
 
 
 @click.command()
@@ -28,16 +27,7 @@ if TYPE_CHECKING:
 @options.llm
 @options.as_json("Print what happens, then the whole turn, as JSON objects, a line each (docs/ask-json.md).")
 @options.quiet
-def ask(
-    question: tuple[str, ...],
-    library: Path | None,
-    thread: str | None,
-    go_on: bool,
-    tool: str | None,
-    llm: str | None,
-    as_json: bool,
-    quiet: bool,
-) -> None:
+def ask(question: tuple[str, ...], thread: str | None, go_on: bool, as_json: bool, quiet: bool, **chosen: Any) -> None:
     """Ask one question of the library.
 
     What is piped in is joined with the question; with - or without QUESTION it is the question.
@@ -47,7 +37,7 @@ def ask(
     from clew.agent.settings import read_settings
     from clew.ui.console import messages
 
-    settings = read_settings(library=library, tool=tool, llm=llm)
+    settings = read_settings(**chosen)
     with with_models(settings, Assistant.open) as assistant:
         name, _ = options.chosen_thread(assistant.threads, thread, go_on)
         turn = _take_turn(assistant, name, text, as_json, quiet)
@@ -70,7 +60,7 @@ def _question(words: tuple[str, ...]) -> str:
 def _take_turn(assistant: "Assistant", thread: str, text: str, as_json: bool, quiet: bool) -> "Turn":
     """Raises `KeyboardInterrupt` where Ctrl-C came before there was anything to keep."""
     from clew.ui.console import messages, output
-    from clew.ui.live_turn import TurnPrinter, stoppable
+    from clew.ui.live_turn import AnswerLayout, TurnPrinter, stoppable
 
     begun = threading.Event()
     out, err = output(), messages()
@@ -83,7 +73,7 @@ def _take_turn(assistant: "Assistant", thread: str, text: str, as_json: bool, qu
             else:
                 if cut_off:
                     _finish_first(events, cut_off, err, quiet)
-                turn = TurnPrinter(out, err, AskLayout(out, err, quiet), quiet).show(events)
+                turn = TurnPrinter(out, err, AnswerLayout(out, err, quiet), quiet).show(events)
         except Cancelled:
             raise KeyboardInterrupt from None
     assert turn is not None, "the assistant hands out a turn or raises"
@@ -107,36 +97,6 @@ def _finish_first(events: "Iterator[TurnEvent]", question: str, console: "Consol
     next(event for event in events if isinstance(event, Turn))
     if not quiet:
         console.print(f"finished first, as it was cut off: {one_line(question)}")
-
-
-class AskLayout:
-    """The answer on standard output; where that shares a screen with the steps, an empty line sets it off."""
-
-    def __init__(self, console: "Console", messages: "Console", quiet: bool) -> None:
-        self._console = console
-        self._messages = messages
-        self._apart = messages.is_terminal and not quiet
-
-    def begin(self) -> None:
-        self.end()
-
-    def text(self, answer: "Answer") -> None:
-        from clew.ui.rendering import answer_text
-
-        self._console.print(answer_text(answer))
-
-    def sources(self, answer: "Answer") -> None:
-        from clew.ui.rendering import source_lines
-
-        lines = source_lines(answer, self._console.width if self._console.is_terminal else None)
-        if lines:
-            self._console.print()
-        for line in lines:
-            self._console.print(line)
-
-    def end(self) -> None:
-        if self._apart:
-            self._messages.print()
 
 
 def _print_events(events: "Iterator[TurnEvent]") -> "Turn | None":

@@ -1,6 +1,6 @@
 """`clew chat`: a conversation in the terminal."""
 
-from pathlib import Path
+from typing import Any
 
 import click
 
@@ -12,7 +12,7 @@ from clew.ui import options
 @options.thread
 @options.tool
 @options.llm
-def chat(library: Path | None, thread: str | None, go_on: bool, tool: str | None, llm: str | None) -> None:
+def chat(thread: str | None, go_on: bool, **chosen: Any) -> None:
     """Talk with the library in the terminal.
 
     Where standard input is no terminal, each of its lines is a question.
@@ -20,4 +20,4 @@ def chat(library: Path | None, thread: str | None, go_on: bool, tool: str | None
     from clew.agent.settings import read_settings
     from clew.ui.terminal.loop import run_chat
 
-    run_chat(read_settings(library=library, tool=tool, llm=llm), thread, go_on)
+    run_chat(read_settings(**chosen), thread, go_on)

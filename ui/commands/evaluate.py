@@ -3,7 +3,7 @@
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -32,17 +32,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @options.as_json("Print each row as a JSON object, a line each.")
 @options.quiet
 def evaluate(
-    dataset: Path,
-    library: Path | None,
-    tool: str | None,
-    query: str,
-    k: int,
-    within: str | None,
-    run: Path | None,
-    answers: Path | None,
-    llm: str | None,
-    as_json: bool,
-    quiet: bool,
+    library: Path | None, tool: str | None, within: str | None, llm: str | None, as_json: bool, quiet: bool, **plan: Any
 ) -> None:
     """Measure retrieval on DATASET, a folder with queries.jsonl and qrels.
 
@@ -58,10 +48,11 @@ def evaluate(
     from clew.ui.console import print_json, shown
 
     settings = named_alone(read_settings(library=library, llm=llm))
-    plan = EvaluationPlan(dataset, tool or settings.tool, query, k, within == "context", run, answers)
     rows: list[Row] = []
     answered: list[AnswerFigures] = []
-    results: Generator[Row | AnswerFigures] = shown(run_evaluation(plan, settings), quiet)
+    results: Generator[Row | AnswerFigures] = shown(
+        run_evaluation(EvaluationPlan(tool=tool or settings.tool, within_context=bool(within), **plan), settings), quiet
+    )
     with closing(results) as events:
         for row in events:
             if isinstance(row, AnswerFigures):
@@ -79,42 +70,30 @@ def evaluate(
 
 
 def _print_rows(rows: "Sequence[Row]") -> None:
-    from rich import box
-    from rich.table import Table
-
-    from clew.ui.console import output
+    from clew.ui.console import output, print_table
 
     names = ("recall@5", "recall@10", "ndcg@5", "ndcg@10", "mrr@10", "all@5")
-    table = Table("tool", "query", "queries", *names, "search ms p50", "p95", box=box.SIMPLE, pad_edge=False)
-    for column in table.columns[2:]:
-        column.justify = "right"
-    for row in rows:
-        search = row.latency_ms["search"]
-        table.add_row(
+    output().print(f"{rows[0].dataset}, library {rows[0].library[:12]}")
+    lines = (
+        (
             row.tool,
             row.query,
             str(row.queries),
             *(f"{row.metrics[name]:.3f}" for name in names),
-            f"{search['p50']:.1f}",
-            f"{search['p95']:.1f}",
+            *(f"{row.latency_ms['search'][part]:.1f}" for part in ("p50", "p95")),
         )
-    console = output()
-    console.print(f"{rows[0].dataset}, library {rows[0].library[:12]}")
-    console.print(table, soft_wrap=False)
+        for row in rows
+    )
+    print_table(lines, "tool", "query", "queries", *names, "search ms p50", "p95", words=2)
 
 
 def _print_answers(worth: "AnswerFigures") -> None:
-    from rich import box
-    from rich.table import Table
+    from clew.ui.console import output, print_table
 
-    from clew.ui.console import output
-
-    table = Table("answers", "measure", "value", box=box.SIMPLE, pad_edge=False)
-    table.columns[2].justify = "right"
+    rows = []
     for group, figures in worth.figures.items():
         for place, (name, value) in enumerate(figures.items()):
             shown = f"{value:.0f}" if name in ("sentences", "swapped") else f"{value:.3f}"
-            table.add_row("" if place else group.replace("_", " "), name.replace("_", " "), shown)
-    console = output()
-    console.print(f"answers to {worth.questions} questions of {worth.dataset}")
-    console.print(table, soft_wrap=False)
+            rows.append(("" if place else group.replace("_", " "), name.replace("_", " "), shown))
+    output().print(f"answers to {worth.questions} questions of {worth.dataset}")
+    print_table(rows, "answers", "measure", "value", words=2)

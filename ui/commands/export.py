@@ -18,10 +18,11 @@ def export(thread: str, form: str | None, out: Path | None) -> None:
     THREAD is an id that 'clew threads' lists.
     """
     from clew.agent.settings import read_settings
+    from clew.memory.dialogue.threads import Threads
     from clew.memory.json_lines import replace_file
     from clew.ui.transcript import as_json, as_markdown, known_thread, stored_turns
 
-    with options.open_threads(read_settings()) as database:
+    with Threads(options.threads_path(read_settings())) as database:
         found, turns = known_thread(database, thread), stored_turns(database, thread)
     is_json = form == "json" or (form is None and out is not None and out.suffix == ".json")
     text = as_json(found, turns) if is_json else as_markdown(found, turns)

@@ -1,6 +1,7 @@
 """`clew index`: documents in, a library out."""
 
 from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,6 @@ from clew.ui import options
 from clew.ui.plain import one_line
 
 if TYPE_CHECKING:
-    from clew.memory.communities import Method
-    from clew.memory.knowledge.disk import TriplesFrom
     from clew.memory.knowledge.index.run import IndexReport
     from clew.memory.knowledge.loaders.source import Pages
 
@@ -69,15 +68,13 @@ def index(
     library: Path | None,
     encoder: str | None,
     chunker: str | None,
-    triples: "TriplesFrom | None",
-    extractor: str | None,
-    communities: "Method | None",
     categories: tuple[str, ...],
     keywords: tuple[str, ...],
     llm: str | None,
     rebuild: bool,
     as_json: bool,
     quiet: bool,
+    **parameters: Any,
 ) -> None:
     """Read files and folders into a library.
 
@@ -97,16 +94,14 @@ def index(
 
     settings = read_settings(library=library, encoder=encoder, llm=llm)
     model, writers = encoder_for(settings), writers_for(named_alone(settings, "summarise", "extract"))
-    parameters = Parameters(
+    chosen = Parameters(
         chunking.CHUNKERS[chunker]() if chunker else None,
-        triples=triples,
-        extractor=extractor,
-        communities=communities,
         pages=_pages(categories, keywords),
         model=Model(writers.extract, settings.cache / "extracted.sqlite") if writers.extract else None,
         summariser=writers.summarise,
+        **parameters,
     )
-    events = run.index(paths, settings.library, model, parameters=parameters, rebuild=rebuild)
+    events = run.index(paths, settings.library, model, parameters=chosen, rebuild=rebuild)
     try:
         with closing(shown(events, quiet)) as seen:
             *_, report = seen
@@ -134,25 +129,10 @@ def _print_report(report: "IndexReport", as_json: bool) -> None:
     for note in report.notes:
         click.echo(f"note: {one_line(note)}", err=True)
     if as_json:
-        print_json(_as_object(report))
+        seconds = {stage: round(seconds, 3) for stage, seconds in report.seconds.items()}
+        print_json(asdict(report) | {"seconds": seconds})
     else:
         click.echo(report.line)
-
-
-def _as_object(report: "IndexReport") -> dict[str, Any]:
-    return {
-        "new": report.new,
-        "changed": report.changed,
-        "removed": report.removed,
-        "unchanged": report.unchanged,
-        "failed": [
-            {"source": failure.source, "reason": failure.reason, "count": failure.count} for failure in report.failed
-        ],
-        "notes": list(report.notes),
-        "documents": report.documents,
-        "chunks": report.chunks,
-        "seconds": {stage: round(seconds, 3) for stage, seconds in report.seconds.items()},
-    }
 
 
 def _check(report: "IndexReport") -> None:

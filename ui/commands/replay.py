@@ -3,7 +3,7 @@
 import sys
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -25,9 +25,7 @@ DIR = click.Path(file_okay=False, path_type=Path)
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N conversations.")
 @options.llm
 @options.quiet
-def replay(
-    script: Path, library: Path | None, out: Path, resume: bool, limit: int | None, llm: str | None, quiet: bool
-) -> None:
+def replay(script: Path, out: Path, resume: bool, limit: int | None, quiet: bool, **chosen: Any) -> None:
     """Ask the conversations of SCRIPT anew and check what they expect.
 
     SCRIPT is a JSONL file of conversations, or a BEIR folder whose queries have turns. The turns are written to
@@ -39,7 +37,7 @@ def replay(
     from clew.agent.settings import read_settings
     from clew.ui.console import counted
 
-    settings = read_settings(library=library, llm=llm)
+    settings = read_settings(**chosen)
     total = sum(len(conversation.turns) for conversation in read_script(script, limit).conversations)
     events = replay_script(script, out, settings, limit=limit, resume=resume)
     with closing(counted("turns", events, total, quiet)) as played:
@@ -60,22 +58,15 @@ def _line(turn: "Played") -> str:
 
 
 def _print_summary(summary: "Summary") -> None:
-    from rich import box
-    from rich.table import Table
+    from clew.ui.console import print_table
 
-    from clew.ui.console import output
-
-    console = output()
-    table = Table(box=box.SIMPLE, show_header=False, pad_edge=False)
-    for name, value in _rows(summary).items():
-        table.add_row(name, value)
-    console.print(table, soft_wrap=False)
+    print_table(_rows(summary).items())
     if summary.failed:
-        table = Table("conversation", "turn", "expected", "came", box=box.SIMPLE, pad_edge=False)
-        for turn, check in summary.failed:
-            came = cut(one_line(check.came), 200)
-            table.add_row(one_line(turn.conversation), str(turn.turn), one_line(check.expected), came)
-        console.print(table, soft_wrap=False)
+        rows = (
+            (one_line(turn.conversation), str(turn.turn), one_line(check.expected), cut(one_line(check.came), 200))
+            for turn, check in summary.failed
+        )
+        print_table(rows, "conversation", "turn", "expected", "came")
 
 
 def _rows(summary: "Summary") -> dict[str, str]:

@@ -1,6 +1,6 @@
 """`clew search`: what a retrieval method finds, and why; or what each of them finds, side by side."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict
 from itertools import zip_longest
@@ -14,7 +14,7 @@ from clew.ui import options
 from clew.ui.plain import cut, one_line, typed
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import Console
     from rich.text import Text
 
     from clew.agent.settings import Settings
@@ -67,7 +67,7 @@ def _found(settings: "Settings", text: str, tools: Sequence[str], k: int) -> "di
 
 
 def _print_found(found: "Mapping[str, Findings]", compare: bool, as_json: bool) -> None:
-    from clew.ui.console import output, print_json
+    from clew.ui.console import output, print_json, print_table
 
     if as_json:
         for findings in found.values():
@@ -78,10 +78,10 @@ def _print_found(found: "Mapping[str, Findings]", compare: bool, as_json: bool) 
     if not any(findings.passages for findings in found.values()):
         click.echo("nothing was found", err=True)
         return
-    console = output()
     if compare:
-        console.print(_side_by_side(found), soft_wrap=False)
+        print_table(_side_by_side(found), "", *found)
         return
+    console = output()
     for findings in found.values():
         for rank, passage in enumerate(findings.passages, 1):
             _print_passage(console, rank, passage)
@@ -114,11 +114,6 @@ def _headline(rank: int, passage: "Passage", width: int | None) -> "Text":
     return line
 
 
-def _side_by_side(found: "Mapping[str, Findings]") -> "RenderableType":
-    from rich import box
-    from rich.table import Table
-
-    table = Table("", *found, box=box.SIMPLE, pad_edge=False)
+def _side_by_side(found: "Mapping[str, Findings]") -> "Iterator[tuple[str, ...]]":
     for rank, row in enumerate(zip_longest(*(findings.passages for findings in found.values())), 1):
-        table.add_row(str(rank), *(f"{p.score:.3f} {one_line(p.title) or p.document}" if p else "" for p in row))
-    return table
+        yield str(rank), *(f"{p.score:.3f} {one_line(p.title) or p.document}" if p else "" for p in row)

@@ -21,18 +21,19 @@ def threads(delete: str | None, as_json: bool) -> None:
     """List the conversations, newest first."""
     from clew.agent import checkpoints
     from clew.agent.settings import read_settings
+    from clew.memory.dialogue.threads import Threads
     from clew.ui.transcript import known_thread
 
-    settings = read_settings()
-    with options.open_threads(settings) as database:
+    path = options.threads_path(read_settings())
+    with Threads(path) as database:
         if delete:
             thread = known_thread(database, delete).id
-            checkpoints.forget(options.threads_path(settings), thread)
+            checkpoints.forget(path, thread)
             database.delete(thread)
             click.echo(f"thread {delete} is forgotten", err=True)
             return
         _print_threads(database.recent(), as_json)
-    click.echo(f"kept in {options.threads_path(settings)}", err=True)
+    click.echo(f"kept in {path}", err=True)
 
 
 def _print_threads(recent: "Sequence[Thread]", as_json: bool) -> None:

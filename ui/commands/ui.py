@@ -1,6 +1,6 @@
 """`clew ui`: the page for the browser."""
 
-from pathlib import Path
+from typing import Any
 
 import click
 
@@ -11,9 +11,9 @@ from clew.ui import options
 @options.library
 @click.option("--port", type=click.IntRange(1, 65535), help="[default: 7860]")
 @options.llm
-def ui(library: Path | None, port: int | None, llm: str | None) -> None:
+def ui(**chosen: Any) -> None:
     """Open the page for the browser, for this machine alone (127.0.0.1)."""
     from clew.agent.settings import read_settings
     from clew.ui.web.serving import serve
 
-    serve(read_settings(library=library, port=port, llm=llm))
+    serve(read_settings(**chosen))

@@ -2,10 +2,8 @@
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
@@ -16,6 +14,7 @@ from prompt_toolkit.styles import Style
 from rich.text import Text
 
 from clew.agent.assistant import Assistant
+from clew.agent.settings import Settings
 from clew.memory.errors import BadInput, Cancelled, ClewError, NotSetUp
 from clew.ui.console import messages, output
 from clew.ui.models import with_models
@@ -25,60 +24,21 @@ from clew.ui.rendering import DIM
 from clew.ui.terminal.session import Session, show_earlier, take_turn
 from clew.ui.terminal.slash_commands import COMMANDS, Leave, run_command
 
-if TYPE_CHECKING:
-    from clew.agent.settings import Settings
-
 STYLE = Style.from_dict({"bottom-toolbar": "noreverse fg:ansibrightblack", "prompt": "bold ansicyan"})
 
 
-class Lines(Protocol):
-    def read(self) -> str:
-        """Raises `EOFError` at the end, and `KeyboardInterrupt` where the line was given up."""
-
-    def redraw(self) -> None:
-        """What is shown beside the line has changed; may be called from any thread."""
-
-
-class LineEditor:
-    """Line editing, a history in `folder`, completion of commands, and a line below that says where one is."""
-
-    def __init__(self, folder: Path, choices: Callable[[], Mapping[str, Sequence[str]]], below: Callable[[], str]):
-        folder.mkdir(parents=True, exist_ok=True)
-        self._below = below
-        self._session: PromptSession[str] = PromptSession(
-            history=FileHistory(str(folder / "history")),
-            completer=CommandCompleter(choices),
-            style=STYLE,
-            bottom_toolbar=self._toolbar,
-            reserve_space_for_menu=6,
-        )
-
-    def read(self) -> str:
-        return typed(self._session.prompt(HTML("<prompt>&gt; </prompt>")))
-
-    def redraw(self) -> None:
-        self._session.app.invalidate()
-
-    def _toolbar(self) -> FormattedText:
-        return FormattedText([("class:bottom-toolbar", self._below())])
-
-
-class Piped:
-    """The lines of standard input, as they come; empty ones are left out."""
-
-    def read(self) -> str:
-        while line := sys.stdin.buffer.readline():
-            if text := typed(line.decode("utf-8", "replace")):
-                return text
-        raise EOFError
-
-    def redraw(self) -> None: ...
+def _piped_line() -> str:
+    """The next line of standard input that is not empty. Raises `EOFError` at the end."""
+    while line := sys.stdin.buffer.readline():
+        if text := typed(line.decode("utf-8", "replace")):
+            return text
+    raise EOFError
 
 
 class CommandCompleter(Completer):
     """Slash commands, and what can follow them: `choices` maps a command to its arguments."""
 
-    def __init__(self, choices: Callable[[], Mapping[str, Sequence[str]]]) -> None:
+    def __init__(self, choices: Mapping[str, Sequence[str]]) -> None:
         self._choices = choices
 
     def get_completions(
@@ -90,28 +50,24 @@ class CommandCompleter(Completer):
         if not line.startswith("/"):
             return
         name, space, argument = line.partition(" ")
-        choices = self._choices()
-        yield from _beginning(choices.get(name, ()), argument) if space else _beginning(choices, name)
-
-
-def _beginning(words: Iterable[str], typed_so_far: str) -> Iterator[Completion]:
-    return (Completion(word, start_position=-len(typed_so_far)) for word in words if word.startswith(typed_so_far))
+        words, begun = (self._choices.get(name, ()), argument) if space else (self._choices, name)
+        yield from (Completion(word, start_position=-len(begun)) for word in words if word.startswith(begun))
 
 
 _COMMAND = re.compile(r"/[a-z]*(\s|$)")
 
 
 def run_chat(
-    settings: "Settings",
+    settings: Settings,
     thread: str | None,
     go_on: bool,
-    open_assistant: "Callable[[Settings], Assistant]" = Assistant.open,
+    open_assistant: Callable[[Settings], Assistant] = Assistant.open,
 ) -> None:
     """Raises what opening the library raises; without a terminal also what a turn raises."""
     out, err = output(), messages()
     at_terminal = sys.stdin.isatty() and out.is_terminal
 
-    def opening(settings: "Settings") -> Assistant:
+    def opening(settings: Settings) -> Assistant:
         with err.status("opening the library…") if at_terminal else nullcontext():
             return open_assistant(settings)
 
@@ -119,32 +75,30 @@ def run_chat(
         name, _ = chosen_thread(assistant.threads, thread, go_on)
         # In a terminal everything is one conversation on one screen, steps and messages too.
         session = Session(assistant, settings, name, out, out if at_terminal else err)
-        lines = _line_editor(session) if at_terminal else Piped()
-        session.loading.begin(then=lines.redraw)
+        editor = _line_editor(session) if at_terminal else None
+        session.loading.begin(then=editor.app.invalidate if editor else lambda: None)
         try:
-            _converse(session, lines, at_terminal)
+            _converse(session, editor)
         finally:
             _say_how_to_come_back(session)
 
 
-def _converse(session: Session, lines: Lines, at_terminal: bool) -> None:
-    if at_terminal:
+def _converse(session: Session, editor: "PromptSession[str] | None") -> None:
+    """Until the person leaves; without `editor`, the lines of standard input."""
+    if editor:
         _welcome(session)
     _finish_what_was_cut_off(session)
     while True:
         try:
-            line = lines.read()
-            if line:
+            if line := typed(editor.prompt(HTML("<prompt>&gt; </prompt>"))) if editor else _piped_line():
                 _handle(session, line)
         except (EOFError, Leave):
             return
         except KeyboardInterrupt:
-            if not at_terminal:
+            if not editor:
                 raise
-        except NotSetUp:
-            raise
         except ClewError as error:
-            if not at_terminal:
+            if not editor or isinstance(error, NotSetUp):
                 raise
             _complain(session, error)
 
@@ -176,16 +130,26 @@ def _welcome(session: Session) -> None:
         show_earlier(session.turn, session.output)
 
 
-def _line_editor(session: Session) -> LineEditor:
+def _line_editor(session: Session) -> "PromptSession[str]":
+    """Line editing, a history, completion of commands, and a line below that says where one is."""
     tools = tuple(session.assistant.services.tools)
     choices = {command.name: tools if command.name == "/tool" else () for command in COMMANDS}
 
-    def below() -> str:
+    def below() -> FormattedText:
         title = cut(one_line(session.turn.question), 40) if session.turn else "a new conversation"
         loading = "" if session.loading.ended else "loading the encoder…"
-        return "  " + " · ".join(filter(None, (session.thread, title, session.shown_tool, session.model, loading)))
+        parts = filter(None, (session.thread, title, session.shown_tool, session.model, loading))
+        return FormattedText([("class:bottom-toolbar", "  " + " · ".join(parts))])
 
-    return LineEditor(session.settings.home, lambda: choices, below)
+    home = session.settings.home
+    home.mkdir(parents=True, exist_ok=True)
+    return PromptSession(
+        history=FileHistory(str(home / "history")),
+        completer=CommandCompleter(choices),
+        style=STYLE,
+        bottom_toolbar=below,
+        reserve_space_for_menu=6,
+    )
 
 
 def _complain(session: Session, error: ClewError) -> None:

@@ -4,26 +4,18 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from pathlib import Path
-from typing import TYPE_CHECKING
 
+from rich.console import Console
 from rich.text import Text
 
-from clew.agent.state import Turn
+from clew.agent.assistant import Assistant
+from clew.agent.settings import Settings
+from clew.agent.state import Answer, Turn, TurnEvent
 from clew.memory.errors import BadInput
-from clew.ui.live_turn import TurnPrinter, stoppable
+from clew.ui.live_turn import AnswerLayout, TurnPrinter, stoppable
 from clew.ui.models import Loading
-from clew.ui.options import threads_path
 from clew.ui.plain import cut, one_line
 from clew.ui.rendering import DIM, STOPPED, answer_text, indented, model_of, source_lines
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from clew.agent.assistant import Assistant
-    from clew.agent.settings import Settings
-    from clew.agent.state import Answer, Turn, TurnEvent
-    from clew.memory.dialogue.threads import Threads
 
 
 class Session:
@@ -31,7 +23,7 @@ class Session:
     empty: the policy's."""
 
     def __init__(
-        self, assistant: "Assistant", settings: "Settings", thread: str, output: "Console", messages: "Console"
+        self, assistant: Assistant, settings: Settings, thread: str, output: Console, messages: Console
     ) -> None:
         self.assistant = assistant
         self.settings = settings
@@ -49,14 +41,6 @@ class Session:
     def model(self) -> str:
         """The language model's name; empty where there is none."""
         return model_of(self.assistant.services.writers)
-
-    @property
-    def threads(self) -> "Threads":
-        return self.assistant.threads
-
-    @property
-    def threads_path(self) -> Path:
-        return threads_path(self.settings)
 
     def begin(self, thread: str) -> None:
         """Go on with this thread, or begin it."""
@@ -78,7 +62,7 @@ PREVIEW = 3
 """Lines of an earlier answer that remind a person of it."""
 
 
-def take_turn(session: "Session", events: "Callable[[threading.Event], Iterator[TurnEvent]]") -> None:
+def take_turn(session: Session, events: Callable[[threading.Event], Iterator[TurnEvent]]) -> None:
     """Raises what the turn raises, and `KeyboardInterrupt` where a turn was stopped without a terminal."""
     output, messages, loading = session.output, session.messages, session.loading
     with stoppable() as stopped:
@@ -93,24 +77,20 @@ def take_turn(session: "Session", events: "Callable[[threading.Event], Iterator[
         messages.print(Text(f"  {STOPPED}", DIM))
 
 
-class ChatLayout:
+class ChatLayout(AnswerLayout):
     """In a terminal set off by empty lines, wrapped at words and streamed; else a line, and a line for each source."""
 
-    def __init__(self, console: "Console", stopped: threading.Event) -> None:
-        self._console = console
+    def __init__(self, console: Console, stopped: threading.Event) -> None:
+        super().__init__(console, console)
         self._stopped = stopped
 
-    def begin(self) -> None:
-        if self._console.is_terminal:
-            self._console.print()
-
-    def text(self, answer: "Answer") -> None:
+    def text(self, answer: Answer) -> None:
         if self._console.is_terminal:
             _stream(answer_text(answer), self._console, self._stopped)
         else:
-            self._console.print(answer_text(answer))
+            super().text(answer)
 
-    def sources(self, answer: "Answer") -> None:
+    def sources(self, answer: Answer) -> None:
         terminal = self._console.is_terminal
         lines = source_lines(answer, self._console.width - 2 if terminal else None)
         if lines and terminal:
@@ -122,7 +102,7 @@ class ChatLayout:
         self._console.print()
 
 
-def show_earlier(turn: "Turn", console: "Console") -> None:
+def show_earlier(turn: Turn, console: Console) -> None:
     """The last question of a thread that is opened again, and how its answer began."""
     console.print(Text(f"  > {cut(one_line(turn.question), console.width - 4)}", DIM))
     lines = indented(Text(answer_text(turn.answer).plain, DIM), 4, console)
@@ -134,7 +114,7 @@ def show_earlier(turn: "Turn", console: "Console") -> None:
         console.print(Text(f"  {STOPPED}", DIM))
 
 
-def _stream(text: Text, console: "Console", stopped: threading.Event) -> None:
+def _stream(text: Text, console: Console, stopped: threading.Event) -> None:
     """Who presses Ctrl-C has the rest at once: the answer is there already."""
     pause = min(PAUSE, LONGEST / max(len(text.plain.split()), 1))
     for line in text.wrap(console, console.width):

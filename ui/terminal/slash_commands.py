@@ -4,19 +4,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from clew.memory.errors import BadInput
 from clew.memory.json_lines import replace_file
-from clew.ui.plain import near
-from clew.ui.rendering import DIM, MARKS, indented, ledger_lines, passage_text, source_line, unfolded, walk_lines
-from clew.ui.terminal.session import take_turn
+from clew.ui.options import threads_path
+from clew.ui.plain import near, plain
+from clew.ui.rendering import DIM, MARKS, indented, ledger_lines, source_line, unfolded, walk_lines
+from clew.ui.terminal.session import Session, take_turn
 from clew.ui.transcript import as_json, as_markdown, known_thread, stored_turns
-
-if TYPE_CHECKING:
-    from clew.ui.terminal.session import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +23,14 @@ class Command:
     name: str
     argument: str
     help: str
-    run: "Callable[[Session, str], None]"
+    run: Callable[[Session, str], None]
 
 
 class Leave(Exception):
     """The person wants to go."""
 
 
-def run_command(session: "Session", line: str) -> None:
+def run_command(session: Session, line: str) -> None:
     """Raises `BadInput` for what is no command, and `Leave`."""
     name, _, argument = line.partition(" ")
     command = next((command for command in COMMANDS if command.name == name), None)
@@ -45,14 +42,14 @@ def run_command(session: "Session", line: str) -> None:
     command.run(session, argument.strip())
 
 
-def _help(session: "Session", _: str) -> None:
+def _help(session: Session, _: str) -> None:
     for command in COMMANDS:
         usage = f"{command.name} {command.argument}".strip()
         session.output.print(Text.assemble(f"  {usage:16}", (command.help, DIM)))
     session.output.print(Text("  Ctrl-C stops an answer or clears the line, Ctrl-D leaves.", DIM))
 
 
-def _sources(session: "Session", argument: str) -> None:
+def _sources(session: Session, argument: str) -> None:
     answer = session.last_turn().answer
     if not answer.sources:
         raise BadInput("the last answer has no sources")
@@ -63,7 +60,8 @@ def _sources(session: "Session", argument: str) -> None:
     for number in numbers:
         session.output.print(Text("  ").append_text(source_line(answer, number, width)))
         if argument:
-            for line in indented(passage_text(answer.sources[number - 1]), 6, session.output):
+            passage = Text(plain(answer.sources[number - 1].text).strip())
+            for line in indented(passage, 6, session.output):
                 session.output.print(line)
 
 
@@ -73,7 +71,7 @@ def _source_number(argument: str, known: int) -> int:
     return int(argument)
 
 
-def _steps(session: "Session", _: str) -> None:
+def _steps(session: Session, _: str) -> None:
     turn = session.last_turn()
     for step in turn.steps:
         for line in unfolded(step):
@@ -85,7 +83,7 @@ def _steps(session: "Session", _: str) -> None:
             session.output.print(Text(f"  {claim.verdict}: {claim.text}", MARKS[claim.verdict][1]))
 
 
-def _walk(session: "Session", _: str) -> None:
+def _walk(session: Session, _: str) -> None:
     lines = walk_lines(session.last_turn())
     if not lines:
         raise BadInput("nothing was walked for the last answer", "/steps")
@@ -93,35 +91,31 @@ def _walk(session: "Session", _: str) -> None:
         session.output.print(line)
 
 
-def _resume(session: "Session", _: str) -> None:
+def _resume(session: Session, _: str) -> None:
     if session.turn is None or session.turn.answer.outcome != "stopped":
         raise BadInput("no answer was stopped here", "type a question")
     take_turn(session, lambda stop: session.assistant.resume(session.thread, cancel=stop))
 
 
-def _thread(session: "Session", _: str) -> None:
-    known = session.threads.get(session.thread)
+def _thread(session: Session, _: str) -> None:
+    known = session.assistant.threads.get(session.thread)
     rows = {
         "thread": session.thread,
         "title": known.title if known else "(nothing was said yet)",
         "turns": str(known.turns if known else 0),
-        "kept in": near(str(session.threads_path)),
+        "kept in": near(str(threads_path(session.settings))),
     }
     for name, value in rows.items():
         session.output.print(Text.assemble((f"  {name:8} ", DIM), value))
 
 
-def _new(session: "Session", _: str) -> None:
+def _new(session: Session, _: str) -> None:
     left = f" (the last one was {session.thread})" if session.turn else ""
-    session.begin(session.threads.new_id())
+    session.begin(session.assistant.threads.new_id())
     session.output.print(Text(f"  a new conversation: {session.thread}{left}", DIM))
 
 
-def _clear(session: "Session", _: str) -> None:
-    session.output.clear()
-
-
-def _tool(session: "Session", argument: str) -> None:
+def _tool(session: Session, argument: str) -> None:
     tools = session.assistant.services.tools
     if argument and argument not in tools:
         close = get_close_matches(argument, tools, 1)
@@ -135,19 +129,19 @@ def _tool(session: "Session", argument: str) -> None:
         session.output.print(Text.assemble(f"  {mark} {name:12}", (tool.description, DIM)))
 
 
-def _export(session: "Session", argument: str) -> None:
+def _export(session: Session, argument: str) -> None:
     path = Path(argument or f"clew-{session.thread}.md").expanduser()
     if argument and path.exists():
         raise BadInput(f"{path} is there already", "name another file")
-    thread = known_thread(session.threads, session.thread) if session.turn else None
+    thread = known_thread(session.assistant.threads, session.thread) if session.turn else None
     if thread is None:
         raise BadInput("there is nothing to export yet", "ask something first")
     form = as_json if path.suffix == ".json" else as_markdown
-    replace_file(path, form(thread, stored_turns(session.threads, thread.id)))
+    replace_file(path, form(thread, stored_turns(session.assistant.threads, thread.id)))
     session.output.print(Text(f"  wrote {near(str(path))}", DIM))
 
 
-def _quit(_: "Session", __: str) -> None:
+def _quit(_: Session, __: str) -> None:
     raise Leave
 
 
@@ -159,7 +153,7 @@ COMMANDS = (
     Command("/resume", "", "answer the question whose answer was stopped", _resume),
     Command("/thread", "", "this conversation: id, title, where it is kept", _thread),
     Command("/new", "", "begin another conversation", _new),
-    Command("/clear", "", "clear the screen", _clear),
+    Command("/clear", "", "clear the screen", lambda session, _: session.output.clear()),
     Command("/tool", "[NAME]", "choose the retrieval method; without NAME: list them", _tool),
     Command("/export", "[FILE]", "write this conversation to a file (.md or .json)", _export),
     Command("/quit", "", "leave", _quit),

@@ -69,12 +69,13 @@ def draw(walk: Subgraph, answer: Answer) -> Drawing:
     places = sorted(rows)
     at = {place: (depth[place] * (width + GAP) + 1, rows[place] * ROW + 1) for place in places}
     sources = {source.id: number for number, source in enumerate(answer.sources, 1)}
+    letters = int(width / CHARACTER)  # less those of the number of the node, and of that of a source
     most = max(walk.scores, default=1.0) or 1.0
     boxes = tuple(
         Box(
             *at[place],
             order=place + 1,
-            label=cut(one_line(walk.titles[place]), _letters(width, walk.nodes[place] in sources)),
+            label=cut(one_line(walk.titles[place]), letters - (9 if walk.nodes[place] in sources else 5)),
             strength=round(sqrt(walk.scores[place] / most), 2),
             tooltip=_tooltip(walk, before, place),
             source=sources.get(walk.nodes[place], 0),
@@ -117,11 +118,6 @@ def _rows(before: Sequence[int], landings: Sequence[int]) -> dict[int, float]:
     for landing in landings:
         place(landing)
     return rows
-
-
-def _letters(width: float, is_source: bool) -> int:
-    """That fit beside the number of the node, and beside that of a source."""
-    return int(width / CHARACTER) - (9 if is_source else 5)
 
 
 def _curve(start: tuple[float, float], end: tuple[float, float], width: float) -> str:

@@ -1,10 +1,12 @@
 """The page's pieces as HTML. The templates escape all that they are given; nothing here is marked as safe."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from difflib import SequenceMatcher
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -19,7 +21,6 @@ from clew.ui.web.views import View
 
 WORST_FIRST: tuple[Verdict, ...] = ("unsupported", "weak", "supported")
 SHOWN_THREADS = 100
-PATH_WIDTH = 44
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +28,8 @@ class SourceView:
     """A numbered passage as it is shown; `pieces` are its text, each with whether the answer quotes it."""
 
     number: int
-    title: str
-    place: str
-    path: str
-    short_path: str
+    passage: Passage
     pieces: list[tuple[str, bool]]
-    score: float
-    parts: str
-    why: str
     verdict: Verdict
 
 
@@ -53,6 +48,7 @@ class Markup:
             lstrip_blocks=True,
         )
         self._templates.filters |= {"line": one_line, "plain": plain, "ms": milliseconds, "parted": parted}
+        self._templates.filters |= {"place": place_of, "short_path": short_path}
         self._templates.filters |= {"degraded": degraded, "ledger": ledger_lines}
 
     def header(self) -> str:
@@ -89,19 +85,9 @@ def sources_of(answer: Answer) -> list[SourceView]:
 def _source(number: int, passage: Passage, answer: Answer) -> SourceView:
     citing = [claim for claim in answer.claims if number in claim.cites]
     verdicts = {claim.verdict for claim in citing}
-    path = one_line(passage.source)
-    return SourceView(
-        number=number,
-        title=one_line(passage.title) or passage.document,
-        place=place_of(passage),
-        path=path,
-        short_path=short_path(path, PATH_WIDTH),
-        pieces=pieces(_paragraphs(passage.text), [claim.text for claim in citing]),
-        score=passage.score,
-        parts=", ".join(f"{name} {score:.2f}" for name, score in passage.scores.items()),
-        why=one_line(passage.why),
-        verdict=next((verdict for verdict in WORST_FIRST if verdict in verdicts), "uncited"),
-    )
+    verdict = next((verdict for verdict in WORST_FIRST if verdict in verdicts), "uncited")
+    text = re.sub(r"\s*\n\s*", "\n", plain(passage.text).strip())  # no empty lines: the box is narrow
+    return SourceView(number, passage, pieces(text, [claim.text for claim in citing]), verdict)
 
 
 def parted(text: str, titles: Sequence[str]) -> list[tuple[str, bool]]:
@@ -109,11 +95,6 @@ def parted(text: str, titles: Sequence[str]) -> list[tuple[str, bool]]:
     named = sorted(filter(None, map(one_line, titles)), key=len, reverse=True)
     parts = re.split(f"({'|'.join(map(re.escape, named))})", text) if named else [text]
     return [(part, part in named) for part in parts if part]
-
-
-def _paragraphs(text: str) -> str:
-    """Each on a line of its own: the box is narrow."""
-    return re.sub(r"\s*\n\s*", "\n", plain(text).strip())
 
 
 def when(updated: str, now: datetime) -> str:
@@ -140,11 +121,12 @@ QUOTE = 3
 
 def pieces(text: str, quotes: Sequence[str]) -> list[tuple[str, bool]]:
     """The text in pieces, in order and whole, each with whether one of the quotes says it in these words."""
-    parts, at = [], 0
-    for start, end in _joined(span for quote in quotes for span in quoted(text, quote)):
-        parts += [(text[at:start], False), (text[start:end], True)]
-        at = end
-    return [(part, cited) for part, cited in [*parts, (text[at:], False)] if part]
+    cited = [False] * len(text)
+    for quote in quotes:
+        for start, end in quoted(text, quote):
+            cited[start:end] = [True] * (end - start)
+    runs = groupby(zip(text, cited, strict=True), key=itemgetter(1))
+    return [("".join(character for character, _ in run), is_cited) for is_cited, run in runs]
 
 
 def quoted(text: str, quote: str) -> list[tuple[int, int]]:
@@ -160,13 +142,3 @@ def quoted(text: str, quote: str) -> list[tuple[int, int]]:
 def _with_stop(text: str, end: int) -> int:
     """The full stop belongs to its sentence."""
     return end + 1 if text[end : end + 1] in (".", "!", "?") else end
-
-
-def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    joined: list[tuple[int, int]] = []
-    for start, end in sorted(spans):
-        if joined and start <= joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
-        else:
-            joined.append((start, end))
-    return joined

@@ -1,18 +1,16 @@
 """The page's layout, and what happens where a person clicks. Imported only where the page is made: Gradio is heavy."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gradio as gr
 
+from clew.agent.assistant import Assistant
 from clew.memory.errors import ClewError
 from clew.ui.plain import typed
 from clew.ui.rendering import model_of
 from clew.ui.web.markup import Markup
 from clew.ui.web.views import Conversations, View
-
-if TYPE_CHECKING:
-    from clew.agent.assistant import Assistant
 
 EXAMPLES = 4
 
@@ -39,7 +37,7 @@ RESUME = "/resume"
 class BrowserPage:
     """The components, and their events. What a tab shows is the tab's own; the assistant is shared by all."""
 
-    def __init__(self, assistant: "Assistant", conversations: Conversations) -> None:
+    def __init__(self, assistant: Assistant, conversations: Conversations) -> None:
         self._assistant = assistant
         self._conversations = conversations
         library = assistant.services.library
@@ -151,11 +149,6 @@ class BrowserPage:
             return self._markup.threads(self._assistant.threads.recent(), view.thread)
         except ClewError:  # a database that cannot be read: the conversation says so
             return self._markup.threads([], view.thread)
-
-
-def make_page(assistant: "Assistant", conversations: Conversations) -> gr.Blocks:
-    """The page; `serving` gives it its looks."""
-    return BrowserPage(assistant, conversations).blocks
 
 
 def _html(value: str = "", *, elem_id: str | None = None, pick: bool = False) -> gr.HTML:

@@ -5,14 +5,11 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING
 
+from clew.agent.assistant import Assistant
 from clew.agent.state import TurnEvent
 from clew.memory.errors import BadInput, ClewError
 from clew.ui.models import Loading
-
-if TYPE_CHECKING:
-    from clew.agent.assistant import Assistant
 
 TICK = 0.2
 """Seconds after which a follower looks up although nothing happened."""
@@ -62,7 +59,7 @@ class BackgroundTurn:
 class Runs:
     """At most one run for each thread. Safe from several threads."""
 
-    def __init__(self, assistant: "Assistant") -> None:
+    def __init__(self, assistant: Assistant) -> None:
         self._assistant = assistant
         self._loading: Loading | None = None
         self._runs: dict[str, BackgroundTurn] = {}
@@ -86,14 +83,12 @@ class Runs:
                 raise BadInput("this conversation is being answered in another tab", "wait for that answer")
             return self._begin(thread, question, lambda cancel: ask(thread, question, cancel=cancel))
 
-    def resume(self, thread: str) -> BackgroundTurn | None:
-        """The run that answers the last turn anew, if that was stopped; else as `open`."""
+    def resume(self, thread: str) -> None:
+        """Begin to answer the last turn anew, if that was stopped and nothing is in progress."""
         with self._lock:
-            stopped = None if thread in self._runs else self._assistant.stopped(thread)
-            if stopped is None:
-                return self.open(thread)
-            resume = self._assistant.resume
-            return self._begin(thread, stopped.question, lambda cancel: resume(thread, cancel), anew=True)
+            if thread not in self._runs and (stopped := self._assistant.stopped(thread)):
+                resume = self._assistant.resume
+                self._begin(thread, stopped.question, lambda cancel: resume(thread, cancel), anew=True)
 
     def open(self, thread: str) -> BackgroundTurn | None:
         """The run of this thread: the one in progress, or one that finishes the turn that was cut off."""
@@ -133,7 +128,7 @@ class Runs:
         for event in events(run.cancel):
             run.add(event)
 
-    def _end(self, thread: str, run: BackgroundTurn, done: "Future[None]") -> None:
+    def _end(self, thread: str, run: BackgroundTurn, done: Future[None]) -> None:
         with self._lock:
             del self._runs[thread]
         run.end(_for_a_person(done.exception()))

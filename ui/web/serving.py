@@ -35,11 +35,11 @@ def serve_page(assistant: "Assistant", port: int) -> None:
     """Until Ctrl-C. The encoder loads when the page is there."""
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # read when Gradio is imported
     from clew.ui.console import messages
-    from clew.ui.web.page import make_page
+    from clew.ui.web.page import BrowserPage
     from clew.ui.web.views import Conversations
 
     conversations = Conversations(assistant)
-    page = make_page(assistant, conversations)
+    page = BrowserPage(assistant, conversations).blocks
     launch_page(page, port)
     try:
         messages().print(f"Clew is at http://{HOST}:{port} (Ctrl-C ends it)")

@@ -4,14 +4,11 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING
 
+from clew.agent.assistant import Assistant
 from clew.agent.state import Answer, Claim, Doing, Piece, Step, Turn
 from clew.memory.errors import Cancelled, ClewError
 from clew.ui.web.runs import BackgroundTurn, Runs
-
-if TYPE_CHECKING:
-    from clew.agent.assistant import Assistant
 
 FRAME = 0.04
 FRAMES = 20
@@ -51,7 +48,7 @@ class View:
 class Conversations:
     """Conversations as pages show them: opened, or asked on."""
 
-    def __init__(self, assistant: "Assistant") -> None:
+    def __init__(self, assistant: Assistant) -> None:
         self._assistant = assistant
         self.runs = Runs(assistant)
 
