@@ -49,7 +49,7 @@ def test_stopping_closes_the_work() -> None:
 
 def test_results_go_into_the_pipe_though_bars_are_drawn_on_the_terminal(home: object) -> None:
     code = (
-        "from clew.memory.progress import Progress\nfrom clew.ui.console import shown\n"
+        "from clew.memory.datatypes import Progress\nfrom clew.ui.console import shown\n"
         "from clew.ui.console import print_json\n"
         "for event in shown([Progress('turns', 0, 2), 1, Progress('turns', 1, 2), 2], False): print_json({'n': event})"
     )

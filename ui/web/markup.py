@@ -85,9 +85,9 @@ def sources_of(answer: Answer) -> list[SourceView]:
 def _source(number: int, passage: Passage, answer: Answer) -> SourceView:
     citing = [claim for claim in answer.claims if number in claim.cites]
     verdicts = {claim.verdict for claim in citing}
-    verdict = next((verdict for verdict in WORST_FIRST if verdict in verdicts), "uncited")
+    worst: Verdict = next((verdict for verdict in WORST_FIRST if verdict in verdicts), "uncited")
     text = re.sub(r"\s*\n\s*", "\n", plain(passage.text).strip())  # no empty lines: the box is narrow
-    return SourceView(number, passage, pieces(text, [claim.text for claim in citing]), verdict)
+    return SourceView(number, passage, pieces(text, [claim.text for claim in citing]), worst)
 
 
 def parted(text: str, titles: Sequence[str]) -> list[tuple[str, bool]]:
