@@ -167,12 +167,11 @@ def pools(
     sizes = np.diff(partitioning.members.starts)
     depth = min(max(DEPTHS), partitioning.count)
     best = [np.argsort(-own, kind="stable")[:depth] for own in scores]
+    homes = [partitioning.of_node[gold] for gold in golds]
     found = []
     for partitions in DEPTHS:
         nodes = [int(sizes[its[:partitions]].sum()) for its in best]
-        held = [
-            np.isin(partitioning.of_node[gold], its[:partitions]).mean() for gold, its in zip(golds, best, strict=True)
-        ]
+        held = [np.isin(home, its[:partitions]).mean() for home, its in zip(homes, best, strict=True)]
         nearest = [(ranks < size).mean() for ranks, size in zip(near, nodes, strict=True)]
         found.append(QueryPool(partitions, *(float(np.mean(values)) for values in (nodes, held, nearest))))
     return found

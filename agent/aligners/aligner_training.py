@@ -17,7 +17,8 @@ from clew.memory.errors import BadInput
 from clew.memory.extras import required
 from clew.memory.knowledge.aligners.models import CONVOLUTIONAL, MODELS, partition_graph
 from clew.memory.knowledge.aligners.open_capsule import OpenCapsule
-from clew.memory.knowledge.aligners.saved import TrainingRecord, write_aligner
+from clew.memory.knowledge.aligners.saved import write_aligner
+from clew.memory.knowledge.aligners.scoring import TrainingRecord
 from clew.memory.knowledge.aligners.synthetic_queries import QuerySplit, make_queries, write_queries
 from clew.memory.knowledge.aligners.training import LOSSES, TrainingParameters, TrainingSet, train
 from clew.memory.knowledge.disk import held

@@ -91,7 +91,9 @@ def embed(
         done += len(rows)
     yield Progress(what.stage, done, total)
     for rows in _missing(database, what, old is not None):
-        vectors[rows] = encoder.encode(_texts(database, what, rows), "passage")
+        found = titles_and_texts(database, what, "WHERE row IN (SELECT value FROM json_each(?))", json.dumps(rows))
+        texts = {row: with_title(title, text) for row, title, text in found}
+        vectors[rows] = encoder.encode([texts[row] for row in rows], "passage")
         done += len(rows)
         yield Progress(what.stage, done, total)
     vectors.flush()
@@ -140,12 +142,6 @@ def _missing(database: sqlite3.Connection, what: Embedded, has_old: bool) -> lis
     slices = [rows[start : start + SLICE] for start in range(0, len(rows), SLICE)]
     random.Random(0).shuffle(slices)  # noqa: S311 an order, not a secret
     return slices
-
-
-def _texts(database: sqlite3.Connection, what: Embedded, rows: Sequence[int]) -> list[str]:
-    found = titles_and_texts(database, what, "WHERE row IN (SELECT value FROM json_each(?))", json.dumps(list(rows)))
-    texts = {row: with_title(title, text) for row, title, text in found}
-    return [texts[row] for row in rows]
 
 
 def _reserve(path: Path) -> None:

@@ -134,9 +134,8 @@ class KeywordIndex:
         if not index or not known:
             return _Words((), np.zeros(0), ())
         idf = np.array([_idf(index, token) for token in known])
-        pairs = zip(known, idf, strict=True)
-        found = ((*_column(index, token), part) for token, part in pairs)
-        columns = tuple((rows, scores / part) for rows, scores, part in found)
+        found = (_column(index, token) for token in known)
+        columns = tuple((rows, scores / part) for (rows, scores), part in zip(found, idf, strict=True))
         return _Words(tuple(known.values()), idf / idf.sum(), columns)
 
     def _analysed(self, query: str) -> dict[str, str]:
@@ -202,8 +201,10 @@ def _analyser(parameters: KeywordParameters) -> Analyser:
     """texts -> for each its list of tokens: lower case, words of two letters or more, no stop words, stemmed."""
     import bm25s
     import Stemmer
+    from bm25s.stopwords import STOPWORDS_EN
 
-    stop_words = _stop_words(parameters.stop_words)
+    language = parameters.stop_words
+    stop_words = [*STOPWORDS_EN, *QUESTION_WORDS] if language == "english" else language or None
     try:
         stemmer = Stemmer.Stemmer(parameters.stemmer) if parameters.stemmer else None
         bm25s.tokenize([""], stopwords=stop_words, show_progress=False)
@@ -215,21 +216,11 @@ def _analyser(parameters: KeywordParameters) -> Analyser:
 
     def analyse(texts: Sequence[str]) -> list[list[str]]:
         tokens: list[list[str]] = bm25s.tokenize(
-            list(texts),
-            stopwords=stop_words,
-            stemmer=stemmer,
-            return_ids=False,
-            show_progress=False,
+            list(texts), stopwords=stop_words, stemmer=stemmer, return_ids=False, show_progress=False
         )
         return tokens
 
     return analyse
-
-
-def _stop_words(language: str) -> str | list[str] | None:
-    from bm25s.stopwords import STOPWORDS_EN
-
-    return [*STOPWORDS_EN, *QUESTION_WORDS] if language == "english" else language or None
 
 
 def _column(index: "BM25", token: str) -> tuple[ChunkRows, Shares]:

@@ -20,6 +20,7 @@ from clew.memory.layers import Entity, Layers
 ARRAYS = "layers.npz"
 
 DOCUMENTS = "SELECT id FROM documents ORDER BY source, position"
+CHUNK_SPANS = "SELECT row, start, end FROM main.chunks WHERE document = ? ORDER BY row"
 _IN_ORDER = "documents d ON d.id = t.document ORDER BY d.source, d.position, t.n"
 _VAGUE = ("name", "term")
 
@@ -64,17 +65,11 @@ def _number_sentences(database: sqlite3.Connection) -> None:
     numbered: list[tuple[int, int, str, int]] = []
     for document, of_document in groupby(database.execute(found).fetchall(), key=itemgetter(0)):
         spans = [(n, start, end) for _, n, start, end in of_document]
-        chunks = _chunks_of([span[1:] for span in spans], *_chunk_spans(database, document))
+        chunk_rows = np.array(database.execute(CHUNK_SPANS, (document,)).fetchall(), np.int64)
+        chunks = _chunks_of([span[1:] for span in spans], chunk_rows[:, 0], chunk_rows[:, 1:])
         for (n, *_), chunk in zip(spans, chunks, strict=True):
             numbered.append((len(numbered), chunk, document, n))
     database.executemany("UPDATE main.sentences SET row = ?, chunk = ? WHERE document = ? AND n = ?", numbered)
-
-
-def _chunk_spans(database: sqlite3.Connection, document: str) -> tuple[Ints, Ints]:
-    """The rows of a document's chunks, shape (chunks,), and their spans, (chunks, 2)."""
-    found = "SELECT row, start, end FROM main.chunks WHERE document = ? ORDER BY row"
-    rows = np.array(database.execute(found, (document,)).fetchall(), np.int64)
-    return rows[:, 0], rows[:, 1:]
 
 
 def _chunks_of(sentences: Sequence[Sequence[int]], rows: Ints, spans: Ints) -> list[int]:
@@ -128,27 +123,18 @@ def _arrays(
             titles[places[name.document]] = entity
         elif entity >= 0:
             mentions.add((rows[name.document, name.sentence], entity))
-    found = (
-        f"SELECT t.document, t.sentence, t.subject, t.verb, t.object, t.given FROM main.relations t JOIN {_IN_ORDER}"
-    )
+    columns = "t.document, t.sentence, t.subject, t.verb, t.object, t.given"
+    found = f"SELECT {columns} FROM main.relations t JOIN {_IN_ORDER}"
     verbs: dict[str, int] = {}
-    relations = [
-        (
-            numbers[document, s],
-            verbs.setdefault(verb, len(verbs)),
-            numbers[document, o],
-            rows[document, sentence],
-            given,
-        )
-        for document, sentence, s, verb, o, given in database.execute(found)
-        if numbers[document, s] >= 0 <= numbers[document, o] and (given or numbers[document, s] != numbers[document, o])
-    ]
+    relations = []
+    for document, sentence, named, verb, other, given in database.execute(found):
+        subject, object_ = numbers[document, named], numbers[document, other]
+        if subject >= 0 <= object_ and (given or subject != object_):
+            row = rows[document, sentence]
+            relations.append((subject, verbs.setdefault(verb, len(verbs)), object_, row, given))
     database.executemany("INSERT INTO main.verbs VALUES (?, ?)", ((number, verb) for verb, number in verbs.items()))
-    return (
-        np.array(sorted(mentions), np.int64).reshape(-1, 2).T,
-        titles,
-        np.array(relations, np.int64).reshape(-1, 5).T,
-    )
+    mentioned = np.array(sorted(mentions), np.int64).reshape(-1, 2).T
+    return mentioned, titles, np.array(relations, np.int64).reshape(-1, 5).T
 
 
 def read_layers(database: sqlite3.Connection, folder: Path) -> Layers:

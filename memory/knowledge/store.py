@@ -22,7 +22,7 @@ from clew.memory.knowledge.disk import naming_damage
 from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, check_rows, mapped, open_vectors
 from clew.memory.knowledge.keywords import KeywordIndex, KeywordParameters, KeywordScores
 from clew.memory.knowledge.numbering import read_layers
-from clew.memory.knowledge.partitioning.capsule import MappedCapsule, capsule_with_vectors
+from clew.memory.knowledge.partitioning.capsule import Capsule, capsule_with_vectors
 from clew.memory.knowledge.partitioning.node_graph import read_graph
 from clew.memory.knowledge.schema import TRIPLES, document_of
 from clew.memory.knowledge.walking.smoothing import FILE as SMOOTHED
@@ -109,20 +109,20 @@ class EmbeddedGraph:
         return self._once("smoothed", lambda _: np.asarray(mapped(self._folder / SMOOTHED), np.float16))
 
     @cached_property
-    def _capsule(self) -> MappedCapsule:
+    def _capsule(self) -> tuple[Capsule, Vectors]:
         return self._once("_capsule", lambda _: capsule_with_vectors(self._folder))
 
     @property
     def partitioning(self) -> Partitioning:
-        return self._capsule.capsule.partitioning
+        return self._capsule[0].partitioning
 
     @property
     def cells(self) -> Cells:
-        return self._capsule.capsule.cells
+        return self._capsule[0].cells
 
     def partition_vectors(self, partition: int) -> Vectors:
         starts = self.partitioning.members.starts
-        return self._capsule.vectors[starts[partition] : starts[partition + 1]]
+        return self._capsule[1][starts[partition] : starts[partition + 1]]
 
     def entity_vectors(self, entities: Ints) -> Vectors:
         joining, found = self.layers.joining, np.zeros((len(entities), self.vectors.shape[1]), np.float32)

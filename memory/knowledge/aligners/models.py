@@ -19,7 +19,6 @@ from torch.nn.functional import normalize
 
 from clew.memory.datatypes import Float32s, Ints
 from clew.memory.extras import required
-from clew.memory.knowledge.aligners.partition_words import FIELDS
 from clew.memory.nodes import Cells, NodeGraph, Partitioning
 
 TEMPERATURE = 0.07
@@ -65,10 +64,8 @@ def _typed(graph: NodeGraph, partitioning: Partitioning) -> tuple[Ints, Ints, in
     times = np.bincount(graph.kinds[between], minlength=len(graph.relations))
     kind_of = np.argsort(np.argsort(-times, kind="stable")).clip(max=RELATIONS - 1)
     kinds = np.tile(kind_of[graph.kinds[between]], 2)
-    starts, ends = (
-        np.concatenate(pair)
-        for pair in zip((sources[between], targets[between]), (targets[between], sources[between]), strict=True)
-    )
+    starts = np.concatenate([sources[between], targets[between]])
+    ends = np.concatenate([targets[between], sources[between]])
     count = partitioning.count
     keys = np.unique((kinds * count + starts) * count + ends)
     return np.stack([keys // count % count, keys % count]), keys // count**2, min(RELATIONS, len(graph.relations))
@@ -103,7 +100,7 @@ class TwoTowers(nn.Module):
     def forward(self, vectors: Tensor, words: Tensor) -> Tensor:
         """Logits, shape (q, partitions), of questions with vectors (q, d) and word scores (q, 3, partitions)."""
         meaning = self.mix[0] * self.questions(vectors) @ self.partitions().T
-        by_words = torch.einsum("f,qfp->qp", self.mix[1 : 1 + len(FIELDS)], words)
+        by_words = torch.einsum("f,qfp->qp", self.mix[1:], words)
         return (meaning + by_words) / self.temperature + self.bias
 
     def arrays(self) -> dict[str, Float32s]:
@@ -185,10 +182,12 @@ def perceptron(width: int) -> nn.Sequential:
     return nn.Sequential(nn.Linear(width, HIDDEN), nn.ReLU(), nn.Dropout(DROPOUT), nn.Linear(HIDDEN, width))
 
 
-CONVOLUTIONAL: Mapping[str, Callable[[PartitionGraph], TwoTowers]] = {
+MODELS: Mapping[str, Callable[[PartitionGraph], TwoTowers]] = {
+    "bi": bi_encoder,
+    "mlp": mlp,
     "gcn": gcn,
     "sage": sage,
     "gin": gin,
     "rgcn": rgcn,
 }
-MODELS: Mapping[str, Callable[[PartitionGraph], TwoTowers]] = {"bi": bi_encoder, "mlp": mlp, **CONVOLUTIONAL}
+CONVOLUTIONAL = ("gcn", "sage", "gin", "rgcn")

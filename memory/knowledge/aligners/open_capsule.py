@@ -65,7 +65,7 @@ class OpenCapsule:
         if name == WORDS:
             return Words(self.words)
         path = next(path for path in aligner_paths(self.folder) if path.stem == name)
-        return read_aligner(path, self.partitioning, self.words)[0]
+        return read_aligner(path, self.partitioning, self.words)
 
 
 def generation_with_capsules(library: Path) -> Path:

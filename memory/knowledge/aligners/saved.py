@@ -13,40 +13,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from clew.memory.datatypes import Float32s
 from clew.memory.errors import BadInput, ClewError, LibraryMismatch
 from clew.memory.knowledge.aligners.partition_words import PartitionWords
-from clew.memory.knowledge.aligners.scoring import Loss, TrainedAligner
+from clew.memory.knowledge.aligners.scoring import TrainedAligner, TrainingRecord
 from clew.memory.knowledge.disk import sync
 from clew.memory.nodes import Partitioning
 
 FOLDER, WORDS = "aligners", "words.safetensors"
 HEADER = "clew"
 WORD_ARRAYS = ("idf", "starts", "partitions", "values")
-
-
-class TrainingRecord(BaseModel):
-    """How an aligner was trained. `partitioning` is the fingerprint of its partitions; it learned from `learned`
-    queries; `validation` is the loss on `validated` others at `epoch`, the best of `epochs`."""
-
-    model_config = ConfigDict(frozen=True)
-
-    model: str
-    loss: Loss
-    seed: int
-    epoch: int
-    epochs: int
-    learned: int
-    validated: int
-    validation: float
-    temperature: float
-    partitions: int
-    dimension: int
-    partitioning: str
-    encoder: str
-    trained_on: str = "synthetic queries"
 
 
 def fingerprint_of(partitioning: Partitioning) -> str:
@@ -61,9 +39,7 @@ def write_aligner(capsule: Path, arrays: Mapping[str, Float32s], record: Trainin
     return _write(capsule / FOLDER / f"{record.model}-{record.loss}.safetensors", arrays, record.model_dump_json())
 
 
-def read_aligner(
-    path: Path, partitioning: Partitioning, words: PartitionWords
-) -> tuple[TrainedAligner, TrainingRecord]:
+def read_aligner(path: Path, partitioning: Partitioning, words: PartitionWords) -> TrainedAligner:
     """Raises `LibraryMismatch` where it was trained for other partitions, `ClewError` where the file is damaged."""
     arrays, header = _read(path)
     try:
@@ -74,7 +50,12 @@ def read_aligner(
                 f"the aligner {path.stem} was trained for other partitions than those of {name}",
                 f"clew align train --model {record.model} --loss {record.loss} --capsule {name}",
             )
-        return _aligner(arrays, record, words), record
+        count = sum(name.endswith(".weights") for name in arrays)
+        layers = tuple((arrays[f"query.{place}.weights"], arrays[f"query.{place}.biases"]) for place in range(count))
+        if not count or arrays["partitions"].shape != (record.partitions, record.dimension):
+            raise ValueError("the arrays do not fit the header")
+        growth, temperature, bias = (float(arrays[name][0]) for name in ("growth", "temperature", "bias"))
+        return TrainedAligner(record, layers, growth, arrays["partitions"], arrays["mix"], temperature, bias, words)
     except (ValidationError, LookupError, ValueError) as error:
         raise _damaged(path) from error
 
@@ -103,17 +84,6 @@ def read_words(capsule: Path, partitioning: Partitioning) -> PartitionWords | No
         return PartitionWords(saved["count"], tuple(saved["stems"]), *(arrays[name] for name in WORD_ARRAYS))
     except (LookupError, ValueError, TypeError) as error:
         raise _damaged(path) from error
-
-
-def _aligner(arrays: Mapping[str, Any], record: TrainingRecord, words: PartitionWords) -> TrainedAligner:
-    count = sum(name.endswith(".weights") for name in arrays)
-    layers = tuple((arrays[f"query.{place}.weights"], arrays[f"query.{place}.biases"]) for place in range(count))
-    if not count or arrays["partitions"].shape != (record.partitions, record.dimension):
-        raise ValueError("the arrays do not fit the header")
-    growth, temperature, bias = (float(arrays[name][0]) for name in ("growth", "temperature", "bias"))
-    return TrainedAligner(
-        record.model, record.loss, layers, growth, arrays["partitions"], arrays["mix"], temperature, bias, words
-    )
 
 
 def _write(path: Path, arrays: Mapping[str, NDArray[Any]], header: str) -> Path:

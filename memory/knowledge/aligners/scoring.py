@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 import numpy as np
+from pydantic import BaseModel, ConfigDict
 
 from clew.memory.datatypes import Float32s, Floats, Form, Ints, Vector, Vectors
 from clew.memory.knowledge.aligners.partition_words import PartitionWords
@@ -75,13 +76,34 @@ class Words:
         return by_form(found.question, lambda form: self.words.scores(form.text)[0])
 
 
+class TrainingRecord(BaseModel):
+    """How an aligner was trained. `partitioning` is the fingerprint of its partitions; it learned from `learned`
+    queries; `validation` is the loss on `validated` others at `epoch`, the best of `epochs`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    model: str
+    loss: Loss
+    seed: int
+    epoch: int
+    epochs: int
+    learned: int
+    validated: int
+    validation: float
+    temperature: float
+    partitions: int
+    dimension: int
+    partitioning: str
+    encoder: str
+    trained_on: str = "synthetic queries"
+
+
 @dataclass(frozen=True, eq=False)
 class TrainedAligner:
     """A trained aligner (`models`): `layers` of its query tower as pairs of weights and biases with ReLU between,
     `growth` of that tower, `partitions` the output of the other one (partitions, d), `mix` (1 + 3,)."""
 
-    model: str
-    loss: Loss
+    record: TrainingRecord
     layers: tuple[tuple[Float32s, Float32s], ...]
     growth: float
     partitions: Vectors
@@ -92,7 +114,7 @@ class TrainedAligner:
 
     @property
     def name(self) -> str:
-        return f"{self.model}-{self.loss}"
+        return f"{self.record.model}-{self.record.loss}"
 
     def scores(self, found: FoundNodes) -> Float32s:
         """Probabilities: of a softmax over the partitions for InfoNCE, each by itself for BCE."""
@@ -100,7 +122,7 @@ class TrainedAligner:
 
     def _probabilities(self, form: Form) -> Float32s:
         logits = self.logits(form.text, form.vector)
-        if self.loss == "bce":
+        if self.record.loss == "bce":
             return np.asarray(1 / (1 + np.exp(-logits.clip(-60, 60))))
         shares = np.exp(logits - logits.max())
         return np.asarray(shares / shares.sum())

@@ -19,8 +19,8 @@ from torch.optim import Optimizer
 from clew.memory.datatypes import Float32s, Ints, Progress, Vectors
 from clew.memory.knowledge.aligners.models import MODELS, PartitionGraph, TwoTowers
 from clew.memory.knowledge.aligners.partition_words import PartitionWords
-from clew.memory.knowledge.aligners.saved import TrainingRecord, fingerprint_of
-from clew.memory.knowledge.aligners.scoring import Loss
+from clew.memory.knowledge.aligners.saved import fingerprint_of
+from clew.memory.knowledge.aligners.scoring import Loss, TrainingRecord
 from clew.memory.knowledge.aligners.synthetic_queries import SyntheticQuery
 
 VALIDATED = 0.1
@@ -95,12 +95,6 @@ class TrainingResult(NamedTuple):
     record: TrainingRecord
 
 
-class _Best(NamedTuple):
-    loss: float
-    epoch: int
-    weights: dict[str, Any]
-
-
 def train(
     queries: TrainingSet, graph: PartitionGraph, parameters: TrainingParameters
 ) -> Generator[Progress, None, TrainingResult]:
@@ -108,28 +102,29 @@ def train(
     device = "cuda" if torch.cuda.is_available() else "cpu"
     stage = f"{parameters.model}-{parameters.loss}"
     learn, validate = queries.parted(parameters.seed)
-    rng, epoch, best = np.random.default_rng(parameters.seed), 0, _Best(np.inf, 0, {})
+    rng, epoch = np.random.default_rng(parameters.seed), 0
+    best, best_epoch, weights = np.inf, 0, dict[str, Any]()
     with torch.random.fork_rng():
         torch.manual_seed(parameters.seed)
         model = MODELS[parameters.model](graph).to(device)
         optimiser = torch.optim.AdamW(model.parameters(), lr=parameters.rate, weight_decay=parameters.decay)
-        while epoch < parameters.epochs and epoch - best.epoch < parameters.patience:
+        while epoch < parameters.epochs and epoch - best_epoch < parameters.patience:
             yield Progress(stage, epoch, parameters.epochs)
             _learn(model, optimiser, queries, rng.permutation(learn), parameters)
             epoch, loss = epoch + 1, _validated(model, queries, validate, parameters.loss)
-            if loss < best.loss:
-                best = _Best(loss, epoch, copy.deepcopy(model.state_dict()))
+            if loss < best:
+                best, best_epoch, weights = loss, epoch, copy.deepcopy(model.state_dict())
     yield Progress(stage, parameters.epochs, parameters.epochs)
-    model.load_state_dict(best.weights)
+    model.load_state_dict(weights)
     record = TrainingRecord(
         model=parameters.model,
         loss=parameters.loss,
         seed=parameters.seed,
-        epoch=best.epoch,
+        epoch=best_epoch,
         epochs=epoch,
         learned=len(learn),
         validated=len(validate),
-        validation=best.loss,
+        validation=best,
         temperature=float(model.temperature.detach()),
         partitions=graph.partitioning.count,
         dimension=queries.vectors.shape[1],
@@ -158,12 +153,7 @@ def _validated(model: TwoTowers, queries: TrainingSet, places: Ints, loss: Loss)
 
 
 def _loss(model: TwoTowers, queries: TrainingSet, places: Ints, loss: Loss) -> Tensor:
-    vectors, words, positives = (
-        _tensor(values, model)
-        for values in (queries.vectors[places], queries.word_scores(places), queries.positives(places))
-    )
+    arrays = queries.vectors[places], queries.word_scores(places), queries.positives(places)
+    device = model.centroids.device
+    vectors, words, positives = (torch.from_numpy(np.ascontiguousarray(values)).to(device) for values in arrays)
     return LOSSES[loss](model(vectors, words), positives)
-
-
-def _tensor(values: Float32s, model: TwoTowers) -> Tensor:
-    return torch.from_numpy(np.ascontiguousarray(values)).to(model.centroids.device)

@@ -80,17 +80,11 @@ class Capsule(NamedTuple):
     report: Mapping[str, Any]
 
 
-class MappedCapsule(NamedTuple):
-    """A capsule with the nodes' vectors, partition after partition, shape (nodes, d), memory-mapped."""
-
-    capsule: Capsule
-    vectors: Vectors
-
-
-def capsule_with_vectors(generation: Path) -> MappedCapsule:
-    """The one in use. What was read stays valid when another takes its place."""
+def capsule_with_vectors(generation: Path) -> tuple[Capsule, Vectors]:
+    """The one in use, and the nodes' vectors, partition after partition, shape (nodes, d), memory-mapped. What was read
+    stays valid when another takes its place."""
     name = current_name(generation)
-    return MappedCapsule(read_capsule(generation, name), mapped(generation / FOLDER / name / VECTORS))
+    return read_capsule(generation, name), mapped(generation / FOLDER / name / VECTORS)
 
 
 def write_capsule(generation: Path, capsule: Capsule, durable: bool) -> Path:

@@ -68,8 +68,8 @@ FEW = {("mlp", "infonce"), ("gcn", "bce")}
 def test_each_beats_chance_and_is_scored_by_numpy_as_by_torch(model: str, loss: Loss, tmp_path: Path) -> None:
     found, _ = trained(quick(model, loss))
     path = write_aligner(tmp_path, found.model.arrays(), found.record)
-    learned, record = read_aligner(path, partitioning(), words())
-    assert (learned.name, record.learned, record.validated) == (f"{model}-{loss}", 270, 30)
+    learned = read_aligner(path, partitioning(), words())
+    assert (learned.name, learned.record.learned, learned.record.validated) == (f"{model}-{loss}", 270, 30)
     _, held = training_set().parted(QUICK.seed)
     ranks = []
     for place in held:
@@ -170,7 +170,7 @@ def test_learned_scores_are_probabilities(tmp_path: Path) -> None:
     for loss in LOSSES:
         found = trained(quick("bi", loss, epochs=1))[0]
         path = write_aligner(tmp_path, found.model.arrays(), found.record)
-        learned, _ = read_aligner(path, partitioning(), words())
+        learned = read_aligner(path, partitioning(), words())
         scores = learned.scores(found_for(TITLES[0], training_set().vectors[0]))
         assert scores.dtype == np.float32
         assert (scores >= 0).all() and (scores <= 1).all()
