@@ -1,31 +1,27 @@
 """The clues of a question: entities, relations and type (seed 000, step 1)."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
+from typing import get_args
 
 import numpy as np
 
 from clew.memory.knowledge.clues.clue_index import DIGITS, ClueIndex, NamedRelation, QuestionType, name_words
-from clew.memory.text import content_words, stemmed_words, stems_and_words
+from clew.memory.text import content_words, stemmed_words, stems_and_words, word_lists
 
 PART_OF_NAME = 2
 """So many words in common make an entity a clue, where the question has not all of them."""
 LONG_WORD = 4
 """Or one of so many letters."""
 
-_QUESTION_WORDS: Mapping[str, QuestionType] = {
-    "who": "who", "whom": "who", "whose": "who", "what": "what", "which": "what", "why": "why", "where": "where",
-    "when": "when",
-}  # fmt: skip
-_ASKED_FOR: Mapping[QuestionType, frozenset[str]] = {
-    "who": frozenset("person man woman actor actress director author writer singer composer founder inventor".split()),
-    "where": frozenset("place country city town village state region province county continent location".split()),
-    "when": frozenset("year date day month century decade time".split()),
-    "why": frozenset(["reason"]),
-}
-"""What follows `what` or `which` where another of the question words is meant."""
+_LISTS = word_lists(Path(__file__).with_suffix(".txt"))
+_TYPES: Sequence[QuestionType] = get_args(QuestionType)
+_QUESTION_WORDS = {word: type_ for type_ in _TYPES for word in _LISTS[type_]}
+_ASKED_FOR = {noun: type_ for type_ in _TYPES for noun in _LISTS.get(f"what {type_}", ())}
+"""What follows `what` or `which` where another type is meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +43,7 @@ def question_type(question: str) -> QuestionType:
     words = _WORD.findall(question.lower())
     for word, following in pairwise([*words, ""]):
         if type_ := _QUESTION_WORDS.get(word):
-            meant = (other for other, nouns in _ASKED_FOR.items() if following in nouns)
-            return next(meant, type_) if type_ == "what" else type_
+            return _ASKED_FOR.get(following, type_) if type_ == "what" else type_
     return "what"
 
 

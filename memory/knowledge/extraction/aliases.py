@@ -12,18 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from clew.memory.knowledge.extraction.lexicon import (
-    DROPPED_TITLES,
-    EMPTY,
-    FIRMS,
-    MONTH_NUMBERS,
-    NO_GIVEN_NAMES,
-    ORGANISATIONS,
-    PARTICLES,
-    PLACES,
-    SUFFIXES,
-    WORKS,
-)
+from clew.memory.knowledge.extraction import lexicon
 from clew.memory.knowledge.extraction.mentions import EntityKind, Mention
 
 _OWN = re.compile(r"['’ʼ]s?(?=\W*$)", re.IGNORECASE)
@@ -53,9 +42,11 @@ def _once(surface: str) -> str:
     if (day := _day(words)) is not None:
         return day
     words = _initials_joined(words)
-    while len(words) > 1 and (words[0] == "the" or (words[0] in DROPPED_TITLES and words[1] not in ("of", "and"))):
+    while len(words) > 1 and (
+        words[0] == "the" or (words[0] in lexicon.DROPPED_TITLES and words[1] not in ("of", "and"))
+    ):
         words = words[1:]
-    while len(words) > 1 and words[-1] in FIRMS:
+    while len(words) > 1 and words[-1] in lexicon.FIRMS:
         words = words[:-1]
     return " ".join(words)
 
@@ -75,7 +66,7 @@ def _initials_joined(words: list[str]) -> list[str]:
 def _day(words: list[str]) -> str | None:
     """The date in one order where the words are a day, a month and a year, or a month and a year."""
     words = [word for word in words if word != "of"]
-    months = [MONTH_NUMBERS[word] for word in words if word in MONTH_NUMBERS]
+    months = [lexicon.MONTH_NUMBERS[word] for word in words if word in lexicon.MONTH_NUMBERS]
     years = [word for word in words if _YEAR.fullmatch(word)]
     days = [match.group(1) for word in words if (match := _DAY.fullmatch(word))]
     if len(months) != 1 or len(years) != 1 or len(days) > 1 or len(words) != 2 + len(days):
@@ -98,7 +89,7 @@ class AliasCandidate:
     def words(self) -> list[str]:
         """Without `Jr`: the last is the surname."""
         words = self.key.split()
-        return words[:-1] if len(words) > 2 and words[-1] in SUFFIXES else words
+        return words[:-1] if len(words) > 2 and words[-1] in lexicon.SUFFIXES else words
 
     @property
     def last(self) -> str:
@@ -109,7 +100,7 @@ class AliasCandidate:
         """The words before the surname and its particles; of initials each letter."""
         given: list[str] = []
         for place, word in enumerate(self.words[:-1]):
-            if word in PARTICLES and place:
+            if word in lexicon.PARTICLES and place:
                 continue
             given.extend(word if self._are_initials(word, place) else [word])
         return given
@@ -127,9 +118,12 @@ class AliasCandidate:
         words = self.words
         if not 2 <= len(words) <= 5 or self.kinds & {"place", "organisation", "date", "work", "term"}:
             return False
-        if words[0] in NO_GIVEN_NAMES or words[-1] in ORGANISATIONS | PLACES | WORKS:
+        if words[0] in lexicon.NO_GIVEN_NAMES or words[-1] in lexicon.ORGANISATIONS | lexicon.PLACES | lexicon.WORKS:
             return False
-        return all(word.isalpha() and (word not in EMPTY or word in PARTICLES or len(word) == 1) for word in words)
+        return all(
+            word.isalpha() and (word not in lexicon.EMPTY or word in lexicon.PARTICLES or len(word) == 1)
+            for word in words
+        )
 
     @property
     def is_person(self) -> bool:
@@ -152,7 +146,7 @@ class AliasCandidate:
     @cached_property
     def acronym(self) -> str:
         """The first letters of its words, small ones left out; empty for one word."""
-        words = [word for word in self.words if word not in EMPTY]
+        words = [word for word in self.words if word not in lexicon.EMPTY]
         return "".join(word[0] for word in words) if len(words) > 2 else ""
 
 

@@ -38,18 +38,14 @@ class DocumentRelation:
 
 @dataclass(slots=True)
 class Extraction:
-    """Sentences as spans, in order; the names, each once for a sentence; the relations."""
+    """Sentences as spans, in order; the names with their places, each once for a sentence; the relations."""
 
     sentences: list[Span]
-    names: list[DocumentEntity] = field(default_factory=list)
+    names: dict[DocumentEntity, int] = field(default_factory=dict)
     relations: list[DocumentRelation] = field(default_factory=list)
-    _places: dict[DocumentEntity, int] = field(default_factory=dict)
 
     def place(self, named: DocumentEntity) -> int:
-        if named not in self._places:
-            self._places[named] = len(self.names)
-            self.names.append(named)
-        return self._places[named]
+        return self.names.setdefault(named, len(self.names))
 
 
 def extract_document(document: Document, triples: Iterable[tuple[str, ...]], extractor: Extractor | None) -> Extraction:

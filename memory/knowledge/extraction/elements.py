@@ -7,21 +7,10 @@ bracketed, so that a clause reads it like a parenthesis: of the name before, whi
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Literal
 
-from clew.memory.knowledge.extraction.lexicon import (
-    AMBIGUOUS,
-    AUXILIARIES,
-    BE,
-    DETERMINERS,
-    EMPTY,
-    NUMBERS,
-    PREPOSITIONS,
-    ROLES,
-    STOPS,
-    is_participle,
-    looks_like_a_verb,
-)
+from clew.memory.knowledge.extraction import lexicon
 from clew.memory.knowledge.extraction.mentions import Mention, Token, tokens
 from clew.memory.text import Span
 
@@ -35,15 +24,15 @@ _MARKS: dict[str, PartOfSpeech] = {
     ")": "close", "]": "close", "?": "stop", "!": "stop", "|": "stop", "/": "stop", "•": "stop", ".": "stop",
 }  # fmt: skip
 _CLOSED: dict[PartOfSpeech, Iterable[str]] = {
-    "stop": STOPS,
-    "determiner": DETERMINERS | NUMBERS,
+    "stop": lexicon.STOPS,
+    "determiner": lexicon.DETERMINERS | lexicon.NUMBERS,
     "it": ["it"],
     "he": ["he", "she"],
     "relative": ["who", "which"],
     "and": ["and", "&"],
-    "preposition": PREPOSITIONS,
-    "auxiliary": AUXILIARIES,
-    "be": BE,
+    "preposition": lexicon.PREPOSITIONS,
+    "auxiliary": lexicon.AUXILIARIES,
+    "be": lexicon.BE,
 }
 _PARTS = {word: part for part, words in _CLOSED.items() for word in words}
 """Of words that are always the same part of speech; of two lists with a word the later has it."""
@@ -106,9 +95,9 @@ def _part(word: str, before: Sequence[Element]) -> PartOfSpeech:
         return "stop" if behind == "verb" else "relative"
     if word in _PARTS:
         return _PARTS[word]
-    if looks_like_a_verb(word) or word in AMBIGUOUS:
+    if lexicon.looks_like_a_verb(word) or word in lexicon.AMBIGUOUS:
         return "verb"
-    return "stop" if word in EMPTY else "noun"
+    return "stop" if word in lexicon.EMPTY else "noun"
 
 
 _BEHIND_A_SUBJECT = frozenset({"mention", "be", "auxiliary", "relative", "he", "it", "close", "open"})
@@ -135,7 +124,7 @@ def _is_verb(word: str, before: PartOfSpeech, after: Element | None) -> bool:
         return True
     if before in ("determiner", "preposition", "possessive"):
         return False
-    if word in AMBIGUOUS:
+    if word in lexicon.AMBIGUOUS:
         return before == "and" and after is not None and after.part in ("mention", "determiner", "preposition")
     return after is not None and after.part in ("mention", "determiner", "preposition", "comma", "be")
 
@@ -214,8 +203,10 @@ def _apposition_end(elements: Sequence[Element], start: int, *, has_verb: bool, 
             continue
         if element.part in _NEVER_INSIDE:
             return 0
-        if element.part == "verb" and not (_is_reduced(element, after) and (free or _is_by(after))):
-            return 0
+        if element.part == "verb":  # a participle that describes the noun before it: a director born in Vienna
+            leads = after is not None and after.part == "preposition" and (free or after.text == "by")
+            if not leads or not lexicon.is_participle(element.text):
+                return 0
         if element.part == "stop" or depth < 0:
             return place if has_verb else 0
         if element.part == "comma" and (after is None or after.mention is None or (fronted and not has_verb)):
@@ -225,18 +216,11 @@ def _apposition_end(elements: Sequence[Element], start: int, *, has_verb: bool, 
 
 def _apposition_begins(elements: Sequence[Element], start: int) -> bool:
     """Whether an article and a noun stand here, or a noun that says what someone is (`daughter of`)."""
-    words = _noun_phrase(elements, start + 1)
+    words = takewhile(lambda element: element.part in ("noun", "mention", "determiner"), elements[start + 1 :])
     first = elements[start] if start < len(elements) else None
-    if first is None or (first.part == "noun" and first.text in ROLES):
+    if first is None or (first.part == "noun" and first.text in lexicon.ROLES):
         return first is not None
     return first.text in _BEGIN and first.part == "determiner" and _ends_in_noun(list(words), first.text in _ARTICLES)
-
-
-def _noun_phrase(elements: Sequence[Element], start: int) -> Iterator[Element]:
-    for element in elements[start:]:
-        if element.part not in ("noun", "mention", "determiner"):
-            return
-        yield element
 
 
 def _ends_in_noun(words: Sequence[Element], free: bool) -> bool:
@@ -245,12 +229,3 @@ def _ends_in_noun(words: Sequence[Element], free: bool) -> bool:
         return False
     names = [word.mention for word in words[:-1] if word.mention is not None]
     return free or all(name.kind in ("date", "term") or of_a_people(name) for name in names)
-
-
-def _is_reduced(verb: Element, after: Element | None) -> bool:
-    """A participle that describes the noun before it: a director born in Vienna."""
-    return is_participle(verb.text) and after is not None and after.part == "preposition"
-
-
-def _is_by(after: Element | None) -> bool:
-    return after is not None and after.text == "by"

@@ -7,11 +7,12 @@ words. Rules of English: in a script without capitals only what stands in quotes
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
-from clew.memory.knowledge.extraction.lexicon import DAYS, EMPTY, MONTHS, OPENERS, WORKS, looks_like_a_verb
+from clew.memory.knowledge.extraction import lexicon
 from clew.memory.knowledge.extraction.mentions import EntityKind, Mention, Token, tokens
 from clew.memory.knowledge.extraction.proper_names import Names
-from clew.memory.text import Span, split
+from clew.memory.text import Span, read_pattern, split
 
 LONGEST_ENTITY = 120
 """Characters of an entity."""
@@ -57,8 +58,7 @@ def is_entity(mention: Mention) -> bool:
         return False
     if mention.kind == "date":
         return True
-    empty = EMPTY | MONTHS | DAYS
-    return not all(word in empty or (word[0].isdigit() and word.isnumeric()) for word in words)
+    return not all(word in lexicon.UNNAMED or (word[0].isdigit() and word.isnumeric()) for word in words)
 
 
 def _is_about_a_person(text: str, title: str, sentences: Sequence[Span]) -> bool:
@@ -104,18 +104,9 @@ def _with_one_kind(mentions: list[Mention]) -> list[Mention]:
     ]
 
 
-LONGEST_WORK = 100
-"""Characters of a work's name."""
+_QUOTED = re.compile(read_pattern(Path(__file__).with_name("quoted.txt")))
+"""A work's name has 100 characters at most."""
 
-_QUOTED = re.compile(
-    rf"(?<![\w\"])\"[ ]?([^\"\n]{{1,{LONGEST_WORK}}}?)[ ]?\"(?!\w)"
-    rf"|``[ ]?([^`'\n]{{1,{LONGEST_WORK}}}?)[ ]?''"
-    rf"|[“„][ ]?([^“”„\n]{{1,{LONGEST_WORK}}}?)[ ]?[”“]"
-    rf"|(?<!\w)‘([^‘\n]{{1,{LONGEST_WORK}}}?)’(?!\w)"
-    rf"|(?<![\w'])'(?=[A-Z0-9])([^'\n]{{1,{LONGEST_WORK}}}?)'(?!\w)"
-    rf"|(?<![\w*])\*(?=[^\s*])([^*\n]{{1,{LONGEST_WORK}}}?)(?<!\s)\*(?![\w*])"
-    rf"|(?<!\w)_(?=[^\s_])([^_\n]{{1,{LONGEST_WORK}}}?)(?<!\s)_(?!\w)"
-)
 _TITLE = re.compile(
     r"«[ \u00a0\u202f]?(?P<a>[^\s«»][^«»\n]{0,58}[^\s«».,;])[ \u00a0\u202f]?»"
     r"|《(?P<b>[^《》\n]{2,60})》|〈(?P<c>[^〈〉\n]{2,60})〉|『(?P<d>[^『』\n]{2,60})』"
@@ -136,13 +127,13 @@ def works(text: str) -> Iterator[Mention]:
         part = text[start:end].rstrip(",;")
         words = _WORD.findall(part)
         if _is_work_name(part, words) and not _is_nickname(text, *match.span()):
-            work = len(words) > 1 or _last_word(text, match.start()).casefold() in WORKS
+            work = len(words) > 1 or _last_word(text, match.start()).casefold() in lexicon.WORKS
             yield Mention(part, start, start + len(part), "work" if work else "name")
 
 
 def _is_work_name(part: str, words: list[str]) -> bool:
     """Capitals on half of the words that carry content, and no whole sentence."""
-    content = [word for word in words if word.casefold() not in EMPTY]
+    content = [word for word in words if word.casefold() not in lexicon.EMPTY]
     if not content or len(words) > 12 or not (part[0].isupper() or part[0].isdigit()):
         return False
     named = sum(word[0].isupper() for word in content)
@@ -161,30 +152,9 @@ def _last_word(text: str, start: int) -> str:
     return words[-1] if words else ""
 
 
-_MONTH = (
-    r"(?:January|February|March|April|May|June|July|August|September|October|November|December"
-    r"|(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.?)"
-)
-_DAY = r"(?:3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?"
-_YEAR = r"(?:1\d{3}|20\d{2})"
-_DATE = re.compile(
-    rf"(?<![\w.])(?:{_DAY}\s(?:of\s)?{_MONTH}(?:\s?,?\s{_YEAR})?"
-    rf"|{_MONTH}\s{_DAY}(?:\s?,?\s{_YEAR})?(?!\w)(?!:\d)"
-    rf"|{_MONTH}(?:\sof)?,?\s{_YEAR}"
-    rf"|{_YEAR}-(?:0\d|1[0-2])-(?:[0-2]\d|3[01])"
-    r"|[12]\d{2}0['’]?s"
-    r"|(?:\d{1,2}(?:st|nd|rd|th)|(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth"
-    r"|thirteenth|fourteenth|fifteenth|sixteenth|seventeenth|eighteenth|nineteenth|twentieth|twenty-first))"
-    r"[\s-][Cc]entur(?:y|ies)(?:\s(?:BCE?|CE|AD)\b)?"
-    r"|\d{1,4}\s(?:BCE?|AD)\b|AD\s\d{1,4}"
-    rf"|{_YEAR}\s?[–-]\s?(?:{_YEAR}|\d\d))(?!\w)"
-)
+_DATE = re.compile(rf"(?<![\w.])(?:{read_pattern(Path(__file__).with_name('dates.txt'))})(?!\w)")
 _LONE_YEAR = re.compile(r"(?<![\w.,:$£€#–-])(?:1[1-9]\d{2}|20\d{2})(?![\w%–-]|[.,:]\d)")
-_COUNTED = re.compile(
-    r"\s(?:km|m|ft|mi|miles?|feet|foot|met(?:er|re)s?|kilomet(?:er|re)s?|square|acres?|hectares?|people|persons|men"
-    r"|women|inhabitants|residents|households|students|pupils|members|employees|copies|votes|seats|units|dollars"
-    r"|pounds|euros|tons?|tonnes|kg|hours|days|years|times|species|million|thousand|percent|per)\b"
-)
+_COUNTED = re.compile(rf"\s(?:{lexicon.COUNTED})\b")
 
 
 def dates(text: str) -> Iterator[Mention]:
@@ -209,9 +179,7 @@ LONGEST_TERM = 3
 _DEFINES = re.compile(
     r"\b(?:is|was|are|were|became|remains)\s(?:(?:also|now|currently|originally|generally)\s)?(?:a|an|the|one of the)\s"
     r"((?:(?:\d{4}|[^\W\d_]+(?:[-’'][^\W\d_]+)*)\s){0,5}?[a-z]+(?:-[a-z]+)*)"
-    r"(?=[.,;:)]|\s(?:of|in|from|for|by|at|on|to|with|that|who|which|where|whose|and|or|near|located|based|situated|used"
-    r"|published|created|founded|written|directed|produced|released|owned|operated|known|set|born|made|held|starring"
-    r"|featuring|developed|between|within|around|along|about|as|into)\b|\s?\(|\Z)"
+    rf"(?=[.,;:)]|\s(?:{lexicon.BEHIND_A_TERM})\b|\s?\(|\Z)"
 )
 
 
@@ -220,7 +188,7 @@ def _defined(text: str) -> Iterator[Mention]:
     for match in _DEFINES.finditer(text):
         start, end = match.span(1)
         words = text[start:end].split()
-        while words and (words[0].lower() in EMPTY or not words[0][0].islower()):
+        while words and (words[0].lower() in lexicon.EMPTY or not words[0][0].islower()):
             start += len(words[0]) + 1
             words = words[1:]
         part = text[start:end]
@@ -267,8 +235,8 @@ def _runs(text: str, words: Sequence[Token]) -> Iterator[list[Token]]:
 
 
 def _is_adverb(word: str) -> bool:
-    return word in OPENERS or (word.endswith("ly") and word != "family")
+    return word in lexicon.OPENERS or (word.endswith("ly") and word != "family")
 
 
 def _is_no_noun(low: str) -> bool:
-    return _is_adverb(low) or looks_like_a_verb(low)
+    return _is_adverb(low) or lexicon.looks_like_a_verb(low)

@@ -20,19 +20,20 @@ PREPOSITIONS, STOPS = _words("prepositions"), _words("stops")
 MONTHS, DAYS = _words("months"), _words("days")
 ORGANISATIONS, PLACES, WORKS, ROLES = _words("organisations"), _words("places"), _words("works"), _words("roles")
 HONORIFICS, TITLES, DROPPED_TITLES = _words("honorifics"), _words("titles"), _words("dropped titles")
-ABBREVIATED, SUFFIXES, FIRMS, PARTICLES = (
-    _words("abbreviated"),
-    _words("suffixes"),
-    _words("firms"),
-    _words("particles"),
-)
+ABBREVIATED, SUFFIXES = _words("abbreviated"), _words("suffixes")
+FIRMS, PARTICLES = _words("firms"), _words("particles")
 IN_NAMES, NO_GIVEN_NAMES = _words("in names"), _words("no given names")
 AMBIGUOUS = _words("ambiguous verbs")
+COUNTED, BEHIND_A_TERM = "|".join(_LISTS["counted"]), "|".join(_LISTS["behind a term"])
+"""As the alternatives of a regular expression."""
 
 MONTH_NUMBERS = {form: n for n, month in enumerate(_LISTS["months"], 1) for form in (month, month[:3])} | {"sept": 9}
 
 EMPTY = FUNCTION_WORDS | PRONOUNS | NUMBERS
-"""Words that are no entity, and of which alone no entity is made."""
+"""Words that are no entity."""
+
+UNNAMED = EMPTY | MONTHS | DAYS
+"""Words of which alone no entity is made."""
 
 OPENERS = EMPTY | _words("openers")
 LEADING = HONORIFICS | _words("leading")

@@ -4,28 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from clew.memory.knowledge.extraction.lexicon import (
-    ABBREVIATED,
-    AUXILIARIES,
-    DAYS,
-    EMPTY,
-    HONORIFICS,
-    IN_NAMES,
-    LEADING,
-    MONTHS,
-    NUMBERS,
-    OF_HEADS,
-    OPENERS,
-    ORGANISATIONS,
-    PARTICLES,
-    PLACES,
-    PLURAL_JOINERS,
-    ROLES,
-    SUFFIXES,
-    TITLES,
-    is_participle,
-    looks_like_a_verb,
-)
+from clew.memory.knowledge.extraction import lexicon
 from clew.memory.knowledge.extraction.mentions import EntityKind, Mention, Token
 from clew.memory.text import Span
 
@@ -33,10 +12,10 @@ JOINERS = frozenset({"for", "on", "at", "and"})
 LONGEST = 7
 """Words of a name without small ones: what is longer is a row of a table or a heading."""
 
-ARTICLES = EMPTY - NUMBERS
+ARTICLES = lexicon.EMPTY - lexicon.NUMBERS
 
 _AFTER_A_NUMBER = frozenset("of was is and in had to as at who by on from with for the or became".split())
-_HEADS = ORGANISATIONS | PLACES | {"day", "cup", "fair", "award", "prize", "championship"}
+_HEADS = lexicon.ORGANISATIONS | lexicon.PLACES | {"day", "cup", "fair", "award", "prize", "championship"}
 OPENING = tuple(':“„«"‘—–')
 
 
@@ -88,7 +67,7 @@ class Names:
         if token.start in self._taken:
             return False
         if token.text[0].isdigit():
-            follows = place + 1 < len(words) and words[place + 1].capital and self._touch(token, words[place + 1])
+            follows = self._leads(words, place)
             year = len(token.text) == 4 and token.text.isdigit()
             ordinal = token.low[-2:] in ("st", "nd", "rd", "th")
             named_by = place > 0 and (words[place - 1].low in ("the", "a", "an", "its", "his", "her"))
@@ -103,22 +82,22 @@ class Names:
         if before.possessive:
             return int(token.capital and self._ends_in_head(words, place))
         if token.capital:
-            if token.low in TITLES and before.low not in LEADING and self._titled(words, place):
+            if token.low in lexicon.TITLES and before.low not in lexicon.LEADING and self._leads(words, place):
                 return 0
-            return 0 if token.low in EMPTY and not token.text.isupper() and token.low not in ("the", "of") else 1
+            return int(token.low not in lexicon.EMPTY or token.text.isupper() or token.low in ("the", "of"))
         if token.text[0].isdigit():
             return int(len(token.text) < 4 and token.text.isdigit())
         return self._over_particles(words, first, place)
 
     def _over_particles(self, words: Sequence[Token], first: int, place: int) -> int:
         """Small words inside a name (`van der`, `of the`, `for`), with the capital that follows them."""
-        if words[first].low in EMPTY and place == first + 1:
+        if words[first].low in lexicon.EMPTY and place == first + 1:
             return 0
         after = place
         while after < min(len(words), place + 3) and self._is_small(words, after):
             after += 1
         small = [token.low for token in words[place:after]]
-        if not small or after == len(words) or not words[after].capital or words[after].low in EMPTY:
+        if not small or after == len(words) or not words[after].capital or words[after].low in lexicon.EMPTY:
             return 0
         if any(not self._touch(*pair) for pair in pairwise(words[place - 1 : after + 1])):
             return 0
@@ -127,11 +106,11 @@ class Names:
         return after - place + 1
 
     def _joins(self, small: Sequence[str], words: Sequence[Token], first: int, place: int, after: int) -> bool:
-        if small[0] in PARTICLES:
+        if small[0] in lexicon.PARTICLES:
             return True
         if small == ["of"] or small == ["of", "the"]:
-            opened = first + (words[first].low in EMPTY)
-            return place == opened + 1 or words[place - 1].low in OF_HEADS
+            opened = first + (words[first].low in lexicon.EMPTY)
+            return place == opened + 1 or words[place - 1].low in lexicon.OF_HEADS
         if small == ["the"]:
             return after + 1 == len(words) or not words[after + 1].capital
         heads = {token.low for token in words[first:place]}
@@ -139,15 +118,15 @@ class Names:
             return "university" in heads
         if small[0] == "and":
             return len(small) == 1 and bool(heads & {"department", "ministry", "institute", "committee", "office"})
-        return len(small) <= 2 and small[-1] in (*JOINERS, "the") and bool(heads & PLURAL_JOINERS)
+        return len(small) <= 2 and small[-1] in (*JOINERS, "the") and bool(heads & lexicon.PLURAL_JOINERS)
 
-    def _titled(self, words: Sequence[Token], place: int) -> bool:
-        """Whether a person's name follows the title at `place`: then what is before it is another name."""
+    def _leads(self, words: Sequence[Token], place: int) -> bool:
+        """Whether a capital follows the number or title at `place` at once."""
         return place + 1 < len(words) and words[place + 1].capital and self._touch(words[place], words[place + 1])
 
     def _is_small(self, words: Sequence[Token], place: int) -> bool:
         low = words[place].low
-        return not words[place].capital and (low in PARTICLES or low in JOINERS or low in ("of", "the"))
+        return not words[place].capital and (low in lexicon.PARTICLES or low in JOINERS or low in ("of", "the"))
 
     def _touch(self, one: Token, other: Token) -> bool:
         """Whether nothing parts the two words that would end a name."""
@@ -159,8 +138,8 @@ class Names:
         if gap.isspace():
             return not other.text[0].isdigit() and gap.count("\n") < 2
         if gap.strip() == ".":
-            return one.low in ABBREVIATED or (len(one.low) == 1 and one.capital)
-        return gap in (" & ", "+", "/") or (gap == ", " and other.low in SUFFIXES and other.capital)
+            return one.low in lexicon.ABBREVIATED or (len(one.low) == 1 and one.capital)
+        return gap in (" & ", "+", "/") or (gap == ", " and other.low in lexicon.SUFFIXES and other.capital)
 
     def _ends_in_head(self, words: Sequence[Token], place: int) -> bool:
         """Whether the capitals from `place` on end in a word like College: then what is possessed is one name."""
@@ -172,15 +151,15 @@ class Names:
 
     def _in_capitals(self, run: list[Token]) -> bool:
         """Whether a run in a line of capitals is a name: it has capitals elsewhere too, or a title before it."""
-        return run[0].low in HONORIFICS or all(token.low in self._known for token in run)
+        return run[0].low in lexicon.HONORIFICS or all(token.low in self._known for token in run)
 
     def _without_opener(self, run: list[Token], *, first: bool, following: Sequence[Token]) -> list[Token]:
         """The run without words whose capital comes from the sentence; empty where no name is left."""
-        while run and run[0].low in (OPENERS if first else ARTICLES if len(run) > 1 else EMPTY):
-            if run[0].low in IN_NAMES and len(run) > 1 and run[1].capital:
+        while run and run[0].low in (lexicon.OPENERS if first else ARTICLES if len(run) > 1 else lexicon.EMPTY):
+            if run[0].low in lexicon.IN_NAMES and len(run) > 1 and run[1].capital:
                 break
             run, opener = run[1:], run[0]
-            first = first and opener.low in OPENERS
+            first = first and opener.low in lexicon.OPENERS
             while run and not run[0].capital:
                 run = run[1:]
         if len(run) > 1 and run[0].text[0].isdigit() and len(run[0].text) == 4 and self._goes_on(run, following):
@@ -189,40 +168,37 @@ class Names:
             run = run[1:]
         if len(run) > 1 and run[-1].text == "I" and following and self._is_pronoun_before(run, following[0]):
             run = run[:-1]
-        while len(run) > 1 and run[-1].low in EMPTY and len(run[-1].text) > 1:
+        while len(run) > 1 and run[-1].low in lexicon.EMPTY and len(run[-1].text) > 1:
             run = run[:-1]
         return run if self._is_name(run, first, following) else []
 
     def _is_common(self, word: Token) -> bool:
         """Whether the text has the word in small letters too, and it does not belong to a name."""
-        named = word.initial or word.low in IN_NAMES or word.low in HONORIFICS
+        named = word.initial or word.low in lexicon.IN_NAMES or word.low in lexicon.HONORIFICS
         return word.low in self._lower and not named
 
     def _goes_on(self, run: list[Token], following: Sequence[Token]) -> bool:
         """Whether a noun follows that the capitals describe: a 1999 American film."""
-        return bool(following) and following[0].low not in EMPTY and self._touch(run[-1], following[0])
+        return bool(following) and following[0].low not in lexicon.EMPTY and self._touch(run[-1], following[0])
 
     def _is_pronoun_before(self, run: list[Token], word: Token) -> bool:
         """Whether the I at the end of the run is no number: what Ethnology I hope."""
         return not word.capital and word.low not in _AFTER_A_NUMBER and self._touch(run[-1], word)
 
     def _is_name(self, run: list[Token], first: bool, following: Sequence[Token]) -> bool:
-        if not run or all(_is_empty(token) for token in run):
+        if not run or all(token.low in lexicon.UNNAMED or token.text[0].isdigit() for token in run):
             return False
         if len(run) > 1:
             return True
         [token] = run
-        if len(token.low) < 2 or token.low in HONORIFICS or (token.low in OPENERS and not token.text.isupper()):
+        opens = token.low in lexicon.OPENERS and not token.text.isupper()
+        if len(token.low) < 2 or token.low in lexicon.HONORIFICS or opens:
             return False
         if not first or any(letter.isupper() for letter in token.text[1:]):
             return True
         if token.low in self._known:
             return True
         return token.low not in self._lower and is_defined(self._text, token, following)
-
-
-def _is_empty(token: Token) -> bool:
-    return token.low in EMPTY or token.low in MONTHS or token.low in DAYS or token.text[0].isdigit()
 
 
 def _shouts(words: Sequence[Token]) -> bool:
@@ -247,9 +223,9 @@ def kind_of(text: str, run: Sequence[Token]) -> EntityKind:
     """The kind that the evidence is for; `name` without evidence."""
     last = next((token.low for token in reversed(run) if token.capital), "")
     head = _head_of(run) or last
-    if head in ORGANISATIONS and len(run) > 1:
+    if head in lexicon.ORGANISATIONS and len(run) > 1:
         return "organisation"
-    if head in PLACES and len(run) > 1:
+    if head in lexicon.PLACES and len(run) > 1:
         return "place"
     if _is_person(text, run):
         return "person"
@@ -268,14 +244,14 @@ def _is_person(text: str, run: Sequence[Token]) -> bool:
     if any(token.low in ("of", "for", "and") and not token.capital for token in run):
         return False
     end = run[-1].end
-    if run[0].low in HONORIFICS and len(run) > 1 and (run[0].low not in _NOT_PERSONS or len(run) > 2):
+    if run[0].low in lexicon.HONORIFICS and len(run) > 1 and (run[0].low not in _NOT_PERSONS or len(run) > 2):
         return True
     if len(run) > 1 and any(token.initial and len(token.low) < 3 for token in run[:-1]):
         return True
     if _BORN.match(text, end) or (len(run) > 1 and (_LIFE.match(text, end) or _has_role(text, end))):
         return True
     before = _LAST_WORD.search(text, max(0, run[0].start - 20), run[0].start)
-    return before is not None and before.group(1) in ROLES
+    return before is not None and before.group(1) in lexicon.ROLES
 
 
 def _has_role(text: str, end: int) -> bool:
@@ -284,7 +260,7 @@ def _has_role(text: str, end: int) -> bool:
     for word in match.group(1).split() if match else ():
         if word in _ENDS_A_NOUN:
             return False
-        if word in ROLES and word != "model":  # a car is one
+        if word in lexicon.ROLES and word != "model":  # a car is one
             return True
     return False
 
@@ -304,8 +280,8 @@ def is_defined(text: str, word: Token, following: Sequence[Token]) -> bool:
     if text[word.end : verb.start].startswith(","):
         return _has_apposition(text, word)
     if verb.low in ("is", "was", "are", "were"):
-        return after.low in ("a", "an", "the", "one") or is_participle(after.low)
-    return not verb.capital and after.capital and looks_like_a_verb(verb.low)
+        return after.low in ("a", "an", "the", "one") or lexicon.is_participle(after.low)
+    return not verb.capital and after.capital and lexicon.looks_like_a_verb(verb.low)
 
 
 def _has_apposition(text: str, word: Token) -> bool:
@@ -318,4 +294,6 @@ def _has_apposition(text: str, word: Token) -> bool:
     if found is None or (word.low.endswith("ly") and found["article"] is None):
         return False
     follows = found["next"]
-    return follows.islower() and (follows not in EMPTY or follows in AUXILIARIES or follows in ("who", "which"))
+    return follows.islower() and (
+        follows not in lexicon.EMPTY or follows in lexicon.AUXILIARIES or follows in ("who", "which")
+    )
