@@ -79,17 +79,17 @@ class Clues:
 
     @cached_property
     def _units(self) -> UnitSearch:
-        return UnitSearch.over(self._store, self._reranker, self._parameters.part)
+        return UnitSearch(self._store, self._reranker, self._parameters.part)
 
     @cached_property
     def _given(self) -> GivenTriples:
-        return GivenTriples.of(self._store, self._parameters.aliases)
+        return GivenTriples(self._store, self._parameters.aliases)
 
     @cached_property
     def _triples(self) -> TripleSearch:
         """Beside sentences those alone that were given."""
         triples = self._store.triples() if self._parameters.method == "triples" else self._given.triples
-        return TripleSearch.over(self._store, triples, self._parameters.aliases)
+        return TripleSearch(self._store, triples, self._parameters.aliases)
 
     def _by_triples(self, query: Query, k: int, triples: TripleSearch) -> Findings:
         if triples.empty:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from clew.memory.cache import Cached
 from clew.memory.datatypes import Findings, Form, Ints, Passage, Point, Query
 from clew.memory.knowledge.communities import overview
-from clew.memory.knowledge.communities.overview import Allowed, Cover, asks_for_the_whole, cover_of
+from clew.memory.knowledge.communities.overview import Allowed, Cover, asks_for_the_whole
 from clew.memory.ports import Search
 from clew.tools.base import FormScores, ToolSettings, fuse, nothing_named, passages_of, ranks_by_form
 
@@ -59,7 +59,7 @@ class CommunitySearch:
         self._store = store
         self._parameters = parameters or CommunitiesParameters()
         self._graph = store.part(self._parameters.part)
-        self._cover = Cached(lambda: cover_of(self._graph))
+        self._cover = Cached(lambda: Cover(self._graph))
 
     def search(self, query: Query, k: int | None = None) -> Findings:
         """The passages that hold the best points, at most k; by default those of the `top_k_points`.

@@ -27,7 +27,7 @@ def main() -> None:
     hubs = [["hub", f"tenth {place % 10}", *names] for place, names in enumerate(rare)]
     print(f"{'sentences':38} {'ms':>9} {'ratio':>9}")
     for name, units in (("three rare names each", rare), ("and a name in all, another in a tenth", hubs)):
-        print_row(name, UnitGraph.of(layers_of(units)), vectors, asked, nearest)
+        print_row(name, UnitGraph(layers_of(units)), vectors, asked, nearest)
 
 
 def print_row(

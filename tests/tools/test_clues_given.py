@@ -84,13 +84,13 @@ def test_extracted_triples_are_not_trusted_because_others_were_given(tmp_path: P
 def test_their_index_is_made_for_a_question_that_they_may_answer(
     tmp_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    indexed, over = list[int](), TripleSearch.over
+    indexed = list[int]()
 
     def counted(store: Search, triples: Sequence[Triple], aliases: AliasTable | None) -> TripleSearch:
         indexed.append(len(triples))
-        return over(store, triples, aliases)
+        return TripleSearch(store, triples, aliases)
 
-    monkeypatch.setattr(TripleSearch, "over", counted)
+    monkeypatch.setattr("clew.tools.clues.TripleSearch", counted)
     with made(tmp_path, encoder, README, TEXTS) as library:
         tool = Clues(library.store)
         tool.search(encode_query("Where was Fritz Lang born?", [], encoder), 5)

@@ -122,31 +122,19 @@ TELLS_OF, NAMED_WITH = "tells of", "named with"
 and between two entities of one sentence."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class UnitGraph:
     """`units` has for each entity its units, `entities` for each unit its entities, both rising; `titles[u]` is the
     entity that the title of unit u's document names, -1 where none. `relations` are by the unit that states them."""
 
-    layers: Layers
-    units: Ragged
-    entities: Ragged
-    titles: Ints
-    relations: Ragged
-
-    @staticmethod
-    def of(layers: Layers) -> "UnitGraph":
-        count = len(layers.sentence_chunks)
-        titles = layers.titles[layers.chunk_documents[layers.sentence_chunks]]
+    def __init__(self, layers: Layers) -> None:
         units, entities = layers.naming
         walked = ~np.isin(units, layers.headings)
         units, entities = units[walked], entities[walked]
-        return UnitGraph(
-            layers=layers,
-            units=Ragged.grouped(entities, len(layers.entities), units),
-            entities=Ragged.grouped(units, count, entities),
-            titles=titles,
-            relations=Ragged.grouped(layers.stated, count),
-        )
+        self.layers = layers
+        self.titles: Ints = layers.titles[layers.chunk_documents[layers.sentence_chunks]]
+        self.units = Ragged.grouped(entities, len(layers.entities), units)
+        self.entities = Ragged.grouped(units, len(self.titles), entities)
+        self.relations = Ragged.grouped(layers.stated, len(self.titles))
 
     def size(self, entities: Ints) -> Ints:
         """How many units each has; shape (entities,)."""

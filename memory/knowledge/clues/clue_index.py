@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,7 +85,6 @@ DIGITS = 9
 """To which scores are rounded, so that equal ones are equal whatever the order in which they were summed."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Texts:
     """`weights` are rows of unit length and `present` has 1 where a text has a word: sparse, of shape (texts, words).
     `sizes` counts the different words of each text, `counts` the texts that have each word.
@@ -93,23 +92,16 @@ class Texts:
     A text is given as its words. A text without words has cosine and Jaccard 0 with every question.
     """
 
-    vectorizer: Any
-    weights: Any
-    present: Any
-    sizes: Floats
-    counts: Floats
-
-    @staticmethod
-    def of(texts: Sequence[Sequence[str]]) -> "Texts":
+    def __init__(self, texts: Sequence[Sequence[str]]) -> None:
         from sklearn.feature_extraction.text import TfidfVectorizer
 
         # The empty word, which no text has, keeps scikit-learn from refusing texts that have no words at all.
         vocabulary = ["", *sorted({word for text in texts for word in text})]
-        vectorizer = TfidfVectorizer(analyzer=list, vocabulary=vocabulary)
-        weights = vectorizer.fit_transform(texts or [[]])[: len(texts)]
-        present = weights.astype(bool).astype(np.float64)
-        sizes, counts = np.diff(weights.indptr), np.bincount(weights.indices, minlength=len(vocabulary))
-        return Texts(vectorizer, weights, present, sizes.astype(np.float64), counts.astype(np.float64))
+        self.vectorizer = TfidfVectorizer(analyzer=list, vocabulary=vocabulary)
+        self.weights = self.vectorizer.fit_transform(texts or [[]])[: len(texts)]
+        self.present = self.weights.astype(bool).astype(np.float64)
+        self.sizes: Floats = np.diff(self.weights.indptr).astype(np.float64)
+        self.counts = np.bincount(self.weights.indices, minlength=len(vocabulary))
 
     def count(self, word: str) -> int:
         """How many texts have the word."""
@@ -171,10 +163,10 @@ def clue_index(graph: TripleGraph, aliases: AliasTable | None = None) -> ClueInd
     return ClueIndex(
         graph=graph,
         aliases=aliases,
-        entity_names=Texts.of([name_words(entity) for entity in graph.entities]),
-        entity_texts=Texts.of(entities),
-        relation_texts=Texts.of(relations),
-        triple_texts=Texts.of(triples),
+        entity_names=Texts([name_words(entity) for entity in graph.entities]),
+        entity_texts=Texts(entities),
+        relation_texts=Texts(relations),
+        triple_texts=Texts(triples),
         relation_names=_relation_names(graph.relations, relations, aliases),
     )
 

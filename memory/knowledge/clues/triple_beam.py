@@ -101,7 +101,6 @@ def seeds_of(
     return tuple(nearest[cosines[nearest] >= parameters.seed_min_sim].tolist()), "entities nearest to the question"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class EdgeScores:
     """The score of an edge (step 3): w_rel and w_ent, for its clues, + `by_words`.
 
@@ -110,10 +109,15 @@ class EdgeScores:
     nodes are entity clues.
     """
 
-    by_words: Floats
-    relation_clues: Ints
-    entity_clues: Mask
-    parameters: ClueParameters
+    def __init__(self, question: str, clues: QuestionClues, index: ClueIndex, parameters: ClueParameters) -> None:
+        self.parameters = parameters
+        self.by_words = parameters.w_lex * index.triple_texts.jaccards(clues.words)
+        self.by_words += parameters.w_emb * index.triple_cosines(question)
+        self.relation_clues = np.zeros(len(index.graph.kinds), np.int64)
+        for place, clue in enumerate(clues.relations[:MOST_RELATION_CLUES]):
+            self.relation_clues[index.edges_of_relations((clue,))] |= 1 << place
+        self.entity_clues = np.zeros(len(index.graph.entities), dtype=bool)
+        self.entity_clues[list(clues.entities)] = True
 
     def alone(self, graph: TripleGraph) -> Floats:
         """Of every edge: + w_rel, where its relation is a clue, + w_ent, where one of its entities is."""
@@ -136,18 +140,6 @@ class EdgeScores:
     def _sum(self, edges: Ints, relations: NDArray[Any], entities: NDArray[Any]) -> Floats:
         p = self.parameters
         return np.asarray(self.by_words[edges] + p.w_rel * relations + p.w_ent * entities, np.float64)
-
-
-def edge_scores(question: str, clues: QuestionClues, index: ClueIndex, parameters: ClueParameters) -> EdgeScores:
-    """What the score of an edge (step 3) is made of, for all edges at once."""
-    by_words = parameters.w_lex * index.triple_texts.jaccards(clues.words)
-    by_words += parameters.w_emb * index.triple_cosines(question)
-    relation_clues = np.zeros(len(index.graph.kinds), np.int64)
-    for place, clue in enumerate(clues.relations[:MOST_RELATION_CLUES]):
-        relation_clues[index.edges_of_relations((clue,))] |= 1 << place
-    entity_clues = np.zeros(len(index.graph.entities), dtype=bool)
-    entity_clues[list(clues.entities)] = True
-    return EdgeScores(by_words, relation_clues, entity_clues, parameters)
 
 
 def beam_search(graph: TripleGraph, seeds: Sequence[int], scores: EdgeScores, among: Mask | None = None) -> list[Path]:

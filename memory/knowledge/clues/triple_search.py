@@ -3,8 +3,8 @@
 import re
 import string
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -17,11 +17,11 @@ from clew.memory.knowledge.clues.question_clues import QuestionClues, extract_cl
 from clew.memory.knowledge.clues.triple_beam import (
     ClueAnswer,
     ClueParameters,
+    EdgeScores,
     Mask,
     Path,
     PathEvidence,
     beam_search,
-    edge_scores,
     most_of,
     rerank,
     seeds_of,
@@ -136,31 +136,25 @@ def search_paths(
     parameters = parameters or ClueParameters()
     clues = extract_clues(question, index, parameters.seed_top_k)
     seeds, seeding = seeds_of(question, clues, index, parameters)
-    scores = edge_scores(question, clues, index, parameters)
+    scores = EdgeScores(question, clues, index, parameters)
     walks = beam_search(index.graph, seeds, scores, among)
     paths = rerank(walks, clues, index, parameters)
     answer, edge = answer_of(paths, clues, scores.alone(index.graph), index)
     return ClueAnswer(clues, seeds, seeding, tuple(paths), answer, edge)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class GivenTriples:
     """`triples` that came with documents, and the `stems` of their content words. `alone`: every document is a list of
     triples written out, as from a file of triples, so that there is no text to walk."""
 
-    triples: tuple[Triple, ...]
-    stems: frozenset[str]
-    alone: bool
-    aliases: AliasTable
-
-    @staticmethod
-    def of(store: Search, aliases: AliasTable | None = None) -> "GivenTriples":
+    def __init__(self, store: Search, aliases: AliasTable | None = None) -> None:
         """Cheap beside an index of them (`TripleSearch`): each word is stemmed once."""
-        layers = store.part().layers
-        triples = tuple(triple for triple in store.triples() if triple.given) if layers.given.any() else ()
-        used = {word for one in triples for word in words(f"{one.subject} {one.relation} {one.object}")}
-        stems = frozenset(content_words(" ".join(sorted(used))))
-        return GivenTriples(triples, stems, bool(triples) and _alone(store, triples), aliases or load_aliases())
+        given = store.part().layers.given.any()
+        self.triples = [triple for triple in store.triples() if triple.given] if given else []
+        used = {word for one in self.triples for word in words(f"{one.subject} {one.relation} {one.object}")}
+        self.stems = frozenset(content_words(" ".join(sorted(used))))
+        self.alone = bool(self.triples) and _alone(store, self.triples)
+        self.aliases = aliases or load_aliases()
 
     def may_answer(self, text: str) -> bool:
         """Whether each content word of a question is one of theirs, or may stand for a relation."""
@@ -182,19 +176,14 @@ def _alone(store: Search, triples: Sequence[Triple]) -> bool:
     return all(texts[id_].split("\n") == triple_lines(listed) for id_, listed in rows.items())
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class TripleSearch:
-    """The triples of a store; `documents` has for each chunk that states one its document."""
+    """Some triples of a store; `documents` has for each chunk that states one its document."""
 
-    clues: ClueIndex
-    documents: Mapping[str, str]
-
-    @staticmethod
-    def over(store: Search, triples: Sequence[Triple], aliases: AliasTable | None = None) -> "TripleSearch":
-        """Of these triples of the store. Seconds for 100,000."""
+    def __init__(self, store: Search, triples: Sequence[Triple], aliases: AliasTable | None = None) -> None:
+        """Seconds for 100,000."""
         graph = triple_graph(triples)
         chunks = store.chunks(sorted({chunk for stating in graph.chunks for chunk in stating}))
-        return TripleSearch(clue_index(graph, aliases), {chunk.id: chunk.document for chunk in chunks})
+        self.clues, self.documents = clue_index(graph, aliases), {chunk.id: chunk.document for chunk in chunks}
 
     @property
     def empty(self) -> bool:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from clew.memory.datatypes import Floats, Form, Hit, Ints, Subgraph, Vector, Vectors
 from clew.memory.knowledge.clues.clue_graphs import UnitGraph, arrow
 from clew.memory.knowledge.clues.triple_beam import Mask, PathEvidence
-from clew.memory.ports import Graph, Reranker, Search
+from clew.memory.ports import Reranker, Search
 from clew.memory.vectors import highest
 
 Prune = Callable[[Sequence[tuple[int, ...]]], Floats]
@@ -228,17 +228,10 @@ class UnitParameters:
     filled: int = 100
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class UnitSearch:
-    store: Search
-    part: Graph
-    graph: UnitGraph
-    reranker: Reranker | None = None
-
-    @staticmethod
-    def over(store: Search, reranker: Reranker | None = None, part: Sequence[int] | None = None) -> "UnitSearch":
-        graph = store.part(part)
-        return UnitSearch(store, graph, UnitGraph.of(graph.layers), reranker)
+    def __init__(self, store: Search, reranker: Reranker | None = None, part: Sequence[int] | None = None) -> None:
+        self.store, self.reranker, self.part = store, reranker, store.part(part)
+        self.graph = UnitGraph(self.part.layers)
 
     @property
     def empty(self) -> bool:

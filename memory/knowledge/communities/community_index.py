@@ -14,7 +14,7 @@ from clew.memory.datatypes import Ints, Progress, Vectors
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.knowledge.communities.detection import DetectionParameters, detect
 from clew.memory.knowledge.communities.entity_graph import entity_vectors, links_of, named_in_sentences, standing_for
-from clew.memory.knowledge.communities.reports import Extract, extracts, material, write
+from clew.memory.knowledge.communities.reports import Extract, ReportMaterial, extracts, write
 from clew.memory.knowledge.embedding import SENTENCES, open_vectors, titles_and_texts
 from clew.memory.knowledge.numbering import read_layers
 from clew.memory.ports import Encoder, Writer
@@ -81,7 +81,7 @@ def _communities(
     named = named_in_sentences(layers)
     vectors, links = entity_vectors(named, sentences), links_of(layers, named)
     texts = [text for _, _, text in titles_and_texts(database, SENTENCES)]
-    of_what = material(layers, links, vectors, sentences, texts)
+    of_what = ReportMaterial(layers, links, vectors, sentences, texts)
     levels = detect(links, vectors, parameters, standing_for(layers, links))
     made = _hierarchy(levels, [list(extracts(of_what, labels)) for labels in levels])
     sums = [vectors[list(one.extract.entities)].sum(axis=0) for one in made]

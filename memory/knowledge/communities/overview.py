@@ -4,20 +4,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.communities import Communities
 from clew.memory.datatypes import Ints
 from clew.memory.knowledge.communities.reports import quality_of
-from clew.memory.layers import Layers, Unit
+from clew.memory.layers import Unit
 from clew.memory.ports import Graph
 from clew.memory.text import content_words, word_lists, words
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
 
 
 def asks_for_the_whole(question: str) -> bool:
@@ -48,16 +43,18 @@ Allowed = NDArray[np.bool_]
 """Whether each chunk may be found; shape (chunks,)."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Cover:
     """Which chunks each community covers: those that name one of its entities (C_r of equation 5).
 
     `chunks[c, g]` is above 0 where community c covers chunk g; shape (communities, chunks).
     """
 
-    layers: Layers
-    communities: Communities
-    chunks: "csr_array"
+    def __init__(self, graph: Graph) -> None:
+        from scipy.sparse import csr_array
+
+        self.layers, self.communities = graph.layers, graph.communities
+        members = self.communities.members(len(self.layers.entities))
+        self.chunks = csr_array(members @ self.layers.chunk_entities.T)
 
     def of(self, community: int, allowed: Allowed) -> Ints:
         """The allowed chunks of a community, rising."""
@@ -82,14 +79,6 @@ class Cover:
     def documents(self, chunks: Ints) -> int:
         """The number of documents that these chunks belong to."""
         return len(np.unique(self.layers.chunk_documents[chunks]))
-
-
-def cover_of(graph: Graph) -> Cover:
-    from scipy.sparse import csr_array
-
-    layers, communities = graph.layers, graph.communities
-    members = communities.members(len(layers.entities))
-    return Cover(layers, communities, csr_array(members @ layers.chunk_entities.T))
 
 
 LEVEL = 0

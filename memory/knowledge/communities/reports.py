@@ -48,20 +48,25 @@ _END = re.compile(r"[.!?…][\"”’')\]]*$")
 _LEANING = re.compile(r"^(?:It|He|She|They|This|These|Those|Its|His|Her|Their|But|And|However|Also|We|I|There|Here)\b")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class ReportMaterial:
-    """What reports are made of. `best[e]` is s(e), -1 where no sentence names it; `central` is how central each entity
-    is within its community, `weights` how much its name says; `quality` how well each sentence reads, 0 at best."""
+    """What reports are made of: `vectors` are the entities', `sentences` those of the sentences with these `texts`.
 
-    layers: Layers
-    links: Links
-    vectors: Vectors
-    sentences: Vectors
-    texts: Sequence[str]
-    best: Ints
-    weights: NDArray[np.float64]
-    quality: NDArray[np.float64]
-    graph: "nx.Graph[int]"
+    `best[e]` is s(e), -1 where no sentence names it; `weights` is how much the name of each entity says; `quality` how
+    well each sentence reads, 0 at best.
+    """
+
+    def __init__(
+        self, layers: Layers, links: Links, vectors: Vectors, sentences: Vectors, texts: Sequence[str]
+    ) -> None:
+        self.layers, self.links, self.graph = layers, links, entity_graph(layers, links)
+        self.vectors, self.sentences, self.texts = vectors, sentences, texts
+        self.quality = np.array([quality_of(text) for text in texts])
+        self.best = _central_sentences(layers, vectors, sentences, self.quality)
+        chunks = max(1, len(layers.chunk_ids))
+        often = np.bincount(layers.mentions[1], minlength=len(layers.entities))
+        shares = np.array([0.3 if one.kind == "term" or not _is_name(one.name) else 1.0 for one in layers.entities])
+        rarity = np.log1p(chunks / layers.chunks_of_entity.clip(1))
+        self.weights = np.sqrt(often) * rarity / np.log1p(chunks) * shares
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,21 +86,6 @@ class Extract:
         if self.relations:
             parts.append(f"Relations: {'; '.join(self.relations)}.")
         return " ".join(parts)
-
-
-def material(
-    layers: Layers, links: Links, vectors: Vectors, sentences: Vectors, texts: Sequence[str]
-) -> ReportMaterial:
-    """`vectors` are the entities', `sentences` those of the sentences with these `texts`."""
-    quality = np.array([quality_of(text) for text in texts])
-    chunks = max(1, len(layers.chunk_ids))
-    often = np.bincount(layers.mentions[1], minlength=len(layers.entities))
-    weights = np.sqrt(often) * np.log1p(chunks / layers.chunks_of_entity.clip(1)) / np.log1p(chunks)
-    shares = np.array([0.3 if one.kind == "term" or not _is_name(one.name) else 1.0 for one in layers.entities])
-    best = _central_sentences(layers, vectors, sentences, quality)
-    return ReportMaterial(
-        layers, links, vectors, sentences, texts, best, weights * shares, quality, entity_graph(layers, links)
-    )
 
 
 def _is_name(text: str) -> bool:

@@ -15,7 +15,7 @@ from clew.memory.datatypes import Triple
 from clew.memory.knowledge.clues.clue_graphs import triple_graph
 from clew.memory.knowledge.clues.clue_index import ClueIndex
 from clew.memory.knowledge.clues.question_clues import extract_clues
-from clew.memory.knowledge.clues.triple_beam import ClueParameters, beam_search, edge_scores, most_of, seeds_of
+from clew.memory.knowledge.clues.triple_beam import ClueParameters, EdgeScores, beam_search, most_of, seeds_of
 from clew.memory.knowledge.clues.triple_search import search_paths
 from tests.memory.dialogue.cases import hashed_vectors
 from tests.memory.knowledge.clues.cases import (
@@ -121,7 +121,7 @@ def test_it_is_the_formulas(rows: list[tuple[str, str, str]], question: str, p: 
     index = index_of(*rows)
     found = search_paths(question, index, p)
     reference = Reference(question, found.clues, index, p)
-    scores = edge_scores(question, found.clues, index, p)
+    scores = EdgeScores(question, found.clues, index, p)
     each = range(len(index.graph.subjects))
     assert scores.by_words.tolist() == pytest.approx([reference.words(edge) for edge in each])
     walks = beam_search(index.graph, found.seeds, scores)

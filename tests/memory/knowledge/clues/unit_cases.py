@@ -77,7 +77,7 @@ def walked(
     allowed = near(question, vectors)
     if mask is not None:
         allowed = Near(allowed.units[mask[allowed.units]], allowed.cosines[mask[allowed.units]])
-    return UnitWalker(UnitGraph.of(layers), question, allowed, vectors_of, parameters, mask, prune).walks()
+    return UnitWalker(UnitGraph(layers), question, allowed, vectors_of, parameters, mask, prune).walks()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from clew.memory.knowledge.communities.entity_graph import entity_graph, links_of, named_in_sentences
-from clew.memory.knowledge.communities.reports import Extract, cores, extracts, material, within, write
+from clew.memory.knowledge.communities.reports import Extract, ReportMaterial, cores, extracts, within, write
 from clew.memory.ports import Message, ToolSpec
 from tests.memory.knowledge.communities.made import layers
 from tests.memory.scripted_writer import ScriptedWriter
@@ -21,7 +21,7 @@ def test_a_fragment_that_was_joined_is_not_in_the_name() -> None:
     vectors, sentences = np.eye(5, dtype=np.float32), np.eye(3, 5, dtype=np.float32)
     labels = np.zeros(5, np.int64)
     texts = [" ".join(relation) for relation in RELATIONS]
-    (one,) = extracts(material(made, links, vectors, sentences, texts), labels)
+    (one,) = extracts(ReportMaterial(made, links, vectors, sentences, texts), labels)
     assert set(one.name.split(", ")) == {"Fritz Lang", "Metropolis", "Thea"}
     assert len(one.entities) == 5 and set(one.names) == set(NAMES)
 
