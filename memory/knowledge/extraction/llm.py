@@ -11,7 +11,7 @@ import re
 import threading
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_args
@@ -238,7 +238,7 @@ def _bytes(text: str) -> int:
     return len(text.encode())
 
 
-def read_reply(reply: str) -> tuple[dict[tuple[str, EntityKind], None], dict[tuple[str, str, str], None]]:
+def read_reply(reply: str) -> tuple[list[tuple[str, EntityKind]], list[tuple[str, str, str]]]:
     """Names with their kinds, and triples, each once, whether the text has them or not; other things are passed over.
 
     Raises `ValueError`, in words for the model.
@@ -255,7 +255,9 @@ def read_reply(reply: str) -> tuple[dict[tuple[str, EntityKind], None], dict[tup
     if isinstance(entities, dict):
         entities = [{"name": name, "type": kind} for name, kind in entities.items()]
     named, stated = (found if isinstance(found, list) else [] for found in (entities, triples))
-    return dict.fromkeys(filter(None, map(_entity, named))), dict.fromkeys(filter(None, map(_triple, stated)))
+    return list(dict.fromkeys(filter(None, map(_entity, named)))), list(
+        dict.fromkeys(filter(None, map(_triple, stated)))
+    )
 
 
 def _entity(item: Any) -> tuple[str, EntityKind] | None:
@@ -289,8 +291,8 @@ def _first(item: Mapping[str, Any], *keys: str) -> Any:
 
 
 def locate(
-    named: Iterable[tuple[str, EntityKind]],
-    stated: Iterable[tuple[str, str, str]],
+    named: Sequence[tuple[str, EntityKind]],
+    stated: Sequence[tuple[str, str, str]],
     text: str,
     part: Span,
     sentences: Sequence[Span],
