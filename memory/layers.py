@@ -121,42 +121,23 @@ class Layers:
         """Of each entity how many chunks name it (df); shape (entities,)."""
         return np.asarray(self.chunk_entities.sum(axis=0), np.int64).reshape(-1)
 
-    def chunk_links(self, most: int) -> "dict[str, csr_array]":
-        """From chunk to chunk, each of shape (chunks, chunks): `next` where a document goes on; `title link` to the
-        chunks of a document whose title the chunk names; `shared` as in `shared_entities`."""
-        count = len(self.chunk_ids)
-        before = np.flatnonzero(self.chunk_documents[1:] == self.chunk_documents[:-1])
-        titles = self.titles[self.chunk_documents]
-        titled = np.flatnonzero(titles >= 0)
-        of_title = _ones(titles[titled], titled, (len(self.entities), count))
-        named = _ones(self.sentence_chunks[self.mentions[0]], self.mentions[1], (count, len(self.entities)))
-        following = _ones(before, before + 1, (count, count))
-        return {"next": following, "title link": _apart(named @ of_title), "shared": self.shared_entities(most)}
-
     def shared_entities(self, most: int) -> "csr_array":
         """Between chunks, of shape (chunks, chunks): the sum of 1 / df over the entities that both name, those of more
         than `most` chunks left out."""
-        from scipy.sparse import diags_array
+        from scipy.sparse import csr_array, diags_array
 
         df = self.chunks_of_entity
         weights = np.where((df > 1) & (df <= most), 1 / np.maximum(df, 1), 0.0)
-        return _apart(self.chunk_entities @ diags_array(weights) @ self.chunk_entities.T)
+        shared = csr_array(self.chunk_entities @ diags_array(weights) @ self.chunk_entities.T)
+        shared.setdiag(0)
+        shared.eliminate_zeros()
+        return shared
 
     @cached_property
     def joining(self) -> Ints:
         """The entities that two or more chunks name, rising; dates left out."""
         dated = np.array([entity.kind == "date" for entity in self.entities], dtype=bool)
         return np.flatnonzero((self.chunks_of_entity > 1) & ~dated)
-
-
-def _apart(links: "csr_array") -> "csr_array":
-    """Without what leads from a chunk to itself."""
-    from scipy.sparse import csr_array
-
-    made = csr_array(links)
-    made.setdiag(0)
-    made.eliminate_zeros()
-    return made
 
 
 def _ones(rows: Ints, columns: Ints, shape: tuple[int, int]) -> "csr_array":

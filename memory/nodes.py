@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Ints, Vectors
-from clew.memory.vectors import Ragged, spread
+from clew.memory.vectors import Ragged, places, spread
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -150,10 +150,8 @@ class Cells:
         """The edges within and between these partitions, cell after cell."""
         chosen = np.unique(partitions)
         low, high = np.triu_indices(len(chosen))
-        wanted = chosen[low] * self.count + chosen[high]
-        places = np.searchsorted(self.keys, wanted).clip(max=max(0, len(self.keys) - 1))
-        known = self.keys[places] == wanted if len(self.keys) else np.zeros(len(wanted), dtype=bool)
-        return self.edges.of(places[known])[0]
+        at, _ = places(self.keys, chosen[low] * self.count + chosen[high])
+        return self.edges.of(at)[0]
 
     @property
     def bridges(self) -> NDArray[np.bool_]:

@@ -1,7 +1,7 @@
-"""What a retrieval method is here: one verb, `search`; the fusion of a question's forms; the LangChain wrappers."""
+"""The contract of a tool, with one method `search`; the fusion of a question's forms; the LangChain wrappers."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
@@ -21,11 +21,6 @@ if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
 
-def names_in(text: str) -> list[str]:
-    """Of one tool, or of several that search together: `local+communities`."""
-    return text.split("+")
-
-
 class Tool(Protocol):
     """A retrieval method over a library. `description` is written for a small language model that has to choose."""
 
@@ -38,9 +33,8 @@ class Tool(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ToolSettings:
-    """What settings give to the tools, each of which takes its own from it: to `clues` its `method`, a table of
-    relations (None: the one that comes with Clew) and a cross-encoder; to `walk` late interaction, and an aligner in
-    the place of votes."""
+    """For `clues`: its `method`, a table of relations (None: the one that comes with Clew) and a cross-encoder. For
+    `walk`: late interaction, and an aligner in the place of votes."""
 
     method: Literal["units", "triples"] = "units"
     aliases: AliasTable | None = None
@@ -57,7 +51,7 @@ Make = Callable[[Search, ToolSettings], Tool]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FormScores:
-    """What a tool makes of each form of a question: scores of shape (forms, ids), NaN where it did not look."""
+    """The scores of each form of a question, of shape (forms, ids), NaN where its search did not come to an id."""
 
     ids: Sequence[str]
     scores: NDArray[np.float64]
@@ -66,8 +60,7 @@ class FormScores:
 def fuse(forms: Sequence[Form], found: FormScores) -> dict[str, float]:
     """Id -> weighted sum of its scores over the forms, best first; ties keep the order of the ids.
 
-    Where a form's search did not come to an id, it counts as the lowest that this search did come to: it cannot
-    be better than that. Scores must be comparable between forms, which is why tools calibrate them.
+    NaN counts as the lowest score of its form. Scores must be comparable between forms.
     """
     if not len(found.ids):
         return {}
@@ -80,8 +73,7 @@ def fuse(forms: Sequence[Form], found: FormScores) -> dict[str, float]:
 
 
 def ranks_by_form(forms: Sequence[Form], found: FormScores, id_: str) -> dict[str, int]:
-    """Form -> the id's place, from 1, among all that were found, by that form alone; a form that did not look there has
-    none. Of equal scores all have the better place."""
+    """Form -> the id's rank, from 1, by that form alone, ties all of the better rank; forms with NaN are left out."""
     place = found.ids.index(id_)
     return {
         form.name: 1 + int((row > row[place]).sum())
@@ -91,8 +83,7 @@ def ranks_by_form(forms: Sequence[Form], found: FormScores, id_: str) -> dict[st
 
 
 def nothing_named(layers: Layers, allowed: NDArray[np.bool_] | None = None) -> str:
-    """Why a tool that goes by what documents name has found nothing, and what to do where something can be done;
-    `allowed` are the chunks in scope, where there is a scope."""
+    """The note of a tool that searches by entities and has none; `allowed` are the chunks in scope (None: all)."""
     if len(layers.chunk_ids) and not len(layers.sentence_chunks):
         return "no entities in this library: make them with `clew index YOUR-FOLDER --triples extract`"
     if allowed is not None and not allowed.any():
@@ -108,12 +99,11 @@ def encode_query(
     scope: frozenset[str] | None = None,
     context: Sequence[Sentence] = (),
 ) -> Query:
-    """The question with the vectors of its wordings (none: the question as it is), moved towards the context where a
-    wording says so: the vector of its text and so much of the context's mean, again of unit length. The mean itself is
-    the query's `history`."""
+    """The question with the unit vectors of its wordings (none: the question as it is): of each its text's and
+    `Wording.context` times the context's mean, which is the query's `history`."""
     given = wordings or [Wording("question", text, 1.0)]
     vectors = encoder.encode([wording.text for wording in given], "query")
-    mean = mean_vector(context, encoder)  # of sentences that were embedded when they were said
+    mean = mean_vector(context, encoder)
     forms = [
         Form(w.name, w.text, w.weight, vector if mean is None or not w.context else _moved(vector, w.context * mean))
         for w, vector in zip(given, vectors, strict=True)
@@ -127,21 +117,16 @@ def _moved(vector: Vector, by: Vector) -> Vector:
 
 
 def passages_of(chunks: Sequence[Chunk], tool: str) -> list[Passage]:
+    """Without scores."""
+    return [Passage(**asdict(chunk), score=0.0, tool=tool) for chunk in chunks]
+
+
+def fused_passages(store: Search, query: Query, found: FormScores, k: int | None, tool: str) -> list[Passage]:
+    """At most k passages (None: all), best first, with score and ranks; the tool adds why each was found."""
+    scores = fuse(query.forms, found)
     return [
-        Passage(
-            id=chunk.id,
-            document=chunk.document,
-            title=chunk.title,
-            text=chunk.text,
-            score=0.0,
-            tool=tool,
-            start=chunk.start,
-            end=chunk.end,
-            page=chunk.page,
-            heading=chunk.heading,
-            source=chunk.source,
-        )
-        for chunk in chunks
+        replace(passage, score=scores[passage.id], ranks=ranks_by_form(query.forms, found, passage.id))
+        for passage in passages_of(store.chunks(list(scores)[:k]), tool)
     ]
 
 

@@ -15,7 +15,7 @@ from clew.memory.knowledge.clues.triple_beam import ClueAnswer, ClueParameters, 
 from clew.memory.knowledge.clues.triple_search import GivenTriples, TripleSearch
 from clew.memory.knowledge.clues.unit_search import UnitParameters, UnitSearch
 from clew.memory.ports import Reranker, Search
-from clew.tools.base import FormScores, ToolSettings, fuse, passages_of, ranks_by_form
+from clew.tools.base import FormScores, ToolSettings, fused_passages
 
 Found = Sequence[Mapping[str, PathEvidence]]
 """For each form what it found, by chunk."""
@@ -26,18 +26,14 @@ NO_TRIPLES = "no triples in this library: index documents that carry triples, or
 
 @dataclass(frozen=True, slots=True)
 class CluesParameters:
-    """`k` passages where no other number is asked for. `method` finds them: `units` walks over sentences, as `units`
-    says, and `triples` along the triples, as `search`, seed 000's configuration block, says. A library of lists of
-    triples alone, which has no text to walk, is searched by `triples` either way. `aliases` is the table of relations
-    (None: the one that comes with Clew). `part` are the partitions whose sentences are walked; None: it needs the whole
-    library."""
+    """The `method` `units` walks over sentences with the parameters `units`; `triples` walks along triples with
+    `search`, seed 000's configuration block. A library of lists of triples alone has no text and is searched by
+    `triples` either way. `aliases` is the table of relations (None: the one that comes with Clew)."""
 
-    k: int = 5
     method: Literal["units", "triples"] = "units"
     units: UnitParameters = field(default_factory=UnitParameters)
     search: ClueParameters = field(default_factory=ClueParameters)
     aliases: AliasTable | None = None
-    part: tuple[int, ...] | None = None
 
 
 class Clues:
@@ -59,13 +55,12 @@ class Clues:
         self._reranker = reranker
         self._making = threading.Lock()
 
-    def search(self, query: Query, k: int | None = None) -> Findings:
-        """At most k passages, by default the parameters' own, with the answer and the walk of the question as asked.
+    def search(self, query: Query, k: int = 5) -> Findings:
+        """At most k passages, with the answer and the walk of the question as asked.
 
         The walk is that of the answer, where the triples give one; else the best over sentences.
         """
         query.check()
-        k = self._parameters.k if k is None else k
         with self._making:
             search = self._search(query)
         return search(query, k)
@@ -79,7 +74,7 @@ class Clues:
 
     @cached_property
     def _units(self) -> UnitSearch:
-        return UnitSearch.over(self._store, self._reranker, self._parameters.part)
+        return UnitSearch.over(self._store, self._reranker)
 
     @cached_property
     def _given(self) -> GivenTriples:
@@ -134,15 +129,8 @@ class Clues:
         ids = list(dict.fromkeys(id_ for of_form in found for id_ in of_form))
         rows = [[of_form[id_].score if id_ in of_form else np.nan for id_ in ids] for of_form in found]
         scored = FormScores(ids, np.array(rows))
-        ranked = fuse(query.forms, scored)
-        return tuple(
-            replace(
-                _explained(passage, query.forms, found),
-                score=ranked[passage.id],
-                ranks=ranks_by_form(query.forms, scored, passage.id),
-            )
-            for passage in passages_of(self._store.chunks(list(ranked)[:k]), self.name)
-        )
+        passages = fused_passages(self._store, query, scored, k, self.name)
+        return tuple(_explained(passage, query.forms, found) for passage in passages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,15 +154,11 @@ def _own(query: Query) -> int:
 
 def _explained(passage: Passage, forms: Sequence[Form], found: Found) -> Passage:
     """By the form that came to it with the best score."""
-    told = [(form, of_form[passage.id]) for form, of_form in zip(forms, found, strict=True) if passage.id in of_form]
-    form, best = max(told, key=lambda pair: pair[1].score)
+    by_form = [(form, of_form[passage.id]) for form, of_form in zip(forms, found, strict=True) if passage.id in of_form]
+    form, best = max(by_form, key=lambda pair: pair[1].score)
     path, why = best.explain()
-    return replace(
-        passage,
-        why=why if len(forms) == 1 else f"{why} (as {form.name})",
-        scores=best.scores,
-        path=path,
-    )
+    why = why if len(forms) == 1 else f"{why} (as {form.name})"
+    return replace(passage, why=why, scores=best.scores, path=path)
 
 
 def make(store: Search, settings: ToolSettings) -> Clues:

@@ -12,18 +12,17 @@ from clew.memory.datatypes import Findings, Form, Ints, Passage, Point, Query
 from clew.memory.knowledge.communities import overview
 from clew.memory.knowledge.communities.overview import Allowed, Cover, asks_for_the_whole, cover_of
 from clew.memory.ports import Search
-from clew.tools.base import FormScores, ToolSettings, fuse, nothing_named, passages_of, ranks_by_form
+from clew.tools.base import FormScores, ToolSettings, fused_passages, nothing_named, passages_of
 
 SNIPPET = 160
-"""Characters of a point that tell which it is."""
+"""Characters of a point that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommunitiesParameters:
     """Equation 5's numbers with the seed's values: `top_k_communities` reports, `top_k_points` points, and what the
     report (`community`) and the point count. `level`: which communities are searched, 0 the coarsest, -1 the finest.
-    An overview tells of at most `readable` communities. `part` are the partitions that it looks at; None: it needs the
-    whole library."""
+    An overview has at most `readable` communities."""
 
     top_k_communities: int = 3
     top_k_points: int = 10
@@ -31,7 +30,6 @@ class CommunitiesParameters:
     point: float = 0.7
     level: int = -1
     readable: int = 30
-    part: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,7 +56,7 @@ class CommunitySearch:
     def __init__(self, store: Search, parameters: CommunitiesParameters | None = None) -> None:
         self._store = store
         self._parameters = parameters or CommunitiesParameters()
-        self._graph = store.part(self._parameters.part)
+        self._graph = store.part()
         self._cover = Cached(lambda: cover_of(self._graph))
 
     def search(self, query: Query, k: int | None = None) -> Findings:
@@ -127,18 +125,17 @@ class CommunitySearch:
             scores[row, places], points[row, places] = found[row].scores[first], first
         ids = [cover.layers.chunk_ids[number] for number in numbers]
         scored = FormScores(ids, scores)
-        ranked = fuse(query.forms, scored)
         made = []
-        for passage in passages_of(self._store.chunks(list(ranked)[:k]), self.name):
+        for passage in fused_passages(self._store, query, scored, k, self.name):
             place = ids.index(passage.id)
             row = int(np.nanargmax(scores[:, place]))
-            told = self._explained(passage, found[row], int(points[row, place]), cover, allowed)
             form = f" (as {query.forms[row].name})" if len(found) > 1 else ""
-            ranks = ranks_by_form(query.forms, scored, passage.id)
-            made.append(replace(told, why=told.why + form, score=ranked[passage.id], ranks=ranks))
+            made.append(self._explained(passage, found[row], int(points[row, place]), cover, allowed, form))
         return tuple(made)
 
-    def _explained(self, passage: Passage, found: _Points, point: int, cover: Cover, allowed: Allowed) -> Passage:
+    def _explained(
+        self, passage: Passage, found: _Points, point: int, cover: Cover, allowed: Allowed, form: str
+    ) -> Passage:
         name = cover.name(int(found.communities[point]), allowed)
         (unit,) = self._graph.sentences([int(found.sentences[point])])
         of_report, of_point = float(found.of_report[point]), float(found.of_point[point])
@@ -146,7 +143,7 @@ class CommunitySearch:
         shown = text if len(text) <= SNIPPET else f"{text[:SNIPPET].rsplit(' ', 1)[0]} …"
         return replace(
             passage,
-            why=f"community {name} ({of_report:.2f}); point “{shown}” ({of_point:.2f})",
+            why=f"community {name} ({of_report:.2f}); point “{shown}” ({of_point:.2f}){form}",
             scores={"community": of_report, "point": of_point},
         )
 

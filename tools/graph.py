@@ -6,7 +6,7 @@ what matches, and what is reached.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ from clew.tools.base import ToolSettings, nothing_named, passages_of
 
 BESIDE = "passages are by words and meaning"
 
+POOL = 100
+"""Of the passages that match best, so many are weighed without a path."""
+
 NAMES, NAMED_IN = "names", "named in"
 """What joins an anchor to an entity, where no relation of the library does, and an entity to a chunk."""
 
@@ -35,18 +38,6 @@ class Origin:
     edges: tuple[Edge, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class GraphParameters:
-    """`k` passages where no other number is asked for; `pool` of those that match best are weighed without a path.
-    `part` are the partitions that it looks at; None: it needs the whole library."""
-
-    k: int = 5
-    pool: int = 100
-    match: MatchParameters = field(default_factory=MatchParameters)
-    hops: HopParameters = field(default_factory=HopParameters)
-    part: tuple[int, ...] | None = None
-
-
 class GraphSearch:
     """The layers of the library are read and indexed at the first search, once."""
 
@@ -56,28 +47,25 @@ class GraphSearch:
         "Use it when the answer joins facts from two documents, as in: where was the director of that film born?"
     )
 
-    def __init__(
-        self, store: Search, parameters: GraphParameters | None = None, coefficients: Coefficients | None = None
-    ) -> None:
+    def __init__(self, store: Search) -> None:
         self._store = store
-        self._parameters = parameters or GraphParameters()
-        self._coefficients = coefficients or load_coefficients()
-        self._graph = store.part(self._parameters.part)
+        self._match = MatchParameters()
+        self._coefficients = load_coefficients()
+        self._graph = store.part()
         self._index = Cached(lambda: hop_index(self._graph.layers))
 
-    def search(self, query: Query, k: int | None = None) -> Findings:
-        """At most k passages, by default the parameters' own. A passage's score is its share of the mass of all."""
+    def search(self, query: Query, k: int = 5) -> Findings:
+        """At most k passages. A passage's score is its share of the mass of all."""
         return self.found(LibraryQuestion(self._graph, query), k)
 
-    def found(self, question: LibraryQuestion, k: int | None = None) -> Findings:
+    def found(self, question: LibraryQuestion, k: int) -> Findings:
         """As `search`, for a question that there is already."""
         question.query.check()
-        k = self._parameters.k if k is None else k
         hops = self.hops(question)
         pool = self.pool(hops)
         if not len(pool):
             return Findings()
-        rounds = walk(hops, pool, self._coefficients, self._parameters.hops)
+        rounds = walk(hops, pool, self._coefficients, HopParameters())
         masses = rounds[-1].masses(self._coefficients)
         best = np.argsort(-masses, kind="stable")[:k]
         shares = np.exp(masses - masses[best[0]])[best] / np.exp(masses - masses[best[0]]).sum() if k else masses[:0]
@@ -88,14 +76,14 @@ class GraphSearch:
         return Findings(passages, notes, walk=_subgraph(found))
 
     def hops(self, question: LibraryQuestion) -> HopQuestion:
-        return HopQuestion(self._store, self._index(), question, self._parameters.match)
+        return HopQuestion(self._store, self._index(), question, self._match)
 
     def pool(self, hops: HopQuestion) -> Ints:
         """The chunks that match best, rising."""
-        ids = candidates(self._store, hops.question.query, self._parameters.pool, self._parameters.match)
+        ids = candidates(self._store, hops.question.query, POOL, self._match)
         chunks = np.array([self._graph.layers.chunk_numbers[id_] for id_ in ids], np.int64)
         scores = hops.direct(chunks)[:, DIRECT.index("hybrid")]
-        return np.sort(chunks[np.argsort(-scores, kind="stable")[: self._parameters.pool]])
+        return np.sort(chunks[np.argsort(-scores, kind="stable")[:POOL]])
 
     def _passages(
         self, question: LibraryQuestion, last: Round, best: Ints, shares: Floats, found: Sequence[Origin]

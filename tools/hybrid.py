@@ -4,26 +4,17 @@ Stage 1 takes the best by BM25, stage 2 orders them by cosine. A keyword filter 
 words, so by default the nearest by vector are candidates too, and the calibrated scores of both are added.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 
 from clew.memory.datatypes import Findings, Passage, Query
 from clew.memory.knowledge.question import Matches, MatchParameters, candidates, match
 from clew.memory.ports import Search
-from clew.tools.base import FormScores, ToolSettings, fuse, passages_of, ranks_by_form
+from clew.tools.base import FormScores, ToolSettings, fused_passages
 
 TWO_STAGE = MatchParameters(nearest=0, cosine=1, keyword=0, title=0)
 """The seed's pure form: no nearest by vector, ordered by cosine alone."""
-
-
-@dataclass(frozen=True, slots=True)
-class HybridParameters:
-    """`k` passages where no other number is asked for (seed 002: 100 by keywords, then 5). Stemming and stop words are
-    the library's (`KeywordParameters`)."""
-
-    k: int = 5
-    match: MatchParameters = field(default_factory=MatchParameters)
 
 
 class Hybrid:
@@ -33,37 +24,20 @@ class Hybrid:
         "name, a number, what something is, what a document says. Returns the passages that match best."
     )
 
-    def __init__(self, store: Search, parameters: HybridParameters | None = None) -> None:
-        self._store = store
-        self._parameters = parameters or HybridParameters()
+    def __init__(self, store: Search, parameters: MatchParameters | None = None) -> None:
+        self.store = store
+        self._parameters = parameters or MatchParameters()
 
-    def search(self, query: Query, k: int | None = None) -> Findings:
-        """At most k passages, by default the parameters' own; with k = 0 there are none."""
+    def search(self, query: Query, k: int = 5) -> Findings:
+        """At most k passages."""
         query.check()
-        k = self._parameters.k if k is None else k
-        ids = candidates(self._store, query, k, self._parameters.match)
+        ids = candidates(self.store, query, k, self._parameters)
         if not ids:
             return Findings(notes=("no passage holds a word of the question",))
         query.check()
-        found = match(self._store, query.forms, ids, self._parameters.match)
-        scored = FormScores(ids, found.scores)
-        ranked = fuse(query.forms, scored)
-        places = {id_: place for place, id_ in enumerate(ids)}
-        return Findings(
-            tuple(
-                replace(
-                    _explained(passage, found, places[passage.id], query),
-                    score=ranked[passage.id],
-                    ranks=ranks_by_form(query.forms, scored, passage.id),
-                )
-                for passage in passages_of(self._store.chunks(list(ranked)[:k]), self.name)
-            )
-        )
-
-    def form_scores(self, query: Query, k: int) -> FormScores:
-        """What `search` would fuse: the candidates with their score for each form."""
-        ids = candidates(self._store, query, k, self._parameters.match)
-        return FormScores(ids, match(self._store, query.forms, ids, self._parameters.match).scores)
+        found = match(self.store, query.forms, ids, self._parameters)
+        passages = fused_passages(self.store, query, FormScores(ids, found.scores), k, self.name)
+        return Findings(tuple(_explained(passage, found, ids.index(passage.id), query) for passage in passages))
 
 
 def _explained(passage: Passage, found: Matches, place: int, query: Query) -> Passage:

@@ -12,7 +12,7 @@ from clew.memory.datatypes import Findings, Form, Passage, Query, Vector, Vector
 from clew.memory.knowledge.communities.entity_graph import entity_vectors, named_in_sentences
 from clew.memory.layers import Layers
 from clew.memory.ports import Graph, Search
-from clew.tools.base import FormScores, ToolSettings, fuse, nothing_named, passages_of, ranks_by_form
+from clew.tools.base import FormScores, ToolSettings, fused_passages, nothing_named
 
 NEAREST = "took the passages nearest to the question"
 
@@ -22,16 +22,13 @@ class LocalParameters:
     """`tau_e` and `tau_d` are the thresholds of equation 4: the seed's 0.6 and 0.5, the first calibrated for MiniLM and
     for entities that are means of sentences (docs/figures.md). `history` is the weight of H beside Q in sim(v, Q + H)
     where the question was not rewritten; `nearest` entities are taken where none is above its threshold, and of those
-    above it at most the nearest `most`. `part` are the partitions that it looks at; None: it needs the whole
-    library."""
+    above it at most the nearest `most`."""
 
-    k: int = 5
     tau_e: float = 0.4
     tau_d: float = 0.5
     history: float = 0.3
     nearest: int = 5
     most: int = 200
-    part: tuple[int, ...] | None = None
 
 
 class _Scope(NamedTuple):
@@ -81,13 +78,12 @@ class Local:
     def __init__(self, store: Search, parameters: LocalParameters | None = None) -> None:
         self._store = store
         self._parameters = parameters or LocalParameters()
-        self._index = Cached(lambda: _index_of(store.part(self._parameters.part)))
+        self._index = Cached(lambda: _index_of(store.part()))
 
-    def search(self, query: Query, k: int | None = None) -> Findings:
+    def search(self, query: Query, k: int = 5) -> Findings:
         """At most k passages. A chunk's score in a form is the mean of sim(v, Q + H) and sim(g, v), by the entity v for
         which that is best."""
         query.check()
-        k = self._parameters.k if k is None else k
         index = self._index()
         scope = index.within(query.scope)
         if not scope.entities.any():
@@ -111,33 +107,22 @@ class Local:
             [index.layers.chunk_ids[place] for place in places],
             np.stack([index.chunks[places] @ form.vector for form in query.forms]).astype(np.float64),
         )
-        ranked = fuse(query.forms, scored)
         passages = tuple(
             replace(
                 passage,
-                score=ranked[passage.id],
-                why=f"near to the question ({ranked[passage.id]:.2f}); it names no entity",
-                scores={"cosine": ranked[passage.id]},
-                ranks=ranks_by_form(query.forms, scored, passage.id),
+                why=f"near to the question ({passage.score:.2f}); it names no entity",
+                scores={"cosine": passage.score},
             )
-            for passage in passages_of(self._store.chunks(list(ranked)[:k]), self.name)
+            for passage in fused_passages(self._store, query, scored, k, self.name)
         )
         return Findings(passages, (f"{why}; {NEAREST}",))
 
     def _passages(self, query: Query, near: Sequence[_Near], index: _Index, k: int) -> tuple[Passage, ...]:
         scores = np.stack([one.scores for one in near])
         places = np.flatnonzero(~np.isnan(scores).all(axis=0))
-        ids = [index.layers.chunk_ids[place] for place in places]
-        scored = FormScores(ids, scores[:, places])
-        ranked = fuse(query.forms, scored)
-        return tuple(
-            replace(
-                _explained(passage, query, near, index),
-                score=ranked[passage.id],
-                ranks=ranks_by_form(query.forms, scored, passage.id),
-            )
-            for passage in passages_of(self._store.chunks(list(ranked)[:k]), self.name)
-        )
+        scored = FormScores([index.layers.chunk_ids[place] for place in places], scores[:, places])
+        passages = fused_passages(self._store, query, scored, k, self.name)
+        return tuple(_explained(passage, query, near, index) for passage in passages)
 
 
 def _index_of(graph: Graph) -> _Index:
@@ -205,14 +190,11 @@ def _explained(passage: Passage, query: Query, near: Sequence[_Near], index: _In
     similar = float(one.similar[entity])
     name = " ".join(index.layers.entities[one.chosen[entity]].name.split())
     form = "" if len(near) == 1 else f" (as {query.forms[which].name})"
+    cosine = float(index.chunks[place] @ query.forms[which].vector)
     return replace(
         passage,
         why=f"entity {name} ({similar:.2f}); the passage is near to it ({tied:.2f}){form}",
-        scores={
-            "entity": similar,
-            "chunk": tied,
-            "cosine": float(index.chunks[place] @ query.forms[which].vector),
-        },
+        scores={"entity": similar, "chunk": tied, "cosine": cosine},
     )
 
 

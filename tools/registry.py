@@ -5,7 +5,7 @@ from importlib import import_module
 
 from clew.memory.errors import BadInput
 from clew.memory.ports import Search
-from clew.tools.base import DEFAULTS, Make, Tool, ToolSettings, names_in
+from clew.tools.base import DEFAULTS, Make, Tool, ToolSettings
 
 NAMES = (
     "hybrid",
@@ -21,8 +21,8 @@ TOOLS: Mapping[str, Make] = {name: import_module(f"clew.tools.{name}").make for 
 
 
 def check(text: str) -> None:
-    """Raises `BadInput` where there is no tool of one of the names."""
-    for name in names_in(text):
+    """Of one tool, or of several, as `local+communities`. Raises `BadInput` for an unknown name."""
+    for name in text.split("+"):
         if name not in TOOLS:
             raise BadInput(f"there is no tool '{name}'", f"one of {', '.join(TOOLS)}; or several, as local+communities")
 

@@ -6,7 +6,7 @@ the way are ranked by one learned mass, of the node and of what lies around it.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -25,17 +25,6 @@ DIGITS = 6
 """Of scores that are shown: later ones depend on what else was looked at."""
 
 
-@dataclass(frozen=True, slots=True)
-class WalkParameters:
-    """`k` passages where no other number is asked for; `match` finds the candidates. `part` are the partitions that are
-    walked in; None: it needs the whole library."""
-
-    k: int = 5
-    match: MatchParameters = field(default_factory=MatchParameters)
-    walker: WalkerParameters = field(default_factory=WalkerParameters)
-    part: tuple[int, ...] | None = None
-
-
 class Walk:
     """The graph of the library is read at the first search, once."""
 
@@ -46,36 +35,33 @@ class Walk:
     )
 
     def __init__(
-        self, store: Search, parameters: WalkParameters | None = None, settings: ToolSettings = DEFAULTS
+        self, store: Search, parameters: WalkerParameters | None = None, settings: ToolSettings = DEFAULTS
     ) -> None:
         self._store = store
-        self._parameters = p = parameters or WalkParameters()
-        self._walker = Cached(
-            lambda: Walker(store, p.walker, late=settings.late, aligner=settings.aligner, part=p.part)
-        )
+        self._walker = Cached(lambda: Walker(store, parameters, late=settings.late, aligner=settings.aligner))
 
     @property
     def walker(self) -> Walker:
         return self._walker()
 
-    def search(self, query: Query, k: int | None = None) -> Findings:
-        """At most k passages, by default the parameters' own. A passage's score is its share of the mass of all."""
+    def search(self, query: Query, k: int = 5) -> Findings:
+        """At most k passages. A passage's score is its share of the mass of all."""
         query.check()
         return self.found(self.walker.question(query), k)
 
-    def found(self, question: LibraryQuestion, k: int | None = None) -> Findings:
+    def found(self, question: LibraryQuestion, k: int) -> Findings:
         """As `search`, for a question that there is already."""
         query, walker = question.query, self.walker
-        hits = hits_of(self._store, query, self._parameters.match)
+        hits = hits_of(self._store, query, MatchParameters())
         query.check()
         thought = walker.think(question, hits)
         stitched = walker.stitch(thought)
         query.check()
-        return findings(self._store, walker.walk(thought, stitched), self._parameters.k if k is None else k, self.name)
+        return findings(self._store, walker.walk(thought, stitched), k)
 
 
-def findings(store: Search, walked: Walked, k: int, tool: str) -> Findings:
-    """What a walk brings back: the k best nodes, what it went through, and notes on how much that is."""
+def findings(store: Search, walked: Walked, k: int) -> Findings:
+    """The k best nodes of a walk, its path, and notes on its size."""
     if not len(walked.nodes):
         return Findings(notes=("no passage to walk from",))
     parts = shares(walked.masses).tolist()
@@ -85,7 +71,7 @@ def findings(store: Search, walked: Walked, k: int, tool: str) -> Findings:
     described = DescribedWalk(walked, store, {row: chunk.title or chunk.document for row, chunk in chunks.items()})
     looked = Looked(walked.question, np.sort(walked.nodes[:k]))
     features = dict(zip(looked.nodes.tolist(), looked.direct.tolist(), strict=True))
-    passages = passages_of([chunks[row] for row in best], tool)
+    passages = passages_of([chunks[row] for row in best], Walk.name)
     made = [
         _described(passage, described, row, share, features[row])
         for passage, row, share in zip(passages, best, parts, strict=False)

@@ -14,7 +14,7 @@ from clew.agent.state import Call, Turn, TurnSearch
 from clew.memory.datatypes import Findings, Passage, Query, Wording
 from clew.memory.ports import Search
 from clew.memory.text import content_words, surface_of
-from clew.tools.base import Tool, names_in
+from clew.tools.base import Tool
 from clew.tools.walk import Walk
 
 _INITIAL = re.compile("[A-Za-z]")
@@ -54,7 +54,7 @@ def plan(turn: Turn, default: str, parameters: ObserveParameters) -> SearchPlan:
             return SearchPlan()
         missing = " ".join(turn.search.missing)
         wordings, summary = (Wording("missing", missing, 1.0),), f"{summary} for what is missing: {missing}"
-    return SearchPlan(tuple(Call(name, wordings) for name in names_in(tool)), summary)
+    return SearchPlan(tuple(Call(name, wordings) for name in tool.split("+")), summary)
 
 
 def finds_more(search: TurnSearch, parameters: ObserveParameters) -> bool:

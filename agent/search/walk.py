@@ -12,7 +12,7 @@ from clew.memory.knowledge.question import LibraryQuestion
 from clew.memory.knowledge.walking.subgraph import Stitched
 from clew.memory.knowledge.walking.walker import Thought, Walker
 from clew.memory.ports import Search
-from clew.tools.walk import Walk, findings
+from clew.tools.walk import findings
 
 _Item = TypeVar("_Item")
 
@@ -77,7 +77,7 @@ class Reached:
 
 def walk(walker: Walker, store: Search, thought: Thought, stitched: Stitched, most: int) -> Reached:
     walked = walker.walk(thought, stitched)
-    found = findings(store, walked, most, Walk.name)
+    found = findings(store, walked, most)
     graph = found.walk or Subgraph()
     came_to = tuple(passage for passage in found.passages if passage.id in graph.nodes)
     return Reached(graph, came_to)

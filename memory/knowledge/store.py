@@ -29,7 +29,7 @@ from clew.memory.knowledge.walking.smoothing import FILE as SMOOTHED
 from clew.memory.layers import Entity, Layers, Unit
 from clew.memory.nodes import Cells, NodeGraph, Partitioning
 from clew.memory.titles import TitleIndex, read_titles
-from clew.memory.vectors import highest
+from clew.memory.vectors import highest, places
 
 EDGES = """
 SELECT DISTINCT source, target, relation FROM edges
@@ -125,11 +125,10 @@ class EmbeddedGraph:
         return self._capsule.vectors[starts[partition] : starts[partition + 1]]
 
     def entity_vectors(self, entities: Ints) -> Vectors:
-        joining, found = self.layers.joining, np.zeros((len(entities), self.vectors.shape[1]), np.float32)
-        places = np.searchsorted(joining, entities).clip(max=max(0, len(joining) - 1))
-        known = joining[places] == entities if len(joining) else np.zeros(len(entities), dtype=bool)
+        found = np.zeros((len(entities), self.vectors.shape[1]), np.float32)
+        at, known = places(self.layers.joining, entities)
         with naming_damage(self._folder):
-            found[known] = self._names[places[known]]
+            found[known] = self._names[at]
         return found
 
     def words(self, query: str, nodes: Ints) -> WordShares:
@@ -221,9 +220,9 @@ class EmbeddedStore:
         found = []
         searched = self._vectors if allowed is None else self._vectors[allowed]
         for cosines in vectors @ searched.T:
-            places = highest(cosines, k)
-            rows = places if allowed is None else [int(allowed[place]) for place in places]
-            found.append([Hit(id_, float(cosines[place])) for place, id_ in zip(places, self._ids(rows), strict=True)])
+            best = highest(cosines, k)
+            rows = best if allowed is None else [int(allowed[place]) for place in best]
+            found.append([Hit(id_, float(cosines[place])) for place, id_ in zip(best, self._ids(rows), strict=True)])
         return found
 
     def neighbours(self, ids: Sequence[str]) -> list[list[Edge]]:

@@ -26,7 +26,7 @@ from clew.memory.knowledge.library import open_library
 from clew.memory.ports import Encoder
 from clew.memory.text import split
 from clew.tools.base import encode_query
-from clew.tools.hybrid import Hybrid, HybridParameters
+from clew.tools.hybrid import Hybrid
 from tests.benchmarks.inputs import paths
 
 BUFFERS = (0, 1, 2, 5, 10)
@@ -76,7 +76,7 @@ def print_row(name: str, of_parts: str, path: Path, cases: Sequence[Case], encod
         *_, report = index([path], Path(folder), encoder, parameters=Parameters(chunker))
         assert isinstance(report, IndexReport)
         with open_library(Path(folder), encoder) as library:
-            tool = Hybrid(library.store, HybridParameters())
+            tool = Hybrid(library.store)
             [id_] = {passage.document for passage in tool.search(encode_query(cases[0][0], [], encoder), 1).passages}
             chunks = library.store.chunks([f"{id_}#{number}" for number in range(report.chunks)])
             sizes = [len(pieces) for pieces in encoder.tokens([chunk.text for chunk in chunks])]

@@ -24,7 +24,7 @@ from clew.memory.knowledge.keywords import KeywordIndex
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.question import MatchParameters
 from clew.memory.knowledge.store import EmbeddedStore
-from clew.tools.hybrid import TWO_STAGE, Hybrid, HybridParameters
+from clew.tools.hybrid import TWO_STAGE, Hybrid
 from tests.benchmarks.fts5 import Fts5Store
 from tests.benchmarks.inputs import paths
 from tests.benchmarks.timing import medians
@@ -35,9 +35,8 @@ Search = Callable[[Query], Sequence[str]]
 CHUNKS = 3 * DEPTH
 TOP = 100
 TIMED = 200
-KEYWORDS = HybridParameters(match=MatchParameters(cosine=0, keyword=1, title=0))
-VECTORS = HybridParameters(match=MatchParameters(cosine=1, keyword=0, title=0))
-PURE = HybridParameters(match=TWO_STAGE)
+KEYWORDS = MatchParameters(cosine=0, keyword=1, title=0)
+VECTORS = MatchParameters(cosine=1, keyword=0, title=0)
 
 
 def main() -> None:
@@ -70,15 +69,15 @@ def ways(bm25s: EmbeddedStore, fts5: EmbeddedStore) -> Mapping[str, Search]:
         "bm25s": hybrid(bm25s, KEYWORDS),
         "FTS5": hybrid(fts5, KEYWORDS),
         "vectors": hybrid(bm25s, VECTORS),
-        "two stages: bm25s, then vectors": hybrid(bm25s, PURE),
+        "two stages: bm25s, then vectors": hybrid(bm25s, TWO_STAGE),
         "by rank: bm25s and vectors": partial(by_rank, bm25s),
         "by rank: FTS5 and vectors": partial(by_rank, fts5),
-        "by score: bm25s and vectors (default)": hybrid(bm25s, HybridParameters()),
-        "by score: FTS5 and vectors": hybrid(fts5, HybridParameters()),
+        "by score: bm25s and vectors (default)": hybrid(bm25s, MatchParameters()),
+        "by score: FTS5 and vectors": hybrid(fts5, MatchParameters()),
     }
 
 
-def hybrid(store: EmbeddedStore, parameters: HybridParameters) -> Search:
+def hybrid(store: EmbeddedStore, parameters: MatchParameters) -> Search:
     tool = Hybrid(store, parameters)
     return lambda query: [passage.document for passage in tool.search(query, CHUNKS).passages]
 

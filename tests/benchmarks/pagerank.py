@@ -15,7 +15,7 @@ from clew.agent.evaluation.dataset import read_dataset
 from clew.agent.evaluation.ranking import measure
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
-from clew.memory.datatypes import Passage
+from clew.memory.datatypes import Ints, Passage
 from clew.memory.knowledge.library import open_library
 from clew.memory.layers import Layers
 from clew.tools.base import encode_query
@@ -54,10 +54,33 @@ def documents(passages: tuple[Passage, ...]) -> list[str]:
 
 def transitions(layers: Layers) -> csr_array:
     """Column-stochastic, of shape (chunks, chunks)."""
-    links = layers.chunk_links(MOST)
+    links = chunk_links(layers, MOST)
     both = sum((links[name] + links[name].T for name in ("next", "title link")), links["shared"])
     total = np.asarray(both.sum(axis=0)).reshape(-1)
     return csr_array(both @ diags_array(1 / np.maximum(total, 1e-9)))
+
+
+def chunk_links(layers: Layers, most: int) -> dict[str, csr_array]:
+    """From chunk to chunk, each of shape (chunks, chunks): `next` where a document goes on; `title link` to the chunks
+    of a document whose title the chunk names; `shared` as in `Layers.shared_entities`."""
+    count, entities = len(layers.chunk_ids), len(layers.entities)
+    before = np.flatnonzero(layers.chunk_documents[1:] == layers.chunk_documents[:-1])
+    titles = layers.titles[layers.chunk_documents]
+    titled = np.flatnonzero(titles >= 0)
+    of_title = _ones(titles[titled], titled, (entities, count))
+    named = _ones(layers.sentence_chunks[layers.mentions[0]], layers.mentions[1], (count, entities))
+    to_titles = csr_array(named @ of_title)
+    to_titles.setdiag(0)
+    to_titles.eliminate_zeros()
+    following = _ones(before, before + 1, (count, count))
+    return {"next": following, "title link": to_titles, "shared": layers.shared_entities(most)}
+
+
+def _ones(rows: Ints, columns: Ints, shape: tuple[int, int]) -> csr_array:
+    made = csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
+    made.sum_duplicates()
+    made.data[:] = 1.0
+    return made
 
 
 def walked(found: tuple[Passage, ...], layers: Layers, ways: csr_array, damping: float) -> list[str]:

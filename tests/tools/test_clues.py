@@ -80,8 +80,8 @@ def test_forms_are_fused_and_the_answer_is_to_the_question_itself(films: Library
 
 def test_as_many_paths_as_passages_are_looked_for(films: Library, encoder: CachedEncoder) -> None:
     query = encode_query("Coolie", [], encoder)
-    narrow = Clues(films.store, CluesParameters(k=1, search=ClueParameters(topn=1)))
-    assert len(narrow.search(query).passages) == 1
+    narrow = Clues(films.store, CluesParameters(search=ClueParameters(topn=1)))
+    assert len(narrow.search(query, 1).passages) == 1
     assert len({passage.path for passage in narrow.search(query, 5).passages}) > 1
 
 

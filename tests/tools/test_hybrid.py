@@ -11,15 +11,16 @@ from clew.agent.evaluation.ranking import distinct
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import Library, open_library
+from clew.memory.knowledge.question import MatchParameters
 from clew.tools.base import encode_query
-from clew.tools.hybrid import TWO_STAGE, Hybrid, HybridParameters
+from clew.tools.hybrid import TWO_STAGE, Hybrid
 
 
 def test_the_pure_two_stage_form_takes_by_words_and_orders_by_meaning(
     examples: Library, encoder: CachedEncoder
 ) -> None:
     query = encode_query("Which chimpanzee flew into space?", [], encoder)
-    two_stage = Hybrid(examples.store, HybridParameters(match=replace(TWO_STAGE, candidates=20)))
+    two_stage = Hybrid(examples.store, replace(TWO_STAGE, candidates=20))
     passages = two_stage.search(query, 10).passages
     by_words = {hit.chunk for hit in examples.store.keyword_search([query.text], 20)[0]}
     assert {passage.id for passage in passages} <= by_words
@@ -32,7 +33,7 @@ def test_what_shares_no_word_is_found_by_default_only(examples: Library, encoder
     query = encode_query("feline astronaut", [], encoder)
     fused = Hybrid(examples.store).search(query).passages
     assert "animals/felicette.txt" in [passage.document for passage in fused]
-    strict = Hybrid(examples.store, HybridParameters(match=TWO_STAGE)).search(encode_query("feline", [], encoder))
+    strict = Hybrid(examples.store, TWO_STAGE).search(encode_query("feline", [], encoder))
     assert not strict.passages and strict.notes
 
 
@@ -46,13 +47,13 @@ def test_a_passage_says_its_words_and_both_scores(examples: Library, encoder: Ca
 def test_k_defaults_to_the_seeds(examples: Library, encoder: CachedEncoder) -> None:
     query = encode_query("the Moon", [], encoder)
     assert len(Hybrid(examples.store).search(query).passages) == 5
-    assert len(Hybrid(examples.store, HybridParameters(k=2)).search(query).passages) == 2
+    assert len(Hybrid(examples.store).search(query, 2).passages) == 2
     assert Hybrid(examples.store).search(query, 0).passages == ()
 
 
-@pytest.mark.parametrize("parameters", [HybridParameters(), HybridParameters(match=TWO_STAGE)])
+@pytest.mark.parametrize("parameters", [MatchParameters(), TWO_STAGE])
 def test_more_than_the_candidates_can_be_asked_for(
-    tmp_path: Path, encoder: CachedEncoder, parameters: HybridParameters
+    tmp_path: Path, encoder: CachedEncoder, parameters: MatchParameters
 ) -> None:
     rows = [{"_id": f"d{n}", "title": "", "text": f"A note on the Moon and the number {n % 3}."} for n in range(600)]
     (tmp_path / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))

@@ -20,12 +20,12 @@ from clew.memory.knowledge.walking.walker import StepParameters as Wandering
 from clew.memory.knowledge.walking.walker import WalkerParameters
 from clew.memory.ports import Search
 from clew.tools.base import encode_query
-from clew.tools.walk import Walk, WalkParameters
+from clew.tools.walk import Walk
 from tests.memory.knowledge.walking.made import graph_library_of, library_of
 
 QUESTION = "Where was the director of Metropolis born?"
 STEP = re.compile(r"\((.+)\) (?:-\[(.+)\]->|<-\[(.+)\]-) \((.+)\)")
-FAR = WalkParameters(k=1000, walker=WalkerParameters(answers=2.0, walk=Wandering(landings=1, depth=4)))
+FAR = WalkerParameters(answers=2.0, walk=Wandering(landings=1, depth=4))
 """It lands on few and answers end nothing: a walk of many steps."""
 
 TEXTS = {
@@ -58,7 +58,7 @@ def row_edges(store: Search) -> set[Edge]:
 
 
 def test_of_a_graph_folder_the_paths_are_its_relations(films: Library, query: Query) -> None:
-    found = Walk(films.store, FAR).search(query)
+    found = Walk(films.store, FAR).search(query, 1000)
     assert {passage.title for passage in found.passages} == set(TEXTS)
     walk = found.walk
     assert walk is not None and walk.edges and set(walk.edges) <= row_edges(films.store)
@@ -72,9 +72,9 @@ def test_of_a_graph_folder_the_paths_are_its_relations(films: Library, query: Qu
     }
 
 
-@pytest.mark.parametrize("parameters", [WalkParameters(k=1000), FAR])
-def test_passages_and_the_walk_tell_the_same(examples: Library, query: Query, parameters: WalkParameters) -> None:
-    found = Walk(examples.store, parameters).search(query)
+@pytest.mark.parametrize("parameters", [WalkerParameters(), FAR])
+def test_passages_and_the_walk_tell_the_same(examples: Library, query: Query, parameters: WalkerParameters) -> None:
+    found = Walk(examples.store, parameters).search(query, 1000)
     walk = found.walk
     assert walk is not None
     count = len(walk.nodes)
@@ -104,12 +104,12 @@ def test_passages_and_the_walk_tell_the_same(examples: Library, query: Query, pa
 
 
 def test_the_graph_tells_which_steps_went_back(examples: Library, query: Query) -> None:
-    walk = Walk(examples.store, FAR).search(query).walk
+    walk = Walk(examples.store, FAR).search(query, 1000).walk
     assert walk is not None and walk.back and set(walk.back) < set(walk.nodes[walk.landings :])
 
 
 def test_paths_are_in_the_form_of_the_seed(examples: Library, query: Query) -> None:
-    found = Walk(examples.store, FAR).search(query)
+    found = Walk(examples.store, FAR).search(query, 1000)
     paths = [passage for passage in found.passages if passage.path]
     assert paths and max(len(passage.path) for passage in paths) > 1
     for passage in paths:
@@ -132,7 +132,7 @@ def test_the_scores_of_a_passage_are_what_other_searches_say(examples: Library, 
 
 
 def test_notes_say_how_much_was_walked_and_where(examples: Library, query: Query) -> None:
-    found = Walk(examples.store, FAR).search(query)
+    found = Walk(examples.store, FAR).search(query, 1000)
     store = examples.store
     count, partitions = store.part().nodes.count, store.part().partitioning.count
     size, *lines = found.notes
@@ -146,15 +146,15 @@ def test_notes_say_how_much_was_walked_and_where(examples: Library, query: Query
 
 def test_k_changes_how_much_is_told_and_not_what(examples: Library, query: Query) -> None:
     tool = Walk(examples.store)
-    five, two, none = (tool.search(query, k) for k in (None, 2, 0))
+    five, two, none = tool.search(query), tool.search(query, 2), tool.search(query, 0)
     assert len(five.passages) == 5 and five.passages[:2] == two.passages and none.passages == ()
     assert five.walk == two.walk == none.walk and five.notes == none.notes
 
 
-@pytest.mark.parametrize("parameters", [WalkParameters(k=1000), FAR])
-def test_nothing_is_outside_the_scope(examples: Library, query: Query, parameters: WalkParameters) -> None:
+@pytest.mark.parametrize("parameters", [WalkerParameters(), FAR])
+def test_nothing_is_outside_the_scope(examples: Library, query: Query, parameters: WalkerParameters) -> None:
     layers, tool = examples.store.part().layers, Walk(examples.store, parameters)
-    whole = tool.search(query).walk
+    whole = tool.search(query, 1000).walk
     assert whole is not None
     walked = {layers.document_ids[layers.chunk_documents[layers.chunk_numbers[id_]]] for id_ in whole.nodes}
     for scope in (
@@ -162,7 +162,7 @@ def test_nothing_is_outside_the_scope(examples: Library, query: Query, parameter
         frozenset(sorted(walked)[::2]),
         frozenset({"films/hugo.html"}),
     ):
-        found = tool.search(replace(query, scope=scope))
+        found = tool.search(replace(query, scope=scope), 1000)
         assert found.passages and found.walk is not None
         assert {passage.document for passage in found.passages} <= scope
         nodes = {layers.document_ids[layers.chunk_documents[layers.chunk_numbers[id_]]] for id_ in found.walk.nodes}
@@ -184,7 +184,7 @@ def test_a_scope_of_hub_nodes_alone(films: Library, query: Query, monkeypatch: p
     scoped = replace(query, scope=frozenset({"Vienna"}))
     for most in (1, 2000):
         think = ThinkParameters(most=most)
-        found = Walk(films.store, WalkParameters(walker=WalkerParameters(think=think))).search(scoped)
+        found = Walk(films.store, WalkerParameters(think=think)).search(scoped)
         assert [passage.title for passage in found.passages] == ["Vienna"]
         assert found.walk is not None and found.walk.nodes == ()
 
@@ -235,5 +235,5 @@ def test_the_same_from_a_library_that_was_copied(examples_path: Path, encoder: C
     found = []
     for path in (examples_path, tmp_path / "copy"):
         with open_library(path, encoder) as library:
-            found.append([Walk(library.store, FAR).search(query) for query in asked])
+            found.append([Walk(library.store, FAR).search(query, 1000) for query in asked])
     assert found[0] == found[1]

@@ -8,8 +8,9 @@ choice of triples. A conditional logit: the relevant documents of a question sha
 walk came to are its alternatives; L2 on all coefficients but the bias.
 """
 
+import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,7 +34,15 @@ from clew.memory.knowledge.question import LibraryQuestion
 from clew.tools.base import encode_query
 from clew.tools.graph import GraphSearch
 
-BEGINNING = Coefficients.from_vector(np.array([20.0, 5.0, 1.5, 1.0, -2.0] + [0.0] * len(PATH)))
+
+def coefficients_of(values: Floats) -> Coefficients:
+    """In the order of `DIRECT`, bias, `PATH`."""
+    numbers = [float(value) for value in values]
+    direct, path = numbers[: len(DIRECT)], numbers[len(DIRECT) :]
+    return Coefficients(dict(zip(DIRECT, direct, strict=True)), dict(zip(("bias", *PATH), path, strict=True)))
+
+
+BEGINNING = coefficients_of(np.array([20.0, 5.0, 1.5, 1.0, -2.0] + [0.0] * len(PATH)))
 """Where fitting starts from: what matches the question best is the anchor."""
 
 L2 = 1.0
@@ -79,7 +88,7 @@ def main(data: Path, libraries: Path, crossval: bool) -> None:
             for line in report(examples):
                 click.echo(line)
             return
-        SHIPPED.write_text(fit(examples).to_json(), "utf-8")
+        SHIPPED.write_text(json.dumps(asdict(fit(examples)), indent=1) + "\n", "utf-8")
     except ClewError as error:
         raise click.ClickException(str(error)) from error
     click.echo(f"fitted on {len(examples)} questions: {SHIPPED}")
@@ -111,7 +120,7 @@ def fit(examples: Sequence[HopExample]) -> Coefficients:
         ]
         table = table_of(rounds)
         scale = scale_of(table) if scale is None else scale
-        found = Coefficients.from_vector(_fitted(table, scale))
+        found = coefficients_of(_fitted(table, scale))
     return found
 
 

@@ -30,6 +30,7 @@ from clew.memory.json_lines import read_objects
 from clew.memory.knowledge.disk import current_generation
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library
+from clew.memory.knowledge.question import MatchParameters, candidates, match
 from clew.memory.text import content_words
 from clew.tools.base import encode_query
 from clew.tools.hybrid import Hybrid
@@ -177,7 +178,8 @@ def fit_terms(examples: Sequence[RewriteExample], without: frozenset[str]) -> Li
 
 
 def _scored(example: RewriteExample, terms: Linear, tool: Hybrid, encoder: CachedEncoder) -> Scored:
-    found = tool.form_scores(_query(example, RewriteModel(terms, _even()), encoder), CANDIDATES)
+    query, parameters = _query(example, RewriteModel(terms, _even()), encoder), MatchParameters()
+    found = match(tool.store, query.forms, candidates(tool.store, query, CANDIDATES, parameters), parameters)
     best: dict[str, Vector] = {}
     for place, chunk in enumerate(found.ids):
         document = chunk.rpartition("#")[0]

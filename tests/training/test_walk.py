@@ -9,7 +9,7 @@ import pytest
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.walking.features import AROUND, DIRECT, SHIPPED, Layer, NodeScorer, load_scorer
 from tests.training.listwise import FitParameters, QuestionNodes, fit
-from tests.training.walk import FOLDS, SETS, fold_of, read_examples, to_json
+from tests.training.walk import FOLDS, SETS, fold_of, read_examples, to_json, unfitted
 from tests.training.walk import around as features_around
 
 ALL = len(DIRECT) + len(AROUND)
@@ -54,9 +54,9 @@ def test_the_one_that_is_shipped_fits() -> None:
 
 def test_unfitted_is_the_cosine() -> None:
     features = np.random.default_rng(3).normal(size=(5, ALL))
-    unfitted = NodeScorer.unfitted()
-    assert unfitted.within(features) == pytest.approx(features[:, DIRECT.index("cosine")])
-    assert unfitted.alone(features[:, : len(DIRECT)]) == pytest.approx(features[:, DIRECT.index("cosine")])
+    scorer = unfitted()
+    assert scorer.within(features) == pytest.approx(features[:, DIRECT.index("cosine")])
+    assert scorer.alone(features[:, : len(DIRECT)]) == pytest.approx(features[:, DIRECT.index("cosine")])
 
 
 def test_folds_are_the_same_everywhere_and_even() -> None:
@@ -80,7 +80,7 @@ def test_the_candidates_of_a_data_set(tmp_path: Path, encoder: CachedEncoder) ->
     assert (first.dataset, first.fold, dict(first.golds)) == (name, fold_of("q1"), {"Moon": 1})
     assert [document for document, told in zip(first.documents, first.relevant, strict=True) if told] == ["Moon"]
     assert [document for document, told in zip(second.documents, second.relevant, strict=True) if told] == ["Mars"]
-    kept, features = features_around(first, NodeScorer.unfitted().alone)
+    kept, features = features_around(first, unfitted().alone)
     assert kept.tolist() == [0, 1, 2] and features.shape == (3, ALL)
     assert np.array_equal(features[:, : len(DIRECT)], first.looked.direct)
     listed = first.listed(features, kept)

@@ -82,7 +82,7 @@ def read_examples(folder: Path, library: Path, encoder: CachedEncoder) -> Iterat
     if not current_generation(library):
         list(index([folder], library, encoder))
     store = open_library(library, encoder).store
-    walker, layers = Walker(store, scorer=NodeScorer.unfitted()), store.part().layers
+    walker, layers = Walker(store, scorer=unfitted()), store.part().layers
     for question in dataset.questions:
         query = encode_query(question.text, [], encoder)
         looked = walker.look(walker.question(query), hits_of(store, query, MatchParameters()))
@@ -90,6 +90,16 @@ def read_examples(folder: Path, library: Path, encoder: CachedEncoder) -> Iterat
         golds = {document: grade for document, grade in dataset.golds[question.id].items() if grade > 0}
         relevant = np.array([document in golds for document in documents])
         yield WalkExample(folder.name, fold_of(question.id), looked, relevant, documents, golds)
+
+
+def unfitted() -> NodeScorer:
+    """By the cosine alone: what fitting begins with."""
+    layers = []
+    for count in (len(DIRECT), len(DIRECT) + len(AROUND)):
+        none, line = np.zeros((0, count)), np.zeros(count)
+        line[DIRECT.index("cosine")] = 1.0
+        layers.append(Layer(np.zeros(count), np.ones(count), line, none, np.zeros(0), np.zeros(0)))
+    return NodeScorer(*layers)
 
 
 def fold_of(id_: str) -> int:

@@ -7,9 +7,8 @@ a chunk is what it has itself, and what the paths to it bring (a conditional log
 """
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
 
 import numpy as np
 
@@ -27,15 +26,6 @@ class Coefficients:
     direct: dict[str, float]
     path: dict[str, float]
 
-    @classmethod
-    def from_vector(cls, values: Floats) -> Self:
-        """In the order of `DIRECT`, bias, `PATH`."""
-        numbers = [float(value) for value in values]
-        return cls(
-            dict(zip(DIRECT, numbers, strict=False)),
-            dict(zip(("bias", *PATH), numbers[len(DIRECT) :], strict=True)),
-        )
-
     def of_direct(self, features: Floats) -> Floats:
         """Log mass of chunks by themselves; features of shape (chunks, len(DIRECT))."""
         return np.asarray(features @ np.array([self.direct[name] for name in DIRECT]))
@@ -43,9 +33,6 @@ class Coefficients:
     def of_paths(self, features: Floats) -> Floats:
         """Log mass that each path brings; features of shape (paths, len(PATH))."""
         return np.asarray(features @ np.array([self.path[name] for name in PATH]) + self.path["bias"])
-
-    def to_json(self) -> str:
-        return json.dumps(asdict(self), indent=1) + "\n"
 
 
 def load_coefficients(path: Path = SHIPPED) -> Coefficients:

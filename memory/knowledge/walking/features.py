@@ -282,16 +282,6 @@ class NodeScorer:
     alone: Layer
     within: Layer
 
-    @classmethod
-    def unfitted(cls) -> "NodeScorer":
-        """By the cosine alone: what fitting begins with."""
-        layers = []
-        for count in (len(DIRECT), len(DIRECT) + len(AROUND)):
-            none, line = np.zeros((0, count)), np.zeros(count)
-            line[DIRECT.index("cosine")] = 1.0
-            layers.append(Layer(np.zeros(count), np.ones(count), line, none, np.zeros(0), np.zeros(0)))
-        return cls(*layers)
-
 
 @cache
 def load_scorer(path: Path = SHIPPED) -> NodeScorer:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from clew.memory.datatypes import Floats, Ints
 from clew.memory.nodes import TITLE_LINK, Cells, NodeGraph, Partitioning, Weights
+from clew.memory.vectors import places
 
 Flags = NDArray[np.bool_]
 
@@ -76,21 +77,19 @@ class Stitched:
     graph: NodeGraph
 
     @cached_property
-    def places(self) -> Ints:
-        """Of the nodes in rising order their places in `nodes`."""
+    def _order(self) -> Ints:
         return np.argsort(self.nodes, kind="stable")
 
     @cached_property
     def _rising(self) -> Ints:
-        return self.nodes[self.places]
+        return self.nodes[self._order]
 
     def place_of(self, rows: Ints) -> Ints:
         """Where rows are in `nodes`; -1 where they are not."""
-        if not len(self.nodes):
-            return np.full(len(rows), -1, np.int64)
-        rising = self._rising
-        at = np.minimum(np.searchsorted(rising, rows), len(rising) - 1)
-        return np.where(rising[at] == rows, self.places[at], -1)
+        found = np.full(len(rows), -1, np.int64)
+        at, known = places(self._rising, rows)
+        found[known] = self._order[at]
+        return found
 
     def ways_from(self, rows: Ints) -> "Ways":
         """The edges from these nodes to others that are stitched, forwards or backwards."""

@@ -14,6 +14,7 @@ from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.library import open_library
 from clew.memory.layers import Layers
 from clew.memory.vectors import highest
+from tests.benchmarks.pagerank import chunk_links
 from tests.memory.knowledge.index.test_run import manifest, run
 
 FILMS = {
@@ -165,7 +166,7 @@ def test_links_of_chunks_are_next_title_link_and_shared_entity(tmp_path: Path, e
     long = " ".join(f"The baker number {n} sold bread in a town far from the sea." for n in range(60))
     run([write(tmp_path / "x.jsonl", {**FILMS, "Long": long})], tmp_path / "library", encoder)
     layers = layers_of(tmp_path / "library", encoder)
-    links = {name: matrix.toarray() for name, matrix in layers.chunk_links(50).items()}
+    links = {name: matrix.toarray() for name, matrix in chunk_links(layers, 50).items()}
     number = {id_.removesuffix("#0"): row for id_, row in layers.chunk_numbers.items()}
     film, lang, vienna = (number[name] for name in ("Metropolis (1927 film)", "Fritz Lang", "Vienna"))
     assert links["next"][number["Long"], number["Long#1"]] == 1 and links["next"][film].sum() == 0

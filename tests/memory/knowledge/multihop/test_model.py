@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from clew.memory.knowledge.multihop.paths import DIRECT, PATH
-from clew.memory.knowledge.multihop.rounds import Coefficients, load_coefficients, log_masses
+from clew.memory.knowledge.multihop.rounds import load_coefficients, log_masses
+from tests.training.hops import coefficients_of
 
 
 def test_masses_add_up() -> None:
@@ -20,6 +21,6 @@ def test_what_is_shipped_is_complete_and_can_be_written_again() -> None:
     shipped = load_coefficients()
     assert set(shipped.direct) == set(DIRECT) and set(shipped.path) == {"bias", *PATH}
     values = np.array([*shipped.direct.values(), *(shipped.path[name] for name in ("bias", *PATH))])
-    assert Coefficients.from_vector(values) == shipped
+    assert coefficients_of(values) == shipped
     features = np.eye(len(PATH))
     assert shipped.of_paths(features) == pytest.approx([shipped.path[name] + shipped.path["bias"] for name in PATH])

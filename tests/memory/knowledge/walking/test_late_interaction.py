@@ -12,11 +12,11 @@ from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.embedding import with_title
 from clew.memory.knowledge.library import Library
 from clew.memory.knowledge.question import LibraryQuestion, MatchParameters
-from clew.memory.knowledge.walking.features import NodeScorer
 from clew.memory.knowledge.walking.late_interaction import LateInteraction, LateParameters, added, max_sim, standardised
 from clew.memory.knowledge.walking.walker import Walked, Walker, hits_of
 from clew.tools.base import encode_query
 from tests.memory.test_encoding import Counting
+from tests.training.walk import unfitted
 
 QUESTION = "Who directed Metropolis?"
 
@@ -69,7 +69,7 @@ def query(encoder: CachedEncoder) -> Query:
 
 
 def walked(library: Library, query: Query, late: LateInteraction | None) -> Walked:
-    walker = Walker(library.store, scorer=NodeScorer.unfitted(), late=late)
+    walker = Walker(library.store, scorer=unfitted(), late=late)
     thought = walker.think(walker.question(query), hits_of(library.store, query, MatchParameters()))
     return walker.walk(thought, walker.stitch(thought))
 
