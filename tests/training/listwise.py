@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Floats
-from clew.memory.knowledge.walking.features import Layer
+from clew.memory.knowledge.walking.features import MassLayer
 
 if TYPE_CHECKING:
     import torch
@@ -38,7 +38,7 @@ class FitParameters:
     seed: int = 0
 
 
-def fit(questions: Sequence[QuestionNodes], parameters: FitParameters | None = None) -> Layer:
+def fit(questions: Sequence[QuestionNodes], parameters: FitParameters | None = None) -> MassLayer:
     """Minimises the mean of -log of the share of the mass that relevant nodes have, each equally much of it; questions
     without one teach nothing."""
     parameters = parameters or FitParameters()
@@ -46,7 +46,7 @@ def fit(questions: Sequence[QuestionNodes], parameters: FitParameters | None = N
     every = np.concatenate([one.features for one in told])
     mean, deviation = every.mean(axis=0), every.std(axis=0) + 1e-6
     scaled = [QuestionNodes((one.features - mean) / deviation, one.relevant, one.weight) for one in told]
-    return Layer(mean, deviation, *_fitted(scaled, parameters))
+    return MassLayer(mean, deviation, *_fitted(scaled, parameters))
 
 
 class _Batch:
@@ -77,7 +77,7 @@ def _batches(
 
 
 def _fitted(questions: Sequence[QuestionNodes], parameters: FitParameters) -> tuple[Floats, Floats, Floats, Floats]:
-    """Slope, hidden, bias and output of a `Layer`."""
+    """Slope, hidden, bias and output of a `MassLayer`."""
     import torch
     from torch import nn
 

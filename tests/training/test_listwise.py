@@ -5,7 +5,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from clew.memory.knowledge.walking.features import Layer
+from clew.memory.knowledge.walking.features import MassLayer
 from tests.training.listwise import FitParameters, QuestionNodes, fit
 
 FEW = FitParameters(units=8, epochs=90, batch=16, dropout=0.1)
@@ -22,12 +22,12 @@ def questions(count: int, seed: int, *, noise: float = 0.0) -> list[QuestionNode
     return made
 
 
-def hits(layer: Layer, asked: list[QuestionNodes]) -> float:
+def hits(layer: MassLayer, asked: list[QuestionNodes]) -> float:
     return float(np.mean([one.relevant[np.argmax(layer(one.features))] for one in asked]))
 
 
-def same(one: Layer, other: Layer) -> bool:
-    return all(np.array_equal(getattr(one, field.name), getattr(other, field.name)) for field in fields(Layer))
+def same(one: MassLayer, other: MassLayer) -> bool:
+    return all(np.array_equal(getattr(one, field.name), getattr(other, field.name)) for field in fields(MassLayer))
 
 
 def test_it_learns_what_can_be_told_apart() -> None:
@@ -80,7 +80,7 @@ def test_a_feature_that_is_always_the_same_is_no_division_by_nothing() -> None:
 
 
 def test_a_layer_is_its_formula() -> None:
-    layer = Layer(
+    layer = MassLayer(
         np.array([1.0, 0.0]),
         np.array([2.0, 1.0]),
         np.array([1.0, -1.0]),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.walking.features import AROUND, DIRECT, SHIPPED, Layer, NodeScorer, load_scorer
+from clew.memory.knowledge.walking.features import AROUND, DIRECT, SHIPPED, MassLayer, NodeScorer, load_scorer
 from tests.training.listwise import FitParameters, QuestionNodes, fit
 from tests.training.walk import FOLDS, SETS, fold_of, read_examples, to_json, unfitted
 from tests.training.walk import around as features_around
@@ -15,7 +15,7 @@ from tests.training.walk import around as features_around
 ALL = len(DIRECT) + len(AROUND)
 
 
-def random_layer(features: int, seed: int) -> Layer:
+def random_layer(features: int, seed: int) -> MassLayer:
     random = np.random.default_rng(seed)
     listed = [QuestionNodes(random.normal(size=(6, features)), np.arange(6) == 0, 1.0) for _ in range(10)]
     return fit(listed, FitParameters(units=4, epochs=2))

@@ -30,7 +30,7 @@ from clew.memory.knowledge.disk import current_generation
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.question import MatchParameters
-from clew.memory.knowledge.walking.features import AROUND, DIRECT, SHIPPED, Layer, Looked, NodeScorer, Standing
+from clew.memory.knowledge.walking.features import AROUND, DIRECT, SHIPPED, Looked, MassLayer, NodeScorer, Standing
 from clew.memory.knowledge.walking.subgraph import votes
 from clew.memory.knowledge.walking.walker import Walker, WalkerParameters, hits_of
 from clew.tools.base import encode_query
@@ -98,7 +98,7 @@ def unfitted() -> NodeScorer:
     for count in (len(DIRECT), len(DIRECT) + len(AROUND)):
         none, line = np.zeros((0, count)), np.zeros(count)
         line[DIRECT.index("cosine")] = 1.0
-        layers.append(Layer(np.zeros(count), np.ones(count), line, none, np.zeros(0), np.zeros(0)))
+        layers.append(MassLayer(np.zeros(count), np.ones(count), line, none, np.zeros(0), np.zeros(0)))
     return NodeScorer(*layers)
 
 
@@ -114,7 +114,7 @@ def trained(examples: Sequence[WalkExample]) -> NodeScorer:
     return NodeScorer(alone, within)
 
 
-def around(example: WalkExample, alone: Layer) -> tuple[NDArray[np.int64], Floats]:
+def around(example: WalkExample, alone: MassLayer) -> tuple[NDArray[np.int64], Floats]:
     """The places of the candidates that a walk looks around, and all features of these."""
     masses = alone(example.looked.direct)
     kept = np.sort(np.argsort(-masses, kind="stable")[: WalkerParameters().looked])
@@ -168,7 +168,7 @@ def to_json(scorer: NodeScorer) -> str:
     return json.dumps(said) + "\n"
 
 
-def _said(layer: Layer) -> dict[str, list[float]]:
+def _said(layer: MassLayer) -> dict[str, list[float]]:
     parts = ("mean", "deviation", "slope", "hidden", "bias", "output")
     return {part: np.round(getattr(layer, part), 4).tolist() for part in parts}
 

@@ -256,7 +256,7 @@ SHIPPED = Path(__file__).with_name("scorer.json")
 
 
 @dataclass(frozen=True, eq=False)
-class Layer:
+class MassLayer:
     """log mass = slope . x + output . relu(hidden x + bias), of x = (features - mean) / deviation.
 
     Shapes: (features,) of mean, deviation and slope, (units, features) of hidden, (units,) of bias and output.
@@ -279,8 +279,8 @@ class Layer:
 class NodeScorer:
     """`alone` weighs what `DIRECT` names, `within` that and what `AROUND` does."""
 
-    alone: Layer
-    within: Layer
+    alone: MassLayer
+    within: MassLayer
 
 
 @cache
@@ -290,7 +290,7 @@ def load_scorer(path: Path = SHIPPED) -> NodeScorer:
     if said["direct"] != list(DIRECT) or said["around"] != list(AROUND):
         raise ValueError(f"{path} is for other features")
     return NodeScorer(
-        *(Layer(**{part: np.array(values) for part, values in said[name].items()}) for name in ("alone", "within"))
+        *(MassLayer(**{part: np.array(values) for part, values in said[name].items()}) for name in ("alone", "within"))
     )
 
 
