@@ -167,8 +167,7 @@ def words(text: str) -> list[str]:
 
 def content_words(text: str) -> list[str]:
     """Stems in the order of the text, function words left out; repeated words stay."""
-    stems: list[str] = _stemmer().stemWords([word for word in words(text) if word not in FUNCTION_WORDS])
-    return stems
+    return _stems([word for word in words(text) if word not in FUNCTION_WORDS])
 
 
 def content_word_sets(texts: Sequence[str]) -> list[frozenset[str]]:
@@ -178,15 +177,14 @@ def content_word_sets(texts: Sequence[str]) -> list[frozenset[str]]:
 
 def stemmed_words(text: str) -> list[str]:
     """Stems of all words in the order of the text, function words among them."""
-    stems: list[str] = _stemmer().stemWords(words(text))
-    return stems
+    return _stems(words(text))
 
 
 def stems_and_words(text: str) -> list[tuple[str, str]]:
     """Each content word's stem and the word as it is written, in the order of the text."""
-    plain = [re.sub(r"['’]s$", "", word) for word in _WORD.findall(text)]
+    plain = [re.sub(r"['’]s$", "", word) for word in written_words(text)]
     kept = [word for word in plain if word.casefold() not in FUNCTION_WORDS]
-    return list(zip(_stemmer().stemWords([word.casefold() for word in kept]), kept, strict=True))
+    return list(zip(_stems([word.casefold() for word in kept]), kept, strict=True))
 
 
 def surface_of(text: str) -> dict[str, str]:
@@ -195,6 +193,11 @@ def surface_of(text: str) -> dict[str, str]:
     for stem, word in stems_and_words(text):
         shown.setdefault(stem, word)
     return shown
+
+
+def _stems(words: list[str]) -> list[str]:
+    stems: list[str] = _stemmer().stemWords(words)
+    return stems
 
 
 @cache

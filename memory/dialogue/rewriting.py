@@ -160,9 +160,10 @@ def stand_alone(
     named = resolved(question, history) if turn["leans"] else question
     if named != question:
         return [named]
-    if turn["clarifies"]:
-        return [*_last_that_says_something(_user_turns(history), parameters), question]
-    return [*_context_turns(question, _user_turns(history), parameters), question]
+    earlier = [one.text for one in history if one.speaker == "user" and not is_filler(one.text)]
+    before = earlier[-1:] if turn["clarifies"] else _context_turns(question, earlier, parameters.turns)
+    # The last words: in a turn with a pasted text, the question comes at the end.
+    return [*(" ".join(text.split()[-parameters.words :]) for text in before), question]
 
 
 def _needed(
@@ -180,30 +181,17 @@ def _needed(
     return tuple(pair for pair in probable[: parameters.most] if pair[1] >= parameters.probable)
 
 
-def _user_turns(history: Sequence[Sentence]) -> list[str]:
-    return [sentence.text for sentence in history if sentence.speaker == "user"]
-
-
-def _context_turns(question: str, history: Sequence[str], parameters: RewriteParameters) -> list[str]:
-    """Back from the question to the nearest turn that stands alone, oldest first; small talk is passed over."""
-    earlier = [turn for turn in history if not is_filler(turn)]
+def _context_turns(question: str, earlier: Sequence[str], most: int) -> list[str]:
+    """Back from the question to the nearest turn that stands alone, oldest first."""
     before: list[str] = []
     current = question
-    while earlier and len(before) < parameters.turns and depends_on_context(current):
-        current = earlier.pop()
+    for turn in reversed(earlier):
+        if len(before) == most or not depends_on_context(current):
+            break
+        current = turn
         if same_words(current) not in map(same_words, [question, *before]):
             before.insert(0, current)
-    return [_shortened(turn, parameters.words) for turn in before]
-
-
-def _last_that_says_something(history: Sequence[str], parameters: RewriteParameters) -> list[str]:
-    latest = (turn for turn in reversed(history) if not is_filler(turn))
-    return [_shortened(turn, parameters.words) for turn, _ in zip(latest, range(1), strict=False)]
-
-
-def _shortened(text: str, words: int) -> str:
-    """The last words: in a turn with a pasted text, the question comes at the end."""
-    return " ".join(text.split()[-words:])
+    return before
 
 
 def _merged(made: Sequence[Wording]) -> tuple[Wording, ...]:

@@ -76,14 +76,7 @@ def _whole(text: str) -> list[str]:
     return [turn] if turn else []
 
 
-_QUESTION_START = re.compile(
-    r"(?:(?:and|but|so|then|or|also|well|ok|okay|yes|no|please)\b,?\s+)*"
-    r"(?:(?:in|on|at|from|to|for|with|by|of|about|under|since|until)\s+)?"
-    r"(?:who|whom|whose|what|which|when|where|why|how|is|are|am|was|were|do|does|did|can|could|will|would|shall|should"
-    r"|may|might|must|has|have|had|isn't|aren't|wasn't|weren't|don't|doesn't|didn't|can't|couldn't|won't|wouldn't"
-    r"|shouldn't|hasn't|haven't|hadn't)(?:['\u2019](?:s|re|d|ll|ve))?(?![\w-])",
-    re.IGNORECASE,
-)
+_QUESTION_START = re.compile(read_pattern(Path(__file__).with_name("question_start.txt")), re.IGNORECASE)
 _END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f\u061f][\"'\u201d\u2019)\]]*$")
 """A sentence's last mark, also of Chinese and Arabic, perhaps inside a quotation or brackets."""
 

@@ -1,7 +1,6 @@
-"""The chunkers. `chunk` packs whole sentences that fit the encoder's window together with the title.
+"""The chunkers. By sentences: whole sentences are packed that fit the encoder's window together with the title.
 
-
-`chunk_by_meaning` is semantic chunking (SEMRAG, Algorithm 1 with equations 1 and 2): it cuts where the meaning turns.
+By meaning (semantic chunking, SEMRAG, Algorithm 1 with equations 1 and 2): a document is cut where its meaning turns.
 Sentences are merged with their neighbours, the merged windows are embedded, and where two of them lie at least
 `threshold` apart (equation 1) a new part begins. A part of more than `size` tokens becomes windows (equation 2).
 
@@ -23,9 +22,8 @@ from operator import itemgetter
 from typing import Literal, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from clew.memory.datatypes import Chunk, Document, Vectors
+from clew.memory.datatypes import Chunk, Document, Vector, Vectors
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.embedding import embedded_text, title_prefix
 from clew.memory.ports import Encoder
@@ -67,17 +65,11 @@ class _Unit:
     bond: int
 
 
-def chunk(document: Document, encoder: Encoder, parameters: ChunkerParameters) -> list[Chunk]:
-    """In order. All that is not white space is in a chunk, no chunk lies wholly in another, and each fits: at most
-    `encoder.window` tokens (or `parameters.size`) of its `embedded_text`."""
-    return chunk_groups(document, [split(document.text)], encoder, parameters)
-
-
 def chunk_groups(
     document: Document, groups: Sequence[Sequence[Span]], encoder: Encoder, parameters: ChunkerParameters
 ) -> list[Chunk]:
-    """Chunks as `chunk` makes them, of sentences (or parts of them) in groups: none reaches from one into the next.
-    Groups may share sentences; what then lies wholly in another chunk is left out."""
+    """Chunks of sentences (or parts of them) in groups: none reaches from one into the next. Groups may share
+    sentences; what then lies wholly in another chunk is left out."""
     groups = [group for group in groups if group]
     if not groups:
         return []
@@ -95,7 +87,8 @@ def chunk_groups(
             for span in _packed(_units(document, group, starts, room), room, parameters.overlap)
         ]
         chunks = _chunks(document, _outermost(packed))
-        excess = 0 if len(chunks) == 1 else _longest(chunks, encoder) - window
+        longest = max(map(len, encoder.tokens([embedded_text(chunk) for chunk in chunks]))) if len(chunks) > 1 else 0
+        excess = longest - window
         if excess <= 0 or room == 1:
             return chunks
         # Cut elsewhere, a text can have a few tokens more than the sum of its parts.
@@ -162,21 +155,9 @@ def _packed(units: Sequence[_Unit], room: int, overlap: int) -> Iterator[Span]:
         candidates = [place for place in range(first, last + 1) if after[place] > half] or [last]
         last = min(candidates, key=lambda place: (units[place].bond, -place))
         yield units[first].start, units[last].end
-        first = _next_first(units, first, last, room, overlap)
-
-
-def _next_first(units: Sequence[_Unit], first: int, last: int, room: int, overlap: int) -> int:
-    """The unit that the next chunk begins with: the one after `last`, or one before it that is repeated."""
-    start = last + 1
-    lowest = max(first + 1, start - overlap) if units[last].bond > -2 else start
-    while start > lowest and _repeatable(units, start - 1, last, room):
-        start -= 1
-    return start
-
-
-def _repeatable(units: Sequence[_Unit], start: int, last: int, room: int) -> bool:
-    begin = units[start].first
-    return units[last].after - begin <= room // 4 and units[last + 1].after - begin <= room
+        lowest = max(first + 1, last + 1 - overlap) if units[last].bond > -2 else last + 1
+        begin = max(units[last].after - room // 4, units[last + 1].after - room)  # as much as can be repeated
+        first = next((place for place in range(lowest, last + 1) if units[place].first >= begin), last + 1)
 
 
 def _outermost(spans: Sequence[Span]) -> Iterator[Span]:
@@ -205,11 +186,6 @@ def _chunks(document: Document, spans: Iterator[Span]) -> list[Chunk]:
     ]
 
 
-def _longest(chunks: Sequence[Chunk], encoder: Encoder) -> int:
-    return max(map(len, encoder.tokens([embedded_text(chunk) for chunk in chunks])))
-
-
-Distances = NDArray[np.float32]
 Item = TypeVar("Item")
 
 
@@ -240,18 +216,6 @@ class SemanticParameters:
                 f"buffer {self.buffer}, threshold {self.threshold} and step {self.step} cannot be used",
                 "a buffer of 0 or more, a threshold from 0 to 2, a step of 1 or more",
             )
-
-
-def chunk_by_meaning(document: Document, encoder: Encoder, parameters: SemanticParameters) -> list[Chunk]:
-    """In order. All that is not white space is in a chunk, no chunk lies wholly in another, each fits the encoder's
-    window with the title, and none reaches over the end of its part."""
-    sentences = split(document.text)
-    groups = [
-        _held(sentences, segment, place)
-        for segment in parts(document.text, sentences, encoder, parameters)
-        for place in range(len(segment))
-    ]
-    return chunk_groups(document, groups, encoder, ChunkerParameters())
 
 
 def parts(text: str, sentences: Sequence[Span], encoder: Encoder, parameters: SemanticParameters) -> list[list[Span]]:
@@ -297,12 +261,12 @@ def window_vectors(sentences: Sequence[str], encoder: Encoder, buffer: int) -> V
     return unit(sums)
 
 
-def distances(vectors: Vectors, step: int) -> Distances:
+def distances(vectors: Vectors, step: int) -> Vector:
     """Cosine distance, 0 to 2, of each row (n, d) and the one `step` after it (equation 1): shape (n - step,)."""
     return np.asarray(1 - np.einsum("nd,nd->n", vectors[:-step], vectors[step:]), np.float32)
 
 
-def borders(distances: Distances, threshold: float, step: int) -> list[int]:
+def borders(distances: Vector, threshold: float, step: int) -> list[int]:
     """The sentences that begin a segment, but for the first: in the middle between two windows `step` apart whose
     distance is `threshold` at least (lines 7 to 12), and the greatest, or the first greatest, within step / 2."""
     found = []
@@ -353,7 +317,14 @@ CHUNKERS: Mapping[str, type[Chunker]] = {"sentences": ChunkerParameters, "semant
 
 
 def chunks_of(document: Document, encoder: Encoder, chunker: Chunker) -> list[Chunk]:
-    """In order; none where there is no text."""
-    if isinstance(chunker, SemanticParameters):
-        return chunk_by_meaning(document, encoder, chunker)
-    return chunk(document, encoder, chunker)
+    """In order. All that is not white space is in a chunk, no chunk lies wholly in another, and each fits: its
+    `embedded_text` has at most `encoder.window` tokens, and by sentences at most `chunker.size`."""
+    sentences = split(document.text)
+    if isinstance(chunker, ChunkerParameters):
+        return chunk_groups(document, [sentences], encoder, chunker)
+    groups = [
+        _held(sentences, segment, place)
+        for segment in parts(document.text, sentences, encoder, chunker)
+        for place in range(len(segment))
+    ]
+    return chunk_groups(document, groups, encoder, ChunkerParameters())

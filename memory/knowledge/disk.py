@@ -14,11 +14,11 @@ import sqlite3
 from collections.abc import Iterator, Set
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Literal
 from zipfile import BadZipFile
 
 from filelock import FileLock, Timeout
-from pydantic import BaseModel, ConfigDict, ValidatorFunctionWrapHandler, WrapValidator
+from pydantic import BaseModel, ConfigDict, ValidatorFunctionWrapHandler, field_validator
 
 from clew.memory.communities import Method
 from clew.memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch, NoLibrary
@@ -77,28 +77,26 @@ class Manifest(BaseModel):
     created: str
 
 
-def _or_none(value: object, read: ValidatorFunctionWrapHandler) -> Any:
-    try:
-        return read(value)
-    except (ValueError, BadInput):
-        return None
-
-
-_LENIENT = WrapValidator(_or_none)
-
-
 class Recorded(BaseModel):
     """The manifest of a library of any format, as far as this version understands it; None for the rest. A rebuild
     takes from it what is not given."""
 
-    roots: Annotated[tuple[str, ...] | None, _LENIENT] = None
-    encoder: Annotated[EncoderRecord | None, _LENIENT] = None
-    chunker: Annotated[Chunker | None, _LENIENT] = None
-    triples: Annotated[TriplesFrom | None, _LENIENT] = None
-    extractor: Annotated[str | None, _LENIENT] = None
-    communities: Annotated[Method | None, _LENIENT] = None
-    pages: Annotated[Pages | None, _LENIENT] = None
-    reports: Annotated[str | None, _LENIENT] = None
+    roots: tuple[str, ...] | None = None
+    encoder: EncoderRecord | None = None
+    chunker: Chunker | None = None
+    triples: TriplesFrom | None = None
+    extractor: str | None = None
+    communities: Method | None = None
+    pages: Pages | None = None
+    reports: str | None = None
+
+    @field_validator("*", mode="wrap")
+    @classmethod
+    def _or_none(cls, value: object, read: ValidatorFunctionWrapHandler) -> object:
+        try:
+            return read(value)
+        except (ValueError, BadInput):
+            return None
 
 
 def current_generation(path: Path) -> Path | None:

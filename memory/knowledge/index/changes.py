@@ -51,9 +51,10 @@ class Changes:
         self._known = self._generation.old_sources()
         found = discover([root for root in roots if not self._is_gone(root)], library, self._loaders)
         self.notes += found.notes
-        fresh = {shown(source.path): self._chosen(source) for source in found.sources}
+        pages = self._generation.choices.pages
+        chosen = (replace(source, pages=pages) if source.loader.by_page else source for source in found.sources)
+        fresh = {shown(source.path): source for source in chosen}
         if wants_dump and not any(source.loader.by_page for source in fresh.values()):
-            pages = self._generation.choices.pages
             raise BadInput(
                 f"{pages} chooses pages of a Wikipedia dump, and there is none under the paths given",
                 "give the path of its .xml, .xml.bz2 or .xml.gz file",
@@ -77,9 +78,6 @@ class Changes:
             self.notes.append(f"{loose} edges left out: they name nodes that are not in the library")
         self._generation.put_in_order()
 
-    def _chosen(self, source: Source) -> Source:
-        return replace(source, pages=self._generation.choices.pages) if source.loader.by_page else source
-
     def _chunk_anew(self) -> Iterator[Progress]:
         """The documents that were taken over from a library with another chunker, by their text as it was read."""
         ids = self._generation.without_chunks()
@@ -99,10 +97,9 @@ class Changes:
         is in a folder that cannot be opened now."""
         gone = []
         for path in paths:
-            if not _is_below(path, roots):
-                self.counts["elsewhere"] += self._generation.copy_source(path)
-            elif _is_below(path, unopened):
-                self.counts["unchanged"] += self._generation.copy_source(path)
+            elsewhere = not _is_below(path, roots)
+            if elsewhere or _is_below(path, unopened):
+                self.counts["elsewhere" if elsewhere else "unchanged"] += self._generation.copy_source(path)
             else:
                 gone.append(path)
         if self.counts["elsewhere"]:

@@ -95,30 +95,20 @@ def extract_missing(database: sqlite3.Connection, triples: TriplesFrom, extracto
     reported = time.monotonic()
     for done, id_ in enumerate(ids, 1):
         title, text = database.execute("SELECT title, text FROM main.documents WHERE id = ?", (id_,)).fetchone()
-        document, given = Document(id_, title, text), _given(database, id_) if triples != "extract" else []
+        found = "SELECT subject, relation, object FROM main.triples WHERE document = ? ORDER BY n"
+        given = database.execute(found, (id_,)).fetchall() if triples != "extract" else []
         extracted = triples in ("extract", "both") or (triples == "auto" and not given)
+        document = Document(id_, title, text)
         _add(database, document, extract_document(document, given, extractor if extracted else None))
         if done % REPORT_EVERY == 0 or done == len(ids) or time.monotonic() > reported + SECONDS:
             reported = time.monotonic()
             yield Progress("extracting entities", done, len(ids))
 
 
-def _given(database: sqlite3.Connection, document: str) -> list[tuple[str, ...]]:
-    found = "SELECT subject, relation, object FROM main.triples WHERE document = ? ORDER BY n"
-    return database.execute(found, (document,)).fetchall()
-
-
 def _add(database: sqlite3.Connection, document: Document, found: Extraction) -> None:
     texts = [document.text[start:end] for start, end in found.sentences]
     rows = [
-        (
-            document.id,
-            n,
-            *span,
-            hashlib.sha256(with_title(document.title, text).encode()).digest(),
-            None,
-            None,
-        )
+        (document.id, n, *span, hashlib.sha256(with_title(document.title, text).encode()).digest(), None, None)
         for n, (span, text) in enumerate(zip(found.sentences, texts, strict=True))
     ]
     names = [(document.id, n, one.sentence, one.text, one.kind, one.given) for n, one in enumerate(found.names)]

@@ -14,7 +14,6 @@ from clew.memory.datatypes import Progress
 from clew.memory.errors import BadInput, ClewError, LibraryMismatch, NoLibrary
 from clew.memory.knowledge.disk import (
     PARTS,
-    Manifest,
     check_encoder,
     current_generation,
     damaged,
@@ -82,7 +81,14 @@ def index(
             raise BadInput("there is nothing to index", f"clew index YOUR-FOLDER --library {library}")
         parameters = parameters or Parameters()
         old = None if rebuild else current_generation(library)
-        before = _checked(library, read_manifest(old), encoder, parameters).roots if old else ()
+        before: tuple[str, ...] = ()
+        if old:
+            manifest = read_manifest(old)
+            check_encoder(library, manifest, encoder)
+            if manifest.keywords != parameters.keywords:
+                wrong = f"the library at {library} was made with other parameters for keywords"
+                raise LibraryMismatch(wrong, rebuild_command(library))
+            before = manifest.roots
         roots, notes = _roots(paths, library)
         choices = choose(parameters, library, old is None)
         parts = PARTS.union(*(step.files for step in steps))
@@ -147,15 +153,6 @@ def _translated(library: Path) -> Iterator[None]:
 def _is_full(error: Exception) -> bool:
     """numpy says only how much it could not write."""
     return getattr(error, "errno", 0) in (errno.ENOSPC, errno.EDQUOT) or "requested and" in str(error)
-
-
-def _checked(library: Path, manifest: Manifest, encoder: Encoder, parameters: Parameters) -> Manifest:
-    check_encoder(library, manifest, encoder)
-    if manifest.keywords != parameters.keywords:
-        raise LibraryMismatch(
-            f"the library at {library} was made with other parameters for keywords", rebuild_command(library)
-        )
-    return manifest
 
 
 def _roots(paths: Sequence[Path], library: Path) -> tuple[list[Path], list[str]]:

@@ -1,32 +1,19 @@
 """HTML, by lxml: the words of the page without what every page of a site has, blocks apart, headings marked."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clew.memory.datatypes import Document, Mark
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders.plain_text import decode, not_empty, title_of_file
 from clew.memory.knowledge.loaders.source import Loader, Source, shown
-from clew.memory.text import clean
+from clew.memory.text import clean, word_lists
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
-NO_TEXT = ("script", "style", "noscript", "template", "svg", "math", "iframe", "object", "canvas", "audio", "video")
-CONTROLS = ("button", "select", "textarea", "dialog")
-CHROME = ("nav", "footer", "aside")
-LATIN = ("ascii", "us-ascii", "latin-1", "latin1", "iso-8859-1", "iso8859-1")
-"""Names that browsers take for Windows-1252 (WHATWG Encoding Standard, 4.2)."""
-
-CHROME_ROLES = "navigation banner contentinfo complementary search menu menubar".split()
-HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
-BLOCKS = frozenset(
-    "address article aside blockquote body caption center dd details div dl dt fieldset figcaption figure footer form"
-    " header hr legend main nav ol p section summary table td th tr ul".split()
-)
-NOT_IN_A_ROW = ("table", "p/following-sibling::p", "ul", "ol", "dl", "pre", "form", "blockquote", "section", *HEADINGS)
-"""What no table of data has in its cells: a table with one of these only lays out the page."""
-
+_TAGS = word_lists(Path(__file__).with_name("html.txt"))
 
 BREAKS = ("", " ", "\n", "\n\n")
 
@@ -136,7 +123,7 @@ def write(layout: TextLayout, root: "HtmlElement") -> None:
     """Write the words of an element and all that is in it; its elements without text for people are dropped."""
     from lxml import etree
 
-    etree.strip_elements(root, *NO_TEXT, *CONTROLS, "head", with_tail=False)
+    etree.strip_elements(root, *_TAGS["no_text"], with_tail=False)
     for broken in root.iter("br"):
         broken.tail = "\n" + (broken.tail or "")
     walk = etree.iterwalk(root, events=("start", "end"))
@@ -159,7 +146,7 @@ def _decode(data: bytes) -> str:
     declared = (EncodingDetector.find_declared_encoding(data, is_html=True) or "utf-8").lower()
     if not declared.startswith("utf"):
         try:
-            return clean(data.decode("cp1252" if declared in LATIN else declared))
+            return clean(data.decode("cp1252" if declared in _TAGS["windows_1252"] else declared))
         except (LookupError, UnicodeError):
             pass  # it declares what it is not: then it is UTF-8 or nothing
     return decode(data)
@@ -179,8 +166,8 @@ def _laid_out(root: "HtmlElement") -> TextLayout:
 
 
 def _drop_chrome(root: "HtmlElement") -> None:
-    roles = " or ".join(f"@role='{role}'" for role in CHROME_ROLES)
-    tags = " | ".join(f"//{tag}" for tag in CHROME)
+    roles = " or ".join(f"@role='{role}'" for role in _TAGS["chrome_roles"])
+    tags = " | ".join(f"//{tag}" for tag in _TAGS["chrome"])
     header = "//header[not(ancestor::main or ancestor::article or descendant::h1)]"
     for element in root.xpath(f"{tags} | {header} | //*[{roles} or @hidden or @aria-hidden='true']"):
         if element.getparent() is not None:
@@ -192,7 +179,7 @@ def _whole(layout: TextLayout, element: "HtmlElement") -> bool:
     if element.tag == "pre":
         layout.verbatim(element.text_content())
         return True
-    if element.tag == "table" and not element.xpath(" | ".join(f".//td//{tag}" for tag in NOT_IN_A_ROW)):
+    if element.tag == "table" and not element.xpath(" | ".join(f".//td//{tag}" for tag in _TAGS["not_in_a_row"])):
         rows = (" | ".join(" ".join(cell.text_content().split()) for cell in row) for row in element.iter("tr"))
         captions = (" ".join(caption.text_content().split()) for caption in element.iter("caption"))
         layout.verbatim("\n".join([*captions, *rows]))
@@ -201,22 +188,22 @@ def _whole(layout: TextLayout, element: "HtmlElement") -> bool:
 
 
 def _open(layout: TextLayout, element: "HtmlElement") -> None:
-    if element.tag in HEADINGS:
+    if element.tag in _TAGS["headings"]:
         layout.open_heading()
     elif element.tag == "li":
         layout.open_item("- ")
     elif element.tag == "br":
         layout.line()
-    elif element.tag in BLOCKS:
+    elif element.tag in _TAGS["blocks"]:
         layout.paragraph()
 
 
 def _close(layout: TextLayout, element: "HtmlElement") -> None:
-    if element.tag in HEADINGS:
+    if element.tag in _TAGS["headings"]:
         layout.close_heading()
     elif element.tag == "li":
         layout.close_item()
-    elif element.tag in BLOCKS or element.tag == "pre":
+    elif element.tag in _TAGS["blocks"] or element.tag == "pre":
         layout.paragraph()
 
 

@@ -8,6 +8,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, TypeVar
 
@@ -68,7 +69,8 @@ def _extracted(data: bytes) -> tuple[str, list[str], list[str | None]]:
         if reader.is_encrypted and not reader.decrypt(""):
             raise Unreadable("encrypted: save it without its password")
         numbers = range(len(reader.pages))
-        return _metadata_title(reader), _labels(reader), [_page(reader, number) for number in numbers]
+        pages = [_unbroken(partial(_page, reader, number), None) for number in numbers]
+        return _metadata_title(reader), _labels(reader), pages
     except DependencyError as error:
         wanted = f"save it without its protection, or {install_command('pdf-aes')}"
         raise Unreadable(f"encrypted by AES: {wanted}") from error
@@ -81,22 +83,17 @@ def _extracted(data: bytes) -> tuple[str, list[str], list[str | None]]:
 
 
 def _page(reader: "PdfReader", number: int) -> str | None:
-    from pypdf.errors import FileNotDecryptedError, PyPdfError  # DependencyError is neither: it goes up
-
-    try:
-        return clean(reader.pages[number].extract_text().translate(LIGATURES))
-    except FileNotDecryptedError:
-        raise
-    except (PyPdfError, *BROKEN):
-        return None
+    return clean(reader.pages[number].extract_text().translate(LIGATURES))
 
 
 def _unbroken(read: Callable[[], _Part], otherwise: _Part) -> _Part:
-    """A part of a file that may be broken."""
-    from pypdf.errors import PyPdfError
+    """A part of a file that may be broken. What is encrypted raises pypdf's errors."""
+    from pypdf.errors import FileNotDecryptedError, PyPdfError
 
     try:
         return read()
+    except FileNotDecryptedError:
+        raise
     except (PyPdfError, *BROKEN):
         return otherwise
 
@@ -137,14 +134,14 @@ def _paragraphs(pages: Sequence[str]) -> Iterator[str]:
     texts = ["\n".join(page).strip() for page in lines]
     whole_words = set(re.findall(r"\w+-\w+", "\n".join(texts)))
     for text in texts:
-        mended = BROKEN_WORD.sub(lambda match: _mended(match[1], match[2], whole_words), text)
+        mended = BROKEN_WORD.sub(lambda match: _mended(match, whole_words), text)
         yield "\n\n".join(mended[start:end].replace("\n", " ") for start, end in blocks(mended))
 
 
-def _mended(first: str, second: str, whole_words: set[str]) -> str:
+def _mended(broken: re.Match[str], whole_words: set[str]) -> str:
     """A word broken at the end of a line: its hyphen stays where the document has it elsewhere (`well-known`)."""
-    hyphenated = f"{first}-{second}"
-    return hyphenated if hyphenated in whole_words else first + second
+    hyphenated = f"{broken[1]}-{broken[2]}"
+    return hyphenated if hyphenated in whole_words else broken[1] + broken[2]
 
 
 def _without_running(pages: list[list[str]], end: int) -> list[list[str]]:

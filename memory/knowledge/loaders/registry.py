@@ -53,39 +53,23 @@ def read(source: Source) -> Iterator[Document | LoadFailure]:
         yield LoadFailure(shown(source.path), reason(error))
 
 
-@dataclass(frozen=True, slots=True)
-class Discovered:
-    """The sources, notes on what was left out, and the folders that the system would not open."""
-
-    sources: list[Source]
-    notes: list[str]
-    unopened: list[Path]
-
-
-def discover(paths: Sequence[Path], library: Path | None = None, loaders: Sequence[Loader] = LOADERS) -> Discovered:
-    """The sources below `paths`, in their order and then by name, each once.
-
-    Hidden files and folders and libraries are passed over, also one that is only about to be: `library`. Raises
-    `BadInput` for a path that is not there.
-    """
-    walk = _Walk(os.path.realpath(library) if library else "", loaders)
-    sources = [source for path in paths for source in walk.below(path.absolute())]
-    return Discovered(sources, [*walk.notes, *_skipped(walk.skipped, walk.passed_over)], walk.unopened)
-
-
 @dataclass
-class _Walk:
-    """What was seen on the way: real paths, so that a link that leads back into the tree ends there."""
+class Discovered:
+    """The sources, notes on what was left out, and the folders that the system would not open.
+
+    `seen` are real paths, so that a link that leads back into the tree ends there."""
 
     library: str
     loaders: Sequence[Loader]
+    sources: list[Source] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    unopened: list[Path] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
     skipped: Counter[str] = field(default_factory=Counter)
     passed_over: Counter[str] = field(default_factory=Counter)
-    notes: list[str] = field(default_factory=list)
-    unopened: list[Path] = field(default_factory=list)
 
-    def below(self, root: Path) -> Iterator[Source]:
+    def add(self, root: Path) -> None:
+        """Raises `BadInput` where it cannot be opened, or is a library or of another kind."""
         try:
             mode = root.stat().st_mode
         except OSError as error:
@@ -97,15 +81,15 @@ class _Walk:
                 "write one object a line to a .jsonl file, each with its text",
             )
         if stat.S_ISREG(mode):
-            yield from self._once(Source(root, loader or plain_text.TEXT, root))
+            self._once(Source(root, loader or plain_text.TEXT, root))
         elif not stat.S_ISDIR(mode):
             raise BadInput(f"{shown(root)} is neither a file nor a folder", "save it as a file first")
         elif self._is_library(root):
             raise BadInput(f"{shown(root)} is a library, not documents", "give the folder that it was made from")
         else:
-            yield from self._folder(root, root)
+            self._folder(root, root)
 
-    def _folder(self, folder: Path, root: Path) -> Iterator[Source]:
+    def _folder(self, folder: Path, root: Path) -> None:
         real = os.path.realpath(folder)
         if real in self.seen or self._is_library(folder):
             return
@@ -118,38 +102,47 @@ class _Walk:
             return
         for loader in self.loaders:
             if path := loader.in_folder(folder):
-                yield from self._once(Source(path, loader, root))
+                self._once(Source(path, loader, root))
                 return
         for entry in entries:
             if entry.name.startswith(".") or entry.name == "__pycache__":
                 continue
             mode = file_mode(entry)
             if stat.S_ISDIR(mode):
-                yield from self._folder(entry, root)
+                self._folder(entry, root)
             else:
-                yield from self._file(entry, mode, root)
+                self._file(entry, mode, root)
 
-    def _file(self, path: Path, mode: int, root: Path) -> Iterator[Source]:
+    def _file(self, path: Path, mode: int, root: Path) -> None:
         loader = None if mode and not stat.S_ISREG(mode) else loader_of(path, self.loaders)
         if loader is None:
             self.skipped[path.suffix.lower() or "without an ending"] += 1
         elif why := loader.passes_over(path):
             self.passed_over[why] += 1
         else:
-            yield from self._once(Source(path, loader, root))
+            self._once(Source(path, loader, root))
 
     def _is_library(self, folder: Path) -> bool:
         return bool(file_mode(folder / POINTER)) or os.path.realpath(folder) == self.library
 
-    def _once(self, source: Source) -> Iterator[Source]:
+    def _once(self, source: Source) -> None:
         real = os.path.realpath(source.path)
         if real not in self.seen:
             self.seen.add(real)
-            yield source
+            self.sources.append(source)
 
 
-def _skipped(skipped: Counter[str], passed_over: Counter[str]) -> Iterator[str]:
-    yield from (f"{count} {why}" for why, count in passed_over.items())
-    if skipped:
-        kinds = ", ".join(f"{ending} {count}" for ending, count in skipped.most_common())
-        yield f"{skipped.total()} files of other kinds skipped: {kinds}"
+def discover(paths: Sequence[Path], library: Path | None = None, loaders: Sequence[Loader] = LOADERS) -> Discovered:
+    """The sources below `paths`, in their order and then by name, each once.
+
+    Hidden files and folders and libraries are passed over, also one that is only about to be: `library`. Raises
+    `BadInput` for a path that is not there.
+    """
+    found = Discovered(os.path.realpath(library) if library else "", loaders)
+    for path in paths:
+        found.add(path.absolute())
+    found.notes += [f"{count} {why}" for why, count in found.passed_over.items()]
+    if found.skipped:
+        kinds = ", ".join(f"{ending} {count}" for ending, count in found.skipped.most_common())
+        found.notes.append(f"{found.skipped.total()} files of other kinds skipped: {kinds}")
+    return found

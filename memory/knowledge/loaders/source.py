@@ -78,10 +78,6 @@ class Source:
         below = self.path.relative_to(self.root) if self.path != self.root else Path(self.path.name)
         return shown(below)
 
-    @property
-    def files(self) -> tuple[Path, ...]:
-        return self.loader.files(self.path)
-
 
 def other_ids(id_: str, source: Source) -> Iterator[str]:
     """Ids for a document whose own is taken: with more and more of the folders above it in front, then with a
@@ -131,7 +127,7 @@ def file_digest(path: Path) -> str:
 def source_digest(source: Source) -> str:
     """SHA-256, in hex, of the bytes of all its files and of which pages are read; empty where it cannot be read."""
     try:
-        read = [*map(file_digest, source.files), *([str(source.pages)] if source.pages else [])]
+        read = [*map(file_digest, source.loader.files(source.path)), *([str(source.pages)] if source.pages else [])]
         return hashlib.sha256("".join(read).encode()).hexdigest()
     except OSError:
         return ""
@@ -140,6 +136,6 @@ def source_digest(source: Source) -> str:
 def size(source: Source) -> int:
     """Bytes of all its files; 0 where one is gone."""
     try:
-        return sum(path.stat().st_size for path in source.files)
+        return sum(path.stat().st_size for path in source.loader.files(source.path))
     except OSError:
         return 0

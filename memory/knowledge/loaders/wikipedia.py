@@ -7,6 +7,7 @@ only the words before the first heading are parsed, by mwparserfromhell.
 
 import bz2
 import gzip
+import json
 import re
 import zlib
 from collections.abc import Iterator, Mapping
@@ -36,20 +37,12 @@ BEGINNING = 1 << 16
 BROKEN_ZIP = (EOFError, zlib.error, gzip.BadGzipFile)
 _ROOT = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:(?:<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>]*>)\s*)*<mediawiki[\s>]", re.DOTALL)
 
-CATEGORY = 14
-"""The number of the namespace of categories; 0 is that of articles."""
+_NAMES = json.loads(Path(__file__).with_name("wikipedia.json").read_text("utf-8"))
 
-NAMESPACES: Mapping[str, int] = {
-    **{"media": -2, "special": -1, "talk": 1, "user": 2, "user talk": 3, "project": 4, "project talk": 5},
-    **{"file": 6, "image": 6, "file talk": 7, "image talk": 7, "mediawiki": 8, "mediawiki talk": 9, "template": 10},
-    **{"template talk": 11, "help": 12, "help talk": 13, "category": CATEGORY, "category talk": 15},
-}
-"""What every wiki knows beside the names in its own language, which a dump lists."""
+NAMESPACES: Mapping[str, int] = _NAMES["namespaces"]
+"""What every wiki knows beside the names in its own language, which a dump lists; 0 is the namespace of articles."""
 
-PROJECTS = frozenset(
-    "b c commons d doi foundation m mail meta mw n oeis phab q s species v voy w wikt wikibooks wikidata wikinews"
-    " wikipedia wikiquote wikisource wikispecies wikiversity wikivoyage wiktionary".split()
-)
+PROJECTS = frozenset(_NAMES["projects"].split())
 """Prefixes of links to sister projects."""
 
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[a-z]+)*|simple")
@@ -80,7 +73,7 @@ LONGEST_LEAD = 4_000
 """Characters, without templates, that are parsed: at tags that nobody closed the parser takes quadratic time or
 worse."""
 
-DROPPED_TAGS = frozenset("ref table math gallery timeline score style imagemap chem".split())
+DROPPED_TAGS = frozenset(_NAMES["dropped_tags"].split())
 DIRECTIONS = re.compile("[\u200e\u200f\u202a-\u202e]")
 EMPTY_BRACKETS = re.compile(r"\s*\([\s,;:]*\)")
 BEFORE_STOP = re.compile(r"\s+([,.;:)])")
@@ -150,7 +143,7 @@ def read_dump(source: Source) -> Iterator[Document | LoadFailure]:
     """The articles that `source.pages` choose, no redirects and no disambiguations; their ids are their titles. What
     ends the file too early comes after the good pages. Raises `Unreadable` where nothing is chosen, and without the
     parser."""
-    if not _has_parser():
+    if not find_spec("mwparserfromhell"):
         raise Unreadable(f"a Wikipedia dump: {install_command('wikipedia')} to read it")
     place, articles, chosen = shown(source.path), 0, _Choice(source.pages)
     for page in _pages(source.path):
@@ -169,7 +162,7 @@ def read_links(source: Source) -> Iterator[Edge]:
 
     The dump is read twice: titles and redirects, which stay in memory, then the links.
     """
-    if not _has_parser():
+    if not find_spec("mwparserfromhell"):
         return
     chosen, titles, redirects = _Choice(source.pages), set(), {}
     for page in _good_pages(source.path):
@@ -181,10 +174,6 @@ def read_links(source: Source) -> Iterator[Edge]:
         if page.title in titles and not page.target:
             ends = dict.fromkeys(_resolved(title, redirects) for title in links(page.text, page.wiki))
             yield from (Edge(page.title, end, LINKS_TO) for end in ends if end in titles and end != page.title)
-
-
-def _has_parser() -> bool:
-    return find_spec("mwparserfromhell") is not None
 
 
 def _resolved(title: str, redirects: Mapping[str, str]) -> str:
@@ -206,9 +195,7 @@ class _Choice:
         self._words = re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE) if words else None
 
     def has(self, page: Article) -> bool:
-        if self._all or (
-            self._categories and self._categories.intersection(map(_key, categories(page.text, page.wiki)))
-        ):
+        if self._all or (self._categories and self._categories & set(map(_key, categories(page.text, page.wiki)))):
             return True
         return self._words is not None and any(map(self._words.search, (page.title, page.paragraph)))
 
@@ -289,7 +276,7 @@ def links(text: str, wiki: Wiki) -> list[str]:
 def categories(text: str, wiki: Wiki) -> list[str]:
     """The names of the categories that a page puts itself into; those that its templates add are not seen."""
     targets = (wiki.namespace(link) for link in _targets(text) if not link.lstrip().startswith(":"))
-    return [wiki.title(target) for namespace, target in targets if namespace == CATEGORY]
+    return [wiki.title(target) for namespace, target in targets if namespace == NAMESPACES["category"]]
 
 
 def redirect_of(text: str) -> str:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from clew.memory.datatypes import Chunk, Document, Mark, Vectors
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.chunking import ChunkerParameters, chunk
+from clew.memory.knowledge.chunking import ChunkerParameters, chunks_of
 from clew.memory.knowledge.embedding import embedded_text
 from clew.memory.knowledge.loaders.registry import discover, read
 from clew.memory.ports import Role
@@ -45,7 +45,7 @@ def document(text: str, title: str = "", headings: Sequence[str] = (), pages: Se
 
 
 def cut(text: str, size: int, overlap: int = 1, **marks: Sequence[str]) -> list[str]:
-    chunks = chunk(document(text, **marks), WordEncoder(size), ChunkerParameters(overlap=overlap))  # type: ignore[arg-type]
+    chunks = chunks_of(document(text, **marks), WordEncoder(size), ChunkerParameters(overlap=overlap))  # type: ignore[arg-type]
     return [part.text for part in chunks]
 
 
@@ -65,14 +65,14 @@ def check(doc: Document, chunks: Sequence[Chunk], window: int, encoder: WordEnco
 
 def test_a_short_document_is_one_chunk_with_its_place() -> None:
     doc = document("One. Two.", "Title")
-    [part] = chunk(doc, WordEncoder(100), ChunkerParameters())
+    [part] = chunks_of(doc, WordEncoder(100), ChunkerParameters())
     assert part == Chunk("d#0", "d", "Title", "One. Two.", 0, 9, source="d.txt")
     assert embedded_text(part) == "Title\nOne. Two."
 
 
 @pytest.mark.parametrize("text", ["", " \n\n "])
 def test_a_text_without_words_has_no_chunk(text: str) -> None:
-    assert chunk(document(text, "Title"), WordEncoder(10), ChunkerParameters()) == []
+    assert chunks_of(document(text, "Title"), WordEncoder(10), ChunkerParameters()) == []
 
 
 def test_sentences_stay_whole_and_one_is_repeated() -> None:
@@ -85,7 +85,7 @@ def test_sentences_stay_whole_and_one_is_repeated() -> None:
 
 def test_a_chunk_ends_before_a_heading_and_nothing_is_repeated_over_it() -> None:
     text = "Cats like warm milk. Dogs bark.\n\nHead\n\nCows moo. Sheep eat green grass. Pigs need deep mud."
-    found = chunk(document(text, headings=["Head"]), WordEncoder(12), ChunkerParameters())
+    found = chunks_of(document(text, headings=["Head"]), WordEncoder(12), ChunkerParameters())
     assert [(part.text, part.heading) for part in found] == [
         ("Cats like warm milk. Dogs bark.", ""),
         ("Head\n\nCows moo. Sheep eat green grass.", "Head"),
@@ -125,20 +125,20 @@ def test_a_word_without_end_is_cut_too() -> None:
 
 def test_pages_and_headings_are_those_where_the_chunk_begins() -> None:
     doc = document("Aa bb cc dd. Ee ff gg hh. Ii jj kk ll.", pages=[Mark(0, "i"), Mark(13, "ii"), Mark(30, "iii")])
-    found = chunk(doc, WordEncoder(5), ChunkerParameters())
+    found = chunks_of(doc, WordEncoder(5), ChunkerParameters())
     assert [part.page for part in found] == ["i", "ii", "ii"]
 
 
 def test_a_long_title_is_cut_where_it_is_embedded_and_kept_in_the_chunk() -> None:
     title = "Of the many things that a title can say " * 20
-    [part] = chunk(document("Text.", title), WordEncoder(100), ChunkerParameters())
+    [part] = chunks_of(document("Text.", title), WordEncoder(100), ChunkerParameters())
     assert part.title == title
     assert embedded_text(part).endswith(" that a title can\nText.")
     assert len(embedded_text(part)) < 210
 
 
 def test_a_title_that_the_text_begins_with_is_embedded_once() -> None:
-    first, *rest = chunk(
+    first, *rest = chunks_of(
         document("Moon\n\nIt is far. " + "It is round. " * 9, "Moon"), WordEncoder(20), ChunkerParameters()
     )
     assert embedded_text(first).startswith("Moon\n\nIt")
@@ -150,7 +150,7 @@ def test_size_is_a_target_below_the_window() -> None:
     doc = document("One two three. " * 30, "T")
     encoder = WordEncoder(100)
     for size, most in ((20, 20), (None, 100), (500, 100)):
-        chunks = chunk(doc, encoder, ChunkerParameters(size=size))
+        chunks = chunks_of(doc, encoder, ChunkerParameters(size=size))
         assert max(len(pieces) for pieces in encoder.tokens([embedded_text(part) for part in chunks])) <= most
         check(doc, chunks, most, encoder)
 
@@ -170,14 +170,14 @@ def test_chunks_cover_the_document_and_fit(
     places = drawn.draw(st.sets(st.integers(0, max(0, len(text) - 1)), max_size=5))
     doc = Document("d", title, text, headings=tuple(Mark(place, "h") for place in sorted(places)))
     encoder = WordEncoder(size + len(title) + 2, greedy)
-    check(doc, chunk(doc, encoder, ChunkerParameters(overlap=overlap)), encoder.window, encoder)
+    check(doc, chunks_of(doc, encoder, ChunkerParameters(overlap=overlap)), encoder.window, encoder)
 
 
 @given(TEXTS, st.sampled_from(["", "A title", "긴 제목 " * 60, "long " * 100]))
 @settings(max_examples=50, deadline=None)
 def test_chunks_fit_the_real_encoder(encoder: CachedEncoder, text: str, title: str) -> None:
     doc = Document("d", title, text * 8)
-    check(doc, chunk(doc, encoder, ChunkerParameters()), encoder.window, encoder)
+    check(doc, chunks_of(doc, encoder, ChunkerParameters()), encoder.window, encoder)
 
 
 @pytest.mark.soak
@@ -186,7 +186,7 @@ def test_real_passages_fit_the_real_encoder(encoder: CachedEncoder, data: Path) 
     documents = [item for item in read(source) if isinstance(item, Document)][:400]
     longer = 0
     for doc in documents:
-        chunks = chunk(doc, encoder, ChunkerParameters())
+        chunks = chunks_of(doc, encoder, ChunkerParameters())
         check(doc, chunks, encoder.window, encoder)
         longer += len(chunks) > 1
     assert longer > 100

@@ -16,7 +16,7 @@ from clew.memory.knowledge.chunking import (
     SemanticParameters,
     borders,
     buffer_merge,
-    chunk_by_meaning,
+    chunks_of,
     distances,
     overlap_windows,
     parts,
@@ -79,7 +79,7 @@ def test_of_windows_further_apart_the_greatest_distance_cuts_in_the_middle() -> 
 
 def test_a_text_is_cut_where_its_words_change() -> None:
     doc = document(f"{CATS} {STARS}")
-    found = chunk_by_meaning(doc, MeaningEncoder(100), SemanticParameters(buffer=1, threshold=0.5))
+    found = chunks_of(doc, MeaningEncoder(100), SemanticParameters(buffer=1, threshold=0.5))
     assert [part.text for part in found] == [CATS, STARS]
     assert [part.id for part in found] == ["d#0", "d#1"]
 
@@ -96,13 +96,13 @@ def test_a_higher_threshold_makes_larger_parts() -> None:
 
 def test_what_has_no_more_sentences_than_a_step_is_not_cut() -> None:
     doc = document(f"{CATS} {STARS}")
-    [part] = chunk_by_meaning(doc, MeaningEncoder(100), SemanticParameters(threshold=0.0))
+    [part] = chunks_of(doc, MeaningEncoder(100), SemanticParameters(threshold=0.0))
     assert part.text == doc.text
 
 
 @pytest.mark.parametrize("text", ["", " \n\n "])
 def test_a_text_without_words_has_no_chunk(text: str) -> None:
-    assert chunk_by_meaning(document(text, "Title"), MeaningEncoder(10), SemanticParameters()) == []
+    assert chunks_of(document(text, "Title"), MeaningEncoder(10), SemanticParameters()) == []
 
 
 def test_a_window_longer_than_the_encoders_has_the_mean_of_its_runs() -> None:
@@ -122,7 +122,7 @@ def test_sentences_at_the_ends_of_a_part_stay_whole_in_the_next() -> None:
     [segment] = parts(text, split(text), encoder, parameters)
     assert text[slice(*segment[0])].endswith("number 2. Cats drink milk number")
     assert text[slice(*segment[1])].startswith("milk number 2. Cats drink")
-    found = chunk_by_meaning(document(text), encoder, parameters)
+    found = chunks_of(document(text), encoder, parameters)
     assert all(part.text.startswith("Cats") and part.text.endswith(".") for part in found)
     assert len(found) == len(segment)
 
@@ -177,7 +177,7 @@ def test_chunks_cover_the_document_fit_and_keep_to_their_parts(
     size = drawn.draw(st.integers(4, 60))
     parameters = SemanticParameters(buffer, threshold, None, size, drawn.draw(st.integers(0, size // 2)))
     doc, encoder = Document("d", title, text), MeaningEncoder(window + len(title) + 2, greedy)
-    chunks = chunk_by_meaning(doc, encoder, parameters)
+    chunks = chunks_of(doc, encoder, parameters)
     check(doc, chunks, encoder.window, encoder)
     found = [part for segment in parts(text, split(text), encoder, parameters) for part in segment]
     for part in chunks:
@@ -195,7 +195,7 @@ def test_the_seeds_unit_tests(encoder: CachedEncoder) -> None:
     assert len(encoder.tokens([unit_test("test_token_counting")["input"]])[0]) == 9
     case = unit_test("test_chunk_document")
     parameters = SemanticParameters(case["buffer_size"], case["cosine_threshold"], size=case["max_tokens"], overlap=10)
-    chunks = chunk_by_meaning(document(case["input"]), encoder, parameters)
+    chunks = chunks_of(document(case["input"]), encoder, parameters)
     assert chunks and all(part.id and part.text for part in chunks)
 
 
@@ -216,4 +216,4 @@ def test_real_text_in_parts_of_the_seeds_size(encoder: CachedEncoder, data: Path
         assert sum(after[0] <= place < before[1] for place in pieces) == 128
         assert sum(before[0] <= place < before[1] for place in pieces) == 1024
     doc = Document("castes", "Castes in India", text)
-    check(doc, chunk_by_meaning(doc, encoder, parameters), encoder.window, encoder)
+    check(doc, chunks_of(doc, encoder, parameters), encoder.window, encoder)

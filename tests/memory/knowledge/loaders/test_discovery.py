@@ -6,7 +6,7 @@ import pytest
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.disk import POINTER
 from clew.memory.knowledge.loaders.graph_folder import GRAPH
-from clew.memory.knowledge.loaders.registry import Discovered, discover, read
+from clew.memory.knowledge.loaders.registry import discover, read
 from clew.memory.knowledge.loaders.source import LoadFailure, Source, source_digest
 from tests.memory.knowledge.closing import close
 
@@ -76,7 +76,7 @@ def test_of_a_graph_folder_nodes_and_edges_are_read(tmp_path: Path) -> None:
     found = discover([tmp_path])
     [source] = found.sources
     assert (source.loader.name, source.path.name, found.notes) == ("graph", "nodes.jsonl", [])
-    assert [path.name for path in source.files] == ["nodes.jsonl", "edges.jsonl.gz"]
+    assert [path.name for path in source.loader.files(source.path)] == ["nodes.jsonl", "edges.jsonl.gz"]
 
 
 def test_a_folder_may_be_named_like_a_file(tmp_path: Path) -> None:
@@ -138,7 +138,8 @@ def test_what_is_neither_file_nor_folder_is_refused_and_in_a_folder_skipped(tmp_
     os.mkfifo(tmp_path / "pipe.txt")
     with pytest.raises(BadInput, match="neither a file nor a folder"):
         discover([tmp_path / "pipe.txt"])
-    assert discover([tmp_path]) == Discovered([], ["1 files of other kinds skipped: .txt 1"], [])
+    found = discover([tmp_path])
+    assert (found.sources, found.notes, found.unopened) == ([], ["1 files of other kinds skipped: .txt 1"], [])
 
 
 def test_a_closed_folder_is_noted_and_the_rest_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
