@@ -3,13 +3,14 @@ these a few by MMR."""
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Recalled, Sentence, Vector, Vectors
+from clew.memory.dialogue.mmr import mmr
 from clew.memory.ports import Encoder
 
 
@@ -43,7 +44,8 @@ def recall(
     wanted = number_of_clusters(len(sentences), parameters.fewest_clusters, parameters.most_clusters)
     labels = cluster(vectors, wanted, parameters.seed, parameters.n_init, start)
     extracted = [
-        replace(sentence, cluster_id=label) for sentence, label in zip(sentences, labels.tolist(), strict=True)
+        Sentence(sentence.text, sentence.speaker, sentence.turn, label)
+        for sentence, label in zip(sentences, labels.tolist(), strict=True)
     ]
     nearest = representatives(vectors, labels, parameters.representatives)
     selected = mmr(question_vector, vectors[nearest], parameters.sentences, parameters.lambda_)
@@ -156,25 +158,3 @@ def _threads():  # type: ignore[no-untyped-def]
 def _numbered_by_first(labels: ClusterLabels) -> ClusterLabels:
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     return np.asarray(np.argsort(np.argsort(first))[inverse], dtype=np.intp)
-
-
-def mmr(query_vector: Vector, vectors: Vectors, k: int, lambda_: float) -> list[int]:
-    """Maximal marginal relevance (Carbonell and Goldstein 1998), as seed 003 has it.
-
-    At most k rows of `vectors` (n, d), in the order chosen; all are unit vectors, ties go to the earlier row.
-
-    Score = lambda * sim(s, query) - (1 - lambda) * max over the selected of sim(s, selected). The first is the most
-    similar to the query.
-    """
-    candidates = vectors.astype(np.float64)
-    # Rounded, so that equal vectors have equal scores whatever the order in which a product was summed.
-    relevance = np.round(candidates @ query_vector.astype(np.float64), 12)
-    redundancy = np.full(len(candidates), -np.inf)
-    selected: list[int] = []
-    for _ in range(min(k, len(candidates))):
-        scores = lambda_ * relevance - (1 - lambda_) * redundancy if selected else relevance.copy()
-        scores[selected] = -np.inf
-        best = int(np.argmax(scores))
-        selected.append(best)
-        redundancy = np.maximum(redundancy, np.round(candidates @ candidates[best], 12))
-    return selected

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.memory.datatypes import Vectors
-from clew.memory.dialogue.recall import mmr
+from clew.memory.dialogue.mmr import mmr
 from tests.memory.dialogue.cases import unit
 
 

@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.memory.datatypes import Recalled, Sentence, Utterance, Vectors
+from clew.memory.dialogue.mmr import mmr
 from clew.memory.dialogue.recall import (
     RecallParameters,
     centroids,
     centroids_of,
     cluster,
     embedded,
-    mmr,
     number_of_clusters,
     recall,
     representatives,
