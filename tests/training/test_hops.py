@@ -12,6 +12,8 @@ from clew.memory.knowledge.multihop.paths import DIRECT, PATH
 from clew.memory.knowledge.multihop.rounds import HopParameters, load_coefficients, walk
 from tests.training import hops
 
+pytestmark = pytest.mark.soak
+
 FILMS = {"Metropolis": "Lang", "Nosferatu": "Murnau", "Caligari": "Wiene", "Pandora": "Pabst", "Vampyr": "Dreyer"}
 TOWNS = ("Vienna", "Bielefeld", "Breslau", "Raudnitz", "Copenhagen")
 

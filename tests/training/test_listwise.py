@@ -8,6 +8,8 @@ import pytest
 from clew.memory.knowledge.walking.features import MassLayer
 from tests.training.listwise import FitParameters, QuestionNodes, fit
 
+pytestmark = pytest.mark.soak
+
 FEW = FitParameters(units=8, epochs=90, batch=16, dropout=0.1)
 
 

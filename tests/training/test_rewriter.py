@@ -10,6 +10,8 @@ from clew.memory.dialogue.signals import Linear, RewriteModel
 from clew.memory.encoding import CachedEncoder
 from tests.training import rewriter, rewriter_crossval
 
+pytestmark = pytest.mark.soak
+
 PLACES = ("Tycho", "Copernicus", "Kepler", "Plato", "Clavius", "Archimedes")
 
 

@@ -12,6 +12,8 @@ from tests.training.listwise import FitParameters, QuestionNodes, fit
 from tests.training.walk import FOLDS, SETS, fold_of, read_examples, to_json, unfitted
 from tests.training.walk import around as features_around
 
+pytestmark = pytest.mark.soak
+
 ALL = len(DIRECT) + len(AROUND)
 
 

@@ -7,6 +7,8 @@ import pytest
 
 from tests.ui.conftest import Run
 
+pytestmark = pytest.mark.soak
+
 
 @pytest.fixture(autouse=True)
 def library(home: Path, examples_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
