@@ -85,7 +85,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Void:
-    """All that was said so far was a thought, as only its end shows."""
+    """All text so far was a thought, not the answer: some models mark only where a thought ends."""
 
 
 @dataclass(frozen=True, slots=True)
