@@ -249,12 +249,15 @@ class Recalled:
 @dataclass(frozen=True, slots=True)
 class Wording:
     """One wording of the question, and its weight among the others (weights sum to 1). `context` is how much of the
-    selected context's direction is added to its vector."""
+    selected context's direction is added to its vector. `why` says in words what was done to the question; the one that
+    `won` after the first hits is the question that a person reads."""
 
     name: str
     text: str
     weight: float
     context: float = 0.0
+    why: str = ""
+    won: bool = False
 
 
 # What is asked ---------------------------------------------------------------------------------------------------

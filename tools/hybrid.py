@@ -30,14 +30,21 @@ class Hybrid:
 
     def search(self, query: Query, k: int = 5) -> Findings:
         """At most k passages."""
+        return self.findings(query, self.matches(query, k), k)
+
+    def matches(self, query: Query, k: int = 5) -> Matches:
+        """All candidates, with their scores by each form of the question."""
         query.check()
         ids = candidates(self.store, query, k, self._parameters)
-        if not ids:
-            return Findings(notes=("no passage holds a word of the question",))
         query.check()
-        found = match(self.store, query.forms, ids, self._parameters)
-        passages = fused_passages(self.store, query, FormScores(ids, found.scores), k, self.name)
-        return Findings(tuple(_explained(passage, found, ids.index(passage.id), query) for passage in passages))
+        return match(self.store, query.forms, ids, self._parameters)
+
+    def findings(self, query: Query, found: Matches, k: int = 5) -> Findings:
+        """The best k by the sum of the forms' scores, weighed as the query says: the forms are those of `matches`."""
+        if not found.ids:
+            return Findings(notes=("no passage holds a word of the question",))
+        passages = fused_passages(self.store, query, FormScores(found.ids, found.scores), k, self.name)
+        return Findings(tuple(_explained(passage, found, found.ids.index(passage.id), query) for passage in passages))
 
 
 def _explained(passage: Passage, found: Matches, place: int, query: Query) -> Passage:
