@@ -160,6 +160,23 @@ class Reranker(Protocol):
         """How well each text fits the question, shape (len(texts),), from 0 to 1. What is too long is cut."""
 
 
+class Vocabulary(Protocol):
+    """What a library calls things: one answer for each word or phrase asked, in the order asked. Cheap, and safe from
+    several threads."""
+
+    def counts(self, words: Sequence[str]) -> list[int]:
+        """In how many chunks each word stands, whatever its ending; 0: the library lacks it. A word that says nothing
+        ('the') counts as standing in all."""
+
+    def kinds(self, phrases: Sequence[str]) -> list[str]:
+        """What each phrase is in the library: an entity that is a `person`, `place`, `organisation`, `work` or `date`;
+        else a `title`; else an entity that is a `name` or a `term`; else nothing."""
+
+    def near(self, words: Sequence[str]) -> list[tuple[str, ...]]:
+        """For a word that the library lacks, those that it has one or two edits away, likeliest first, in lower case;
+        none for others."""
+
+
 class Graph(Protocol):
     """Arrays over a part of a library: what is walked, voted with and summed. Things are numbers of `layers`: nodes are
     its chunks. Read-only, each array read when it is first asked for; safe from several threads."""

@@ -6,7 +6,7 @@ which the title stands `title_weight` times.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -94,7 +94,7 @@ class KeywordIndex:
     def __init__(self, folder: Path, parameters: KeywordParameters, size: int) -> None:
         import bm25s
 
-        self._size = size
+        self.size = size
         self._analyse = _analyser(parameters)
         self._tokens = lru_cache(RECENT)(self._analysed)
         self._words = lru_cache(RECENT)(self._looked_up)
@@ -116,6 +116,31 @@ class KeywordIndex:
             self._title_coverage(set(tokens.values())),
             {field: self._postings(field, tokens) for field in fields},
         )
+
+    @property
+    def tokens(self) -> Collection[str]:
+        """All that words become in the index."""
+        index = self._indexes.get(TOGETHER)
+        return index.vocab_dict.keys() if index else ()
+
+    def token(self, word: str) -> str:
+        """What a word becomes; empty for a stop word and for one letter."""
+        return self._tokens(word).get(word.lower(), "")
+
+    def rows(self, token: str) -> ChunkRows:
+        """The chunks that hold it in title or text, rising."""
+        index = self._indexes.get(TOGETHER)
+        return _column(index, token)[0] if index and token in index.vocab_dict else np.zeros(0, np.int32)
+
+    def holding(self, word: str) -> ChunkRows | None:
+        """The chunks that hold a word, whatever its ending; None for one that is not looked for."""
+        token = self.token(word)
+        return self.rows(token) if token else None
+
+    def written(self, token: str, text: str) -> list[str]:
+        """The words of a text that become this token, in lower case: those that begin as it does."""
+        alike = re.findall(rf"\b{re.escape(token[:2])}\w*", text.lower())
+        return [word for word, found in self._analysed(" ".join(alike)).items() if found == token]
 
     def word_shares(self, query: str, chunks: NDArray[np.int64]) -> WordShares:
         """For the chunks with these rows; of words with one stem the first."""
@@ -147,12 +172,12 @@ class KeywordIndex:
         index = self._indexes.get(name)
         known = [token for token in dict.fromkeys(tokens) if index and token in index.vocab_dict]
         if not index or not known:
-            return np.zeros(self._size, np.float32)
+            return np.zeros(self.size, np.float32)
         scores: Shares = index.get_scores(known)
         return scores / sum(_idf(index, token) for token in known)
 
     def _title_coverage(self, tokens: set[str]) -> Shares:
-        covered = np.zeros(self._size, np.float32)
+        covered = np.zeros(self.size, np.float32)
         titles = self._indexes.get("title")
         for token in tokens:
             if titles and token in titles.vocab_dict:

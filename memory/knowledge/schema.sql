@@ -30,6 +30,7 @@ CREATE TABLE relations (
     document TEXT NOT NULL, n INTEGER NOT NULL, sentence INTEGER NOT NULL, subject INTEGER NOT NULL, verb TEXT NOT NULL,
     object INTEGER NOT NULL, given INTEGER NOT NULL, PRIMARY KEY (document, n)) WITHOUT ROWID;
 CREATE TABLE entities (number INTEGER PRIMARY KEY, id TEXT NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL);
+CREATE INDEX entities_by_id ON entities (id);
 CREATE TABLE verbs (number INTEGER PRIMARY KEY, text TEXT NOT NULL);
 
 CREATE TABLE communities (

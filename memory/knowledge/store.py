@@ -6,7 +6,7 @@ A chunk's row is its place in the vectors, in the keyword indexes and in the lay
 import json
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +25,7 @@ from clew.memory.knowledge.numbering import read_layers
 from clew.memory.knowledge.partitioning.capsule import Capsule, capsule_with_vectors
 from clew.memory.knowledge.partitioning.node_graph import read_graph
 from clew.memory.knowledge.schema import TRIPLES, document_of
+from clew.memory.knowledge.vocabulary import LibraryVocabulary
 from clew.memory.knowledge.walking.smoothing import FILE as SMOOTHED
 from clew.memory.layers import Entity, Layers, Unit
 from clew.memory.nodes import Cells, NodeGraph, Partitioning
@@ -264,6 +265,19 @@ class EmbeddedStore:
         sql = "SELECT DISTINCT title FROM documents ORDER BY source, position LIMIT ?"
         with self._database.reading() as connection:
             return [title for (title,) in connection.execute(sql, (limit,))]
+
+    @cached_property
+    def vocabulary(self) -> LibraryVocabulary:
+        return LibraryVocabulary(self._keywords, lambda: self._graph.titles, self._kinds, self._texts)
+
+    def _kinds(self, ids: Sequence[str]) -> dict[str, str]:
+        """Of the entities with these ids, where there are any."""
+        sql = "SELECT id, kind FROM entities WHERE id IN (SELECT value FROM json_each(?))"
+        return dict(self._select(sql, ids))
+
+    def _texts(self, rows: Iterable[int]) -> list[str]:
+        """Each chunk's title and text."""
+        return [f"{chunk.title}\n{chunk.text}" for chunk in self.chunks(self._ids(list(rows)))]
 
     def _keyword_hits(self, scores: KeywordScores, k: int, allowed: Ints | None) -> list[Hit]:
         # The many zeros are left out first: NumPy's partition is slow where most values are equal.

@@ -7,7 +7,7 @@ import pytest
 from clew.memory import ports
 from clew.tools.base import Tool
 
-CONTRACTS = [ports.Encoder, ports.Writer, ports.Reranker, ports.Search, ports.Graph, Tool]
+CONTRACTS = [ports.Encoder, ports.Writer, ports.Reranker, ports.Vocabulary, ports.Search, ports.Graph, Tool]
 
 
 @pytest.mark.parametrize("contract", CONTRACTS)

@@ -1,0 +1,118 @@
+"""What a library calls things: its words, by how many chunks they stand in; the phrases that are titles or entities of
+it; and which of its words are spelt nearly like one that it lacks."""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.memory.knowledge.extraction.aliases import normalised
+from clew.memory.knowledge.keywords import KeywordIndex
+from clew.memory.text import FUNCTION_WORDS, words
+from clew.memory.titles import TitleIndex, named_in
+
+MOST_NEAR = 3
+"""Words that are named for one that the library lacks."""
+
+LOOKED_AT = 5
+"""Tokens of the index, the nearest, whose words are read as they are written."""
+
+HELD_BY = 2
+"""Chunks in which that is read."""
+
+ONE_EDIT, TWO_EDITS = 4, 8
+"""Letters from which a word may be written with one fault, and with two."""
+
+_VAGUE = ("", "name", "term")
+"""Kinds that say less of a phrase than that it is a title."""
+
+
+class LibraryVocabulary:
+    """Over the keyword index, the titles and the entities of a store; no call goes through all texts. Safe from several
+    threads."""
+
+    def __init__(
+        self,
+        keywords: KeywordIndex,
+        titles: Callable[[], TitleIndex],
+        kinds: Callable[[Sequence[str]], dict[str, str]],
+        texts: Callable[[Iterable[int]], list[str]],
+    ) -> None:
+        """`kinds` has those of the entities with these ids, `texts` the chunks of these rows, each with its title."""
+        self._keywords, self._titles, self._kinds, self._texts = keywords, titles, kinds, texts
+
+    def counts(self, words: Sequence[str]) -> list[int]:
+        return [self._keywords.size if rows is None else len(rows) for rows in map(self._keywords.holding, words)]
+
+    def kinds(self, phrases: Sequence[str]) -> list[str]:
+        ids = [normalised(phrase) for phrase in phrases]
+        known = self._kinds(sorted(set(ids)))
+        found = [known.get(id_, "") for id_ in ids]
+        return [
+            "title" if kind in _VAGUE and self._is_title(phrase) else kind
+            for phrase, kind in zip(phrases, found, strict=True)
+        ]
+
+    def near(self, words: Sequence[str]) -> list[tuple[str, ...]]:
+        return [self._near(word.casefold()) for word in words]
+
+    def _is_title(self, phrase: str) -> bool:
+        named = named_in(phrase, self._titles())
+        return bool(((named.starts == 0) & (named.ends == len(words(phrase)))).any())
+
+    def _near(self, word: str) -> tuple[str, ...]:
+        edits = (len(word) >= ONE_EDIT) + (len(word) >= TWO_EDITS)
+        rows = self._keywords.holding(word)
+        if not edits or not word.isalpha() or rows is None or len(rows):
+            return ()
+        alike = [known for known in FUNCTION_WORDS if known[0] == word[0] and abs(len(known) - len(word)) <= edits]
+        found = {known: (distance(word, known), -self._keywords.size) for known in alike}
+        for token in self._near_tokens(self._keywords.token(word), edits):
+            rows = self._keywords.rows(token)
+            for text in self._texts(rows[:HELD_BY].tolist()):
+                for known in self._keywords.written(token, text):
+                    found[known] = distance(word, known), -len(rows)
+        best = sorted((faults, count, known) for known, (faults, count) in found.items() if faults <= edits)
+        return tuple(known for _, _, known in best[:MOST_NEAR])
+
+    def _near_tokens(self, token: str, edits: int) -> list[str]:
+        """Those with its first letter, at most so many edits away and one for their endings: the nearest first, of like
+        ones the commoner."""
+        tokens, masks, lengths = self._tokens
+        mask = _mask(token)
+        few = np.bitwise_count(masks ^ mask) <= edits + 1
+        places = np.flatnonzero(few & (np.abs(lengths - len(token)) <= edits))
+        near = [tokens[place] for place in places.tolist() if tokens[place][0] == token[0]]
+        ranked = sorted((distance(token, one), -len(self._keywords.rows(one)), one) for one in near)
+        return [one for faults, _, one in ranked[:LOOKED_AT] if faults <= edits + 1]
+
+    @cached_property
+    def _tokens(self) -> tuple[list[str], NDArray[np.uint32], NDArray[np.int64]]:
+        """All tokens of letters, which letters each has as a set of bits, and their lengths."""
+        tokens = [token for token in self._keywords.tokens if token.isalpha()]
+        masks = np.fromiter(map(_mask, tokens), np.uint32, len(tokens))
+        return tokens, masks, np.fromiter(map(len, tokens), np.int64, len(tokens))
+
+
+def distance(one: str, other: str) -> int:
+    """Edits from one word to the other: a letter left out, put in or changed, or two neighbours in the wrong order
+    (optimal string alignment)."""
+    before: list[int] = []
+    last = list(range(len(other) + 1))
+    for i, letter in enumerate(one, 1):
+        row = [i]
+        for j, wanted in enumerate(other, 1):
+            edits = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (letter != wanted))
+            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == wanted:
+                edits = min(edits, before[j - 2] + 1)
+            row.append(edits)
+        before, last = last, row
+    return last[-1]
+
+
+def _mask(word: str) -> int:
+    mask = 0
+    for letter in word:
+        mask |= 1 << (ord(letter) % 32)
+    return mask
