@@ -1,0 +1,123 @@
+"""The weights of a question's wordings after their first hits, and the one that a person reads."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clew.agent.search.forms import FormModel, form_signals, kind_of, settled, shipped, weighed
+from clew.agent.state import Turn
+from clew.memory.datatypes import FieldHit, Hit, Wording
+from clew.memory.knowledge.question import Matches
+
+QUESTION = Wording("question", "and where was he born?", 0.4)
+STANDING = Wording("standing", "And where was Fritz Lang born?", 0.3)
+EXPANDED = Wording("expanded", "And where was Fritz Lang born? Metropolis film", 0.3, 0.3)
+EVEN = FormModel({"question": 0.3, "rewrite": 0.3, "words": 0.4})
+
+
+def matches(*scores: list[float], held: float = 0.5) -> Matches:
+    """Of as many wordings; the cosines are the scores, and every hit holds the same share of the words."""
+    ids = [f"chunk {place}" for place in range(len(scores[0]))]
+    hit = {id_: Hit(id_, held, {"body": FieldHit(held, ("born",))}) for id_ in ids}
+    values = np.array(scores, np.float64)
+    return Matches(ids, values, values.astype(np.float32), [hit] * len(scores))
+
+
+def weights(wordings: list[Wording], found: Matches, model: FormModel) -> dict[str, float]:
+    return {wording.name: wording.weight for wording in weighed(wordings, found, model)}
+
+
+def won(wordings: list[Wording], found: Matches, model: FormModel) -> str:
+    (winner,) = [wording.name for wording in weighed(wordings, found, model) if wording.won]
+    return winner
+
+
+THREE = matches([0.9, 0.1, 0.0], [0.2, 0.6, 0.1], [0.2, 0.5, 0.1])
+
+
+def test_without_signals_the_weights_are_the_priors_of_the_kinds() -> None:
+    found = weights([QUESTION, STANDING, EXPANDED], THREE, EVEN)
+    assert found == pytest.approx({"question": 0.3, "standing": 0.3, "expanded": 0.4})
+
+
+def test_wordings_of_a_kind_share_its_prior() -> None:
+    named = Wording("named", "Where was Lang born?", 0.2)
+    four = matches([0.9], [0.8], [0.7], [0.6])
+    found = weights([QUESTION, STANDING, named, EXPANDED], four, EVEN)
+    assert found == pytest.approx({"question": 0.3, "standing": 0.15, "named": 0.15, "expanded": 0.4})
+    assert weights([QUESTION, EXPANDED], matches([0.9], [0.8]), EVEN) == pytest.approx(
+        {"question": 3 / 7, "expanded": 4 / 7}
+    )
+
+
+def test_a_wording_gains_by_what_it_found() -> None:
+    model = FormModel(EVEN.priors, {"best": 2.0})
+    found = weights([QUESTION, STANDING, EXPANDED], THREE, model)
+    assert found["question"] > 0.3 and found["standing"] < 0.3 and sum(found.values()) == pytest.approx(1)
+    odds = math.log(found["question"] / found["standing"])
+    assert odds == pytest.approx(2.0 * (0.9 - 0.6))
+
+
+def test_agreement_is_of_the_first_hits() -> None:
+    apart = [float(place < 10) for place in range(20)]
+    other = [float(place >= 10) for place in range(20)]
+    found = form_signals(matches(apart, other, other))
+    assert found["agrees"][1] == found["agrees"][2] > found["agrees"][0]
+    assert sum(found["agrees"]) == pytest.approx(0)
+
+
+def test_a_question_that_has_the_weight_is_read_as_it_is() -> None:
+    heavy = FormModel({"question": 0.6, "rewrite": 0.1, "words": 0.3})
+    assert won([QUESTION, STANDING, EXPANDED], THREE, heavy) == "question"
+    assert won([QUESTION, STANDING, EXPANDED], THREE, EVEN) == "standing"
+
+
+def test_a_list_of_words_is_never_read() -> None:
+    words = FormModel({"question": 0.01, "rewrite": 0.01, "words": 0.98})
+    assert won([QUESTION, STANDING, EXPANDED], THREE, words) == "standing"
+    assert won([QUESTION, EXPANDED], matches([0.9], [0.8]), words) == "question"
+
+
+def test_of_like_rewritings_the_first_is_read() -> None:
+    named = Wording("named", "Where was Lang born?", 0.2)
+    light = {"question": 0.2, "rewrite": 0.4, "words": 0.4}
+    assert won([QUESTION, STANDING, named], matches([0.9], [0.8], [0.8]), FormModel(light)) == "standing"
+    signal = FormModel(light, {"best": 5.0})
+    assert won([QUESTION, STANDING, named], matches([0.1], [0.7], [0.8]), signal) == "named"
+
+
+def test_one_wording_has_all_the_weight_and_wins() -> None:
+    (only,) = weighed([QUESTION], matches([0.9, 0.2]), shipped())
+    assert only.weight == 1.0 and only.won and only.text == QUESTION.text
+
+
+def test_what_follows_from_the_weights_follows_in_the_turn() -> None:
+    turn = Turn("t", 2, QUESTION.text, rewritten="?", own_weight=0.9, wordings=(QUESTION, STANDING, EXPANDED))
+    heavy = FormModel({"question": 0.2, "rewrite": 0.2, "words": 0.6})
+    made = settled(turn, weighed(turn.wordings, THREE, heavy))
+    assert (made.rewritten, made.expanded, made.with_history) == (STANDING.text, EXPANDED.text, False)
+    assert made.own_weight == pytest.approx(0.2) and made.wordings[0].weight == made.own_weight
+    alone = settled(turn, weighed(turn.wordings, THREE, FormModel({"question": 0.8, "rewrite": 0.1, "words": 0.1})))
+    assert (alone.rewritten, alone.expanded) == ("And where was he born?", "")
+
+
+def test_nothing_found_leaves_the_priors() -> None:
+    nothing = Matches([], np.zeros((3, 0)), np.zeros((3, 0), np.float32), [{}, {}, {}])
+    found = weights([QUESTION, STANDING, EXPANDED], nothing, FormModel(EVEN.priors, {"best": 9.0}))
+    assert found == pytest.approx({"question": 0.3, "standing": 0.3, "expanded": 0.4})
+
+
+def test_the_shipped_model_has_a_prior_for_every_kind_and_signals_that_there_are() -> None:
+    assert set(shipped().priors) == {kind_of(wording) for wording in (QUESTION, STANDING, EXPANDED)}
+    assert set(shipped().signals) <= set(form_signals(THREE))
+
+
+@given(st.lists(st.lists(st.floats(0, 1), min_size=4, max_size=4), min_size=1, max_size=6))
+def test_whatever_is_found_the_weights_sum_to_1_and_one_wins(scores: list[list[float]]) -> None:
+    names = ["question", "standing", "expanded", "slots", "named", "model"][: len(scores)]
+    made = weighed([Wording(name, name, 1 / len(names)) for name in names], matches(*scores))
+    assert sum(wording.weight for wording in made) == pytest.approx(1)
+    assert sum(wording.won for wording in made) == 1
