@@ -1,6 +1,7 @@
 """The models of sentence-transformers: the encoder, behind a cache that no text passes twice, and the reranker.
 
-Each is loaded at its first use: importing torch and sentence-transformers takes seconds.
+Each is loaded at its first use: importing torch and sentence-transformers takes seconds, and a turn with MiniLM, the
+default, needs neither.
 """
 
 import hashlib
@@ -18,12 +19,13 @@ from numpy.typing import NDArray
 from clew.memory.cache import ContentCache
 from clew.memory.datatypes import Vectors
 from clew.memory.errors import BadInput, NoModel
+from clew.memory.minilm import DIMENSION, LONGEST, MiniLM
 from clew.memory.ports import Encoder, Role
 from clew.memory.text import Span
 
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder, SentenceTransformer
-    from tokenizers import Tokenizer
+    from tokenizers import Encoding, Tokenizer
 
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -42,6 +44,9 @@ PREFIXES: Mapping[str, Prefixes] = {
 BATCH = 16
 """Texts, or pairs of them, in a forward pass; on two cores larger ones gain nothing (docs/figures.md)."""
 
+FEW = 4096
+"""Word pieces, of all texts of a call, that MiniLM encodes in NumPy: more than a turn has."""
+
 COMMIT = 256
 """Texts encoded between two commits of the cache: what a kill can lose."""
 
@@ -53,7 +58,9 @@ Tokens = NDArray[np.float16]
 
 
 class SentenceTransformerEncoder:
-    """A model in a folder of this machine. One text at a time enters the model; callers may be on any thread."""
+    """A model in a folder of this machine. One text at a time enters the model; callers may be on any thread.
+
+    Where it is MiniLM by its hash, few texts go through NumPy, which gives the same vectors to 1e-6."""
 
     def __init__(self, name: str, folder: Path) -> None:
         self.name = name
@@ -75,31 +82,41 @@ class SentenceTransformerEncoder:
         return hashlib.sha256(f"{weights}{configuration}".encode()).hexdigest()
 
     def _weights_hash(self) -> str:
+        digests = [_sha256(path) for path in self._weights()]
+        return digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
+
+    def _weights(self) -> list[Path]:
         weights = sorted(self._folder.glob("*.safetensors")) or sorted(self._folder.glob("pytorch_model*.bin"))
         if not weights:
             raise NoModel(f"the folder of the encoder {self.name} holds no weights", "name another encoder")
-        digests = [_sha256(path) for path in weights]
-        return digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
+        return weights
 
     @property
     def dimension(self) -> int:
+        if self._is_minilm:
+            return DIMENSION
         dimension = self._model.get_embedding_dimension()
         assert dimension is not None, "the model ends in a pooling layer"
         return dimension
 
     @cached_property
     def window(self) -> int:
+        if self._is_minilm:
+            return LONGEST - 2
         longest_prefix = max((len(spans) for spans in self.tokens(list(self._prefixes.values()))), default=0)
         return int(self._model.max_seq_length or 512) - 2 - longest_prefix
 
     def encode(self, texts: Sequence[str], role: Role) -> Vectors:
         if not texts:
             return np.empty((0, self.dimension), np.float32)
+        if self._is_minilm:
+            pieces = [encoding.ids for encoding in self._encodings(self._prefixed(texts, role))]
+            if sum(min(len(ids), self.window) for ids in pieces) <= FEW:
+                return self._minilm.encode(pieces)
         return np.asarray(self._run(texts, role, normalize_embeddings=True), dtype=np.float32)
 
     def tokens(self, texts: Sequence[str]) -> list[list[Span]]:
-        encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
-        return [list(encoding.offsets) for encoding in encodings]
+        return [list(encoding.offsets) for encoding in self._encodings(texts)]
 
     def token_vectors(self, texts: Sequence[str], role: Role) -> list[Vectors]:
         """The word pieces of the role's prefix, where the model wants one, are among the rows."""
@@ -110,9 +127,29 @@ class SentenceTransformerEncoder:
         return [rows / np.linalg.norm(rows, axis=1, keepdims=True).clip(1e-12) for rows in inner]
 
     def _run(self, texts: Sequence[str], role: Role, **options: Any) -> Any:
-        prefixed = [self._prefixes.get(role, "") + text for text in texts]
+        prefixed = self._prefixed(texts, role)
         with self._lock:  # the model's own default prompt would come on top of the prefix
             return self._model.encode(prefixed, prompt="", batch_size=BATCH, show_progress_bar=False, **options)
+
+    def _prefixed(self, texts: Sequence[str], role: Role) -> list[str]:
+        return [self._prefixes.get(role, "") + text for text in texts]
+
+    def _encodings(self, texts: Sequence[str]) -> "list[Encoding]":
+        return self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
+
+    @cached_property
+    def _is_minilm(self) -> bool:
+        return self.hash == MINILM_SHA256
+
+    @property
+    def _minilm(self) -> MiniLM:
+        with self._lock:
+            return self._read
+
+    @cached_property
+    def _read(self) -> MiniLM:
+        [weights] = self._weights()
+        return MiniLM(weights)
 
     @property
     def _model(self) -> "SentenceTransformer":

@@ -1,0 +1,191 @@
+"""all-MiniLM-L6-v2 in NumPy: a turn's few texts are encoded in less time than importing sentence-transformers takes.
+
+BERT (Devlin et al. 2019, arXiv:1810.04805) with 6 layers of 12 heads, the mean over a text's word pieces (Reimers and
+Gurevych 2019, arXiv:1908.10084), unit length. All texts of a pass stand one after the other in one matrix, of a row for
+each word piece, without padding; only attention goes text by text.
+"""
+
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate, pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from clew.memory.datatypes import Vector, Vectors
+from clew.memory.vectors import unit
+
+DIMENSION = 384
+LONGEST = 256
+"""Word pieces of a text, its two special ones among them; what comes after is cut."""
+
+LAYERS, HEADS = 6, 12
+BEGIN, END = 101, 102
+"""The special word pieces `[CLS]` and `[SEP]`."""
+
+ROWS = 512
+"""Word pieces in a pass: with more, what goes from one matrix to the next does not stay in the processor's cache."""
+
+_ALONE = threading.Lock()
+"""Who limits the threads of BLAS puts back what was there: two at once would leave the limit."""
+
+
+class Dense(NamedTuple):
+    """Shapes (out, in) and (out,)."""
+
+    weight: Vectors
+    bias: Vector
+
+    def __call__(self, rows: Vectors) -> Vectors:
+        out: Vectors = rows @ self.weight.T
+        out += self.bias
+        return out
+
+
+class Norm(NamedTuple):
+    """Layer normalisation (Ba et al. 2016, arXiv:1607.06450)."""
+
+    weight: Vector
+    bias: Vector
+
+    def __call__(self, rows: Vectors) -> Vectors:
+        """Changes and returns `rows`."""
+        rows -= rows.mean(axis=1, keepdims=True)
+        variance = np.einsum("ij,ij->i", rows, rows)[:, None] / rows.shape[1]
+        rows /= np.sqrt(variance + np.float32(1e-12))
+        rows *= self.weight
+        rows += self.bias
+        return rows
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderLayer:
+    """`inner` makes queries, keys and values, one beside the other."""
+
+    inner: Dense
+    outer: Dense
+    attended: Norm
+    wide: Dense
+    narrow: Dense
+    ended: Norm
+
+    def __call__(self, rows: Vectors, texts: Sequence[tuple[int, int]]) -> Vectors:
+        mixed = np.empty_like(rows)
+        inner = self.inner(rows)
+        for start, end in texts:
+            mixed[start:end] = attention(inner[start:end])
+        rows = self.attended(self.outer(mixed) + rows)
+        return self.ended(self.narrow(gelu(self.wide(rows))) + rows)
+
+
+class MiniLM:
+    """Its arrays are only read: safe from several threads."""
+
+    def __init__(self, weights: Path) -> None:
+        from safetensors import safe_open
+
+        opened: Any = safe_open  # is not typed
+        self._file = opened(weights, framework="np")
+        self._words = self._file.get_slice("embeddings.word_embeddings.weight")
+        kind = self._tensor("embeddings.token_type_embeddings.weight")[0]
+        self._places: Vectors = self._tensor("embeddings.position_embeddings.weight")[:LONGEST] + kind
+        self._embedded = self._norm("embeddings")
+        self._layers = [self._layer(f"encoder.layer.{number}") for number in range(LAYERS)]
+
+    def encode(self, texts: Sequence[Sequence[int]]) -> Vectors:
+        """Unit vectors of texts, each the numbers of its word pieces without special ones. Shape (texts, DIMENSION)."""
+        whole = [[BEGIN, *text[: LONGEST - 2], END] for text in texts]
+        parts = [whole[start:end] for start, end in passes([len(text) for text in whole])]
+        # Each pass has one thread of BLAS: its own threads wait for each other between matrices as small as these.
+        with _ALONE:
+            threads = self._threads
+            with self._blas.limit(limits=1), ThreadPoolExecutor(threads) as pool:
+                return unit(np.concatenate(list(pool.map(self._pass, parts))))
+
+    @cached_property
+    def _blas(self):  # type: ignore[no-untyped-def]
+        from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+
+        return ThreadpoolController().select(user_api="blas")
+
+    @cached_property
+    def _threads(self) -> int:
+        """Those that BLAS has where nothing limits it."""
+        return max((library.num_threads for library in self._blas.lib_controllers), default=1)
+
+    def _pass(self, texts: Sequence[Sequence[int]]) -> Vectors:
+        bounds = list(pairwise(accumulate((len(text) for text in texts), initial=0)))
+        # Only these rows of the table are read: all of it is half of the file.
+        words, at = np.unique(np.concatenate([np.array(text) for text in texts]), return_inverse=True)
+        rows = np.concatenate([self._words[word : word + 1] for word in words.tolist()])[at]
+        for start, end in bounds:
+            rows[start:end] += self._places[: end - start]
+        rows = self._embedded(rows)
+        for layer in self._layers:
+            rows = layer(rows, bounds)
+        return np.stack([rows[start:end].mean(axis=0) for start, end in bounds])
+
+    def _layer(self, name: str) -> EncoderLayer:
+        inner = [self._linear(f"{name}.attention.self.{part}") for part in ("query", "key", "value")]
+        return EncoderLayer(
+            Dense(np.concatenate([part.weight for part in inner]), np.concatenate([part.bias for part in inner])),
+            self._linear(f"{name}.attention.output.dense"),
+            self._norm(f"{name}.attention.output"),
+            self._linear(f"{name}.intermediate.dense"),
+            self._linear(f"{name}.output.dense"),
+            self._norm(f"{name}.output"),
+        )
+
+    def _linear(self, name: str) -> Dense:
+        return Dense(self._tensor(f"{name}.weight"), self._tensor(f"{name}.bias"))
+
+    def _norm(self, name: str) -> Norm:
+        return Norm(self._tensor(f"{name}.LayerNorm.weight"), self._tensor(f"{name}.LayerNorm.bias"))
+
+    def _tensor(self, name: str) -> Any:
+        return self._file.get_tensor(name)
+
+
+def passes(lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Texts one after the other, of at most `ROWS` word pieces together: from where to where."""
+    start = rows = 0
+    for place, length in enumerate(lengths):
+        if rows and rows + length > ROWS:
+            yield start, place
+            start, rows = place, 0
+        rows += length
+    yield start, len(lengths)
+
+
+def attention(inner: Vectors) -> Vectors:
+    """Of one text: queries, keys and values of all heads, shape (n, 3 * d), to (n, d)."""
+    n, width = inner.shape
+    queries, keys, values = inner.reshape(n, 3, HEADS, width // (3 * HEADS)).transpose(1, 2, 0, 3)
+    scores: Vectors = queries @ keys.transpose(0, 2, 1)
+    scores *= np.float32(1 / np.sqrt(queries.shape[-1]))
+    scores -= scores.max(axis=-1, keepdims=True)
+    np.exp(scores, out=scores)
+    scores /= scores.sum(axis=-1, keepdims=True)
+    mixed: Vectors = (scores @ values).transpose(1, 0, 2).reshape(n, width // 3)
+    return mixed
+
+
+def gelu(x: Vectors) -> Vectors:
+    """x times the share of the normal distribution below x (Hendrycks and Gimpel 2016, arXiv:1606.08415), to 1e-6: the
+    error function by Abramowitz and Stegun 7.1.26."""
+    a = np.abs(x)
+    t = 1 / (1 + np.float32(0.3275911 / np.sqrt(2)) * a)
+    share: Vectors = np.full_like(t, 1.061405429)
+    for c in (-1.453152027, 1.421413741, -0.284496736, 0.254829592):
+        share *= t
+        share += np.float32(c)
+    share *= t
+    share *= np.exp(np.float32(-0.5) * a * a)
+    share *= a
+    share *= np.float32(-0.5)
+    share += np.maximum(x, 0)
+    return share

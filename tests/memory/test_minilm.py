@@ -1,0 +1,131 @@
+"""The encoder in NumPy beside sentence-transformers, with the real weights."""
+
+import math
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from clew.memory import encoding, minilm
+from clew.memory.datatypes import Vector, Vectors
+from clew.memory.encoding import FEW, MINILM, MINILM_SHA256, SentenceTransformerEncoder, local_encoder
+from clew.memory.minilm import DIMENSION, LONGEST, ROWS, MiniLM, gelu, passes
+from clew.memory.ports import Role
+
+TEXTS = [
+    "Who directed the film?",
+    "who directed the film",
+    "",
+    " \n\t",
+    "a",
+    "[SEP] what is [MASK]? [CLS][PAD]",
+    "Schön ist 東京, n'est-ce pas? ﬁ Ǆ e\u0301 \u200b",
+    "😀 \x00 \x07",
+    "supercalifragilisticexpialidocious" * 9,
+    "x" * 500,
+    *("the moon goes round the earth " * n for n in (1, 3, 8, 20)),
+    "word " * (LONGEST - 3),
+    "word " * (LONGEST - 2),
+    "word " * (LONGEST - 1),
+    "long " * 3000,
+]
+
+
+@pytest.fixture(scope="module")
+def both() -> SentenceTransformerEncoder:
+    found = local_encoder(MINILM)
+    assert found is not None
+    return found
+
+
+def test_its_vectors_are_those_of_sentence_transformers(
+    both: SentenceTransformerEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    roles: tuple[Role, ...] = ("query", "passage", "sentence")
+    light = {role: both.encode(TEXTS, role) for role in roles}
+    assert "_loaded" not in vars(both)
+    monkeypatch.setattr(encoding, "FEW", -1)
+    for role, vectors in light.items():
+        assert vectors.dtype == np.float32 and vectors.shape == (len(TEXTS), both.dimension) == (len(TEXTS), DIMENSION)
+        assert np.abs(vectors - both.encode(TEXTS, role)).max() < 2e-6
+    assert "_loaded" in vars(both)
+    assert both.window + 2 == both._model.max_seq_length and both.dimension == both._model.get_embedding_dimension()
+
+
+def test_a_text_has_its_vector_whatever_stands_beside_it(both: SentenceTransformerEncoder) -> None:
+    texts = TEXTS[:-3]
+    together = both.encode(texts, "query")
+    alone = np.concatenate([both.encode([text], "query") for text in texts])
+    assert np.abs(together - alone).max() < 1e-6
+    assert np.array_equal(together, both.encode(texts, "query"))
+
+
+def test_many_texts_go_through_sentence_transformers(monkeypatch: pytest.MonkeyPatch) -> None:
+    encoder = local_encoder(MINILM)
+    assert encoder is not None
+    asked: list[int] = []
+
+    def run(texts: Sequence[str], role: Role, **options: object) -> Vectors:
+        asked.append(len(texts))
+        return np.zeros((len(texts), DIMENSION), np.float32)
+
+    monkeypatch.setattr(encoder, "_run", run)
+    text, words = "word " * 1000, LONGEST - 2
+    encoder.encode([text] * (FEW // words), "passage")
+    assert asked == []
+    encoder.encode([text] * (FEW // words + 1), "passage")
+    assert asked == [FEW // words + 1]
+
+
+def test_only_the_published_model_goes_through_numpy(both: SentenceTransformerEncoder) -> None:
+    other = SentenceTransformerEncoder("other", both._folder)
+    vars(other)["hash"] = "0" * 64
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(other, "_run", lambda texts, role, **options: np.ones((len(texts), DIMENSION)))
+        assert np.array_equal(other.encode(["a"], "query"), np.ones((1, DIMENSION)))
+    assert both.hash == MINILM_SHA256
+
+
+def test_threads_share_it_and_leave_blas_its_threads(both: SentenceTransformerEncoder) -> None:
+    from threadpoolctl import threadpool_info  # type: ignore[import-untyped]
+
+    texts = TEXTS[:12]
+    expected, before = both.encode(texts, "query"), threadpool_info()
+    start = threading.Barrier(4, timeout=60)
+
+    def encode(_: int) -> bool:
+        start.wait()
+        return bool(np.array_equal(both.encode(texts, "query"), expected))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(encode, range(4)))
+    assert threadpool_info() == before
+
+
+def test_a_pass_has_at_most_so_many_rows_or_one_text() -> None:
+    lengths = [3, LONGEST, LONGEST, 1, *[40] * 30, ROWS + 9, 2]
+    cuts = list(passes(lengths))
+    assert [end for _, end in cuts[:-1]] == [start for start, _ in cuts[1:]]
+    assert (cuts[0][0], cuts[-1][1]) == (0, len(lengths))
+    assert all(sum(lengths[start:end]) <= ROWS or end - start == 1 for start, end in cuts)
+    assert list(passes([5])) == [(0, 1)]
+
+
+def test_gelu_is_that_of_the_error_function() -> None:
+    x = np.linspace(-12, 12, 4801, dtype=np.float32)
+    exact = np.array([value * 0.5 * (1 + math.erf(value / math.sqrt(2))) for value in x.tolist()])
+    assert np.abs(gelu(x) - exact).max() < 1e-6
+
+
+def test_only_the_words_that_are_there_are_read(both: SentenceTransformerEncoder) -> None:
+    [weights] = both._weights()
+    model = MiniLM(weights)
+    held = sum(array.nbytes for layer in model._layers for part in layer_arrays(layer) for array in part)
+    assert held < weights.stat().st_size / 2
+    assert len(model._layers) == minilm.LAYERS
+
+
+def layer_arrays(layer: minilm.EncoderLayer) -> list[tuple[Vectors, Vector]]:
+    return [layer.inner, layer.outer, layer.attended, layer.wide, layer.narrow, layer.ended]
