@@ -4,12 +4,12 @@ these a few by MMR."""
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Recalled, Sentence, Vector, Vectors
+from clew.memory.dialogue.clustering import kmeans
 from clew.memory.dialogue.mmr import mmr
 from clew.memory.ports import Encoder
 
@@ -97,14 +97,8 @@ def cluster(vectors: Vectors, k: int, seed: int, n_init: int, start: Vectors | N
     k = _distinct(vectors, k)
     if k <= 1:
         return np.zeros(len(vectors), dtype=np.intp)
-    from sklearn.cluster import KMeans
-
-    known = start is not None and 0 < len(start) <= k
-    begin = {"init": _completed(start, vectors, k), "n_init": 1} if known and start is not None else {"n_init": n_init}
-    # One thread: on so few rows it is the fastest, and sums that are always taken in one order are reproducible.
-    with _threads().limit(limits=1, user_api="openmp"):
-        labels = KMeans(k, random_state=seed, **begin).fit_predict(vectors)
-    return _numbered_by_first(labels)
+    begin = None if start is None or not 0 < len(start) <= k else _completed(start, vectors, k)
+    return _numbered_by_first(kmeans(vectors, k, seed, n_init, begin))
 
 
 def centroids(vectors: Vectors, labels: ClusterLabels) -> Vectors:
@@ -145,14 +139,6 @@ def _distinct(vectors: Vectors, at_most: int) -> int:
             return found
         nearest = np.maximum(nearest, vectors @ vectors[farthest])
     return min(at_most, len(vectors))
-
-
-@cache
-def _threads():  # type: ignore[no-untyped-def]
-    """Looking for the libraries whose threads it limits takes longer than the clustering."""
-    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
-
-    return ThreadpoolController()
 
 
 def _numbered_by_first(labels: ClusterLabels) -> ClusterLabels:

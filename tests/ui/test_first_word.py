@@ -16,7 +16,7 @@ for arguments in {commands}:
         main(arguments, prog_name="clew")
     except SystemExit as end:
         assert not end.code, (arguments, end.code)
-heavy = "torch sentence_transformers transformers gradio igraph networkx".split()
+heavy = "torch sentence_transformers transformers sklearn gradio igraph networkx".split()
 print("IMPORTED", *(name for name in heavy if name in sys.modules))
 """
 """Commands in one process, and which heavy libraries they have imported."""
