@@ -40,7 +40,9 @@ class Document:
 
     `source` is where a person finds it again: a path, with `:line` for a line of a file of many, or a URL. `triples`
     has subject, relation and object of each that comes with it, and () for an entry that is none; a store, which tells
-    of all triples at once, leaves them out.
+    of all triples at once, leaves them out. `date` is ISO 8601 (`2024-09-03`, `2024-09`, `2024`), or empty; `status` is
+    what a document says of itself that keeps it from being in force: `draft`, `superseded`. A loader gives both as they
+    are written.
     """
 
     id: str
@@ -50,6 +52,8 @@ class Document:
     pages: tuple[Mark, ...] = ()
     headings: tuple[Mark, ...] = ()
     triples: tuple[tuple[str, ...], ...] = ()
+    date: str = ""
+    status: str = ""
 
     def page_at(self, place: int) -> str:
         """The page that a character stands on; empty where there are none."""
@@ -67,7 +71,8 @@ def _last_mark(marks: Sequence[Mark], place: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A part of a document, `text == document.text[start:end]`, that fits the encoder's window with its title."""
+    """A part of a document, `text == document.text[start:end]`, that fits the encoder's window with its title. `date`
+    is its document's."""
 
     id: str
     document: str
@@ -78,6 +83,7 @@ class Chunk:
     page: str = ""
     heading: str = ""
     source: str = ""
+    date: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +154,7 @@ class Passage:
 
     `scores` are the parts of `score` by name (`keyword`, `cosine`); `keywords` the question's words that it holds.
     `ranks` has its place, from 1, by each form of the question alone. `path` are the steps by which a walk came to it,
-    and is empty where there was no walk.
+    and is empty where there was no walk. `date` is that of its document, ISO 8601, or empty.
     """
 
     id: str
@@ -167,6 +173,7 @@ class Passage:
     page: str = ""
     heading: str = ""
     source: str = ""
+    date: str = ""
 
 
 @dataclass(frozen=True, slots=True)

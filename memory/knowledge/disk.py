@@ -21,13 +21,14 @@ from filelock import FileLock, Timeout
 from pydantic import BaseModel, ConfigDict, ValidatorFunctionWrapHandler, field_validator
 
 from clew.memory.communities import Method
+from clew.memory.dates import DateOrder
 from clew.memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch, NoLibrary
 from clew.memory.knowledge.chunking import Chunker
 from clew.memory.knowledge.keywords import KeywordParameters
 from clew.memory.knowledge.loaders.source import ALL, Pages
 from clew.memory.ports import Encoder
 
-FORMAT = 4
+FORMAT = 5
 POINTER = "clew-library.json"
 DATABASE = "library.sqlite"
 MANIFEST = "manifest.json"
@@ -53,7 +54,8 @@ class EncoderRecord(BaseModel):
 
 class Manifest(BaseModel):
     """What a generation was built from and with; `reports` is who wrote all reports of communities, `extraction` where
-    nobody did. What a step records beside these fields is kept too.
+    nobody did; `date_order` is how the documents write dates in numbers. What a step records beside these fields is
+    kept too.
 
     `fingerprint` is SHA-256 over the format, the encoder, what the steps record, the documents' digests (triples are in
     them) and the edges, so that it is the same wherever the documents lie."""
@@ -69,6 +71,7 @@ class Manifest(BaseModel):
     communities: Method
     pages: Pages = ALL
     reports: str
+    date_order: DateOrder = ""
     roots: tuple[str, ...]
     documents: int
     chunks: int

@@ -2,7 +2,8 @@
 
 Scores are shares of the most that a query could reach, the sum of the idf of those of its words that the library (for
 a field: the field) has, so that they compare between queries and with cosines. The fields together are one text in
-which the title stands `title_weight` times.
+which the title stands `title_weight` times. `write` is given dates in one way (`dates.search_text`), and a query's are
+written so too.
 """
 
 import re
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import FieldHit, WordShares
+from clew.memory.dates import DateOrder, day_words, search_text
 from clew.memory.errors import BadInput
 
 if TYPE_CHECKING:
@@ -89,12 +91,13 @@ class _Words(NamedTuple):
 
 
 class KeywordIndex:
-    """Reads what `write` wrote. Only reads, so it is safe from several threads."""
+    """Reads what `write` wrote. Only reads, so it is safe from several threads. `dates`: how queries write them."""
 
-    def __init__(self, folder: Path, parameters: KeywordParameters, size: int) -> None:
+    def __init__(self, folder: Path, parameters: KeywordParameters, size: int, dates: DateOrder = "") -> None:
         import bm25s
 
         self.size = size
+        self._dates = dates
         self._analyse = _analyser(parameters)
         self._tokens = lru_cache(RECENT)(self._analysed)
         self._words = lru_cache(RECENT)(self._looked_up)
@@ -164,9 +167,11 @@ class KeywordIndex:
         return _Words(tuple(known.values()), idf / idf.sum(), columns)
 
     def _analysed(self, query: str) -> dict[str, str]:
-        """The words of a query in lower case, and the token that each becomes."""
-        words = list(dict.fromkeys(word.lower() for word in WORD.findall(query)))
-        return {word: found[0] for word, found in zip(words, self._analyse(words), strict=True) if found}
+        """The words of a query in lower case, and the token that each becomes; a day is a word as it is written."""
+        days = day_words(query, self._dates)
+        words = list(dict.fromkeys(word.lower() for word in WORD.findall(search_text(query, self._dates))))
+        found = zip(words, self._analyse(words), strict=True)
+        return {days.get(word, word): tokens[0] for word, tokens in found if tokens}
 
     def _share(self, name: str, tokens: Iterable[str]) -> Shares:
         index = self._indexes.get(name)

@@ -35,7 +35,7 @@ def open_library(path: Path, encoder: Encoder | None) -> Library:
         try:
             manifest = read_manifest(generation)
             check_encoder(path, manifest, encoder)
-            return Library(path, manifest, EmbeddedStore(generation, manifest.keywords))
+            return Library(path, manifest, EmbeddedStore(generation, manifest.keywords, manifest.date_order))
         except ClewError:
             if current_generation(path) == generation:
                 raise

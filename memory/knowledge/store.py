@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from clew.memory.communities import Communities
 from clew.memory.datatypes import Chunk, Document, Edge, Hit, Ints, Triple, Vectors, WordShares
+from clew.memory.dates import DateOrder
 from clew.memory.knowledge.communities.community_index import read_communities
 from clew.memory.knowledge.disk import naming_damage
 from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, check_rows, mapped, open_vectors
@@ -24,7 +25,7 @@ from clew.memory.knowledge.keywords import KeywordIndex, KeywordParameters, Keyw
 from clew.memory.knowledge.numbering import read_layers
 from clew.memory.knowledge.partitioning.capsule import Capsule, capsule_with_vectors
 from clew.memory.knowledge.partitioning.node_graph import read_graph
-from clew.memory.knowledge.schema import TRIPLES, document_of
+from clew.memory.knowledge.schema import COLUMNS, TRIPLES, document_of
 from clew.memory.knowledge.vocabulary import LibraryVocabulary
 from clew.memory.knowledge.walking.smoothing import FILE as SMOOTHED
 from clew.memory.layers import Entity, Layers, Unit
@@ -154,18 +155,19 @@ class EmbeddedGraph:
 
 
 class EmbeddedStore:
-    """One generation of a library, opened. `tables` has its schema, `generation` fills it.
+    """One generation of a library, opened. `tables` has its schema, `generation` fills it. `dates` is how the library
+    writes them.
 
     Every method raises `ClewError` where it finds the files damaged; so does opening.
     """
 
-    def __init__(self, folder: Path, keywords: KeywordParameters) -> None:
+    def __init__(self, folder: Path, keywords: KeywordParameters, dates: DateOrder = "") -> None:
         with naming_damage(folder), ExitStack() as opened:
             self._database = LibraryDatabase(folder)
             opened.enter_context(closing(self._database))
             self._select = self._database.select
             size = len(open_vectors(folder, CHUNKS))
-            self._keywords = KeywordIndex(folder / "keywords", keywords, size)
+            self._keywords = KeywordIndex(folder / "keywords", keywords, size, dates)
             self._graph = EmbeddedGraph(folder, self._database, self._keywords)
             self._vectors = self._graph.vectors
             opened.pop_all()
@@ -180,9 +182,7 @@ class EmbeddedStore:
         found = {
             row[0]: document_of(row)
             for row in self._select(
-                "SELECT id, title, text, place, pages, headings FROM documents"
-                " WHERE id IN (SELECT value FROM json_each(?))",
-                ids,
+                f"SELECT {COLUMNS} FROM documents WHERE id IN (SELECT value FROM json_each(?))", ids
             )
         }
         return [found[id_] for id_ in ids]
@@ -193,16 +193,16 @@ class EmbeddedStore:
             ids,
         )
         documents = {
-            id_: (title, text, place)
-            for id_, title, text, place in self._select(
-                "SELECT id, title, text, place FROM documents WHERE id IN (SELECT value FROM json_each(?))",
+            id_: (title, text, place, date)
+            for id_, title, text, place, date in self._select(
+                "SELECT id, title, text, place, date FROM documents WHERE id IN (SELECT value FROM json_each(?))",
                 sorted({row[1] for row in rows}),
             )
         }
         found = {}
         for id_, document, start, end, page, heading in rows:
-            title, text, place = documents[document]  # cut here: SQLite counts characters from a text's beginning
-            found[id_] = Chunk(id_, document, title, text[start:end], start, end, page, heading, place)
+            title, text, place, date = documents[document]  # cut here: SQLite counts characters from a text's beginning
+            found[id_] = Chunk(id_, document, title, text[start:end], start, end, page, heading, place, date)
         return [found[id_] for id_ in ids]
 
     def vectors(self, ids: Sequence[str]) -> Vectors:

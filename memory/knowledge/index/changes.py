@@ -10,6 +10,7 @@ from pathlib import Path
 from clew.memory.datatypes import Chunk, Document, Edge, Progress
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.chunking import chunks_of
+from clew.memory.knowledge.document_dates import with_date
 from clew.memory.knowledge.index.generation import Generation
 from clew.memory.knowledge.loaders.registry import discover, read
 from clew.memory.knowledge.loaders.source import (
@@ -137,7 +138,7 @@ class Changes:
             if isinstance(item, LoadFailure):
                 self.failed.append(item)
                 continue
-            document = replace(item, id=self._free_id(item.id, source))
+            document = replace(with_date(item), id=self._free_id(item.id, source))
             if self._add(document, path, position, old):
                 position += 1
                 left.discard(document.id)

@@ -28,7 +28,7 @@ from clew.memory.knowledge.extraction.extractors import RULES, Chosen, extractor
 from clew.memory.knowledge.extraction.llm import Model
 from clew.memory.knowledge.keywords import KeywordParameters
 from clew.memory.knowledge.loaders.source import ALL, Pages
-from clew.memory.knowledge.schema import SCHEMA, document_of, row_of
+from clew.memory.knowledge.schema import COLUMNS, SCHEMA, document_of, row_of
 from clew.memory.ports import Encoder, Writer
 
 
@@ -184,7 +184,7 @@ class Generation:
     def add_document(self, document: Document, chunks: Sequence[Chunk], digest: str, source: str, position: int) -> int:
         """Returns how many of its triples were skipped: they do not have three parts."""
         self.database.execute(
-            "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (*row_of(document), digest, source, position),
         )
         self.add_chunks(chunks)
@@ -211,7 +211,7 @@ class Generation:
         return [id_ for (id_,) in self.database.execute(missing)]
 
     def document(self, id_: str) -> Document:
-        found = "SELECT id, title, text, place, pages, headings FROM main.documents WHERE id = ?"
+        found = f"SELECT {COLUMNS} FROM main.documents WHERE id = ?"
         return document_of(self.database.execute(found, (id_,)).fetchone())
 
     def add_edges(self, edges: Iterable[Edge], origin: str) -> int:

@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 
 from clew.memory.datatypes import Progress
+from clew.memory.dates import search_text
 from clew.memory.knowledge import keywords
 from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNITIES
 from clew.memory.knowledge.communities.community_index import author_of_all, build
 from clew.memory.knowledge.communities.detection import DetectionParameters
+from clew.memory.knowledge.document_dates import date_orders, dated_texts
 from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, embed, embed_names, open_vectors, titles_and_texts
 from clew.memory.knowledge.index.generation import Generation, IndexStep
 from clew.memory.knowledge.index.layering import make_layers
@@ -24,13 +26,17 @@ from clew.memory.titles import write_titles
 
 
 def index_words(generation: Generation) -> Iterator[Progress]:
-    """What the titles call the nodes, and the keyword indexes."""
+    """What the titles call the nodes, and the keyword indexes: there dates are written in one way, and a chunk has that
+    of its heading or its document."""
     found = [(title, text) for _, title, text in titles_and_texts(generation.database, CHUNKS)]
     write_titles(generation.folder, found)
     yield Progress("indexing words", 0, len(keywords.INDEXES))
     folder = generation.folder / keywords.FOLDER
     folder.mkdir()
-    titles, texts = [title for title, _ in found], [text for _, text in found]
+    orders = date_orders(generation.database)
+    generation.facts["date_order"] = orders.library
+    titles = [search_text(title, orders.library) for title, _ in found]
+    texts = list(dated_texts(generation.database, (text for _, text in found), orders))
     for done, _ in enumerate(keywords.write(folder, titles, texts, generation.choices.keywords), 1):
         yield Progress("indexing words", done, len(keywords.INDEXES))
 

@@ -101,7 +101,11 @@ def read_html(source: Source) -> Iterator[Document]:
     layout = _laid_out(root)
     first = " ".join(root.xpath("string(//h1)").split())
     title = first if first and first in head else head or first or title_of_file(source.path)
-    yield Document(source.name, title, not_empty(layout.text), shown(source.path), headings=tuple(layout.headings))
+    date = " ".join(
+        root.xpath("string((//head/meta[@name='date' or @property='article:published_time'])[1]/@content)").split()
+    )
+    text, headings = not_empty(layout.text), tuple(layout.headings)
+    yield Document(source.name, title, text, shown(source.path), headings=headings, date=date)
 
 
 def parse(markup: str) -> "HtmlElement | None":

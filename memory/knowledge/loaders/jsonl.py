@@ -84,7 +84,8 @@ def _document(record: Record, default_id: str, place: str) -> Document:
     id_ = field(record, "_id", "") or field(record, "id", "") or default_id
     triples = record.get("triples")
     parts = tuple(map(parts_of, triples)) if isinstance(triples, list) else ()
-    return Document(storable(id_), title, text, place, triples=parts)
+    date, status = (value if isinstance(value := record.get(name), str) else "" for name in ("date", "status"))
+    return Document(storable(id_), title, text, place, triples=parts, date=storable(date), status=storable(status))
 
 
 def field(record: Record, name: str, default: str | None = None) -> str:

@@ -16,7 +16,14 @@ if TYPE_CHECKING:
 FRONT_MATTER = re.compile(
     r"\A---[ \t]*\n(?=[\w-]+[ \t]*:)(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
 )
-FRONT_TITLE = re.compile(r"^title:[ \t]*(['\"]?)([^'\"].*?)\1[ \t]*$", re.MULTILINE)
+FRONT_FIELD = r"^(?:{names}):[ \t]*(['\"]?)([^'\"].*?)\1[ \t]*$"
+DATES = (
+    "effective(?:[_-](?:date|from))?|valid[_-]from",
+    "(?:last[_-]?)?(?:updated?|modified|mod)",
+    "date|published|created",
+)
+"""Names of the fields of a date, the ones that say from when it holds first."""
+
 WITHIN = ("thead_open", "thead_close", "tbody_open", "tbody_close", "tr_open", "tr_close")
 LISTS = ("bullet_list_open", "bullet_list_close", "ordered_list_open", "ordered_list_close")
 BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
@@ -25,15 +32,23 @@ BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 def read_markdown(source: Source) -> Iterator[Document]:
     text = decode(source.path.read_bytes())
     front = FRONT_MATTER.match(text)
-    title = FRONT_TITLE.search(front[1]) if front else None
+    fields = front[1] if front else ""
     layout, first = _laid_out(text[front.end() :] if front else text)
     yield Document(
         source.name,
-        title[2] if title else first or title_of_file(source.path),
+        _field(fields, "title") or first or title_of_file(source.path),
         not_empty(layout.text),
         shown(source.path),
         headings=tuple(layout.headings),
+        date=next((value for names in DATES if (value := _field(fields, names))), ""),
+        status=_field(fields, "status|state") or ("draft" if _field(fields, "draft").casefold() == "true" else ""),
     )
+
+
+def _field(front: str, names: str) -> str:
+    """Of the front matter; empty where it has none of these names."""
+    found = re.search(FRONT_FIELD.format(names=names), front, re.MULTILINE | re.IGNORECASE)
+    return found[2] if found else ""
 
 
 def _laid_out(markdown: str) -> tuple[TextLayout, str]:

@@ -1,6 +1,7 @@
 """Text files, and the decoding that all text goes through."""
 
 import codecs
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +17,9 @@ BOMS = (  # the longer ones first: that of UTF-32 begins with that of UTF-16
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_MARK = re.compile(r"_|-(?!\d\d(?:-\d\d)?(?!\d))|(?<!\d\d\d\d)(?<!\d\d\d\d-\d\d)-")
+"""What parts words in the name of a file, but for the hyphens of a date."""
+
 LONGEST_TITLE = 100
 """Characters of a first line that may be a title."""
 
@@ -48,8 +52,8 @@ def not_empty(text: str) -> str:
 
 
 def title_of_file(path: Path) -> str:
-    """`moon-landing_1969.txt`: moon landing 1969."""
-    return " ".join(shown(path.with_suffix("")).rsplit("/", 1)[-1].replace("-", " ").replace("_", " ").split())
+    """`moon-landing_1969.txt`: moon landing 1969; a date stays whole: `log_2024-09-03.txt`: log 2024-09-03."""
+    return " ".join(_MARK.sub(" ", shown(path.with_suffix("")).rsplit("/", 1)[-1]).split())
 
 
 def like_a_title(line: str) -> bool:

@@ -114,7 +114,7 @@ def reason(error: OSError) -> str:
 def digest(document: Document) -> str:
     """SHA-256, in hex, of all that is read from a document, but not of where it lies."""
     marks = [[(mark.start, mark.text) for mark in marks] for marks in (document.pages, document.headings)]
-    read = [document.id, document.title, document.text, marks, document.triples]
+    read = [document.id, document.title, document.text, marks, document.triples, document.date, document.status]
     return hashlib.sha256(json.dumps(read).encode()).hexdigest()
 
 

@@ -1,0 +1,171 @@
+"""When a document is from, and whether it says of itself that it is not in force: by its header, its title, the name of
+its file and its first lines, and never by the file's own time."""
+
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+
+from clew.memory.datatypes import Document
+from clew.memory.dates import CalendarDate, DateOrder, asked_times, date_of, found_dates, order_of, search_text
+from clew.memory.knowledge.schema import COLUMNS, document_of
+
+FIRST_LINES, FIRST_CHARACTERS = 5, 500
+"""How much of a text its first lines are at most."""
+
+HEADER_LINES = 12
+SHORT_LINE = 60
+"""Characters of a line that is no sentence: a year alone counts there."""
+
+KEYS = (
+    r"effective(?:[ _-](?:date|from|as of))?|valid[ _-]from|(?:in|comes into|enters into) force(?: from| on| since)?",
+    r"(?:last[ _-])?(?:updated?|modified|revised|changed)(?:[ _-](?:on|at))?|lastmod|revision date|version date",
+    r"dated?|published(?:[ _-]time)?|created|issued|posted|sent|recorded|held on|pubdate",
+)
+"""Names of header lines with a date, the ones that say from when it holds first."""
+
+_HEADERS = tuple(re.compile(rf"^[\W_]*(?:{keys})[*_\"]*\s*[:=]\s*(\S.*)$", re.IGNORECASE) for keys in KEYS)
+_NAME_YEAR, _NAME_MONTH = r"(?<!\d)(?P<year>(?:19|20)\d\d)", "(?P<month>0[1-9]|1[0-2])"
+_IN_NAME = (
+    re.compile(rf"{_NAME_YEAR}(?P<mark>[-_. ]?){_NAME_MONTH}(?P=mark)(?P<day>[0-2]\d|3[01])(?!\d)"),
+    re.compile(rf"{_NAME_YEAR}[-_. ]{_NAME_MONTH}(?![-_. ]?\d)"),
+)
+_NUMBERS_IN_NAME = re.compile(r"(?<!\d)(\d\d)[-_. ](\d\d)[-_. ]((?:19|20)\d\d)(?!\d)")
+_YEAR_IN_NAME = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_BRACKETS = re.compile(r"\([^()]*\)")
+
+_OF_ANOTHER = re.compile(r"\b(?:supersed|replac)(?:e[sd]?|ing)\b[^.\n]*", re.IGNORECASE)
+"""What it says of the document that came before or after it."""
+
+_OUT = (
+    "draft|superseded|replaced|archived?|cancell?ed|withdrawn|obsolete|expired|rescinded|revoked|repealed|void"
+    "|deprecated|outdated|proposal|proposed"
+)
+_IN_TITLE = re.compile(
+    rf"[(\[]\s*(?P<a>{_OUT}|old)\b|^(?P<b>{_OUT})\s*[:\u2013-]|[:\u2013-]\s*(?P<c>{_OUT})\s*$", re.IGNORECASE
+)
+_IN_PATH = re.compile(rf"(?:^|[-_ .])(?P<a>{_OUT}|drafts|old)$|^(?P<b>{_OUT}|drafts|old)(?:[-_ .]|$)", re.IGNORECASE)
+_IN_LINE = re.compile(
+    rf"^[\W_]*(?:status[*_\"]*\s*[:=][\W_]*(?P<a>{_OUT}|no longer \w+|not in force)\b"
+    rf"|(?P<b>{_OUT})(?:\W*$|\s+(?:by|on|since|version)\b|\W*[:\u2013-])"
+    r"|(?:this|the present)\s(?:\w+\s){1,3}?(?:is|was|has been|is now|has now been)\s(?:an?\s|now\s|already\s)?"
+    rf"(?P<c>{_OUT}|no longer (?:in force|valid|current|applicable|in effect)|not (?:yet )?in force)\b)",
+    re.IGNORECASE,
+)
+
+
+def with_date(document: Document, order: DateOrder = "") -> Document:
+    """With its date as ISO 8601 and its status, as far as it says any; what its loader found goes first. `order`: that
+    of the library, for numbers that the document alone does not explain."""
+    order = order_of([document.text]) or order
+    date = _of_header(document, order) or _of_name(document.title, order)
+    date = date or _of_name(_file_name(document), order) or _of_first_lines(document.text, order)
+    return replace(document, date=date.iso if date else "", status=_status(document))
+
+
+def _of_header(document: Document, order: DateOrder) -> CalendarDate | None:
+    if document.date and (found := _written(document.date, order)):
+        return found
+    lines = [line for line in document.text[: 4 * FIRST_CHARACTERS].splitlines() if line.strip()][:HEADER_LINES]
+    for header in _HEADERS:
+        for line in lines:
+            if (match := header.match(line)) and (found := _written(match[1], order)):
+                return found
+    return None
+
+
+def _written(text: str, order: DateOrder) -> CalendarDate | None:
+    """The first date of a short text; a year alone is one."""
+    return next((found.date for found in asked_times(text, order) if found.date.year), None)
+
+
+def _of_name(name: str, order: DateOrder) -> CalendarDate | None:
+    """Of a title or of a file's name, in which dates are written with any marks."""
+    for pattern in _IN_NAME:
+        if match := pattern.search(name):
+            return CalendarDate(*(int(value) for key, value in match.groupdict().items() if key != "mark"))
+    plain = _NUMBERS_IN_NAME.sub(r"\1/\2/\3", name)
+    if found := next((one.date for one in found_dates(re.sub(r"[-_]", " ", plain), order) if one.date.year), None):
+        return found
+    year = _YEAR_IN_NAME.search(_BRACKETS.sub("", name))
+    return CalendarDate(int(year.group())) if year else None
+
+
+def _file_name(document: Document) -> str:
+    return PurePosixPath(document.id).stem if document.source and document.source.endswith(document.id) else ""
+
+
+def _of_first_lines(text: str, order: DateOrder) -> CalendarDate | None:
+    """The first date with a month; what stands in brackets is of something else (a life), and so is a year in running
+    text."""
+    lines = [line for line in text[: 2 * FIRST_CHARACTERS].splitlines() if line.strip()][:FIRST_LINES]
+    first = _OF_ANOTHER.sub(" ", "\n".join(lines)[:FIRST_CHARACTERS])
+    plain = _BRACKETS.sub(lambda match: " " * len(match.group()), first)
+    if found := next((one.date for one in found_dates(plain, order) if one.date.year), None):
+        return found
+    short = (
+        line
+        for line in first.splitlines()
+        if line.strip() and len(line) <= SHORT_LINE and line.rstrip()[-1] not in ".?!"
+    )
+    return next((found for line in short if (found := _written(line, order))), None)
+
+
+def _status(document: Document) -> str:
+    """In lower case; empty where it says nothing that keeps it from being in force."""
+    if stated := re.search(rf"\b(?:{_OUT})\b", document.status, re.IGNORECASE):
+        return stated.group().casefold()
+    lines = [line for line in document.text[: 2 * FIRST_CHARACTERS].splitlines() if line.strip()][:FIRST_LINES]
+    path = PurePosixPath(document.id).with_suffix("").parts if _file_name(document) else ()
+    found = (
+        _IN_TITLE.search(document.title),
+        *(_IN_PATH.search(part) for part in path),
+        *(_IN_LINE.match(sentence) for line in lines for sentence in re.split(r"(?<=[.!])\s+", line)),
+    )
+    match = next(filter(None, found), None)
+    return next(filter(None, match.groupdict().values()), "").casefold() if match else ""
+
+
+# Of a generation in the making -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class DateOrders:
+    """How a library writes dates in numbers, and how each document that shows it does."""
+
+    library: DateOrder
+    documents: Mapping[str, DateOrder]
+
+    def of(self, document: str) -> DateOrder:
+        return self.documents.get(document, self.library)
+
+
+def date_orders(database: sqlite3.Connection) -> DateOrders:
+    """Reads all documents. Dates of documents that were read day first, as nothing in them says, are read again where
+    the library has the month first."""
+    texts = database.execute("SELECT id, text FROM main.documents")
+    shown: dict[str, DateOrder] = {id_: order for id_, text in texts if (order := order_of([text]))}
+    orders = set(shown.values())
+    library: DateOrder = orders.pop() if len(orders) == 1 else ""
+    if library == "month":
+        found = database.execute(f"SELECT {COLUMNS} FROM main.documents WHERE date != ''").fetchall()
+        documents = [replace(document_of(row), date="") for row in found if row[0] not in shown]
+        pairs = [(with_date(document, library).date, document.id, with_date(document).date) for document in documents]
+        database.executemany("UPDATE main.documents SET date = ? WHERE id = ? AND date = ?", pairs)
+    return DateOrders(library, shown)
+
+
+def dated_texts(database: sqlite3.Connection, texts: Iterable[str], orders: DateOrders) -> Iterator[str]:
+    """The texts of all chunks, in order, as they are searched: with every date in one way, and behind them that of
+    their heading or their document where they have it not."""
+    found = database.execute(
+        "SELECT c.document, c.heading, d.date FROM main.chunks c JOIN main.documents d ON d.id = c.document"
+        " ORDER BY c.row"
+    )
+    for text, (document, heading, iso) in zip(texts, found, strict=True):
+        order = orders.of(document)
+        entry = next((one.date for one in found_dates(heading, order)), date_of(iso))
+        written = search_text(text, order)
+        own = search_text(entry.text, order)
+        yield written if own in written else f"{written} {own}"

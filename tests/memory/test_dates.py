@@ -1,0 +1,163 @@
+"""Dates: the ways of writing one day meet, in whatever order; what is no date stays as it is."""
+
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clew.memory.dates import (
+    MONTHS,
+    CalendarDate,
+    asked_times,
+    found_dates,
+    lines_with_dates,
+    order_of,
+    search_text,
+    written_out,
+)
+
+days = st.dates(date(1400, 1, 1), date(2099, 12, 31))
+
+
+def ordinal(day: int) -> str:
+    ending = "th" if day in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
+    return f"{day}{ending}"
+
+
+def ways(day: date) -> list[str]:
+    """How people write a day, but for numbers whose order nobody knows."""
+    name = MONTHS[day.month - 1]
+    short = name[:3] if name != "May" else name
+    return [
+        f"{day.day} {name} {day.year}",
+        f"{day.day:02} {short} {day.year}",
+        f"{day.day} {short}. {day.year}" if short != "May" else f"{day.day} May, {day.year}",
+        f"{ordinal(day.day)} of {name}, {day.year}",
+        f"{name} {ordinal(day.day)}, {day.year}",
+        f"{short} {day.day} {day.year}",
+        f"{name.upper()} {day.day}, {day.year}",
+        f"{day.day}-{short}-{day.year}",
+        day.isoformat(),
+        day.isoformat().replace("-", "/"),
+        f"{day.isoformat()}T10:20:00Z",
+    ]
+
+
+@given(days)
+def test_all_ways_of_writing_a_day_are_that_day(day: date) -> None:
+    for way in ways(day):
+        (found,) = found_dates(f"It was on {way}, they say.")
+        assert (found.date, found.other) == (CalendarDate(day.year, day.month, day.day), None), way
+        assert found.date.iso == day.isoformat()
+
+
+@given(days)
+def test_all_ways_of_writing_a_day_are_searched_by_the_same_words(day: date) -> None:
+    words = {search_text(way).casefold() for way in ways(day)}
+    assert words == {f"{day.day} {MONTHS[day.month - 1]} {day.year} d{day.month:02}{day.day:02}".casefold()}
+
+
+@given(days)
+def test_what_is_written_out_stays_so(day: date) -> None:
+    text = written_out(f"From {day.isoformat()} on.")
+    assert written_out(text) == text == f"From {day.day} {MONTHS[day.month - 1]} {day.year} on."
+
+
+@given(days, st.booleans())
+def test_numbers_are_read_in_the_order_of_the_document(day: date, month_first: bool) -> None:
+    text = f"{day.month}/{day.day}/{day.year}" if month_first else f"{day.day:02}/{day.month:02}/{day.year}"
+    order = order_of([f"{text} and {'12/31/1999' if month_first else '31/12/1999'}"])
+    (found,) = found_dates(text, order)
+    assert order == ("month" if month_first else "day")
+    assert (found.date.iso, found.other) == (day.isoformat(), None)
+
+
+def test_numbers_whose_order_nothing_shows_are_both() -> None:
+    (found,) = found_dates("due 03/09/2024")
+    assert (found.date.iso, found.other and found.other.iso) == ("2024-09-03", "2024-03-09")
+    assert {"d0903", "d0309", "September", "March"} <= set(search_text("due 03/09/2024").split())
+    (same,) = found_dates("03/03/2024")
+    assert same.other is None
+    assert order_of(["13/01/2024 and 01/13/2024"]) == "" == order_of(["03/09/2024"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the 2010-11 season", "from 2008-12", "version 3.9.2 of it", "24/7 and 9/11", "I may 3 times",
+        "March 3,000 men",         "May 4:30", "10.1.2.3", "32 May", "31 June", "a ratio of 3/4", "page 2024", "1914-18", "in September",
+    ],
+)  # fmt: skip
+def test_what_is_no_day_and_no_month_of_a_year_stays_as_it_is(text: str) -> None:
+    assert found_dates(text) == []
+    assert search_text(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Sept. 2024", "September 2024"),
+        ("2024-09", "September 2024"),
+        ("sept 2024", "September 2024"),
+        ("September 3rd", "3 September"),
+        ("on 17 may", "on 17 May"),
+        ("16-22 November 2026", "16 to 22 November 2026"),
+        ("Nov. 16 to 22, 2026", "16 to 22 November 2026"),
+        ("9/13/24", "13 September 2024"),
+        ("13.9.2024", "13 September 2024"),
+        ("Tue, 3 Sep 2024 10:12:00 +0200", "Tue, 3 September 2024 10:12:00 +0200"),
+    ],
+)
+def test_written_out(text: str, shown: str) -> None:
+    assert written_out(text) == shown
+
+
+def test_a_span_has_all_its_days() -> None:
+    words = search_text("3-5 May 2020").split()
+    assert words[-3:] == ["d0503", "d0504", "d0505"]
+    (span,) = found_dates("3-5 May 2020")
+    assert [span.meets(CalendarDate(2020, 5, day)) for day in (2, 3, 4, 5, 6)] == [False, True, True, True, False]
+
+
+@given(days, days)
+def test_dates_meet_where_all_that_both_say_is_the_same(one: date, other: date) -> None:
+    whole, second = (CalendarDate(day.year, day.month, day.day) for day in (one, other))
+    assert whole.meets(second) == (one == other)
+    assert whole.meets(CalendarDate(one.year)) and whole.meets(CalendarDate(0, one.month, one.day))
+    assert not CalendarDate().meets(whole)
+    assert whole.meets(CalendarDate(other.year, other.month)) == ((one.year, one.month) == (other.year, other.month))
+
+
+@given(st.lists(days, max_size=4), st.text(alphabet="abc .,\n", max_size=40))
+def test_found_dates_lie_apart_and_in_order(many: list[date], between: str) -> None:
+    text = f" {between} ".join(day.isoformat() for day in many)
+    found = found_dates(text)
+    assert [text[one.start : one.end] for one in found] == [day.isoformat() for day in many]
+
+
+def test_the_times_of_a_question() -> None:
+    times = asked_times("What happened in 1914 and in March, and on 3 May 2020?")
+    assert [time.date for time in times] == [CalendarDate(1914), CalendarDate(0, 3), CalendarDate(2020, 5, 3)]
+    assert asked_times("May I ask who wrote it?") == []
+
+
+def test_entries_of_a_diary() -> None:
+    text = "Diary\n2024-09-03: ran\nmore on 4 May 2020\n## Tuesday 10 Sept 2024\nswam"
+    assert [(text[place:][:2], day.iso) for place, day in lines_with_dates(text)] == [
+        ("20", "2024-09-03"),
+        ("##", "2024-09-10"),
+    ]
+
+
+def test_any_text_can_be_read() -> None:
+    day = date(2024, 1, 1)
+    text = " ".join(f"{(day + timedelta(n)).strftime('%d/%m/%Y')} x" for n in range(400))
+    assert order_of([text]) == "day" and len(found_dates(text, "day")) == 400
+
+
+@given(st.text(max_size=200))
+def test_nothing_raises(text: str) -> None:
+    for one in found_dates(text):
+        assert 0 <= one.start < one.end <= len(text)
+    assert len(search_text(text)) >= 0 and order_of([text]) in ("day", "month", "")
