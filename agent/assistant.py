@@ -25,6 +25,7 @@ from clew.memory.dialogue.threads import Threads
 from clew.memory.dialogue.utterances import unique
 from clew.memory.errors import BadInput, Cancelled, ClewError
 from clew.memory.knowledge.library import open_library
+from clew.memory.relative_dates import check_day
 from clew.memory.text import storable
 from clew.tools import registry
 from clew.tools.walk import Walk
@@ -80,25 +81,30 @@ class Assistant:
         *,
         tool: str = "",
         scope: tuple[str, ...] = (),
+        today: str = "",
         cancel: threading.Event | None = None,
     ) -> Iterator[TurnEvent]:
         """Run a turn: its steps as they happen, the words of an answer as a language model writes them, then the
         finished turn.
 
+        `today`, ISO 8601, is the day that its "yesterday" counts from; without one such words stay as they are.
         A turn that a crash cut off on this thread is finished first: its steps and its `Turn` come before.
-        Raises `BadInput` for an empty question or an unknown tool, `Cancelled` once `cancel` is set.
+        Raises `BadInput` for an empty question, an unknown tool or what is no day, `Cancelled` once `cancel` is set.
         """
         question = storable(question).strip()
         if not question:
             raise BadInput("the question is empty", "type a question")
         if tool:
             registry.check(tool)
+        if today:
+            check_day(today)
         with self._held(thread, cancel):
             if cut_off := self._unfinished(thread):
                 yield from self._run(cut_off, cancel, resumed=True)
             checkpoints.forget(self._data / DATABASE, thread)  # of a turn that was stored as its process died
             search = TurnSearch(tool=tool, scope=scope)
-            yield from self._run(Turn(thread, self._next_turn(thread), question, search=search), cancel)
+            turn = Turn(thread, self._next_turn(thread), question, today=today, search=search)
+            yield from self._run(turn, cancel)
 
     def interrupted(self, thread: str) -> str:
         """The question whose turn was cut off on this thread; empty where there is none, or where it had not begun."""

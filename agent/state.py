@@ -174,7 +174,8 @@ class Turn:
     `question` is what was typed; `meant` the same, or what a reply to a question back stands for; `rewritten` the
     question that stands alone, with the earlier turns in front of it where it `with_history`; `expanded` has the words
     of the conversation that it needs as well, and is empty where it needs none; `own_weight` is that of the question as
-    it is among the `wordings`. `library` is the fingerprint of the
+    it is among the `wordings`. `today` is the day, ISO 8601, that relative dates count from; empty: nobody said.
+    `library` is the fingerprint of the
     library that it was answered from; `created` is ISO 8601 in UTC. `walk` is what was walked for it (None: nothing
     was), and `paths` the same as lines, `Hub -> A -> B`, the best end first. `model` is the language model that wrote
     the answer, empty where it is extracted; `degraded` and `ledger` are of its models.
@@ -201,6 +202,7 @@ class Turn:
     expanded: str = ""
     with_history: bool = False
     own_weight: float = 1.0
+    today: str = ""
     search: Annotated[SkipJsonSchema[TurnSearch], Field(exclude=True)] = field(default_factory=TurnSearch)
 
     def stepped(self, node: str, summary: str, details: Iterable[str] = ()) -> "Turn":

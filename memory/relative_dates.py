@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from clew.memory.dates import MONTHS, CalendarDate, FoundDate
+from clew.memory.errors import BadInput
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 WEEK = 7
@@ -58,6 +59,14 @@ def relative_dates(question: str, today: str) -> list[RelativeDate]:
                     start = within.start()
                 found.append(RelativeDate(start, end, *days, text))
     return sorted(found, key=lambda one: one.start)
+
+
+def check_day(iso: str) -> None:
+    """Raises `BadInput` for what is no day as ISO 8601 writes it."""
+    try:
+        date.fromisoformat(iso)
+    except ValueError as error:
+        raise BadInput(f"'{iso}' is no day", "write it as 2024-09-03") from error
 
 
 def dated(question: str, today: str) -> str:

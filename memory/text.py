@@ -21,6 +21,12 @@ Span = tuple[int, int]
 
 LINE = re.compile(r"\S[^\r\n\f\u2028\u2029]*")
 ITEM = re.compile(r"(?:[-*+•‣◦▪·●–]|\d{1,3}[.)]|\(?[a-z]\)|#{1,6}|>)(?:\s|$)")
+DATED = re.compile(
+    r"(?:\d{4}-\d\d-\d\d|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}|\d{1,2}(?:st|nd|rd|th)? [A-Z][a-z]{2,8}\.?(?: \d{4})?"
+    r"|[A-Z][a-z]{2,8}\.? \d{1,2}(?:, \d{4})?)\s?(?:[:|\t\u2013\u2014]|-\s)"
+)
+"""The beginning of an entry of a log: `12/03/2026: 138 over 88`."""
+
 MARKER = re.compile(r"(?:[-*+•‣◦▪·●–]|\(?\d{1,3}[.)]|\(?[A-Za-z][.)])$")
 ABBREVIATION = re.compile(r"(?:^|[\s(])(?:Vol|Vols|Pub|Ste|Messrs|Eds|Figs|Eqs|Secs|Chs|Nos|Pt)\.$")
 """Those that `sentencex` does not know; a capital, for a pub is no Pub."""
@@ -68,7 +74,7 @@ def _ends_before(text: str, lines: list[Span], place: int) -> bool:
     line, following = text[start:end], text[next_start:next_end]
     if MARKER.match(line):
         return False
-    if ITEM.match(following) or line.startswith("#") or ("|" in line and "|" in following):
+    if ITEM.match(following) or DATED.match(following) or line.startswith("#") or ("|" in line and "|" in following):
         return True
     if following[0].islower():
         return False

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Callable
+from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -34,6 +35,24 @@ named_llm = click.option(
     "--llm", metavar="NAME", help="The language model: none, ollama:NAME, openai:NAME.  [default: none]"
 )
 """For what is to be the same on every machine: a model that `auto` would find there is not used."""
+
+
+def _iso(_: click.Context, __: click.Parameter, value: "datetime | None") -> str | None:
+    return value.date().isoformat() if value else None
+
+
+today = click.option(
+    "--today",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="YYYY-MM-DD",
+    callback=_iso,
+    help="The day that 'yesterday' and 'last week' count from.  [default: the real date]",
+)
+
+
+def day(given: str | None) -> str:
+    """The day that was given, else today's: the only place where the clock is asked which day it is."""
+    return given or date.today().isoformat()
 
 
 def as_json(help_text: str) -> Callable[[Function], Function]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from clew.agent.answer import quotation
-from clew.agent.answer.evidence import Evidence, evidence_of
+from clew.agent.answer.evidence import READ, Evidence, evidence_of
 from clew.agent.answer.judge import JudgeVerdict, judge, shipped_judge, signals
 from clew.agent.answer.model_answer import ModelAnswer, write
 from clew.agent.answer.prompt_passages import reported
@@ -49,7 +49,9 @@ def answer(turn: Turn, run: TurnContext) -> Made:
 
 def evidence_for(turn: Turn, services: Services) -> Evidence:
     """Of what a turn has found."""
-    return evidence_of(rounds.to_read(turn, services.observe), services.encoder)
+    read = rounds.to_read(turn, services.observe)[:READ]
+    documents = services.library.store.documents(list(dict.fromkeys(passage.document for passage in read)))
+    return evidence_of(read, services.encoder, documents, turn.today)
 
 
 # Quoted -----------------------------------------------------------------------------------------------------------

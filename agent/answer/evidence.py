@@ -6,12 +6,14 @@ A sentence has beside it what has to be read with it to be understood.
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, pairwise
 
-from clew.memory.datatypes import Passage, Vectors
+from clew.agent.answer.times import TimedSentence, timed_sentence
+from clew.memory.datatypes import Document, Passage, Vectors
+from clew.memory.dates import date_of, written_out
 from clew.memory.knowledge.embedding import embedded_text
 from clew.memory.ports import Encoder
 from clew.memory.text import content_word_sets, split, words
@@ -56,7 +58,8 @@ _GOES_ON = re.compile(r"\b(?:a|an|and|at|by|for|from|in|of|on|or|the|to|with)$")
 class Candidate:
     """A sentence of a passage: the passage's place in the list, where it begins in the document, the sentence before
     and the sentence behind it, and the items that it announces with a colon. `original` has what a page break put into
-    it; `of_lines` are several lines that are one phrase."""
+    it; `of_lines` are several lines that are one phrase. `aside` is put behind it, its date and what was before;
+    `older` is the passage that says that."""
 
     text: str
     passage: int
@@ -66,29 +69,44 @@ class Candidate:
     behind: str = ""
     items: tuple[str, ...] = ()
     of_lines: bool = False
+    aside: str = ""
+    older: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """Of at most `READ` passages. What the judge and the selection of sentences both need is here, and is computed when
-    it is first asked for."""
+    it is first asked for. `documents` are those of the passages, by id, for their dates; `today` is ISO 8601, or
+    empty."""
 
     passages: tuple[Passage, ...]
     encoder: Encoder
+    documents: Mapping[str, Document] = field(default_factory=dict)
+    today: str = ""
 
     @cached_property
     def sentences(self) -> list[Candidate]:
         return candidates(self.passages, LONGEST)
 
     @cached_property
+    def timed(self) -> list[TimedSentence]:
+        """The sentences with their times."""
+        passages = [self.passages[one.passage] for one in self.sentences]
+        return [
+            timed_sentence(one.text, one.position, self.documents.get(passage.document), passage.title)
+            for one, passage in zip(self.sentences, passages, strict=True)
+        ]
+
+    @cached_property
     def passage_words(self) -> list[ContentWords]:
-        """The content words of each passage, its title and heading among them."""
-        return content_word_sets([f"{passage.title} {passage.heading} {passage.text}" for passage in self.passages])
+        """The content words of each passage, its title, heading and date among them."""
+        return content_word_sets([said_by(passage) for passage in self.passages])
 
     @cached_property
     def heading_words(self) -> list[ContentWords]:
-        """The content words of each passage's title and heading."""
-        return content_word_sets([f"{passage.title} {passage.heading}" for passage in self.passages])
+        """The content words of each passage's title, heading and date."""
+        dated = [f"{p.title} {p.heading} {date_of(p.date).text}" for p in self.passages]
+        return content_word_sets([written_out(text) for text in dated])
 
     @cached_property
     def title_words(self) -> list[ContentWords]:
@@ -98,7 +116,7 @@ class Evidence:
     @cached_property
     def sentence_words(self) -> list[ContentWords]:
         """The content words of each sentence."""
-        return content_word_sets([sentence.text for sentence in self.sentences])
+        return content_word_sets([written_out(sentence.text) for sentence in self.sentences])
 
     @cached_property
     def words(self) -> ContentWords:
@@ -138,24 +156,33 @@ def title_of(passage: Passage) -> str:
     return passage.title or passage.heading or passage.text.lstrip().split("\n", 1)[0][:100]
 
 
-def evidence_of(passages: Sequence[Passage], encoder: Encoder) -> Evidence:
-    return Evidence(tuple(passages[:READ]), encoder)
+def evidence_of(
+    passages: Sequence[Passage], encoder: Encoder, documents: Iterable[Document] = (), today: str = ""
+) -> Evidence:
+    return Evidence(tuple(passages[:READ]), encoder, {document.id: document for document in documents}, today)
+
+
+def said_by(passage: Passage) -> str:
+    """All that a passage says, its title, heading and date among it, with dates written in one way."""
+    return written_out(f"{passage.title} {passage.heading} {date_of(passage.date).text} {passage.text}")
 
 
 def candidates(passages: Sequence[Passage], longest: int) -> list[Candidate]:
-    """Each sentence of the passages once: chunks overlap, and documents repeat each other. At most `longest` words.
+    """Each sentence of the passages once: chunks overlap, and documents repeat each other, but those of another date
+    count. At most `longest` words.
 
     Of two chunks that have a sentence the first is cited, unless only the other goes on to what it announces.
     """
-    found: dict[str, Candidate] = {}
+    found: dict[tuple[str, str], Candidate] = {}
     for number, passage in enumerate(passages):
         for candidate in _of_passage(passage, number):
-            known = found.get(candidate.text.casefold())
+            key = candidate.text.casefold(), passage.date
+            known = found.get(key)
             if known is None:
                 if SHORTEST <= len(candidate.text.split()) <= longest:
-                    found[candidate.text.casefold()] = candidate
+                    found[key] = candidate
             elif candidate.items and not known.items:
-                found[candidate.text.casefold()] = candidate
+                found[key] = candidate
     return list(found.values())
 
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from clew.agent.answer.evidence import NAMED, PRONOUN, Candidate, Evidence
 from clew.agent.answer.selection import AnswerParameters, Wanted, pick
+from clew.agent.answer.times import names_time
 from clew.agent.search.rounds import missing as missing_words
 from clew.agent.search.rounds import unheld
 from clew.agent.state import Answer, Claim
@@ -50,6 +51,7 @@ def quote(wanted: Wanted, passages: Sequence[Passage], evidence: Evidence, param
     unanswered: list[str] = []
     for one in questions:
         names = [m for m in NAMED.finditer(one.rewritten) if content_words(m.group()) and m.group() in wanted.question]
+        names = [name for name in names if not names_time(one.rewritten, name.start(), evidence.timed)]
         unknown = [name for name in names if not set(content_words(name.group())) <= evidence.words]
         found = []
         if not names or len(unknown) < len(names):
@@ -139,6 +141,7 @@ def _composed(
 ) -> Answer:
     """Passages in the order of their best sentence, sentences in the order of the document; sources numbered so."""
     order = list(dict.fromkeys(candidate.passage for candidate in chosen))
+    order += [older for older in dict.fromkeys(one.older for one in chosen) if older is not None and older not in order]
     sources = tuple(passages[number] for number in order)
     claims: list[Claim] = []
     for n, number in enumerate(order, 1):
@@ -146,11 +149,21 @@ def _composed(
         for candidate in sorted(of_passage, key=lambda c: c.position):
             before = [claim.text for claim in claims]
             claims += [Claim(text, (n,), start=candidate.position) for text in _readable(candidate, before)]
+            if candidate.aside:
+                claims[-1] = _with_aside(claims[-1], candidate, order)
     if missing:
         claims.append(Claim(f"The documents that I found say nothing about {_listed(missing)}."))
     elif unanswered:
         claims += [Claim(f"I found nothing in the documents that answers: {part.rstrip('?')}?") for part in unanswered]
     return Answer("partial" if missing or unanswered else "answered", tuple(claims), sources, missing)
+
+
+def _with_aside(claim: Claim, candidate: Candidate, order: Sequence[int]) -> Claim:
+    """`Staff have 25 days (3 September 2024; on 1 May 2023 it was 20 days).`, citing both."""
+    end = re.search(r"[.!;:\s]*$", claim.text)
+    text = claim.text[: end.start()] if end else claim.text
+    older = () if candidate.older is None else (order.index(candidate.older) + 1,)
+    return replace(claim, text=f"{text} {candidate.aside}.", cites=tuple(dict.fromkeys((*claim.cites, *older))))
 
 
 def _readable(candidate: Candidate, before: Sequence[str]) -> list[str]:

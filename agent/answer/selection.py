@@ -3,11 +3,13 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from clew.agent.answer.evidence import PRONOUN, Candidate, Evidence, named_passages, shares_held
-from clew.memory.datatypes import Floats, Vectors
+from clew.agent.answer.times import asked_years, in_force, time_scores
+from clew.memory.datatypes import Floats, Ints, Vectors
 from clew.memory.text import content_words, split
 
 
@@ -17,11 +19,13 @@ class AnswerParameters:
     whether it holds the kind of thing that is asked for.
 
     A passage has to do with the question where its cosine and `held` times the share of the question's words in it
-    come to `relevant` (docs/figures.md says how many questions are answered and refused by that).
+    come to `relevant` (docs/figures.md says how many questions are answered and refused by that), or to `in_time` less
+    where it is of the time that the question asks about.
     """
 
     held: float = 0.3
     relevant: float = 0.51
+    in_time: float = 0.2
     sentences: int = 3
     in_part: int = 2
     cosine: float = 0.55
@@ -75,13 +79,15 @@ def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most:
     found = evidence.sentences
     weights = evidence.word_weights(_words(wanted))
     vector = _vector(wanted, evidence)
-    relevant = _relevant(weights, vector, evidence, parameters)
+    times = time_scores(wanted.rewritten, evidence.timed, any_year=not asked_years(wanted.question))
+    relevant = _relevant(weights, vector, evidence, parameters, times)
     read = np.array([place for place, sentence in enumerate(found) if sentence.passage in relevant], np.int64)
     if not len(read):
         return []
-    scores = _scores(weights, wanted.rewritten, vector, evidence, parameters)
-    order = _choose(scores[read], evidence.sentence_vectors[read], parameters, most)
-    chosen = [found[place] for place in read[order]]
+    scores = _scores(weights, wanted.rewritten, vector, evidence, parameters) + times
+    kept, beside = _in_time(wanted, evidence, scores, read)
+    order = _choose(scores[kept], evidence.sentence_vectors[kept], parameters, most)
+    chosen = [replace(found[place], **beside.get(place, {})) for place in kept[order].tolist()]
 
     def best_of(passage: int) -> Candidate | None:
         own = [n for n, sentence in enumerate(found) if sentence.passage == passage and sentence not in chosen]
@@ -90,6 +96,21 @@ def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most:
     kinds = kinds_of(wanted.rewritten)
     followed = _followed(chosen, f"{wanted.question} {wanted.rewritten}", evidence, best_of, parameters)
     return [_with_kind(candidate, kinds) for candidate in followed]
+
+
+def _in_time(wanted: Wanted, evidence: Evidence, scores: Floats, read: Ints) -> tuple[Ints, dict[int, dict[str, Any]]]:
+    """The sentences that are left of those that may be chosen, and for some what is put behind them: of those that tell
+    the same thing at different times one answers."""
+    timed = [evidence.timed[place] for place in read]
+    vectors = evidence.sentence_vectors[read]
+    found = in_force(f"{wanted.question} {wanted.rewritten}", timed, scores[read], vectors, evidence.today)
+    left_out = {int(read[other]) for one in found.values() for other in one.others}
+    beside: dict[int, dict[str, Any]] = {}
+    for place, one in found.items():
+        older = evidence.sentences[read[one.older]].passage if one.older >= 0 else None
+        beside[int(read[place])] = {"aside": one.aside, "older": older}
+        scores[read[place]] = max(scores[read[other]] for other in (place, *one.others))
+    return np.array([place for place in read.tolist() if place not in left_out], np.int64), beside
 
 
 def _followed(
@@ -130,16 +151,17 @@ def _words(wanted: Wanted) -> dict[str, float]:
 
 
 def _relevant(
-    weights: Mapping[str, float], vector: Vectors, evidence: Evidence, parameters: AnswerParameters
+    weights: Mapping[str, float], vector: Vectors, evidence: Evidence, parameters: AnswerParameters, times: Floats
 ) -> set[int]:
-    """The passages that have to do with the question."""
+    """The passages that have to do with the question; with less of it those of the time that it asks about."""
     if not evidence.passages:
         return set()
     held = shares_held(weights, evidence.passage_words)
+    in_time = {one.passage for one, gained in zip(evidence.sentences, times, strict=True) if gained > 0}
     return {
         number
         for number, (cosine, share) in enumerate(zip(evidence.passage_vectors @ vector, held, strict=True))
-        if cosine + parameters.held * share >= parameters.relevant
+        if cosine + parameters.held * share >= parameters.relevant - parameters.in_time * (number in in_time)
     }
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from clew.agent.answer.evidence import said_by
 from clew.agent.state import Answer, Claim, Verdict
 from clew.memory.datatypes import Passage
 from clew.memory.text import content_words
@@ -31,7 +32,7 @@ def verdict(claim: Claim, sources: Sequence[Passage]) -> Verdict:
     if not claim.cites:
         return "uncited"
     cited = [sources[number - 1] for number in claim.cites]
-    evidence = " ".join(f"{passage.title} {passage.heading} {passage.text}" for passage in cited)
+    evidence = " ".join(f"{passage.title} {passage.heading} {passage.text} {said_by(passage)}" for passage in cited)
     if same_words(claim.text) in same_words(evidence):
         return "supported"
     words, known = content_words(claim.text), set(content_words(evidence))

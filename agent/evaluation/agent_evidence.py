@@ -15,27 +15,31 @@ THREAD = "given"
 
 
 def evidence(
-    services: Services, question: str, history: Sequence[Utterance], k: int, scope: Sequence[str] = ()
+    services: Services, question: str, history: Sequence[Utterance], k: int, scope: Sequence[str] = (), today: str = ""
 ) -> tuple[Passage, ...]:
     """The passages after `observe`, in order, from searches for k passages each."""
-    turn = searched(replace(services, evidence=k), question, history, scope)
+    turn = searched(replace(services, evidence=k), question, history, scope, today)
     return tuple(rounds.ranked(turn, services.observe))
 
 
-def searched(services: Services, question: str, history: Sequence[Utterance], scope: Sequence[str] = ()) -> Turn:
+def searched(
+    services: Services, question: str, history: Sequence[Utterance], scope: Sequence[str] = (), today: str = ""
+) -> Turn:
     """The turn up to its answer, as if the history had been said here."""
-    return _run(evidence_graph(), services, question, history, scope)
+    return _run(evidence_graph(), services, question, history, scope, today)
 
 
-def answered(services: Services, question: str, history: Sequence[Utterance], scope: Sequence[str] = ()) -> Turn:
+def answered(
+    services: Services, question: str, history: Sequence[Utterance], scope: Sequence[str] = (), today: str = ""
+) -> Turn:
     """The whole turn, as if the history had been said here."""
     from langgraph.checkpoint.memory import InMemorySaver
 
-    return _run(turn_graph(InMemorySaver()), services, question, history, scope)
+    return _run(turn_graph(InMemorySaver()), services, question, history, scope, today)
 
 
 def _run(
-    graph: TurnGraph, services: Services, question: str, history: Sequence[Utterance], scope: Sequence[str]
+    graph: TurnGraph, services: Services, question: str, history: Sequence[Utterance], scope: Sequence[str], today: str
 ) -> Turn:
     """The graph's next turn in a thread that has the history, each turn of it as `remember` would store it."""
     turns = _turns(history)
@@ -44,7 +48,8 @@ def _run(
             sentences = extract(said, first_turn=number)
             vectors = services.encoder.encode([sentence.text for sentence in sentences], "sentence")
             threads.save(THREAD, number, said[0].text, "{}", sentences, vectors, services.encoder.hash)
-        begun: TurnState = {"turn": Turn(THREAD, len(turns) + 1, question, search=TurnSearch(scope=tuple(scope)))}
+        search = TurnSearch(scope=tuple(scope))
+        begun: TurnState = {"turn": Turn(THREAD, len(turns) + 1, question, today=today, search=search)}
         context = TurnContext(replace(services, threads=threads))
         turn: Turn = graph.invoke(begun, {"configurable": {"thread_id": THREAD}}, context=context)["turn"]
         return turn

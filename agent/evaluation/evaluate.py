@@ -31,7 +31,8 @@ ALL = "all"
 
 @dataclass(frozen=True, slots=True)
 class EvaluationPlan:
-    """What to evaluate. `query` empty: each tool's own default; `k`: documents of each question in the run file."""
+    """What to evaluate. `query` empty: each tool's own default; `k`: documents of each question in the run file;
+    `today`: the day, ISO 8601, that the agent's questions count from."""
 
     dataset: Path
     tool: str
@@ -40,6 +41,7 @@ class EvaluationPlan:
     within_context: bool = False
     run: Path | None = None
     answers: Path | None = None
+    today: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ def evaluate(plan: EvaluationPlan, settings: Settings) -> Iterator[Progress | Ro
             yield from encode_histories(dataset.questions, encoder)
         for tool, form in pairs:
             depth, name = max(plan.k, DEPTH), f"{tool}.{form}"
-            retriever = _retriever(tool, form, services, depth)
+            retriever = _retriever(tool, form, services, depth, plan.today)
             rankings, latency_ms = yield from rank(dataset.questions, form, retriever, encoder, depth, name)
             if plan.run:
                 path = plan.run if len(pairs) == 1 else plan.run.with_name(f"{plan.run.stem}.{name}{plan.run.suffix}")
@@ -94,34 +96,36 @@ def evaluate(plan: EvaluationPlan, settings: Settings) -> Iterator[Progress | Ro
                 notes=notes,
             )
         if plan.answers:
-            turns = yield from _answer_all(dataset, services, plan.answers)
+            turns = yield from _answer_all(dataset, services, plan.answers, plan.today)
             worth = figures(turns, read_labels(plan.dataset))
             yield AnswerFigures(dataset.name, len(turns), worth, library.manifest.fingerprint)
 
 
-def _retriever(tool: str, form: FormName, services: Services, k: int) -> Retriever:
+def _retriever(tool: str, form: FormName, services: Services, k: int, today: str) -> Retriever:
     """A tool is asked for more than k at once, as a document may have several passages; the agent, whose decisions
     rest on what it finds, for what it gathers in a turn."""
     if tool == AGENT:
-        return Retriever(_agent_search(form, services), services.evidence)
+        return Retriever(_agent_search(form, services, today), services.evidence)
     made = services.tools[tool]
     return Retriever(lambda _, query, wanted: made.search(query, wanted).passages, 3 * k)
 
 
-def _agent_search(form: FormName, services: Services) -> Find:
+def _agent_search(form: FormName, services: Services, today: str) -> Find:
     """The agent rewrites by itself; in another form the question is given to it as one that stands alone."""
     from clew.agent.evaluation.agent_evidence import evidence
 
     def find(question: Question, query: Query, k: int) -> Sequence[Passage]:
         scope = sorted(question.context or ())
         if form == "rewrite":
-            return evidence(services, question.text, question.history, k, scope)
-        return evidence(services, query.forms[0].text, (), k, scope)
+            return evidence(services, question.text, question.history, k, scope, today)
+        return evidence(services, query.forms[0].text, (), k, scope, today)
 
     return find
 
 
-def _answer_all(dataset: Dataset, services: Services, path: Path) -> Generator[Progress, None, dict[str, Turn]]:
+def _answer_all(
+    dataset: Dataset, services: Services, path: Path, today: str
+) -> Generator[Progress, None, dict[str, Turn]]:
     """Every question, also those without qrels: whether they can be answered is not known to who answers. Returns the
     turns by the question's id."""
     from clew.agent.evaluation.agent_evidence import answered
@@ -130,7 +134,7 @@ def _answer_all(dataset: Dataset, services: Services, path: Path) -> Generator[P
     replace_file(path, "")
     for done, question in enumerate(dataset.everything):
         yield Progress("answers", done, len(dataset.everything))
-        turn = answered(services, question.text, question.history, sorted(question.context or ()))
+        turn = answered(services, question.text, question.history, sorted(question.context or ()), today)
         append_object(path, answer_row(question.id, turn))
         turns[question.id] = turn
     yield Progress("answers", len(dataset.everything), len(dataset.everything))

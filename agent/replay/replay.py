@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from clew.agent.replay.expectations import FIELDS, Played, Summary, played, summarize
 from clew.agent.replay.rows import dataset_row, intermediate_row
-from clew.agent.replay.script import Conversation, Script, ScriptTurn, read_script
+from clew.agent.replay.script import Conversation, Script, ScriptTurn, on_day, read_script
 from clew.agent.settings import Settings
 from clew.agent.state import Turn
 from clew.memory.errors import BadInput
@@ -55,12 +55,13 @@ class Files:
 
 
 def replay_script(
-    path: Path, out: Path, settings: Settings, *, limit: int | None = None, resume: bool = False
+    path: Path, out: Path, settings: Settings, *, limit: int | None = None, resume: bool = False, today: str = ""
 ) -> Iterator[Played | Summary]:
-    """Replay the first `limit` conversations of a script with the assistant that the settings describe."""
+    """Replay the first `limit` conversations of a script with the assistant that the settings describe. `today` is the
+    day, ISO 8601, of the turns that name none."""
     from clew.agent.assistant import Assistant  # LangGraph takes its time
 
-    script = read_script(path, limit)
+    script = on_day(read_script(path, limit), today)
     yield from replay(
         script, out, lambda home: Assistant.open(settings.model_copy(update={"home": home})), resume=resume
     )
@@ -119,13 +120,15 @@ def _turns(assistant: "Assistant", thread: str, conversation: Conversation) -> I
         stored = []
     yield from stored
     for scripted in conversation.turns[len(stored) :]:
-        yield _ask(assistant, thread, scripted.question)
+        yield _ask(assistant, thread, scripted)
 
 
-def _ask(assistant: "Assistant", thread: str, question: str) -> Turn:
+def _ask(assistant: "Assistant", thread: str, scripted: ScriptTurn) -> Turn:
     """A turn that a crash cut off is finished, not asked a second time."""
-    cut_off = _same(assistant.interrupted(thread), question)
-    events = assistant.resume(thread) if cut_off else assistant.ask(thread, question)
+    if _same(assistant.interrupted(thread), scripted.question):
+        events = assistant.resume(thread)
+    else:
+        events = assistant.ask(thread, scripted.question, today=scripted.today)
     return [event for event in events if isinstance(event, Turn)][-1]
 
 

@@ -49,6 +49,7 @@ def intermediate_row(name: str, turn: Turn) -> dict[str, Any]:
         "thread": turn.thread,
         "library": turn.library,
         "created": turn.created,
+        "today": turn.today,
     }
 
 

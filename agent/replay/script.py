@@ -2,13 +2,14 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from clew.agent.evaluation.dataset import Question, read_questions
 from clew.memory.errors import BadInput
 from clew.memory.json_lines import read_objects
+from clew.memory.relative_dates import check_day
 from clew.memory.text import storable
 
 SEPARATOR = "<::>"
@@ -27,13 +28,19 @@ class Expectation:
     value: str | bool
 
 
+AskedTurn = tuple[str, tuple[Expectation, ...], str]
+"""A question, what is expected of it, and the day that it counts from."""
+
+
 @dataclass(frozen=True, slots=True)
 class ScriptTurn:
-    """A user's turn. `id` is `<conversation><::><turn>`, the turn counted from 1."""
+    """A user's turn. `id` is `<conversation><::><turn>`, the turn counted from 1. `today` is the day, ISO 8601, that it
+    counts from; empty: that of the replay."""
 
     id: str
     question: str
     expect: tuple[Expectation, ...] = ()
+    today: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +76,15 @@ def read_script(path: Path, limit: int | None = None) -> Script:
     return Script(name, tuple(conversations[:limit]), digest)
 
 
+def on_day(script: Script, today: str) -> Script:
+    """The script with this day for the turns that name none."""
+    conversations = (
+        replace(one, turns=tuple(replace(turn, today=turn.today or today) for turn in one.turns))
+        for one in script.conversations
+    )
+    return replace(script, conversations=tuple(conversations))
+
+
 def _from_lines(path: Path) -> list[Conversation]:
     conversations: dict[str, Conversation] = {}
     for number, row in read_objects(path):
@@ -87,37 +103,49 @@ def _from_questions(questions: Sequence[Question]) -> list[Conversation]:
         asked = [said.text for said in question.history if said.speaker == "user"] + [question.text]
         if len(asked) > len(longest.get(name, ())):
             longest[name] = asked
-    return [Conversation(name, _script_turns(name, [(text, ()) for text in asked])) for name, asked in longest.items()]
+    return [
+        Conversation(name, _script_turns(name, [(text, (), "") for text in asked])) for name, asked in longest.items()
+    ]
 
 
 def _conversation(row: Mapping[str, Any], place: str) -> Conversation:
     name, turns = row.get("conversation_id"), row.get("turns")
     if not isinstance(name, str | int) or not isinstance(turns, list) or not turns:
         raise BadInput(f"{place} has no 'conversation_id' and 'turns'")
-    asked = [_asked(turn, f"{place}, turn {number}") for number, turn in enumerate(turns, 1)]
+    today = _day(row, place)
+    asked = [_asked(turn, today, f"{place}, turn {number}") for number, turn in enumerate(turns, 1)]
     id_ = storable(str(name))
     return Conversation(id_, _script_turns(id_, asked))
 
 
-def _script_turns(conversation: str, asked: Sequence[tuple[str, tuple[Expectation, ...]]]) -> tuple[ScriptTurn, ...]:
+def _script_turns(conversation: str, asked: Sequence[AskedTurn]) -> tuple[ScriptTurn, ...]:
     return tuple(
-        ScriptTurn(f"{conversation}{SEPARATOR}{number}", question, expect)
-        for number, (question, expect) in enumerate(asked, 1)
+        ScriptTurn(f"{conversation}{SEPARATOR}{number}", question, expect, today)
+        for number, (question, expect, today) in enumerate(asked, 1)
     )
 
 
-def _asked(turn: Any, place: str) -> tuple[str, tuple[Expectation, ...]]:
+def _day(row: Mapping[str, Any], place: str) -> str:
+    """The `today` of a conversation or a turn; empty where it has none."""
+    value = row.get("today", "")
+    if not isinstance(value, str):
+        raise BadInput(f"{place} has a 'today' that is not text", "write it as 2024-09-03")
+    if value:
+        check_day(value)
+    return value
+
+
+def _asked(turn: Any, today: str, place: str) -> AskedTurn:
     question = turn.get("question") if isinstance(turn, dict) else None
     if not isinstance(question, str) or not question.strip():
         raise BadInput(f"{place} has no 'question'")
-    _check_keys(turn, ("question", "expect"), place)
+    _check_keys(turn, ("question", "expect", "today"), place)
     expect = turn.get("expect", {})
     if not isinstance(expect, dict):
         raise BadInput(f"{place} has an 'expect' that is not an object")
     _check_keys(expect, KINDS, f"{place}, expect")
-    return storable(question), tuple(
-        one for kind in KINDS if kind in expect for one in _expectations(kind, expect[kind], place)
-    )
+    expected = tuple(one for kind in KINDS if kind in expect for one in _expectations(kind, expect[kind], place))
+    return storable(question), expected, _day(turn, place) or today
 
 
 def _expectations(kind: ExpectationKind, value: Any, place: str) -> list[Expectation]:

@@ -35,7 +35,7 @@ class FakeAssistant:
         library = SimpleNamespace(manifest=SimpleNamespace(fingerprint=self.library))
         return cast(Services, SimpleNamespace(library=library))
 
-    def ask(self, thread: str, question: str) -> Iterator[TurnEvent]:
+    def ask(self, thread: str, question: str, *, today: str = "") -> Iterator[TurnEvent]:
         self.asked.append(question)
         yield Step("rewrite", "the question stands alone", ms=1.5)
         yield self._remembered(thread, question)

@@ -86,7 +86,8 @@ def test_numbers_whose_order_nothing_shows_are_both() -> None:
     "text",
     [
         "the 2010-11 season", "from 2008-12", "version 3.9.2 of it", "24/7 and 9/11", "I may 3 times",
-        "March 3,000 men",         "May 4:30", "10.1.2.3", "32 May", "31 June", "a ratio of 3/4", "page 2024", "1914-18", "in September",
+        "March 3,000 men",         "May 4:30", "10.1.2.3", "32 May", "31 June", "a ratio of 3/4",
+        "page 2024", "1914-18", "in September",
     ],
 )  # fmt: skip
 def test_what_is_no_day_and_no_month_of_a_year_stays_as_it_is(text: str) -> None:

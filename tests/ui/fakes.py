@@ -84,6 +84,7 @@ class FakeAssistant(Assistant):
         *,
         tool: str = "",
         scope: tuple[str, ...] = (),
+        today: str = "",
         cancel: threading.Event | None = None,
     ) -> Iterator[TurnEvent]:
         if self._interrupted:

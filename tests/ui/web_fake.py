@@ -76,6 +76,7 @@ class PageAssistant(Assistant):
         *,
         tool: str = "",
         scope: tuple[str, ...] = (),
+        today: str = "",
         cancel: threading.Event | None = None,
     ) -> Iterator[TurnEvent]:
         if self.interrupted(thread):

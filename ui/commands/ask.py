@@ -25,9 +25,18 @@ if TYPE_CHECKING:
 @options.thread
 @options.tool
 @options.llm
+@options.today
 @options.as_json("Print what happens, then the whole turn, as JSON objects, a line each (docs/ask-json.md).")
 @options.quiet
-def ask(question: tuple[str, ...], thread: str | None, go_on: bool, as_json: bool, quiet: bool, **chosen: Any) -> None:
+def ask(
+    question: tuple[str, ...],
+    thread: str | None,
+    go_on: bool,
+    today: str | None,
+    as_json: bool,
+    quiet: bool,
+    **chosen: Any,
+) -> None:
     """Ask one question of the library.
 
     What is piped in is joined with the question; with - or without QUESTION it is the question.
@@ -40,7 +49,7 @@ def ask(question: tuple[str, ...], thread: str | None, go_on: bool, as_json: boo
     settings = read_settings(**chosen)
     with with_models(settings, Assistant.open) as assistant:
         name, _ = options.chosen_thread(assistant.threads, thread, go_on)
-        turn = _take_turn(assistant, name, text, as_json, quiet)
+        turn = _take_turn(assistant, name, text, options.day(today), as_json, quiet)
         if turn.answer.outcome == "stopped":
             back = options.way_back("chat", settings, name)
             raise KeyboardInterrupt(f"stopped; to have the whole answer: {back}, and there /resume")
@@ -57,7 +66,7 @@ def _question(words: tuple[str, ...]) -> str:
     return text
 
 
-def _take_turn(assistant: "Assistant", thread: str, text: str, as_json: bool, quiet: bool) -> "Turn":
+def _take_turn(assistant: "Assistant", thread: str, text: str, today: str, as_json: bool, quiet: bool) -> "Turn":
     """Raises `KeyboardInterrupt` where Ctrl-C came before there was anything to keep."""
     from clew.ui.console import messages, output
     from clew.ui.live_turn import AnswerLayout, TurnPrinter, stoppable
@@ -66,7 +75,7 @@ def _take_turn(assistant: "Assistant", thread: str, text: str, as_json: bool, qu
     out, err = output(), messages()
     cut_off = assistant.interrupted(thread)
     with stoppable(begun.is_set) as stopped:
-        events = _noticing(assistant.ask(thread, text, cancel=stopped), begun)
+        events = _noticing(assistant.ask(thread, text, today=today, cancel=stopped), begun)
         try:
             if as_json:
                 turn = _print_events(events)

@@ -12,7 +12,8 @@ from clew.ui import options
 @options.thread
 @options.tool
 @options.llm
-def chat(thread: str | None, go_on: bool, **chosen: Any) -> None:
+@options.today
+def chat(thread: str | None, go_on: bool, today: str | None, **chosen: Any) -> None:
     """Talk with the library in the terminal.
 
     Where standard input is no terminal, each of its lines is a question.
@@ -20,4 +21,4 @@ def chat(thread: str | None, go_on: bool, **chosen: Any) -> None:
     from clew.agent.settings import read_settings
     from clew.ui.terminal.loop import run_chat
 
-    run_chat(read_settings(**chosen), thread, go_on)
+    run_chat(read_settings(**chosen), thread, go_on, today=today)

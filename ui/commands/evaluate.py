@@ -29,10 +29,18 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--run", metavar="FILE", type=FILE, help="Write the rankings as a TREC run.")
 @click.option("--answers", metavar="FILE", type=FILE, help="Write the agent's answers.")
 @options.named_llm
+@options.today
 @options.as_json("Print each row as a JSON object, a line each.")
 @options.quiet
 def evaluate(
-    library: Path | None, tool: str | None, within: str | None, llm: str | None, as_json: bool, quiet: bool, **plan: Any
+    library: Path | None,
+    tool: str | None,
+    within: str | None,
+    llm: str | None,
+    today: str | None,
+    as_json: bool,
+    quiet: bool,
+    **plan: Any,
 ) -> None:
     """Measure retrieval on DATASET, a folder with queries.jsonl and qrels.
 
@@ -51,7 +59,11 @@ def evaluate(
     rows: list[Row] = []
     answered: list[AnswerFigures] = []
     results: Generator[Row | AnswerFigures] = shown(
-        run_evaluation(EvaluationPlan(tool=tool or settings.tool, within_context=bool(within), **plan), settings), quiet
+        run_evaluation(
+            EvaluationPlan(tool=tool or settings.tool, within_context=bool(within), today=options.day(today), **plan),
+            settings,
+        ),
+        quiet,
     )
     with closing(results) as events:
         for row in events:

@@ -24,8 +24,11 @@ DIR = click.Path(file_okay=False, path_type=Path)
 @click.option("--resume", is_flag=True, help="Go on where an earlier run ended.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N conversations.")
 @options.llm
+@options.today
 @options.quiet
-def replay(script: Path, out: Path, resume: bool, limit: int | None, quiet: bool, **chosen: Any) -> None:
+def replay(
+    script: Path, out: Path, resume: bool, limit: int | None, today: str | None, quiet: bool, **chosen: Any
+) -> None:
     """Ask the conversations of SCRIPT anew and check what they expect.
 
     SCRIPT is a JSONL file of conversations, or a BEIR folder whose queries have turns. The turns are written to
@@ -39,7 +42,7 @@ def replay(script: Path, out: Path, resume: bool, limit: int | None, quiet: bool
 
     settings = read_settings(**chosen)
     total = sum(len(conversation.turns) for conversation in read_script(script, limit).conversations)
-    events = replay_script(script, out, settings, limit=limit, resume=resume)
+    events = replay_script(script, out, settings, limit=limit, resume=resume, today=options.day(today))
     with closing(counted("turns", events, total, quiet)) as played:
         for event in played:
             if isinstance(event, Summary):

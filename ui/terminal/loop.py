@@ -18,7 +18,7 @@ from clew.agent.settings import Settings
 from clew.memory.errors import BadInput, Cancelled, ClewError, NotSetUp
 from clew.ui.console import messages, output
 from clew.ui.models import with_models
-from clew.ui.options import chosen_thread, way_back
+from clew.ui.options import chosen_thread, day, way_back
 from clew.ui.plain import cut, one_line, typed
 from clew.ui.rendering import DIM
 from clew.ui.terminal.session import Session, show_earlier, take_turn
@@ -62,6 +62,7 @@ def run_chat(
     thread: str | None,
     go_on: bool,
     open_assistant: Callable[[Settings], Assistant] = Assistant.open,
+    today: str | None = None,
 ) -> None:
     """Raises what opening the library raises; without a terminal also what a turn raises."""
     out, err = output(), messages()
@@ -75,6 +76,7 @@ def run_chat(
         name, _ = chosen_thread(assistant.threads, thread, go_on)
         # In a terminal everything is one conversation on one screen, steps and messages too.
         session = Session(assistant, settings, name, out, out if at_terminal else err)
+        session.today = today
         editor = _line_editor(session) if at_terminal else None
         session.loading.begin(then=editor.app.invalidate if editor else lambda: None)
         try:
@@ -108,8 +110,8 @@ def _handle(session: Session, line: str) -> None:
     if _COMMAND.match(line):
         run_command(session, line)
     else:
-        ask = session.assistant.ask
-        take_turn(session, lambda stop: ask(session.thread, line, tool=session.tool, cancel=stop))
+        ask, today = session.assistant.ask, day(session.today)
+        take_turn(session, lambda stop: ask(session.thread, line, tool=session.tool, today=today, cancel=stop))
 
 
 def _finish_what_was_cut_off(session: Session) -> None:

@@ -20,7 +20,7 @@ from clew.ui.rendering import DIM, STOPPED, answer_text, indented, model_of, sou
 
 class Session:
     """`turn` is the last turn of the thread; None where nothing was said. `tool` is the one that the person chose here;
-    empty: the policy's."""
+    empty: the policy's. `today` is the day that questions count from; None: the real one."""
 
     def __init__(
         self, assistant: Assistant, settings: Settings, thread: str, output: Console, messages: Console
@@ -29,6 +29,7 @@ class Session:
         self.settings = settings
         self.loading = Loading(assistant)
         self.tool = ""
+        self.today: str | None = None
         self.output = output
         self.messages = messages
         self.begin(thread)

@@ -10,6 +10,7 @@ from clew.agent.assistant import Assistant
 from clew.agent.state import TurnEvent
 from clew.memory.errors import BadInput, ClewError
 from clew.ui.models import Loading
+from clew.ui.options import day
 
 TICK = 0.2
 """Seconds after which a follower looks up although nothing happened."""
@@ -77,11 +78,11 @@ class Runs:
 
     def ask(self, thread: str, question: str) -> BackgroundTurn:
         """Raises `BadInput` where this thread is being answered already."""
-        ask = self._assistant.ask
+        ask, today = self._assistant.ask, day(None)
         with self._lock:
             if thread in self._runs:
                 raise BadInput("this conversation is being answered in another tab", "wait for that answer")
-            return self._begin(thread, question, lambda cancel: ask(thread, question, cancel=cancel))
+            return self._begin(thread, question, lambda cancel: ask(thread, question, today=today, cancel=cancel))
 
     def resume(self, thread: str) -> None:
         """Begin to answer the last turn anew, if that was stopped and nothing is in progress."""

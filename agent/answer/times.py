@@ -1,0 +1,259 @@
+"""The times of the evidence: which sentences are of the time that a question asks about, and which of several that tell
+the same thing at different times is in force.
+
+A sentence is of the dates in it, else of the entry of a diary that it stands in, else of its document's date. Of
+sentences that tell the same thing the newest answers that is not of a day after today and whose document does not say
+that it is a draft, superseded, archived or cancelled; an older one that says something else is mentioned with it.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+
+import numpy as np
+
+from clew.memory.datatypes import Document, Floats, Vectors
+from clew.memory.dates import CalendarDate, FoundDate, asked_times, date_of, found_dates, lines_with_dates
+from clew.memory.text import content_words, words, written_words
+
+ENTRIES = 2
+"""Lines that begin with a date, from which a document is a diary."""
+
+FITS, MISSES = 0.25, 0.35
+"""What a sentence of the time that is asked about is worth more, and one of another time less, on the scale of
+`selection.AnswerParameters`."""
+
+ALIKE, ALIKE_TITLED = 0.8, 0.55
+"""The cosine from which two sentences may tell the same thing, and that under one title."""
+
+SHARED = 0.6
+"""The share of the content words of the shorter of two sentences, numbers left out, that the longer has too, where they
+tell the same thing; half of it is enough under one title."""
+
+NEARLY = 0.7
+"""The share of the best score from which a sentence answers too."""
+
+LONGEST_MENTION = 30
+"""Words of an older sentence that is quoted whole."""
+
+_NOT_NOW = re.compile(
+    r"\b(?:previous(?:ly)?|former(?:ly)?|old(?:er)?|used to|original(?:ly)?|earlier|history|chang(?:e|ed|es)|every"
+    r"|superseded|archived?|draft|cancell?ed|future|planned)\b",
+    re.IGNORECASE,
+)
+"""In a question that is not about what holds now."""
+
+_WHEN = re.compile(r"\b(?:when|what (?:date|day)|which (?:date|day))\b", re.IGNORECASE)
+_SINCE = re.compile(r"\b(?:since|after)\s+$", re.IGNORECASE)
+_UNTIL = re.compile(r"\b(?:before|until|till)\s+$", re.IGNORECASE)
+_VERSION = re.compile(r"\b(?:draft|final|archived?|superseded|new|old|revised|updated|version|v)\b|\d+|[^\w\s]")
+NO_DATE = CalendarDate()
+
+
+@dataclass(frozen=True, slots=True)
+class TimedSentence:
+    """`own` are the dates in it; `date` is that of its entry, or of its document. `document` and `title` say where it
+    stands, `status` why that is not in force; `entry`: the date is that of what is told, and not only of the text."""
+
+    text: str
+    document: str = ""
+    title: str = ""
+    date: CalendarDate = NO_DATE
+    own: tuple[FoundDate, ...] = ()
+    status: str = ""
+    entry: bool = False
+
+    def is_of(self, asked: FoundDate) -> bool | None:
+        """Whether it is of the time that is asked about; None where it does not say."""
+        dates = [day for one in self.own for day in one.days] or ([self.date] if self.date != NO_DATE else [])
+        if self.date.year:  # `3 September` in a document of 2024
+            dates = [day if day.year else replace(day, year=self.date.year) for day in dates]
+        if not dates or all(asked.date.day and not day.day for day in dates):
+            return None
+        return any(asked.meets(day) for day in dates)
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """A sentence that answers in the place of others: `aside` is put behind it, `older` is the sentence that it
+    mentions (-1: none), and `others` are those that it stands for."""
+
+    aside: str
+    older: int
+    others: tuple[int, ...]
+
+
+def timed_sentence(text: str, start: int, document: Document | None, title: str) -> TimedSentence:
+    """`start` is the character of the document where it begins."""
+    own = tuple(asked_times(text))
+    if document is None:
+        return TimedSentence(text, title=title, own=own)
+    entry = _entry_at(start, document)
+    told = entry is not None or any(one.date.day for one in found_dates(title))
+    return TimedSentence(text, document.id, title, entry or date_of(document.date), own, document.status, told)
+
+
+def _entry_at(start: int, document: Document) -> CalendarDate | None:
+    """The date of the entry of a diary that this character lies in; None where the document is no diary."""
+    entries = list(lines_with_dates(document.text))
+    if len(entries) < ENTRIES:
+        return None
+    place = bisect_right(entries, start, key=lambda entry: entry[0]) - 1
+    if place < 0:
+        return None
+    date, whole = entries[place][1], date_of(document.date)
+    return date if date.year else replace(date, year=whole.year)
+
+
+# What is asked about ---------------------------------------------------------------------------------------------
+
+
+def time_scores(question: str, sentences: Sequence[TimedSentence], any_year: bool = False) -> Floats:
+    """What is added to the score of each, shape (sentences,); 0 where the question names no time, or nothing is of it.
+    With `any_year` a month is of any year where none is of that which it was taken for."""
+    asked = asked_times(question)
+    scores = _of_times(question, asked, sentences)
+    if any_year and asked and not scores.any():
+        scores = _of_times(question, [replace(one, date=replace(one.date, year=0)) for one in asked], sentences)
+    return scores
+
+
+def _of_times(question: str, asked: Sequence[FoundDate], sentences: Sequence[TimedSentence]) -> Floats:
+    none = np.zeros(len(sentences))
+    fits = [[_fits(question, one, sentence) for one in asked] for sentence in sentences]
+    if not any(any(row) for row in fits):
+        return none
+    exact = any(one.date.month for one in asked)
+    return np.array(
+        [FITS if any(row) else -MISSES if exact and row and all(fit is False for fit in row) else 0.0 for row in fits]
+    )
+
+
+def _fits(question: str, asked: FoundDate, sentence: TimedSentence) -> bool | None:
+    before, date = question[: asked.start], sentence.date
+    if _SINCE.search(before) and date.year:
+        return date >= asked.date
+    if _UNTIL.search(before) and date.year:
+        return date < asked.date
+    return sentence.is_of(asked)
+
+
+def names_time(question: str, start: int, sentences: Sequence[TimedSentence]) -> bool:
+    """Whether this character of the question stands in a date that one of the sentences is of."""
+    within = [one for one in asked_times(question) if one.start <= start < one.end]
+    return any(sentence.is_of(one) for one in within for sentence in sentences)
+
+
+def asked_years(question: str) -> bool:
+    """Whether it names a year itself."""
+    return any(one.date.year for one in asked_times(question))
+
+
+# What is in force ------------------------------------------------------------------------------------------------
+
+
+def in_force(
+    question: str, sentences: Sequence[TimedSentence], scores: Floats, vectors: Vectors, today: str
+) -> dict[int, InForce]:
+    """Of the sentences that answer nearly as well as the best: by its place each that answers for others of another
+    date. Nothing where the question asks about a time, or about what was before."""
+    if not len(scores) or _NOT_NOW.search(question) or asked_times(question):
+        return {}
+    near = [place for place in np.argsort(-scores, kind="stable").tolist() if scores[place] >= NEARLY * scores.max()]
+    dated = [place for place in near if sentences[place].date.year or sentences[place].status]
+    found: dict[int, InForce] = {}
+    taken: set[int] = set()
+    if _WHEN.search(question):
+        found = {
+            place: InForce(f"({sentences[place].date.text})", -1, ())
+            for place in near
+            if sentences[place].entry and not sentences[place].own and sentences[place].date.day
+        }
+    for place in dated:
+        group = [place, *(one for one in dated if one != place and _same_thing(one, place, sentences, vectors))]
+        if place in taken or len(group) < 2:
+            continue
+        taken.update(group)
+        first, *others = sorted(group, key=lambda one: _standing(sentences[one], today), reverse=True)
+        found[first] = _answering(first, others, sentences, today)
+    return found
+
+
+def _standing(sentence: TimedSentence, today: str) -> tuple[bool, bool, CalendarDate]:
+    """In force before what is not, newest first; of what is yet to come the soonest is not better than what was."""
+    return not sentence.status, not _to_come(sentence.date, today), sentence.date
+
+
+def _to_come(date: CalendarDate, today: str) -> bool:
+    return bool(today and date.year and date > date_of(today))
+
+
+def _same_thing(one: int, other: int, sentences: Sequence[TimedSentence], vectors: Vectors) -> bool:
+    """Whether they tell of one thing at different times: of different documents or entries, alike in meaning and in
+    words, but for numbers."""
+    first, second = sentences[one], sentences[other]
+    if (first.document, first.date) == (second.document, second.date):
+        return False
+    if first.date == second.date and first.status == second.status:
+        return False
+    titled = _plain(first.title) == _plain(second.title) != ""
+    one_words, other_words = (set(_worded(sentence.text)) for sentence in (first, second))
+    least = min(len(one_words), len(other_words))
+    shared = len(one_words & other_words) / least if least else 0.0
+    cosine = float(vectors[one] @ vectors[other])
+    return cosine >= (ALIKE_TITLED if titled else ALIKE) and shared >= (SHARED / 2 if titled else SHARED)
+
+
+def _plain(title: str) -> str:
+    """A title without its date and its version."""
+    text = title
+    for date in reversed(found_dates(title)):
+        text = text[: date.start] + text[date.end :]
+    return " ".join(_VERSION.sub(" ", text.casefold()).split())
+
+
+def _worded(text: str) -> list[str]:
+    return [word for word in content_words(text) if not any(map(str.isdigit, word))]
+
+
+def _answering(first: int, others: Sequence[int], sentences: Sequence[TimedSentence], today: str) -> InForce:
+    """With its date, and the newest older one that says something else."""
+    chosen = sentences[first]
+    shown = [chosen.date.text] if chosen.date.year else []
+    for place in others:
+        other = sentences[place]
+        if _to_come(other.date, today) or (other.status and not other.date.year) or other.date >= chosen.date:
+            continue
+        if what := _difference(chosen.text, other.text):
+            shown.append(f"{_when(other.date)}{what}")
+            return InForce(f"({'; '.join(shown)})", place, tuple(others))
+    return InForce(f"({shown[0]})" if shown else "", -1, tuple(others))
+
+
+def _when(date: CalendarDate) -> str:
+    return f"{'on' if date.day else 'in'} {date.text}"
+
+
+def _difference(new: str, old: str) -> str:
+    """What the older sentence says in the place of the new one's words: ` it was 20 days`; the whole sentence where
+    they differ in more; empty where they say the same."""
+    if words(new) == words(old):
+        return ""
+    ours, theirs = written_words(new), written_words(old)
+    changes = [op for op in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes() if op[0] != "equal"]
+    changes = [op for op in changes if _worth(ours[op[1] : op[2]]) or _worth(theirs[op[3] : op[4]])]
+    if not changes:
+        return ""
+    replaced = [op for op in changes if op[0] == "replace"]
+    if len(replaced) == 1 and not any(op[0] == "delete" for op in changes) and replaced[0][4] - replaced[0][3] <= 6:
+        _, _, _, start, end = replaced[0]
+        after = theirs[end : end + 1] if theirs[start:end][-1].isdigit() else []
+        return f" it was {' '.join([*theirs[start:end], *after])}"
+    return f": \u201c{old.strip()}\u201d" if len(theirs) <= LONGEST_MENTION else " it was different"
+
+
+def _worth(part: Sequence[str]) -> bool:
+    """Whether a change of these words is one of what is said."""
+    return bool(content_words(" ".join(part)))
