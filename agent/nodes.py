@@ -23,7 +23,7 @@ from clew.memory.dialogue.recall import recall as recall_sentences
 from clew.memory.dialogue.rewriting import rewrite as rewrite_question
 from clew.memory.dialogue.signals import recent
 from clew.memory.dialogue.utterances import extract
-from clew.memory.dialogue.variants import with_dates
+from clew.memory.dialogue.variants import with_dates, with_spelling
 from clew.memory.errors import Cancelled
 from clew.memory.knowledge.communities.overview import asks_for_the_whole
 from clew.memory.knowledge.question import LibraryQuestion
@@ -93,6 +93,7 @@ def rewrite(turn: Turn, run: TurnContext) -> Turn:
     services, model = run.services, run.services.writers.rewrite
     writer = RecordedWriter(model, "rewrite", run.emit) if model else None
     made = rewrite_question(turn.question, turn.recalled, services.encoder, services.rewrite, writer, run.cancel)
+    made = with_spelling(made, services.library.store.vocabulary, services.encoder)
     made = with_dates(made, turn.today, services.library.manifest.date_order)
     details = [
         f"{form.name} x {form.weight:.2f}{', towards the context' if form.context else ''}: {form.text}"

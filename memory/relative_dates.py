@@ -15,7 +15,9 @@ _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nin
 _COUNT = rf"(?P<count>\d{{1,3}}|an?|{'|'.join(_NUMBERS)}|(?:a\s)?couple\sof|a\sfew)"
 _UNIT = r"(?P<unit>day|week|weekend|fortnight|month|year)"
 _FUTURE = re.compile(
-    r"\b(?:will|shall|going to|tomorrow|upcoming|planned|due|next)\b|\bwhen (?:is|are|do|does)\b", re.IGNORECASE
+    r"\b(?:will|shall|going to|tomorrow|upcoming|planned|due|next)\b|\bwhen (?:is|are|do|does)\b"
+    r"|\b(?:is|are|am)\s(?:\w+\s){0,2}?\w+ing\b",
+    re.IGNORECASE,
 )
 _PREPOSITION = re.compile(
     r"\b(?:on|in|at|since|until|till|by|before|after|during|for|from|to|of|about|between|than|through|over)\s+(?:the\s+)?$",

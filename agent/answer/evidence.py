@@ -12,6 +12,7 @@ from functools import cached_property
 from itertools import chain, pairwise
 
 from clew.agent.answer.times import TimedSentence, timed_sentence
+from clew.agent.search.rounds import said_by
 from clew.memory.datatypes import Document, Passage, Vectors
 from clew.memory.dates import date_of, written_out
 from clew.memory.knowledge.embedding import embedded_text
@@ -160,11 +161,6 @@ def evidence_of(
     passages: Sequence[Passage], encoder: Encoder, documents: Iterable[Document] = (), today: str = ""
 ) -> Evidence:
     return Evidence(tuple(passages[:READ]), encoder, {document.id: document for document in documents}, today)
-
-
-def said_by(passage: Passage) -> str:
-    """All that a passage says, its title, heading and date among it, with dates written in one way."""
-    return written_out(f"{passage.title} {passage.heading} {date_of(passage.date).text} {passage.text}")
 
 
 def candidates(passages: Sequence[Passage], longest: int) -> list[Candidate]:

@@ -1,7 +1,7 @@
 """Answers without a language model: the sentences of the passages that answer, quoted, each with its citation."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -9,11 +9,11 @@ from clew.agent.answer.evidence import NAMED, PRONOUN, Candidate, Evidence
 from clew.agent.answer.selection import AnswerParameters, Wanted, pick
 from clew.agent.answer.times import names_time
 from clew.agent.search.rounds import missing as missing_words
-from clew.agent.search.rounds import unheld
+from clew.agent.search.rounds import said_by, unheld
 from clew.agent.state import Answer, Claim
 from clew.memory.datatypes import Document, Passage, Point
 from clew.memory.dialogue.context_dependence import depends_on_context
-from clew.memory.text import content_word_sets, content_words
+from clew.memory.text import content_word_sets, content_words, written_words
 
 _ASKING = (
     r"(?:who|whom|whose|what|when|where|why|how|which|is|are|was|were|do|does|did|can|could|has|have|had|will|would)\b"
@@ -46,17 +46,27 @@ def quote(wanted: Wanted, passages: Sequence[Passage], evidence: Evidence, param
     most = parameters.sentences if len(questions) == 1 else parameters.in_part
     as_it_was = len(questions) == 1 and content_words(wanted.question) == content_words(wanted.rewritten)
     questions = [replace(one, expanded=wanted.expanded if as_it_was else "") for one in questions]
+    typed = set(written_words(wanted.question))
+
+    def said(words: Iterable[str]) -> tuple[str, ...]:
+        """Those of them that stand in the question as it was typed, which a date that was put in does not."""
+        return tuple(word for word in words if typed.issuperset(written_words(word)))
+
     chosen: list[Candidate] = []
     missing: list[str] = []
     unanswered: list[str] = []
     for one in questions:
         names = [m for m in NAMED.finditer(one.rewritten) if content_words(m.group()) and m.group() in wanted.question]
-        names = [name for name in names if not names_time(one.rewritten, name.start(), evidence.timed)]
+        names = [
+            name
+            for name in names
+            if name.group() in wanted.question and not names_time(one.rewritten, name.start(), evidence.timed)
+        ]
         unknown = [name for name in names if not set(content_words(name.group())) <= evidence.words]
         found = []
         if not names or len(unknown) < len(names):
             found = pick(one, evidence, parameters, most)
-        missing += _joined(unknown, one.rewritten) or (() if found else unheld(one.question, evidence.words))
+        missing += _joined(unknown, one.rewritten) or (() if found else said(unheld(one.question, evidence.words)))
         unanswered += () if found or unknown else [one.question]
         chosen += found
     if not chosen:
@@ -109,7 +119,7 @@ def nothing_indexed() -> Answer:
 
 def nothing(question: str, passages: Sequence[Passage]) -> Answer:
     """A refusal: what of the question no passage holds, and the nearest titles."""
-    held = frozenset().union(*content_word_sets([f"{p.title} {p.heading} {p.text}" for p in passages]))
+    held = frozenset().union(*content_word_sets([said_by(passage) for passage in passages]))
     names = [name for name in NAMED.finditer(question) if content_words(name.group())]
     unknown = _joined([name for name in names if not set(content_words(name.group())) <= held], question)
     return _nothing(passages, tuple(dict.fromkeys(unknown or missing_words(question, passages))))

@@ -10,6 +10,7 @@ import numpy as np
 from clew.agent.answer.evidence import PRONOUN, Candidate, Evidence, named_passages, shares_held
 from clew.agent.answer.times import asked_years, in_force, time_scores
 from clew.memory.datatypes import Floats, Ints, Vectors
+from clew.memory.dates import asked_times
 from clew.memory.text import content_words, split
 
 
@@ -79,12 +80,11 @@ def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most:
     found = evidence.sentences
     weights = evidence.word_weights(_words(wanted))
     vector = _vector(wanted, evidence)
-    times = time_scores(wanted.rewritten, evidence.timed, any_year=not asked_years(wanted.question))
-    relevant = _relevant(weights, vector, evidence, parameters, times)
+    relevant = _relevant(weights, wanted.rewritten, vector, evidence, parameters)
     read = np.array([place for place, sentence in enumerate(found) if sentence.passage in relevant], np.int64)
     if not len(read):
         return []
-    scores = _scores(weights, wanted.rewritten, vector, evidence, parameters) + times
+    scores = _scores(weights, wanted.rewritten, vector, evidence, parameters)
     kept, beside = _in_time(wanted, evidence, scores, read)
     order = _choose(scores[kept], evidence.sentence_vectors[kept], parameters, most)
     chosen = [replace(found[place], **beside.get(place, {})) for place in kept[order].tolist()]
@@ -99,9 +99,10 @@ def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most:
 
 
 def _in_time(wanted: Wanted, evidence: Evidence, scores: Floats, read: Ints) -> tuple[Ints, dict[int, dict[str, Any]]]:
-    """The sentences that are left of those that may be chosen, and for some what is put behind them: of those that tell
-    the same thing at different times one answers."""
+    """The sentences that are left of those that may be chosen, and for some what is put behind them: those of the time
+    that is asked about gain, and of those that tell the same thing at different times one answers."""
     timed = [evidence.timed[place] for place in read]
+    scores[read] += time_scores(wanted.rewritten, timed, any_year=not asked_years(wanted.question))
     vectors = evidence.sentence_vectors[read]
     found = in_force(f"{wanted.question} {wanted.rewritten}", timed, scores[read], vectors, evidence.today)
     left_out = {int(read[other]) for one in found.values() for other in one.others}
@@ -151,18 +152,34 @@ def _words(wanted: Wanted) -> dict[str, float]:
 
 
 def _relevant(
-    weights: Mapping[str, float], vector: Vectors, evidence: Evidence, parameters: AnswerParameters, times: Floats
+    weights: Mapping[str, float],
+    question: str,
+    vector: Vectors,
+    evidence: Evidence,
+    parameters: AnswerParameters,
 ) -> set[int]:
     """The passages that have to do with the question; with less of it those of the time that it asks about."""
     if not evidence.passages:
         return set()
+    times = time_scores(question, evidence.timed)
     held = shares_held(weights, evidence.passage_words)
-    in_time = {one.passage for one, gained in zip(evidence.sentences, times, strict=True) if gained > 0}
+    said = shares_held(_without_times(weights, question), evidence.passage_words)
+    in_time = {
+        one.passage
+        for one, gained in zip(evidence.sentences, times, strict=True)
+        if gained > 0 and said[one.passage] >= max(said) / 2
+    }
     return {
         number
         for number, (cosine, share) in enumerate(zip(evidence.passage_vectors @ vector, held, strict=True))
         if cosine + parameters.held * share >= parameters.relevant - parameters.in_time * (number in in_time)
     }
+
+
+def _without_times(weights: Mapping[str, float], question: str) -> dict[str, float]:
+    """Without the words of its dates."""
+    times = {stem for one in asked_times(question) for stem in content_words(one.text)}
+    return {stem: weight for stem, weight in weights.items() if stem not in times}
 
 
 def _scores(

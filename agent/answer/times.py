@@ -39,7 +39,7 @@ LONGEST_MENTION = 30
 """Words of an older sentence that is quoted whole."""
 
 _NOT_NOW = re.compile(
-    r"\b(?:previous(?:ly)?|former(?:ly)?|old(?:er)?|used to|original(?:ly)?|earlier|history|chang(?:e|ed|es)|every"
+    r"\b(?:previous(?:ly)?|former(?:ly)?|older|used to|original(?:ly)?|earlier|history|chang(?:e|ed|es)|every"
     r"|superseded|archived?|draft|cancell?ed|future|planned)\b",
     re.IGNORECASE,
 )
@@ -158,19 +158,19 @@ def in_force(
     question: str, sentences: Sequence[TimedSentence], scores: Floats, vectors: Vectors, today: str
 ) -> dict[int, InForce]:
     """Of the sentences that answer nearly as well as the best: by its place each that answers for others of another
-    date. Nothing where the question asks about a time, or about what was before."""
-    if not len(scores) or _NOT_NOW.search(question) or asked_times(question):
+    date. Where the question asks about a time that none of them is of, what was in force then; nothing where one is of
+    it, or where it asks about what was before."""
+    if not len(scores):
         return {}
     near = [place for place in np.argsort(-scores, kind="stable").tolist() if scores[place] >= NEARLY * scores.max()]
+    found = _when_it_was(near, sentences) if _WHEN.search(question) else {}
+    asked = asked_times(question)
+    if _NOT_NOW.search(question) or any(one.is_of(time) for one in sentences for time in asked):
+        return found
+    times = [day.iso for time in asked for day in time.days[-1:] if day.year]
+    today = max(times) if times else today
     dated = [place for place in near if sentences[place].date.year or sentences[place].status]
-    found: dict[int, InForce] = {}
     taken: set[int] = set()
-    if _WHEN.search(question):
-        found = {
-            place: InForce(f"({sentences[place].date.text})", -1, ())
-            for place in near
-            if sentences[place].entry and not sentences[place].own and sentences[place].date.day
-        }
     for place in dated:
         group = [place, *(one for one in dated if one != place and _same_thing(one, place, sentences, vectors))]
         if place in taken or len(group) < 2:
@@ -181,13 +181,25 @@ def in_force(
     return found
 
 
+def _when_it_was(near: Sequence[int], sentences: Sequence[TimedSentence]) -> dict[int, InForce]:
+    """The dates of the entries of a diary that answer when something was, and do not say so."""
+    return {
+        place: InForce(f"({sentences[place].date.text})", -1, ())
+        for place in near
+        if sentences[place].entry and not sentences[place].own and sentences[place].date.day
+    }
+
+
 def _standing(sentence: TimedSentence, today: str) -> tuple[bool, bool, CalendarDate]:
     """In force before what is not, newest first; of what is yet to come the soonest is not better than what was."""
     return not sentence.status, not _to_come(sentence.date, today), sentence.date
 
 
 def _to_come(date: CalendarDate, today: str) -> bool:
-    return bool(today and date.year and date > date_of(today))
+    """Whether it begins after this day, month or year."""
+    now = date_of(today)
+    known = replace(date, month=date.month if now.month else 0, day=date.day if now.day else 0)
+    return bool(today and date.year and known > now)
 
 
 def _same_thing(one: int, other: int, sentences: Sequence[TimedSentence], vectors: Vectors) -> bool:
@@ -221,15 +233,19 @@ def _worded(text: str) -> list[str]:
 def _answering(first: int, others: Sequence[int], sentences: Sequence[TimedSentence], today: str) -> InForce:
     """With its date, and the newest older one that says something else."""
     chosen = sentences[first]
-    shown = [chosen.date.text] if chosen.date.year else []
+    shown = [chosen.date.text] if chosen.date.year and not _says_when(chosen) else []
     for place in others:
         other = sentences[place]
         if _to_come(other.date, today) or (other.status and not other.date.year) or other.date >= chosen.date:
             continue
         if what := _difference(chosen.text, other.text):
-            shown.append(f"{_when(other.date)}{what}")
+            shown.append(what.removeprefix(": ") if _says_when(other) else f"{_when(other.date)}{what}")
             return InForce(f"({'; '.join(shown)})", place, tuple(others))
     return InForce(f"({shown[0]})" if shown else "", -1, tuple(others))
+
+
+def _says_when(sentence: TimedSentence) -> bool:
+    return any(one.meets(sentence.date) for one in sentence.own)
 
 
 def _when(date: CalendarDate) -> str:

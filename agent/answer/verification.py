@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from clew.agent.answer.evidence import said_by
+from clew.agent.search.rounds import said_by
 from clew.agent.state import Answer, Claim, Verdict
 from clew.memory.datatypes import Passage
 from clew.memory.text import content_words

@@ -12,6 +12,7 @@ import numpy as np
 from clew.agent.search.model_search import SHOWN
 from clew.agent.state import Call, Turn, TurnSearch
 from clew.memory.datatypes import Findings, Passage, Query, Wording
+from clew.memory.dates import date_of, written_out
 from clew.memory.ports import Search
 from clew.memory.text import content_words, surface_of
 from clew.tools.base import Tool
@@ -146,7 +147,12 @@ def _interleaved(each: Sequence[Sequence[Passage]]) -> Iterator[Passage]:
 
 def missing(question: str, passages: Sequence[Passage]) -> tuple[str, ...]:
     """The content words of the question that no passage holds, as the question has them; initials are none."""
-    return unheld(question, content_words(" ".join(f"{p.title} {p.heading} {p.text}" for p in passages)))
+    return unheld(question, content_words(" ".join(map(said_by, passages))))
+
+
+def said_by(passage: Passage) -> str:
+    """All that a passage says, its title, heading and date among it, with dates written in one way."""
+    return written_out(f"{passage.title} {passage.heading} {date_of(passage.date).text} {passage.text}")
 
 
 def unheld(question: str, words: Collection[str]) -> tuple[str, ...]:

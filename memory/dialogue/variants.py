@@ -1,35 +1,111 @@
-"""Further wordings of a question: with dates in the place of relative ones and of other ways of writing them."""
+"""Further wordings of a question: with dates in the place of relative ones and of other ways of writing them, and with
+words that the library has in the place of misspelt ones."""
 
+import re
+from collections.abc import Mapping
 from dataclasses import replace
 
 from clew.memory.datatypes import Wording
 from clew.memory.dates import DateOrder, found_dates
 from clew.memory.dialogue.rewriting import Rewritten
+from clew.memory.ports import Encoder, Vocabulary
 from clew.memory.relative_dates import dated, days_text, relative_dates
-from clew.memory.text import written_words
+from clew.memory.text import FUNCTION_WORDS, written_words
 
-DATED = "dated"
+DATED, SPELLING = "dated", "spelling"
+
+REAL = 0.25
+"""The share of the question's weight that goes to a wording in which a word that is no slip is another; of a slip, half
+of it does."""
+
+LONG_NAME = 7
+"""Letters from which a word with a capital may be taken for another one."""
+
+MOST_SLIPS = 2
+"""Words of a question that are taken for others; where more are unknown, it is of another language or subject."""
 
 
 def with_dates(made: Rewritten, today: str, order: DateOrder = "") -> Rewritten:
     """Every wording but the question as it is has its dates written out, and what counts from `today` is dates there;
     the question so written is a wording of its own, and shares its weight. `order` is that of the library."""
-    question = next(wording for wording in made.wordings if wording.name == "question")
+    question = _question(made)
     text, why = _written(question.text, today, order)
     wordings = tuple(
         wording if wording.name == question.name else replace(wording, text=_written(wording.text, today, order)[0])
         for wording in made.wordings
     )
-    if why and text not in (wording.text for wording in wordings):
-        half = question.weight / 2
-        own = (replace(question, weight=half), Wording(DATED, text, half, why=why))
-        wordings = tuple(one for wording in wordings for one in (own if wording.name == question.name else (wording,)))
-    return replace(
+    made = replace(
         made,
         text=_written(made.text, today, order)[0],
         expanded=_written(made.expanded, today, order)[0],
         wordings=wordings,
     )
+    return _beside(made, Wording(DATED, text, question.weight / 2, why=why)) if why else made
+
+
+def with_spelling(made: Rewritten, vocabulary: Vocabulary, encoder: Encoder) -> Rewritten:
+    """A question with words that the library lacks, and that are spelt nearly like one that it has, has a wording with
+    those. Where that is a slip and no word (the encoder knows it only in pieces), it stands in the other wordings too.
+    """
+    question = _question(made)
+    taken = _taken(question.text, vocabulary)
+    if not taken:
+        return made
+    pieces = dict(zip(taken, encoder.tokens([word.casefold() for word in taken]), strict=True))
+    slips = {word: other for word, other in taken.items() if len(pieces[word]) > 1}
+    why = ", ".join(
+        f"'{word}' {'is taken for' if word in slips else 'may be meant for'} '{other}'" for word, other in taken.items()
+    )
+    wordings = tuple(
+        wording if wording.name == question.name else replace(wording, text=_respelt(wording.text, slips))
+        for wording in made.wordings
+    )
+    made = replace(made, text=_respelt(made.text, slips), expanded=_respelt(made.expanded, slips), wordings=wordings)
+    share = question.weight * (0.5 if slips else REAL)
+    return _beside(made, Wording(SPELLING, _respelt(question.text, taken), share, why=why))
+
+
+def _taken(question: str, vocabulary: Vocabulary) -> dict[str, str]:
+    """The words of a question that the library lacks -> the likeliest that it has; as they are written."""
+    said = list(dict.fromkeys(word for word in written_words(question) if word.casefold() not in FUNCTION_WORDS))
+    lacking = [word for word, count in zip(said, vocabulary.counts(said), strict=True) if not count]
+    if len(lacking) > MOST_SLIPS and 2 * len(lacking) > len(said):
+        return {}
+    names = set(re.findall(r"(?<!^)(?<![.?!] )\b[A-Z][\w'-]+", question))
+    asked = [word for word in lacking if word.isalpha() and not word.isupper()]
+    near = zip(asked, vocabulary.near(asked), strict=True)
+    taken = {word: others[0] for word, others in near if others and (word not in names or _slip(word, others[0]))}
+    taken = {word: other.capitalize() if word[0].isupper() else other for word, other in taken.items()}
+    return dict(list(taken.items())[:MOST_SLIPS])
+
+
+def _slip(name: str, other: str) -> bool:
+    """Whether a name is another one with a letter too many, too few, or two in the wrong order. With another letter it
+    may be another name: Kowalska is not Kowalski."""
+    same_letters = sorted(name.casefold()) == sorted(other)
+    return len(name) >= LONG_NAME and (same_letters or abs(len(name) - len(other)) == 1)
+
+
+def _respelt(text: str, taken: Mapping[str, str]) -> str:
+    return re.sub(r"[^\W\d_]+", lambda match: taken.get(match.group(), match.group()), text)
+
+
+def _question(made: Rewritten) -> Wording:
+    return next(wording for wording in made.wordings if wording.name == "question")
+
+
+def _beside(made: Rewritten, added: Wording) -> Rewritten:
+    """With a wording behind the question that takes its weight from it; one of the same text says why instead."""
+    if added.text in (wording.text for wording in made.wordings):
+        same = tuple(
+            replace(one, why="; ".join(filter(None, (one.why, added.why)))) if one.text == added.text else one
+            for one in made.wordings
+        )
+        return replace(made, wordings=same)
+    question = _question(made)
+    own = replace(question, weight=question.weight - added.weight)
+    wordings = (one for old in made.wordings for one in ((own, added) if old.name == question.name else (old,)))
+    return replace(made, wordings=tuple(wordings))
 
 
 def _written(text: str, today: str, order: DateOrder) -> tuple[str, str]:

@@ -1,0 +1,134 @@
+"""Times of the evidence: of several that tell the same thing the newest in force, with what was before; and sentences
+of the time that is asked about."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clew.agent.answer.evidence import evidence_of
+from clew.agent.answer.quotation import quote
+from clew.agent.answer.selection import AnswerParameters, Wanted
+from clew.agent.answer.times import in_force, time_scores, timed_sentence
+from clew.agent.answer.verification import verified
+from clew.agent.state import Answer
+from clew.memory.datatypes import Document, Passage
+from clew.memory.encoding import CachedEncoder
+
+TODAY = "2026-11-22"
+LEAVE = {
+    "2023": Document("2023", "Leave policy", "Staff have 20 days of paid leave a year.", date="2023-05-01"),
+    "2024": Document("2024", "Leave policy", "Staff have 25 days of paid leave a year.", date="2024-09-03"),
+    "2027": Document("2027", "Leave policy", "Staff have 28 days of paid leave a year.", date="2027-01-01"),
+    "draft": Document(
+        "draft", "Leave policy", "Staff have 40 days of paid leave a year.", date="2026-10-01", status="draft"
+    ),
+}  # fmt: skip
+DIARY = Document(
+    "diary",
+    "Diary",
+    "2026-10-03: Bought a bicycle for 180 pounds.\n2026-10-17: Bought a chain for 22 pounds.\n"
+    "2026-11-09: Bought a lamp for 9 pounds.",
+    date="2026-10-03",
+)
+
+
+def say(question: str, encoder: CachedEncoder, *documents: Document, today: str = TODAY) -> Answer:
+    passages = [
+        Passage(one.id, one.id, one.title, one.text, 0.6, "hybrid", end=len(one.text), date=one.date)
+        for one in documents
+    ]
+    evidence = evidence_of(passages, encoder, documents, today)
+    return verified(quote(Wanted(question, question), passages, evidence, AnswerParameters()))
+
+
+QUESTION = "How many days of paid leave do staff have?"
+
+
+@pytest.mark.parametrize("order", list(permutations(("2023", "2024", "2027", "draft")))[::5])
+def test_the_newest_that_is_in_force_answers_with_the_one_before(
+    order: tuple[str, ...], encoder: CachedEncoder
+) -> None:
+    said = say(QUESTION, encoder, *(LEAVE[name] for name in order))
+    (claim,) = said.claims
+    assert claim.text == "Staff have 25 days of paid leave a year (3 September 2024; on 1 May 2023 it was 20 days)."
+    assert [said.sources[n - 1].document for n in claim.cites] == ["2024", "2023"]
+    assert claim.verdict == "supported"
+
+
+@pytest.mark.parametrize(
+    ("today", "expected"),
+    [("2023-06-01", "20 days"), ("2024-09-03", "25 days"), ("2027-01-01", "28 days"), ("2030-01-01", "28 days")],
+)
+def test_what_is_in_force_depends_on_the_day(today: str, expected: str, encoder: CachedEncoder) -> None:
+    assert expected in say(QUESTION, encoder, *LEAVE.values(), today=today).claims[0].text.split("(")[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("How many days of paid leave did staff have in 2023?", "20 days"),
+        ("How many days of paid leave will staff have in January 2027?", "28 days"),
+        ("How many days of paid leave do staff have on 22 November 2026?", "25 days"),
+    ],
+)
+def test_a_time_that_is_asked_about(question: str, expected: str, encoder: CachedEncoder) -> None:
+    assert expected in say(question, encoder, *LEAVE.values()).claims[0].text.split("(")[0]
+
+
+def test_the_same_words_need_no_mention(encoder: CachedEncoder) -> None:
+    older, newer = (
+        Document(name, "Fees", "The fee for a locker is 3 pounds a day.", date=name) for name in ("2020", "2024")
+    )
+    (claim,) = say("What is the fee for a locker?", encoder, older, newer).claims
+    assert claim.text == "The fee for a locker is 3 pounds a day (2024)."
+
+
+def test_one_document_alone_is_quoted_as_it_is(encoder: CachedEncoder) -> None:
+    assert say(QUESTION, encoder, LEAVE["2023"]).claims[0].text == LEAVE["2023"].text
+    assert say(QUESTION, encoder, LEAVE["draft"]).claims[0].text == LEAVE["draft"].text
+
+
+def test_other_things_of_other_dates_stand_beside_each_other(encoder: CachedEncoder) -> None:
+    other = Document("sick", "Sick pay", "Sick pay is the full wage for 30 days.", date="2020-01-01")
+    said = say(
+        "How many days is sick pay, and how many days of paid leave do staff have?", encoder, other, LEAVE["2024"]
+    )
+    assert [claim.text for claim in said.claims] == [other.text, LEAVE["2024"].text]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What did I buy on 17 October 2026?", "2026-10-17: Bought a chain for 22 pounds."),
+        ("What did I buy in November 2026?", "2026-11-09: Bought a lamp for 9 pounds."),
+    ],
+)
+def test_the_entry_of_the_day(question: str, expected: str, encoder: CachedEncoder) -> None:
+    assert [claim.text for claim in say(question, encoder, DIARY).claims] == [expected]
+
+
+def test_an_entry_says_when(encoder: CachedEncoder) -> None:
+    document = Document("d", "Diary", "# 3 May 2024\nRan far.\n# 4 May 2024\nMended the old gate.", date="2024-05-03")
+    (claim,) = say("When did I mend the old gate?", encoder, document).claims
+    assert claim.text == "Mended the old gate (4 May 2024)."
+
+
+def test_a_sentence_is_of_its_entry_and_its_own_dates() -> None:
+    found = timed_sentence("Bought a chain for 22 pounds.", DIARY.text.index("2026-10-17"), DIARY, "Diary")
+    assert (found.date.iso, found.entry) == ("2026-10-17", True)
+    assert timed_sentence("Seen on 3 May 2020.", 0, None, "").own[0].date.iso == "2020-05-03"
+
+
+@given(st.lists(st.sampled_from(["2023", "2024", "2027", "draft"]), unique=True))
+def test_scores_change_only_where_a_time_is_asked_about(names: list[str]) -> None:
+    sentences = [timed_sentence(LEAVE[name].text, 0, LEAVE[name], "Leave policy") for name in names]
+    assert not time_scores("How many days of leave are there?", sentences).any()
+    asked = time_scores("How many days of leave were there in May 2023?", sentences)
+    assert [score > 0 for score in asked] == [name == "2023" for name in names]
+    one = np.ones((len(names), 1), np.float32)
+    chosen = in_force("How many days of leave?", sentences, np.ones(len(names)), one, TODAY)
+    assert len(chosen) == (len(names) > 1)
+    assert all(set(found.others) | {place} == set(range(len(names))) for place, found in chosen.items())

@@ -1,0 +1,113 @@
+"""Further wordings: dates written out, and misspelt words."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from clew.memory.datatypes import Wording
+from clew.memory.dialogue.rewriting import Rewritten, rewritten
+from clew.memory.dialogue.variants import with_dates, with_spelling
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.vocabulary import distance
+
+TODAY = "2026-11-22"
+WORDS = {"package": 3, "parcel": 1, "desert": 4, "metropolis": 2, "employees": 5, "annual": 2, "leave": 9, "fox": 1}
+
+
+class SmallVocabulary:
+    """A library of a few words, spelt as they are."""
+
+    def counts(self, words: Sequence[str]) -> list[int]:
+        return [WORDS.get(word.casefold(), 0) for word in words]
+
+    def kinds(self, phrases: Sequence[str]) -> list[str]:
+        return ["" for _ in phrases]
+
+    def near(self, words: Sequence[str]) -> list[tuple[str, ...]]:
+        def close(word: str) -> tuple[str, ...]:
+            edits = 2 if len(word) >= 8 else 1
+            found = sorted((distance(word.casefold(), known), known) for known in WORDS)
+            return tuple(known for count, known in found if 0 < count <= edits)
+
+        return [close(word) for word in words]
+
+
+def asked(question: str) -> Rewritten:
+    return rewritten(question, (Wording("question", question, 1.0),))
+
+
+def spelt(question: str, encoder: CachedEncoder) -> Rewritten:
+    return with_spelling(asked(question), SmallVocabulary(), encoder)
+
+
+def test_a_slip_is_searched_as_both_and_said(encoder: CachedEncoder) -> None:
+    made = spelt("Where is my pacakge?", encoder)
+    assert made.text == "Where is my package?"
+    assert made.question == "Where is my pacakge?"
+    assert [(one.name, one.text, one.weight) for one in made.wordings] == [
+        ("question", "Where is my pacakge?", 0.5),
+        ("spelling", "Where is my package?", 0.5),
+    ]
+    assert made.wordings[1].why == "'pacakge' is taken for 'package'"
+
+
+def test_a_word_of_the_language_is_searched_with_less_weight_and_stays(encoder: CachedEncoder) -> None:
+    made = spelt("Which fox eats dessert?", encoder)
+    assert made.text == "Which fox eats dessert?"
+    assert [(one.text, one.weight) for one in made.wordings] == [
+        ("Which fox eats dessert?", 0.75),
+        ("Which fox eats desert?", 0.25),
+    ]
+    assert made.wordings[1].why == "'dessert' may be meant for 'desert'"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Where is my package?", "Who knows Dezert?", "What is PARCLE?", "What is par7el?", "Where is it?",
+        "Wo ist denn jetzt parsel geblieben?", "Is the annual leave of employees short?",
+    ],
+)  # fmt: skip
+def test_names_numbers_known_words_and_other_languages_stay(question: str, encoder: CachedEncoder) -> None:
+    assert spelt(question, encoder) == asked(question)
+
+
+def test_a_long_name_with_a_letter_too_few_is_a_slip_and_with_another_letter_a_name(encoder: CachedEncoder) -> None:
+    assert spelt("Who directed Metroplis?", encoder).text == "Who directed Metropolis?"
+    assert spelt("Who directed Metrobolis?", encoder) == asked("Who directed Metrobolis?")
+
+
+def test_two_slips(encoder: CachedEncoder) -> None:
+    made = spelt("What anual leave do emploees have?", encoder)
+    assert made.text == "What annual leave do employees have?"
+
+
+def test_dates_take_the_place_in_every_wording_but_the_question() -> None:
+    question = "And what did I say yesterday?"
+    made = rewritten(
+        "What did I say to Ann yesterday?",
+        (Wording("question", question, 0.4), Wording("standing", "What did I say to Ann yesterday?", 0.6)),
+    )
+    dated = with_dates(made, TODAY)
+    assert dated.text == "What did I say to Ann on 21 November 2026?"
+    assert [(one.name, one.text) for one in dated.wordings] == [
+        ("question", question),
+        ("dated", "And what did I say on 21 November 2026?"),
+        ("standing", "What did I say to Ann on 21 November 2026?"),
+    ]
+    assert dated.wordings[1].why == "'yesterday' is 21 November 2026"
+    assert sum(one.weight for one in dated.wordings) == pytest.approx(1)
+
+
+def test_numbers_are_read_as_the_library_shows() -> None:
+    for order, text in (("day", "3 September 2024"), ("month", "9 March 2024")):
+        made = with_dates(asked("What was paid on 03/09/2024?"), TODAY, order)  # type: ignore[arg-type]
+        assert made.text == f"What was paid on {text}?"
+    assert with_dates(asked("What was paid on 03/09/2024?"), TODAY) == asked("What was paid on 03/09/2024?")
+
+
+@pytest.mark.parametrize(
+    "question", ["Who was born on 5 December 1890?", "Who was born on December 5, 1890?", "What happened in 1914?"]
+)
+def test_dates_that_are_written_out_add_no_wording(question: str) -> None:
+    assert with_dates(asked(question), TODAY) == asked(question)
