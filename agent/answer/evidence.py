@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, pairwise
 
-from clew.agent.answer.times import TimedSentence, timed_sentence
+from clew.agent.answer.times import TimedSentence, diary_entries, timed_sentence
 from clew.agent.search.rounds import said_by
 from clew.memory.datatypes import Document, Passage, Vectors
 from clew.memory.dates import date_of, written_out
@@ -93,9 +93,11 @@ class Evidence:
     def timed(self) -> list[TimedSentence]:
         """The sentences with their times."""
         passages = [self.passages[one.passage] for one in self.sentences]
+        entries = {id_: diary_entries(document) for id_, document in self.documents.items()}
         return [
-            timed_sentence(one.text, one.position, self.documents.get(passage.document), passage.title)
+            timed_sentence(one.text, one.position, self.documents.get(id_), passage.title, entries.get(id_))
             for one, passage in zip(self.sentences, passages, strict=True)
+            for id_ in [passage.document]
         ]
 
     @cached_property

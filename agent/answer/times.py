@@ -21,6 +21,9 @@ from clew.memory.text import content_words, words, written_words
 ENTRIES = 2
 """Lines that begin with a date, from which a document is a diary."""
 
+LONGEST_DIARY = 500_000
+"""Characters that are looked through for entries."""
+
 FITS, MISSES = 0.25, 0.35
 """What a sentence of the time that is asked about is worth more, and one of another time less, on the scale of
 `selection.AnswerParameters`."""
@@ -50,6 +53,8 @@ _SINCE = re.compile(r"\b(?:since|after)\s+$", re.IGNORECASE)
 _UNTIL = re.compile(r"\b(?:before|until|till)\s+$", re.IGNORECASE)
 _VERSION = re.compile(r"\b(?:draft|final|archived?|superseded|new|old|revised|updated|version|v)\b|\d+|[^\w\s]")
 NO_DATE = CalendarDate()
+
+Entries = Sequence[tuple[int, CalendarDate]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,21 +90,26 @@ class InForce:
     others: tuple[int, ...]
 
 
-def timed_sentence(text: str, start: int, document: Document | None, title: str) -> TimedSentence:
-    """`start` is the character of the document where it begins."""
+def timed_sentence(
+    text: str, start: int, document: Document | None, title: str, entries: Entries | None = None
+) -> TimedSentence:
+    """`start` is the character of the document where it begins, `entries` are the document's (None: not known yet)."""
     own = tuple(asked_times(text))
     if document is None:
         return TimedSentence(text, title=title, own=own)
-    entry = _entry_at(start, document)
+    entry = _entry_at(start, document, diary_entries(document) if entries is None else entries)
     told = entry is not None or any(one.date.day for one in found_dates(title))
     return TimedSentence(text, document.id, title, entry or date_of(document.date), own, document.status, told)
 
 
-def _entry_at(start: int, document: Document) -> CalendarDate | None:
-    """The date of the entry of a diary that this character lies in; None where the document is no diary."""
-    entries = list(lines_with_dates(document.text))
-    if len(entries) < ENTRIES:
-        return None
+def diary_entries(document: Document) -> Entries:
+    """The characters at which the entries of a diary begin, rising, and their dates; none where it is no diary."""
+    entries = list(lines_with_dates(document.text[:LONGEST_DIARY]))
+    return entries if len(entries) >= ENTRIES else []
+
+
+def _entry_at(start: int, document: Document, entries: Entries) -> CalendarDate | None:
+    """The date of the entry that this character lies in; None where it lies in none."""
     place = bisect_right(entries, start, key=lambda entry: entry[0]) - 1
     if place < 0:
         return None
