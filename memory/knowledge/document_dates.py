@@ -35,6 +35,7 @@ _NUMBERS_IN_NAME = re.compile(r"(?<!\d)(\d\d)[-_. ](\d\d)[-_. ]((?:19|20)\d\d)(?
 _YEAR_IN_NAME = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _BRACKETS = re.compile(r"\([^()]*\)")
 
+_LIFE = re.compile(r"\b(?:born|died|birth|death)\b[^.;\n]*", re.IGNORECASE)
 _OF_ANOTHER = re.compile(r"\b(?:supersed|replac)(?:e[sd]?|ing)\b[^.\n]*", re.IGNORECASE)
 """What it says of the document that came before or after it."""
 
@@ -101,7 +102,7 @@ def _of_first_lines(text: str, order: DateOrder) -> CalendarDate | None:
     text."""
     lines = [line for line in text[: 2 * FIRST_CHARACTERS].splitlines() if line.strip()][:FIRST_LINES]
     first = _OF_ANOTHER.sub(" ", "\n".join(lines)[:FIRST_CHARACTERS])
-    plain = _BRACKETS.sub(lambda match: " " * len(match.group()), first)
+    plain = _LIFE.sub(" ", _BRACKETS.sub(" ", first))
     if found := next((one.date for one in found_dates(plain, order) if one.date.year), None):
         return found
     short = (

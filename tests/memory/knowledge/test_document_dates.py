@@ -30,6 +30,7 @@ def read(id_: str, title: str, text: str, **more: str) -> tuple[str, str]:
         ("a.md", "Policy", "SUPERSEDED by the policy of 4 May 2024.\nIn force since 2 May 2020.", "2020-05-02"),
         ("a.md", "Ann Lee", "Ann Lee (5 May 1890 – 2 August 1976) was a painter.", ""),
         ("a.md", "Ann Lee", "She painted in 1920, and had a house.", ""),
+        ("a.md", "Ann Lee", "Ann Lee was born in Leeds on 5 May 1890, and died on 2 August 1976.", ""),
         ("a.md", "Rules", "Rules of the house\nVersion of 2019\n\nNo shoes.", "2019"),
         ("a.md", "Rules", "No shoes.\n\n" * 9 + "Written on 3 May 2020.", ""),
     ],
