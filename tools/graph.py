@@ -1,8 +1,8 @@
 """The tool `graph`: from the passages that match a question, over the entities that they name, to what it needs beside.
 
 For questions that no single passage answers. Passages that match by words and by meaning are the anchors; a walk over
-sentences and entities leads from them to others (`clew.memory.knowledge.multihop`), and one learned model weighs both:
-what matches, and what is reached.
+sentences and entities leads from them to others (`clew.memory.knowledge.walking.rounds`), and the walk's scorer weighs
+both: what matches, and what is reached.
 """
 
 from collections.abc import Sequence
@@ -13,14 +13,19 @@ from numpy.typing import NDArray
 
 from clew.memory.cache import Cached
 from clew.memory.datatypes import Edge, Findings, Floats, Ints, Passage, Query, Subgraph
-from clew.memory.knowledge.multihop.paths import DIRECT, HopQuestion, hop_index
-from clew.memory.knowledge.multihop.rounds import Coefficients, HopParameters, Round, load_coefficients, walk
-from clew.memory.knowledge.question import LibraryQuestion, MatchParameters, candidates
+from clew.memory.knowledge.question import LibraryQuestion, MatchParameters
+from clew.memory.knowledge.walking.features import DIRECT, Looked, NodeScorer, load_scorer
+from clew.memory.knowledge.walking.paths import HopQuestion, hop_index
+from clew.memory.knowledge.walking.rounds import HopParameters, Round, hop
+from clew.memory.knowledge.walking.walker import Walker, hits_of, shares
 from clew.memory.layers import Layers
 from clew.memory.ports import Search
 from clew.tools.base import ToolSettings, nothing_named, passages_of
 
 BESIDE = "passages are by words and meaning"
+
+SHOWN = ("cosine", "sentence", "keyword")
+"""Of what a passage's mass is made of."""
 
 NAMES, NAMED_IN = "names", "named in"
 """What joins an anchor to an entity, where no relation of the library does, and an entity to a chunk."""
@@ -37,11 +42,10 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class GraphParameters:
-    """`k` passages where no other number is asked for; `pool` of those that match best are weighed without a path.
-    `part` are the partitions that it looks at; None: it needs the whole library."""
+    """`k` passages where no other number is asked for; what `match` finds and what the question names is weighed
+    without a path. `part` are the partitions that it looks at; None: it needs the whole library."""
 
     k: int = 5
-    pool: int = 100
     match: MatchParameters = field(default_factory=MatchParameters)
     hops: HopParameters = field(default_factory=HopParameters)
     part: tuple[int, ...] | None = None
@@ -57,64 +61,58 @@ class GraphSearch:
     )
 
     def __init__(
-        self, store: Search, parameters: GraphParameters | None = None, coefficients: Coefficients | None = None
+        self, store: Search, parameters: GraphParameters | None = None, scorer: NodeScorer | None = None
     ) -> None:
         self._store = store
         self._parameters = parameters or GraphParameters()
-        self._coefficients = coefficients or load_coefficients()
-        self._graph = store.part(self._parameters.part)
+        self._scorer = scorer or load_scorer()
+        self._walker = Walker(store, scorer=self._scorer, part=self._parameters.part)
+        self._graph = self._walker.graph
         self._index = Cached(lambda: hop_index(self._graph.layers))
 
     def search(self, query: Query, k: int | None = None) -> Findings:
         """At most k passages, by default the parameters' own. A passage's score is its share of the mass of all."""
-        return self.found(LibraryQuestion(self._graph, query), k)
+        return self.found(self._walker.question(query), k)
 
     def found(self, question: LibraryQuestion, k: int | None = None) -> Findings:
         """As `search`, for a question that there is already."""
         question.query.check()
-        k = self._parameters.k if k is None else k
-        hops = self.hops(question)
-        pool = self.pool(hops)
-        if not len(pool):
+        looked = self.look(question)
+        if not len(looked.nodes):
             return Findings()
-        rounds = walk(hops, pool, self._coefficients, self._parameters.hops)
-        masses = rounds[-1].masses(self._coefficients)
-        best = np.argsort(-masses, kind="stable")[:k]
-        shares = np.exp(masses - masses[best[0]])[best] / np.exp(masses - masses[best[0]]).sum() if k else masses[:0]
+        rounds = hop(looked, self.hops(question), self._scorer, self._parameters.hops)
+        masses = rounds[-1].masses(self._scorer)
+        best = np.argsort(-masses, kind="stable")[: self._parameters.k if k is None else k]
         layers = question.graph.layers
-        found = origins(rounds, self._coefficients, rounds[-1].chunks[best], layers)
-        passages = self._passages(question, rounds[-1], best, shares, found)
+        found = origins(rounds, self._scorer, best, layers)
+        passages = self._passages(rounds[-1].looked, best, shares(masses)[best], found)
         notes = () if len(layers.entities) else (f"{nothing_named(layers)}; {BESIDE}",)
         return Findings(passages, notes, walk=_subgraph(found))
 
+    def look(self, question: LibraryQuestion) -> Looked:
+        """At what matches and at what the question names."""
+        return self._walker.look(question, hits_of(self._store, question.query, self._parameters.match))
+
     def hops(self, question: LibraryQuestion) -> HopQuestion:
-        return HopQuestion(self._store, self._index(), question, self._parameters.match)
+        return HopQuestion(self._index(), question)
 
-    def pool(self, hops: HopQuestion) -> Ints:
-        """The chunks that match best, rising."""
-        ids = candidates(self._store, hops.question.query, self._parameters.pool, self._parameters.match)
-        chunks = np.array([self._graph.layers.chunk_numbers[id_] for id_ in ids], np.int64)
-        scores = hops.direct(chunks)[:, DIRECT.index("hybrid")]
-        return np.sort(chunks[np.argsort(-scores, kind="stable")[: self._parameters.pool]])
-
-    def _passages(
-        self, question: LibraryQuestion, last: Round, best: Ints, shares: Floats, found: Sequence[Origin]
-    ) -> tuple[Passage, ...]:
-        chunks = last.chunks[best]
-        words = self._graph.words(question.query.forms[0].text, chunks)
-        features = [*last.direct[best].T, self._graph.vectors.take(chunks, axis=0) @ question.vector]
-        scores = [dict(zip((*DIRECT, "cosine"), map(float, row), strict=True)) for row in zip(*features, strict=True)]
+    def _passages(self, last: Looked, best: Ints, parts: Floats, found: Sequence[Origin]) -> tuple[Passage, ...]:
+        """Of the places `best` in what was looked at last."""
+        chunks = last.nodes[best]
+        words = self._graph.words(last.question.query.forms[0].text, chunks)
         ids = [self._graph.layers.chunk_ids[chunk] for chunk in chunks]
         return tuple(
             replace(
                 passage,
-                score=float(shares[place]),
+                score=float(parts[place]),
                 why=found[place].why,
                 keywords=tuple(w for w, held in zip(words.words, words.shares[place] > 0, strict=True) if held),
-                scores=scores[place],
+                scores={name: float(row[DIRECT.index(name)]) for name in SHOWN},
                 path=found[place].path,
             )
-            for place, passage in enumerate(passages_of(self._store.chunks(ids), self.name))
+            for place, (passage, row) in enumerate(
+                zip(passages_of(self._store.chunks(ids), self.name), last.direct[best], strict=True)
+            )
         )
 
 
@@ -126,25 +124,23 @@ class _Hop:
     chunk: int
 
 
-def origins(rounds: Sequence[Round], coefficients: Coefficients, chunks: Ints, layers: Layers) -> list[Origin]:
-    """Of each of the chunks, by the rounds of a walk."""
-    steps = [_best_steps(one, coefficients, layers) for one in rounds]
-    last = rounds[-1]
-    found = []
-    for chunk in chunks.tolist():
-        taken = _taken(steps, chunk)
-        features = last.direct[np.searchsorted(last.chunks, chunk)]
-        found.append(_origin(taken, features[DIRECT.index("hybrid")], layers))
-    return found
+def origins(rounds: Sequence[Round], scorer: NodeScorer, best: Ints, layers: Layers) -> list[Origin]:
+    """Of each of the places `best` in the last round, by all rounds."""
+    steps = [_best_steps(one, scorer, layers) for one in rounds]
+    last = rounds[-1].looked
+    return [
+        _origin(_taken(steps, chunk), cosine, layers)
+        for chunk, cosine in zip(last.nodes[best].tolist(), last.cosines[best].tolist(), strict=True)
+    ]
 
 
-def _best_steps(one: Round, coefficients: Coefficients, layers: Layers) -> dict[int, _Hop]:
+def _best_steps(one: Round, scorer: NodeScorer, layers: Layers) -> dict[int, _Hop]:
     """Chunk -> the path that brings it the most, where the paths together bring more than it has itself.
 
     A path over what the chunk's title names says more to a reader: it is told where it brings a third as much.
     """
-    direct, brought = coefficients.of_direct(one.direct), coefficients.of_paths(one.paths.features)
-    more = one.masses(coefficients) > direct + np.log(2)
+    own, brought = scorer.before_paths(one.looked.direct), scorer.path(one.paths.features)
+    more = one.masses(scorer) > own + np.log(2)
     best: dict[int, _Hop] = {}
     titled = layers.titles[layers.chunk_documents[one.paths.chunks]] == one.paths.entities
     for path in np.argsort(-(brought + np.log(3) * titled), kind="stable").tolist():
@@ -169,9 +165,9 @@ def _taken(steps: Sequence[dict[int, _Hop]], chunk: int) -> list[_Hop]:
     return taken
 
 
-def _origin(taken: Sequence[_Hop], matches: float, layers: Layers) -> Origin:
+def _origin(taken: Sequence[_Hop], cosine: float, layers: Layers) -> Origin:
     if not taken:
-        return Origin(f"matches the question ({matches:.2f})")
+        return Origin(f"matches the question ({cosine:.2f})")
     edges, path = [], []
     for step in taken:
         for edge, backwards in _edges(step, layers):

@@ -15,7 +15,7 @@ from clew.tools.base import encode_query
 from clew.tools.graph import BESIDE, GraphSearch
 from clew.tools.hybrid import Hybrid
 from tests.memory.knowledge.communities.made import untitled
-from tests.memory.knowledge.multihop.test_features import TEXTS
+from tests.memory.knowledge.walking.test_paths import TEXTS
 
 FILLING = {
     f"Note {n}": f"A director was born on day {n} in a town where people like films and bread." for n in range(12)

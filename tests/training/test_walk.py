@@ -7,7 +7,16 @@ import numpy as np
 import pytest
 
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.walking.features import AROUND, DIRECT, SHIPPED, MassLayer, NodeScorer, load_scorer
+from clew.memory.knowledge.walking.features import (
+    AROUND,
+    DIRECT,
+    SHIPPED,
+    MassLayer,
+    NodeScorer,
+    PathLine,
+    load_scorer,
+)
+from clew.memory.knowledge.walking.paths import PATH
 from tests.training.listwise import FitParameters, QuestionNodes, fit
 from tests.training.walk import FOLDS, SETS, fold_of, read_examples, to_json, unfitted
 from tests.training.walk import around as features_around
@@ -25,7 +34,8 @@ def random_layer(features: int, seed: int) -> MassLayer:
 
 @pytest.fixture(scope="module")
 def scorer() -> NodeScorer:
-    return NodeScorer(random_layer(len(DIRECT), 0), random_layer(ALL, 1))
+    slope = np.random.default_rng(2).normal(size=len(PATH))
+    return NodeScorer(random_layer(len(DIRECT), 0), random_layer(ALL, 1), PathLine(1.25, -3.5, slope))
 
 
 def test_a_scorer_is_read_as_it_was_written(scorer: NodeScorer, tmp_path: Path) -> None:
@@ -35,6 +45,9 @@ def test_a_scorer_is_read_as_it_was_written(scorer: NodeScorer, tmp_path: Path) 
         features = random.normal(size=(50, count))
         assert one(features) == pytest.approx(other(features), abs=0.01)
     assert to_json(again) == to_json(scorer)
+    features = random.normal(size=(50, len(PATH)))
+    assert again.path(features) == pytest.approx(scorer.path(features), abs=0.01)
+    assert (again.path.own, again.path.bias) == (1.25, -3.5)
 
 
 def test_one_for_other_features_is_refused(scorer: NodeScorer, tmp_path: Path) -> None:
@@ -44,6 +57,11 @@ def test_one_for_other_features_is_refused(scorer: NodeScorer, tmp_path: Path) -
         (file := tmp_path / f"{number}.json").write_text(json.dumps({**json.loads(to_json(scorer)), names: changed}))
         with pytest.raises(ValueError, match="is for other features"):
             load_scorer(file)
+    said = json.loads(to_json(scorer))
+    said["path"]["slope"] = dict(reversed(said["path"]["slope"].items()))
+    (file := tmp_path / "paths.json").write_text(json.dumps(said))
+    with pytest.raises(ValueError, match="is for other features"):
+        load_scorer(file)
 
 
 def test_the_one_that_is_shipped_fits() -> None:
@@ -80,10 +98,10 @@ def test_the_candidates_of_a_data_set(tmp_path: Path, encoder: CachedEncoder) ->
     (folder / "qrels" / "test.tsv").write_text("\n".join(qrels) + "\n")
     first, second = read_examples(folder, tmp_path / "library", encoder)
     assert (first.dataset, first.fold, dict(first.golds)) == (name, fold_of("q1"), {"Moon": 1})
-    assert [document for document, told in zip(first.documents, first.relevant, strict=True) if told] == ["Moon"]
-    assert [document for document, told in zip(second.documents, second.relevant, strict=True) if told] == ["Mars"]
+    assert first.documents(np.flatnonzero(first.relevant)) == ["Moon"]
+    assert second.documents(np.flatnonzero(second.relevant)) == ["Mars"]
     kept, features = features_around(first, unfitted().alone)
-    assert kept.tolist() == [0, 1, 2] and features.shape == (3, ALL)
+    assert kept.tolist() == first.looked.nodes.tolist() == [0, 1, 2] and features.shape == (3, ALL)
     assert np.array_equal(features[:, : len(DIRECT)], first.looked.direct)
     listed = first.listed(features, kept)
     assert listed.weight == SETS[name] and listed.relevant.sum() == 1

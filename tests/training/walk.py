@@ -3,15 +3,16 @@
     python -m tests.training.walk DATA LIBRARIES             writes memory/knowledge/walking/scorer.json
     python -m tests.training.walk DATA LIBRARIES --crossval  what that is worth: of three folds each by the others
 
-DATA holds the data sets of `SETS`, LIBRARIES a library of each (made where there is none). Conversations are asked by
-their last turn alone. The loss is a conditional logit's: the relevant nodes of a question share its weight, all others
-that were weighed are its alternatives.
+DATA holds the data sets of `SETS`, LIBRARIES a library of each and of musique one with the given triples,
+`musique-given` (made where there is none). Conversations are asked by their last turn alone. The loss is a conditional
+logit's: the relevant nodes of a question share its weight, all others that were weighed are its alternatives. What
+paths bring is fitted last (path_line.py), on questions of several hops.
 """
 
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,40 +24,56 @@ from clew.agent.evaluation.dataset import read_dataset
 from clew.agent.evaluation.ranking import measure
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
-from clew.memory.datatypes import Floats
+from clew.memory.datatypes import Floats, Ints
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import ClewError
-from clew.memory.knowledge.disk import current_generation
+from clew.memory.knowledge.disk import TriplesFrom, current_generation
+from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library
-from clew.memory.knowledge.question import MatchParameters
 from clew.memory.knowledge.walking.features import AROUND, DIRECT, SHIPPED, Looked, MassLayer, NodeScorer, Standing
+from clew.memory.knowledge.walking.paths import PATH, HopQuestion
+from clew.memory.knowledge.walking.rounds import HopParameters, hop
 from clew.memory.knowledge.walking.subgraph import votes
-from clew.memory.knowledge.walking.walker import Walker, WalkerParameters, hits_of
+from clew.memory.knowledge.walking.walker import Walker, WalkerParameters
 from clew.tools.base import encode_query
+from clew.tools.graph import GraphSearch
 from tests.training.listwise import QuestionNodes, fit
+from tests.training.path_line import BEGINNING, HopExample, fit_paths
 
 SETS = {"wordnet": 1.0, "hotpotqa": 3.0, "musique": 3.0, "mtrag": 1.0, "mtrag-un": 1.0}
-"""The data sets, and what a question of each weighs."""
+"""The data sets, and what a question of each weighs for nodes."""
 
-FOLDS, PARTS = 3, 3
-MEASURED = ("recall@1", "recall@5", "recall@10", "all@8", "ndcg@5")
+GIVEN = "musique-given"
+HOPS = {"hotpotqa": 1.0, "musique": 0.5, GIVEN: 0.5}
+"""Those of several hops, and what a question of each weighs for paths: the two of musique share its weight."""
+
+TRIPLES: dict[str, TriplesFrom] = {"musique": "extract", GIVEN: "given"}
+
+FOLDS = 3
+MEASURED = ("recall@1", "recall@2", "recall@5", "recall@10", "all@5", "all@8", "ndcg@5")
+RESAMPLED = 2_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WalkExample:
-    """A question against its library: the candidates by themselves, and which are chunks of relevant documents."""
+    """A question against its library: the candidates by themselves, and which of all nodes are chunks of relevant
+    documents, shape (nodes of the library,)."""
 
     dataset: str
     fold: int
     looked: Looked
     relevant: NDArray[np.bool_]
-    documents: Sequence[str]
     golds: Mapping[str, int]
+    hops: HopQuestion
 
-    def listed(self, features: Floats, kept: NDArray[np.int64] | None = None) -> QuestionNodes:
-        relevant = self.relevant if kept is None else self.relevant[kept]
-        return QuestionNodes(features, relevant, SETS[self.dataset])
+    def listed(self, features: Floats, nodes: Ints) -> QuestionNodes:
+        return QuestionNodes(features, self.relevant[nodes], SETS[self.dataset])
+
+    def documents(self, nodes: Ints) -> list[str]:
+        """Of nodes in this order, each once."""
+        layers = self.looked.question.graph.layers
+        return list(dict.fromkeys(layers.document_ids[d] for d in layers.chunk_documents[nodes].tolist()))
 
 
 @click.command(help=__doc__)
@@ -66,7 +83,7 @@ class WalkExample:
 def main(data: Path, libraries: Path, crossval: bool) -> None:
     try:
         encoder = encoder_for(read_settings())
-        examples = [example for name in SETS for example in read_examples(data / name, libraries / name, encoder)]
+        examples = list(read_all(data, libraries, encoder))
         if crossval:
             for line in report(examples):
                 click.echo(line)
@@ -77,19 +94,27 @@ def main(data: Path, libraries: Path, crossval: bool) -> None:
     click.echo(f"fitted on {len(examples)} questions: {SHIPPED}")
 
 
-def read_examples(folder: Path, library: Path, encoder: CachedEncoder) -> Iterator[WalkExample]:
-    dataset = read_dataset(folder)
+def read_all(data: Path, libraries: Path, encoder: CachedEncoder) -> Iterator[WalkExample]:
+    """Of `SETS`, and of musique by its given triples."""
+    for name in SETS:
+        yield from read_examples(data / name, libraries / name, encoder)
+    yield from read_examples(data / "musique", libraries / GIVEN, encoder, GIVEN)
+
+
+def read_examples(
+    folder: Path, library: Path, encoder: CachedEncoder, name: str | None = None
+) -> Iterator[WalkExample]:
+    """Of the data set `name`, by default the folder's."""
+    name, dataset = name or folder.name, read_dataset(folder)
     if not current_generation(library):
-        list(index([folder], library, encoder))
+        list(index([folder], library, encoder, parameters=Parameters(triples=TRIPLES.get(name))))
     store = open_library(library, encoder).store
-    walker, layers = Walker(store, scorer=unfitted()), store.part().layers
+    walker, tool, layers = Walker(store, scorer=unfitted()), GraphSearch(store, scorer=unfitted()), store.part().layers
     for question in dataset.questions:
-        query = encode_query(question.text, [], encoder)
-        looked = walker.look(walker.question(query), hits_of(store, query, MatchParameters()))
-        documents = [layers.document_ids[d] for d in layers.chunk_documents[looked.nodes]]
+        asked = walker.question(encode_query(question.text, [], encoder))
         golds = {document: grade for document, grade in dataset.golds[question.id].items() if grade > 0}
-        relevant = np.array([document in golds for document in documents])
-        yield WalkExample(folder.name, fold_of(question.id), looked, relevant, documents, golds)
+        relevant = np.array([document in golds for document in layers.document_ids])[layers.chunk_documents]
+        yield WalkExample(name, fold_of(question.id), tool.look(asked), relevant, golds, tool.hops(asked))
 
 
 def unfitted() -> NodeScorer:
@@ -99,7 +124,7 @@ def unfitted() -> NodeScorer:
         none, line = np.zeros((0, count)), np.zeros(count)
         line[DIRECT.index("cosine")] = 1.0
         layers.append(MassLayer(np.zeros(count), np.ones(count), line, none, np.zeros(0), np.zeros(0)))
-    return NodeScorer(*layers)
+    return NodeScorer(layers[0], layers[1], BEGINNING)
 
 
 def fold_of(id_: str) -> int:
@@ -107,20 +132,28 @@ def fold_of(id_: str) -> int:
 
 
 def trained(examples: Sequence[WalkExample]) -> NodeScorer:
-    alone = fit([example.listed(example.looked.direct) for example in examples])
+    weighed = [example for example in examples if example.dataset in SETS]
+    alone = fit([example.listed(example.looked.direct, example.looked.nodes) for example in weighed])
     within = fit(
-        [example.listed(features, kept) for example in examples for kept, features in [around(example, alone)]]
+        [example.listed(features, nodes) for example in weighed for nodes, features in [around(example, alone)]]
     )
-    return NodeScorer(alone, within)
+    scorer = NodeScorer(alone, within, BEGINNING)
+    return replace(
+        scorer, path=fit_paths([hop_example(example) for example in examples if example.dataset in HOPS], scorer)
+    )
 
 
-def around(example: WalkExample, alone: MassLayer) -> tuple[NDArray[np.int64], Floats]:
-    """The places of the candidates that a walk looks around, and all features of these."""
+def hop_example(example: WalkExample) -> HopExample:
+    return HopExample(example.looked, example.hops, example.relevant, HOPS[example.dataset])
+
+
+def around(example: WalkExample, alone: MassLayer) -> tuple[Ints, Floats]:
+    """The candidates that a walk looks around, rising, and all features of these."""
     masses = alone(example.looked.direct)
     kept = np.sort(np.argsort(-masses, kind="stable")[: WalkerParameters().looked])
     looked = example.looked.taken_over(example.looked.nodes[kept])
     standing = Standing.of(example.looked.nodes, masses)
-    return kept, np.hstack([looked.direct, looked.around(standing)])
+    return looked.nodes, np.hstack([looked.direct, looked.around(standing)])
 
 
 class RankedQuestion(NamedTuple):
@@ -130,42 +163,58 @@ class RankedQuestion(NamedTuple):
     partition: int
 
 
+def ranked(example: WalkExample, scorer: NodeScorer) -> Iterator[tuple[str, RankedQuestion]]:
+    """By the nodes alone, and with what is around them, as `walk` ranks; by paths, as `graph` does."""
+    yield "alone", _ranked(example, example.looked.nodes, scorer.alone(example.looked.direct))
+    nodes, features = around(example, scorer.alone)
+    yield "around", _ranked(example, nodes, scorer.within(features))
+    last = hop(example.looked, example.hops, scorer, HopParameters())[-1]
+    yield "paths", _ranked(example, last.looked.nodes, last.masses(scorer))
+
+
 def report(examples: Sequence[WalkExample]) -> Iterator[str]:
-    """A line for each set: by the nodes alone, and with what is around them."""
-    ranked: dict[str, dict[int, RankedQuestion]] = {"alone": {}, "within": {}}
+    """A line for each set and way, with intervals by bootstrap over the questions."""
+    found: dict[tuple[str, str], list[list[float]]] = {}
     for fold in range(FOLDS):
         scorer = trained([example for example in examples if example.fold != fold])
-        for number, example in enumerate(examples):
-            if example.fold == fold:
-                kept, features = around(example, scorer.alone)
-                every = np.arange(len(example.documents))
-                ranked["alone"][number] = _ranked(example, every, scorer.alone(example.looked.direct))
-                ranked["within"][number] = _ranked(example, kept, scorer.within(features))
-    for name in SETS:
-        its = [number for number, example in enumerate(examples) if example.dataset == name]
-        for way, of_way in ranked.items():
-            golds = {str(number): examples[number].golds for number in its}
-            runs = {str(n): [(d, -float(rank)) for rank, d in enumerate(of_way[n].documents)] for n in its}
-            figures = measure(golds, runs)
-            partitions = np.array([of_way[number].partition for number in its])
-            told = "  ".join(f"{measured} {figures[measured]:.3f}" for measured in MEASURED)
-            first, ten = (float((partitions <= k).mean()) for k in (1, 10))
-            yield f"{name:9} {way:7}{told}  partitions P@1 {first:.3f} R@10 {ten:.3f}"
+        for example in (example for example in examples if example.fold == fold):
+            for way, its in ranked(example, scorer):
+                found.setdefault((example.dataset, way), []).append(measured(example.golds, its))
+    for (dataset, way), figures in sorted(found.items()):
+        yield f"{dataset:14}{way:7}" + "  ".join(_with_intervals(np.array(figures)))
 
 
-def _ranked(example: WalkExample, places: NDArray[np.int64], masses: Floats) -> RankedQuestion:
+def measured(golds: Mapping[str, int], its: RankedQuestion) -> list[float]:
+    """`MEASURED` and whether the first, and one of the first ten partitions hold what is relevant."""
+    run = [(document, -float(rank)) for rank, document in enumerate(its.documents)]
+    figures = measure({"q": golds}, {"q": run})
+    return [*(figures[name] for name in MEASURED), float(its.partition <= 1), float(its.partition <= 10)]
+
+
+def _with_intervals(figures: Floats) -> Iterator[str]:
+    drawn = np.random.default_rng(0).integers(0, len(figures), (RESAMPLED, len(figures)))
+    means = np.stack([figures[draw].mean(axis=0) for draw in drawn])
+    low, high = np.percentile(means, [2.5, 97.5], axis=0)
+    names = (*MEASURED, "partitions P@1", "R@10")
+    for name, mean, least, most in zip(names, figures.mean(axis=0), low, high, strict=True):
+        yield f"{name} {mean:.3f} [{least:.2f}, {most:.2f}]"
+
+
+def _ranked(example: WalkExample, nodes: Ints, masses: Floats) -> RankedQuestion:
     """Partitions by the sum of their nodes' masses."""
-    order = places[np.argsort(-masses, kind="stable")]
-    partitioning, nodes = example.looked.question.graph.partitioning, example.looked.nodes
-    scores = votes(nodes[places], np.exp(masses - masses.max()), partitioning)
-    gold = scores[partitioning.of_node[nodes[example.relevant]]].max(initial=0.0)
+    order = nodes[np.argsort(-masses, kind="stable")]
+    partitioning = example.looked.question.graph.partitioning
+    scores = votes(nodes, np.exp(masses - masses.max()), partitioning)
+    gold = scores[partitioning.of_node[nodes[example.relevant[nodes]]]].max(initial=0.0)
     rank = 1 + int((scores > gold).sum()) if gold else partitioning.count
-    return RankedQuestion(list(dict.fromkeys(example.documents[place] for place in order.tolist())), rank)
+    return RankedQuestion(example.documents(order), rank)
 
 
 def to_json(scorer: NodeScorer) -> str:
     said = {"direct": DIRECT, "around": AROUND, "alone": _said(scorer.alone), "within": _said(scorer.within)}
-    return json.dumps(said) + "\n"
+    slope = dict(zip(PATH, np.round(scorer.path.slope, 4).tolist(), strict=True))
+    line = {"own": round(scorer.path.own, 4), "bias": round(scorer.path.bias, 4), "slope": slope}
+    return json.dumps({**said, "path": line}) + "\n"
 
 
 def _said(layer: MassLayer) -> dict[str, list[float]]:

@@ -1,7 +1,7 @@
 """The features of a node, by itself and by what lies around it, and its mass: a line and a small network over them.
 
-A mass is a logarithm, learned from questions whose documents are known. Each node of a walk is weighed once, when its
-mass is first needed.
+A mass is a logarithm, learned from questions whose documents are known; so is what a path to the node brings. Each node
+of a walk is weighed once, when its mass is first needed.
 """
 
 import json
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from clew.memory.datatypes import Floats, Ints, Vector, Vectors
 from clew.memory.knowledge.question import LibraryQuestion
+from clew.memory.knowledge.walking.paths import PATH
 from clew.memory.vectors import places
 
 DIRECT = (
@@ -276,22 +277,43 @@ class MassLayer:
 
 
 @dataclass(frozen=True, eq=False)
+class PathLine:
+    """log mass of a path = slope . features + bias, beside `own` times what the chunk weighs alone; slope of shape
+    (len(PATH),)."""
+
+    own: float
+    bias: float
+    slope: Floats
+
+    def __call__(self, features: Floats) -> Floats:
+        """Shape (paths, len(PATH)) to (paths,)."""
+        return np.asarray(features @ self.slope + self.bias)
+
+
+@dataclass(frozen=True, eq=False)
 class NodeScorer:
-    """`alone` weighs what `DIRECT` names, `within` that and what `AROUND` does."""
+    """`alone` weighs what `DIRECT` names, `within` that and what `AROUND` does, `path` what `PATH` names of a path."""
 
     alone: MassLayer
     within: MassLayer
+    path: PathLine
+
+    def before_paths(self, direct: Floats) -> Floats:
+        """Log mass of nodes alone, on the scale of that of paths; shape (nodes, len(DIRECT)) to (nodes,)."""
+        return self.path.own * self.alone(direct)
 
 
 @cache
 def load_scorer(path: Path = SHIPPED) -> NodeScorer:
     """Raises `ValueError` for a file of other features than these."""
     said = json.loads(path.read_text("utf-8"))
-    if said["direct"] != list(DIRECT) or said["around"] != list(AROUND):
+    if said["direct"] != list(DIRECT) or said["around"] != list(AROUND) or list(said["path"]["slope"]) != list(PATH):
         raise ValueError(f"{path} is for other features")
-    return NodeScorer(
-        *(MassLayer(**{part: np.array(values) for part, values in said[name].items()}) for name in ("alone", "within"))
+    alone, within = (
+        MassLayer(**{part: np.array(values) for part, values in said[name].items()}) for name in ("alone", "within")
     )
+    line = said["path"]
+    return NodeScorer(alone, within, PathLine(line["own"], line["bias"], np.array(list(line["slope"].values()))))
 
 
 class Weighing:

@@ -1,4 +1,4 @@
-"""Direct features and paths against what a reader would work out from the texts, one by one."""
+"""Paths and what speaks for them against what a reader would work out from the texts, one by one."""
 
 import json
 import math
@@ -12,8 +12,8 @@ import pytest
 from clew.memory.datatypes import Query, Wording
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.library import Library, open_library
-from clew.memory.knowledge.multihop.paths import DIRECT, PATH, HopIndex, HopQuestion, hop_index, paths_from
-from clew.memory.knowledge.question import LibraryQuestion, MatchParameters, match
+from clew.memory.knowledge.question import LibraryQuestion
+from clew.memory.knowledge.walking.paths import PATH, HopIndex, HopQuestion, hop_index, paths_from
 from clew.memory.text import content_words
 from clew.tools.base import encode_query
 from tests.memory.knowledge.index.test_run import run
@@ -44,7 +44,7 @@ def index(library: Library) -> HopIndex:
 
 
 def hops_of(library: Library, index: HopIndex, query: Query) -> HopQuestion:
-    return HopQuestion(library.store, index, LibraryQuestion(library.store.part(), query), MatchParameters())
+    return HopQuestion(index, LibraryQuestion(library.store.part(), query))
 
 
 def chunk(index: HopIndex, title: str) -> int:
@@ -64,22 +64,6 @@ def test_pairs_are_what_sentences_and_titles_name(index: HopIndex) -> None:
     # The sentences of a title's entity are all of the document, as it is about that.
     (pair,) = np.flatnonzero((index.chunks == chunk(index, "Vienna")) & (index.entities == vienna))
     assert len(index.sentences.of(np.array([pair]))[0]) == 2
-
-
-def test_direct_features_are_those_of_the_chunk(library: Library, index: HopIndex, encoder: CachedEncoder) -> None:
-    query = encode_query(QUESTION, [], encoder)
-    hops, chunks = hops_of(library, index, query), np.arange(len(TEXTS))
-    found = dict(zip(DIRECT, hops.direct(chunks).T, strict=True))
-    ids = list(index.layers.chunk_ids)
-    assert found["hybrid"] == pytest.approx(match(library.store, query.forms, ids, MatchParameters()).scores[0])
-    for number, id_ in enumerate(ids):
-        title = id_.removesuffix("#0")
-        sentences = [f"{title}\n{part.rstrip('.')}." for part in TEXTS[title].split(". ")]
-        cosines = encoder.encode(sentences, "passage") @ query.forms[0].vector
-        assert found["sentence"][number] == pytest.approx(max(0, cosines.max()), abs=1e-4)
-        assert found["titled"][number] == (title == "Metropolis (1927 film)")
-    assert found["named"][chunk(index, "Metropolis (1927 film)")] == 1  # of one chunk alone
-    assert found["named"][chunk(index, "Bread")] == 0
 
 
 def test_paths_lead_over_shared_entities(library: Library, index: HopIndex, encoder: CachedEncoder) -> None:
@@ -138,7 +122,6 @@ def test_several_forms_count_by_weight(library: Library, index: HopIndex, encode
     forms = [Wording("question", "and where was he born?", 0.25), Wording("before", "Who is Fritz Lang?", 0.75)]
     hops = hops_of(library, index, encode_query(forms[0].text, forms, encoder))
     assert hops.question.entities == {index.layers.entity_numbers["fritz lang"]: 0.75}
-    assert hops.in_title == {chunk(index, "Fritz Lang"): 0.75}
     stems, weights = hops.stems, hops.question.weights
     assert weights.sum() == pytest.approx(1) and len(stems) == len(weights)
     assert hops.held(np.array([0, 1])).shape == (2, len(stems))
@@ -149,6 +132,5 @@ def test_the_scope_bounds_paths_and_titles(library: Library, index: HopIndex, en
     inside = np.array([d in ("Fritz Lang", "Vienna") for d in index.layers.document_ids])[index.layers.chunk_documents]
     hops = hops_of(library, index, query)
     assert hops.question.allowed is not None and hops.question.allowed.tolist() == inside.tolist()
-    assert hops.in_title == {}
     paths = paths_from(hops, np.array([chunk(index, "Fritz Lang")]), np.zeros(1))
     assert {index.layers.chunk_ids[c] for c in paths.chunks} == {"Vienna#0"}

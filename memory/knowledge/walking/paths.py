@@ -1,4 +1,4 @@
-"""What speaks for a chunk: the chunk itself, and the paths to it from better ones over the entities that both name.
+"""Paths to a chunk from better ones over the entities that both name, and what speaks for each path.
 
 Chunks, sentences and entities are numbers of `Layers`.
 """
@@ -12,15 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Floats, Ints, Vectors
-from clew.memory.knowledge.question import LibraryQuestion, MatchParameters, match
+from clew.memory.knowledge.question import LibraryQuestion
 from clew.memory.layers import Layers
-from clew.memory.ports import Search
 from clew.memory.text import content_words
 from clew.memory.vectors import Ragged
-
-DIRECT = ("hybrid", "sentence", "titled", "named")
-"""Of a chunk: its score by words and meaning; the best cosine of its sentences, at least 0; 1 / sqrt(chunks titled so),
-where the question names its title; the rarity, 1 - `spread`, of the rarest entity in it that the question names."""
 
 PATH = ("mass", "spread", "tells", "gap", "onward", "rest", "gain", "words", "likeness", "asked")
 """Of a path anchor - entity - chunk: the anchor's log mass, 0 for the best; the entity's `spread`; the best cosine of
@@ -72,13 +67,6 @@ class HopIndex:
         df = np.diff(self.by_entity.starts)
         return np.asarray((df >= 2) & (df <= MOST_CHUNKS))
 
-    @cached_property
-    def titled(self) -> Ragged:
-        """Of each entity the chunks of the documents whose title names it."""
-        titles = self.layers.titles[self.layers.chunk_documents]
-        chunks = np.flatnonzero(titles >= 0)
-        return Ragged.grouped(titles[chunks], len(self.layers.entities), chunks)
-
 
 def hop_index(layers: Layers) -> HopIndex:
     """Pairs are those of the sentences: what a sentence names, and what its document's title does."""
@@ -103,49 +91,12 @@ def hop_index(layers: Layers) -> HopIndex:
 
 
 class HopQuestion:
-    """The chunks and paths of one question: what they are weighed by, looked up once."""
+    """The paths of one question: what they are weighed by, looked up once."""
 
-    def __init__(self, store: Search, index: HopIndex, question: LibraryQuestion, match: MatchParameters) -> None:
-        self.store = store
+    def __init__(self, index: HopIndex, question: LibraryQuestion) -> None:
         self.index = index
         self.question = question
-        self.match = match
-        self._direct: dict[int, Floats] = {}
         self._held: dict[int, Floats] = {}
-
-    @cached_property
-    def in_title(self) -> dict[int, float]:
-        """Chunk -> the feature `titled`."""
-        found: dict[int, float] = {}
-        for entity, weight in self.question.entities.items():
-            chunks, _ = self.index.titled.of(np.array([entity]))
-            share = weight / max(1, len(chunks)) ** 0.5
-            within = self.question.within(chunks).tolist()
-            found.update({chunk: max(found.get(chunk, 0.0), share) for chunk in within})
-        return found
-
-    @cached_property
-    def _named_in(self) -> dict[int, float]:
-        """Chunk -> the feature `named`."""
-        found: dict[int, float] = {}
-        for entity, weight in self.question.entities.items():
-            pairs, _ = self.index.by_entity.of(np.array([entity]))
-            rarity = weight * float(1 - self.index.spread[entity])
-            found.update({chunk: max(found.get(chunk, 0.0), rarity) for chunk in self.index.chunks[pairs].tolist()})
-        return found
-
-    def direct(self, chunks: Ints) -> Floats:
-        """Of each chunk what `DIRECT` names; shape (chunks, len(DIRECT))."""
-        fresh = np.array([chunk for chunk in chunks.tolist() if chunk not in self._direct], np.int64)
-        if len(fresh):
-            forms, ids = self.question.query.forms, self.question.graph.layers.chunk_ids
-            weights = np.array([form.weight for form in forms])
-            hybrid = weights @ match(self.store, forms, [ids[chunk] for chunk in fresh.tolist()], self.match).scores
-            sentences = np.maximum(self.question.sentence_cosines(fresh), 0)
-            for chunk, score, cosine in zip(fresh.tolist(), hybrid, sentences, strict=True):
-                of_names = self.in_title.get(chunk, 0.0), self._named_in.get(chunk, 0.0)
-                self._direct[chunk] = np.array([score, cosine, *of_names])
-        return np.array([self._direct[chunk] for chunk in chunks.tolist()]).reshape(-1, len(DIRECT))
 
     def held(self, chunks: Ints) -> Floats:
         """How far each chunk has each of the question's words, 0 to 1; shape (chunks, words)."""
@@ -207,7 +158,7 @@ def _bridges(hops: HopQuestion, pairs: Ints, of_anchor: Ints, anchors: Ints) -> 
     tells = cosines[nearest].astype(np.float64)
     features = {
         "tells": tells,
-        "gap": tells - hops.direct(anchors)[of_anchor, DIRECT.index("sentence")],
+        "gap": tells - np.maximum(question.sentence_cosines(anchors), 0)[of_anchor],
         "words": _sentence_words(hops, rows, of_pair, len(pairs)),
         "likeness": names @ question.vector,
         "asked": np.array([question.entities.get(entity, 0.0) for entity in entities.tolist()]),

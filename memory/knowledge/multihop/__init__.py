@@ -1,1 +1,0 @@
-"""Multi-hop retrieval without a language model: a walk of two steps from passages over the entities that they share."""
