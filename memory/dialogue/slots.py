@@ -1,0 +1,290 @@
+"""Follow-ups that say only what is other than in the question before: 'and in September?', 'which papers?', 'why?',
+'no, I meant the van'. What they name takes the place of what it corresponds to, by preposition, type and noun.
+"""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from clew.memory.dialogue.phrases import TIMES, Parts, Phrase, parts, replaced, written_type
+from clew.memory.dialogue.reference import agreeing
+from clew.memory.ports import Vocabulary
+from clew.memory.text import word_lists
+
+_LISTS = {name: frozenset(listed) for name, listed in word_lists(Path(__file__).with_name("context_words.txt")).items()}
+
+LONGEST = 12
+"""Words of a follow-up that is no question of its own."""
+
+ENOUGH = 1.0
+"""What a phrase and the one in whose place it is put have in common, at least."""
+
+_TIME = ("in", "on", "at", "during", "for", "from", "until", "since", "before", "after", "by")
+_CORRECTS = re.compile(
+    r"(?:(?:no|nope|sorry|wait|oh|well|actually|rather|hm+)\b[,.:;! ]*)*"
+    r"(?:i (?:actually |really )?(?:meant?|was (?:asking|talking) about|am (?:asking|talking) about)|i['’]m (?:asking|talking) about"
+    r"|(?P<no>(?:no|not|sorry|rather))\b)[,:]?\s*(?:to (?:say|ask)[,:]?\s*)?",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(r"not (?:the |a |about )?[\w' ’-]+?[:,;.]\s*(?:but\s+)?", re.IGNORECASE)
+_SWITCHES = re.compile(
+    r"(?:(?:ok|okay|so|and|now|well|but|right)\b[, ]*)*(?:(?:let['’]?s |let us )?(?:going|go|coming|come|get|getting)?\s*back to"
+    r"|(?:turning|coming) to|as for|regarding|concerning|about|speaking of|on)\s+(?P<topic>[^:,?]{2,60})\s*[:,]\s*(?=\S)",
+    re.IGNORECASE,
+)
+_ABOUT = re.compile(r"(?:(?:and|but|so|ok|okay)\b[, ]*)*(?:what|how) about\s+|(?:(?:and|but|so)\b[, ]*)*what if\b", re.IGNORECASE)
+_LEAD = re.compile(r"(?:(?:and|but|or|so|also|then|well|ok|okay|yes|no|oh|ah)\b[,:;]?\s+)+", re.IGNORECASE)
+
+
+def led(question: str) -> tuple[str, str, bool]:
+    """The question without what only leads to it, the topic that it names before ('back to Fogg: ...'), and whether it
+    corrects the one before."""
+    if switch := _SWITCHES.match(question):
+        return question[switch.end() :], switch["topic"].strip(), False
+    if (corrects := _CORRECTS.match(question)) and (corrects["no"] is None or re.match(r"(?:no|sorry)\b", question, re.IGNORECASE)):
+        rest = question[corrects.end() :]
+        denied = _DENIED.match("not " + rest if corrects["no"] == "not" else rest)
+        if denied:
+            return (rest[denied.end() - 4 :] if corrects["no"] == "not" else rest[denied.end() :]), "", True
+        topic = re.match(r"(?P<topic>[^,:;?]{2,60})[,:;]\s*(?=(?:and |so )?(?:what|who|when|where|why|how|which|is|are|do|does|did|can|was|were|will)\b)", rest, re.IGNORECASE)
+        if topic:
+            return rest[topic.end() :], topic["topic"].strip(), True
+        return rest, "", True
+    return question, "", False
+
+
+def filled(question: str, before: Parts, vocabulary: Vocabulary | None, *, corrects: bool = False) -> tuple[str, str]:
+    """The question before with what a fragment says in the place of what it corresponds to, and why; empty where it is
+    no fragment, or corresponds to nothing."""
+    about = _ABOUT.match(question)
+    bare = question[about.end() :] if about else _LEAD.sub("", question, count=1) if _LEAD.match(question) else question
+    bare = bare.strip().rstrip("?.! ")
+    if not bare or len(bare.split()) > LONGEST:
+        return "", ""
+    if bare.casefold().startswith("why not"):
+        return _why_not(bare[7:].strip(" ,"), before)
+    if clause := re.match(r"(?:if|when|because|unless|after|before|until|once|while)\s+(?:i|you|we|he|she|it|they|the|my|a)\b", bare, re.IGNORECASE):
+        return _claused(bare, before, clause.group().split()[0])
+    fragment = parts(bare)
+    if fragment.asked and fragment.fragment:
+        return _sluiced(fragment, before, vocabulary)
+    if fragment.asked or fragment.aux or (fragment.verb and not about and not corrects and not _LEAD.match(question) and len(fragment.phrases) != 1):
+        return "", ""
+    if not fragment.phrases or any(one.pronoun for one in fragment.phrases):
+        return "", ""
+    if fragment.verb and fragment.verb[0] == fragment.lead:
+        return "", ""
+    return _replaced(fragment, before, vocabulary)
+
+
+def _claused(bare: str, before: Parts, first: str) -> tuple[str, str]:
+    if before.clause >= 0:
+        text = replaced(before.text, [(before.clause, before.end, bare)])
+    elif before.asked or before.aux:
+        text = replaced(before.text, [(before.end, before.end, " " + bare)])
+    else:
+        return "", ""
+    return text, f"the question before, '{first} ...'"
+
+
+def _replaced(fragment: Parts, before: Parts, vocabulary: Vocabulary | None) -> tuple[str, str]:
+    types = _types([*fragment.phrases, *before.phrases], vocabulary)
+    free = [one for one in before.phrases if not one.pronoun]
+    pieces: list[tuple[int, int, str]] = []
+    why: list[str] = []
+    added: list[str] = []
+    whole = len(fragment.phrases) > 1 and not fragment.phrases[0].preposition
+    news = [fragment.phrases[0]] if whole else list(fragment.phrases)
+    for new in news:
+        text = fragment.body[new.start - fragment.lead :].strip() if whole and not _is_own(new, fragment, free) else new.text
+        best = max(free, key=lambda one: _likeness(new, one, types), default=None)
+        alike = _likeness(new, best, types) if best else 0.0
+        if best and alike >= ENOUGH:
+            free.remove(best)
+            start, end = _extent(best, before, new)
+            put = f"{new.preposition or best.preposition} {text}".strip() if best.preposition else text
+            pieces.append((start, end, put))
+            why.append(f"'{before.text[start:end]}' becomes '{put}'")
+        elif new.preposition:
+            added.append(f"{new.preposition} {text}")
+            why.append(f"'{added[-1]}' is added to the question before")
+        else:
+            return "", ""
+        if whole:
+            for rest in fragment.phrases[1:]:
+                if rest.preposition and rest.text not in text:
+                    same = next((one for one in free if one.preposition == rest.preposition), None)
+                    span = (same.whole, same.end) if same else (_tail(before), _tail(before))
+                    pieces.append((*span, f" {rest.preposition} {rest.text}"))
+    if added:
+        place = _tail(before)
+        pieces.append((place, place, " " + " ".join(added)))
+    return agreeing(replaced(before.text, pieces), before), "; ".join(why)
+
+
+def _is_own(new: Phrase, fragment: Parts, free: Sequence[Phrase]) -> bool:
+    """What follows the phrase has a place of its own in the question before."""
+    return any(
+        rest.preposition and any(one.preposition == rest.preposition and one.role != "asked" for one in free)
+        for rest in fragment.phrases[1:]
+    )
+
+
+def _tail(before: Parts) -> int:
+    """Where something can be added: before an 'if', else at the end."""
+    if before.clause > 0 and before.verb and before.clause > before.verb[0]:
+        return len(before.text[: before.clause].rstrip())
+    return before.end
+
+
+def _extent(best: Phrase, before: Parts, new: Phrase) -> tuple[int, int]:
+    """With what says which it is: 'the flat in Piran' goes as a whole where 'the farm' comes; a phrase of one
+    preposition goes with it."""
+    start, end = best.whole, best.end
+    if best.role == "subject" and not new.preposition:
+        at = list(before.phrases).index(best)
+        if at + 1 < len(before.phrases) and not before.verb:
+            later = before.phrases[at + 1]
+            if later.preposition in ("in", "of", "at", "from") and not before.text[end : later.whole].strip() and later.named:
+                per = re.search(r"\s(?:per|a|each)\s", later.text)
+                end = later.start + per.start() if per else later.end
+    return start, end
+
+
+def _likeness(new: Phrase, old: Phrase, types: dict[str, str]) -> float:
+    """How well one corresponds to the other."""
+    kinds = types[new.text], types[old.text]
+    timely = all(kind in TIMES for kind in kinds)
+    score = 0.0
+    if new.preposition:
+        if new.preposition == old.preposition:
+            score += 3.0 if kinds[0] == kinds[1] or timely else 1.0
+        elif not (timely and old.preposition):
+            return 0.0
+    elif old.preposition and kinds[0] != kinds[1]:
+        score -= 0.6
+    if kinds[0] == kinds[1]:
+        score += 1.0 if kinds[0] in ("noun", "name") else 3.0
+    elif timely:
+        score += 2.5
+    elif "noun" in kinds or "name" in kinds:
+        pair = set(kinds)
+        if pair & {*TIMES, "money", "number"}:
+            return 0.0
+        score += 0.8 if pair == {"noun", "name"} else 0.4
+    if new.noun == old.noun:
+        score += 4.0
+    elif set(new.words) & set(old.words):
+        score += 2.5
+    score += 0.4 * (new.named == old.named) + 0.2 * (new.definite == old.definite)
+    score += {"subject": 0.5, "object": 0.4, "other": 0.3, "asked": -0.8}[old.role]
+    if old.first in ("my", "your", "our") and new.first not in ("my", "your", "our"):
+        score -= 0.3
+    return score
+
+
+def _types(phrases: Sequence[Phrase], vocabulary: Vocabulary | None) -> dict[str, str]:
+    """What kind of thing each names: day, month, date, year, period, money, number; person, place, organisation, work; else
+    name or noun."""
+    texts = list(dict.fromkeys(one.text for one in phrases))
+    kinds = dict(zip(texts, vocabulary.kinds(texts), strict=True)) if vocabulary else {}
+    named = {one.text: one.named for one in phrases}
+    made = {}
+    for text in texts:
+        known = kinds.get(text, "")
+        made[text] = written_type(text) or (
+            known if known in ("person", "place", "organisation", "work") else "name" if named[text] else "noun"
+        )
+    return made
+
+
+_QUANTITY = ("number", "amount", "count")
+
+
+def _sluiced(fragment: Parts, before: Parts, vocabulary: Vocabulary | None) -> tuple[str, str]:
+    """'why?', 'against whom?', 'which papers?', 'how many visitors?': the question before asks for this."""
+    assert fragment.asked
+    asked = fragment.text[slice(*fragment.asked)]
+    wanted = fragment.wanted
+    if asked.casefold() in ("how many", "how much", "which", "whose") and before.wanted:
+        asked = f"{asked} {before.wanted.text}"
+    rest = fragment.text[fragment.asked[1] : fragment.end].strip(" ,?")
+    extra = [one for one in fragment.phrases if one.role != "asked" and one.start >= fragment.asked[1]]
+    low = asked.casefold()
+    if rest and not extra:
+        return "", ""
+    if wanted and low.startswith(("how many", "how much")) and (counted := _counted(wanted, extra, before)):
+        return counted, f"'{low}' is asked as in the question before"
+    if wanted and before.wanted and before.asked and low.split()[0] == before.text[slice(*before.asked)].split()[0].casefold():
+        pieces = [(before.asked[0], before.asked[1], asked)]
+        text = _with(replaced(before.text, [*pieces, *_added(extra, before)]))
+        return text, f"'{before.text[slice(*before.asked)]}' becomes '{asked}'"
+    if not before.aux:
+        if before.asked and before.verb and not before.aux and low in ("when", "where", "why", "how"):
+            return "", ""
+        return "", ""
+    if extra and not any(one.preposition == old.preposition for one in extra for old in before.phrases):
+        pieces_added = [(_tail(before), _tail(before), f" {rest}")]
+    else:
+        pieces_added = _added(extra, before)
+    gone = [
+        (one.whole, one.end, "")
+        for one in before.phrases
+        if wanted and one.role != "asked" and not one.pronoun and one.noun == wanted.noun
+    ]
+    start = before.asked[0] if before.asked else before.lead
+    aux = before.text[slice(*before.aux)]
+    opening = f"{asked[0].upper()}{asked[1:]} " if before.text[: before.aux[0]].strip()[:1].isupper() or start == 0 else f"{asked} "
+    pieces = [(start, before.aux[0], opening), *gone, *pieces_added]
+    if not before.asked:
+        pieces.append((*before.aux, aux.casefold()))
+        pieces[0] = (start, before.aux[0], opening)
+    return _with(replaced(before.text, pieces)), f"'{asked}' is asked of the question before"
+
+
+def _with(text: str) -> str:
+    return text[0].upper() + text[1:] if text else text
+
+
+def _added(extra: Sequence[Phrase], before: Parts) -> list[tuple[int, int, str]]:
+    """The phrases behind the question word, each in the place of one with its preposition, else at the end."""
+    made = []
+    for one in extra:
+        if not one.preposition:
+            continue
+        same = next((old for old in before.phrases if old.preposition == one.preposition and not old.pronoun), None)
+        span = (same.whole, same.end) if same else (_tail(before), _tail(before))
+        made.append((*span, f" {one.preposition} {one.text}"))
+    return made
+
+
+def _counted(wanted: Phrase, extra: Sequence[Phrase], before: Parts) -> str:
+    """'how many tables in a join' after 'the number of columns in a table': 'the number of tables in a join'."""
+    for one in before.phrases:
+        found = re.search(rf"\b(?:{'|'.join(_QUANTITY)}) of (.+)$", one.text)
+        if found and one.role != "asked":
+            start = one.start + found.start(1)
+            following = next((p for p in before.phrases if p.start > one.start and p.preposition and not p.pronoun), None)
+            put = [(start, one.end, wanted.text)]
+            for new in extra:
+                if following and new.preposition and not before.text[one.end : following.whole].strip():
+                    put.append((following.whole, following.end, f"{new.preposition} {new.text}"))
+            return replaced(before.text, put)
+    return ""
+
+
+def _why_not(rest: str, before: Parts) -> tuple[str, str]:
+    """'why not the other one?' after 'which printer did we choose?': 'why did we not choose the other printer?'"""
+    subject, verb = before.subject, before.verb
+    if not (before.aux and subject):
+        return "", ""
+    aux = before.text[slice(*before.aux)].casefold()
+    if aux.endswith("n't"):
+        return "", ""
+    said = before.text[subject.end : before.end].strip()
+    phrase, comma, remark = rest.partition(",")
+    if phrase and verb:
+        noun = before.wanted.text if before.wanted else ""
+        phrase = re.sub(r"\bones?$", noun.removesuffix("s") if noun else "one", phrase)
+        said = f"{before.text[slice(*verb)]} {phrase}{comma}{remark}"
+    return f"Why {aux} {subject.text} not {said}", "the question before is asked with 'why not'"

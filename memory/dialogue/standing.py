@@ -1,0 +1,138 @@
+"""A question made to stand alone by rules: each question of the conversation in its turn, so that what an earlier
+follow-up stood for is there for the next."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from clew.memory.datatypes import Sentence
+from clew.memory.dialogue.phrases import UNDER_TOPIC, Parts, parts
+from clew.memory.dialogue.reference import Mention, Said, is_foreign, said, standing_for
+from clew.memory.dialogue.slots import filled, led
+from clew.memory.dialogue.utterances import is_filler
+from clew.memory.ports import Vocabulary
+from clew.memory.text import content_words, word_lists
+
+_LISTS = {name: frozenset(listed) for name, listed in word_lists(Path(__file__).with_name("context_words.txt")).items()}
+
+LONGEST = 60
+"""Words of a question; a longer one says itself what it is about."""
+
+FEW = 3
+"""Words of content that a question has at most which may be about what was spoken of and does not say so."""
+
+_LEAD = re.compile(r"(?:(?:and|but|so|also|then|well|ok|okay)\b[,:;]?\s+)+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A question that stands alone; `why` says what was done to it, and is empty where nothing was. `pair`: what was
+    replaced, and by what."""
+
+    text: str
+    why: str = ""
+    pair: tuple[str, ...] = ()
+
+
+def standing(question: str, history: Sequence[Sentence], vocabulary: Vocabulary | None = None) -> Standing:
+    """The question with what it leaves to the conversation; `history` are the sentences before it, in order."""
+    turns: list[Said] = []
+    for number in sorted({sentence.turn for sentence in history}):
+        asked = " ".join(s.text for s in history if s.turn == number and s.speaker == "user")
+        answer = [s.text for s in history if s.turn == number and s.speaker == "agent"]
+        if asked and not is_filler(asked):
+            turns.insert(0, _said(asked, _alone(asked, turns, vocabulary), answer, turns, vocabulary))
+    return _alone(question, turns, vocabulary)
+
+
+def _said(
+    asked: str, alone: Standing, answer: Sequence[str], turns: Sequence[Said], vocabulary: Vocabulary | None
+) -> Said:
+    """The turn with its topic: what it names, else what was spoken of before where it leans on that."""
+    made = said(alone.text, answer, vocabulary)
+    people = {one.text for turn in turns for one in turn.asked if one.about} | set(_PERSON.findall(alone.why))
+    made = replace(made, asked=tuple(_person(one) if one.text in people else one for one in made.asked))
+    own = min(made.asked, key=lambda one: (not one.named, one.rank), default=None)
+    earlier = turns[0].topic if turns and alone.why else None
+    topic = own if own and (own.named or not earlier) else earlier
+    if len(alone.pair) == 2:
+        made = replace(made, listed=alone.pair)
+    return replace(made, topic=topic, under_topic=topic is not None and topic is not own)
+
+
+_PERSON = re.compile(r"'(?:[Hh]e|[Hh]im|[Hh]is|[Ss]he|[Hh]er|[Hh]ers)' is ([^;]+)")
+
+
+def _person(one: Mention) -> Mention:
+    return replace(one, person=True, maybe_person=True, about=True)
+
+
+def _alone(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None) -> Standing:
+    if not turns or len(question.split()) > LONGEST or is_foreign(parts(question)):
+        return Standing(question)
+    made = _made(question, turns, vocabulary)
+    asks = parts(made.text)
+    if made.why and (asks.asked or asks.aux) and made.text[-1] not in ".?!…":
+        return replace(made, text=f"{made.text}?")
+    return made
+
+
+def _made(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None) -> Standing:
+    rest, topic, corrects = led(question)
+    if topic:
+        about = said(f"What is {topic}?", (), vocabulary)
+        text, why = standing_for(rest, [about, *turns])
+        if text == rest and not set(content_words(topic)) <= set(content_words(rest)):
+            text = _as_for(topic, rest)
+        return Standing(text, "; ".join([f"it is about {topic}", *why]))
+    before = parts(UNDER_TOPIC.sub("", turns[0].question)) if corrects else turns[0].parts
+    text, reason = filled(rest, before, vocabulary, corrects=corrects)
+    if text:
+        changed = re.fullmatch(r"'(.+)' becomes '(.+)'", reason)
+        return Standing(text, reason, pair=changed.groups() if changed else ())
+    bare = _LEAD.sub("", rest, count=1) if _LEAD.match(rest) else rest
+    text, reasons = standing_for(bare, turns)
+    if reasons:
+        return Standing(text, "; ".join(reasons))
+    if corrects:
+        return Standing(bare, "it corrects the question before")
+    if subject := _topic_for(bare, turns, vocabulary):
+        return Standing(_as_for(subject.text, bare), f"it is about {subject.text}")
+    return Standing(question)
+
+
+def _as_for(topic: str, question: str) -> str:
+    first = question.split()[0]
+    lowered = question[0].lower() + question[1:] if first[1:].islower() or len(first) == 1 and first != "I" else question
+    return f"As for {topic}, {lowered}"
+
+
+def _topic_for(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None) -> Mention | None:
+    """What the question is about without saying so: it is short and names nothing itself."""
+    found = parts(question)
+    own = content_words(found.body)
+    if not own or len(own) > FEW or not (found.asked or found.aux) or _names_something(found, vocabulary):
+        return None
+    if set(own) & _ABOUT_ALL or not turns[0].has_answer and any(turn.has_answer for turn in turns):
+        return None
+    topic = turns[0].topic
+    if topic is None or set(content_words(topic.text)) & set(own) or topic.text.split()[0].casefold() in ("my", "your"):
+        return None
+    return topic
+
+
+_ABOUT_ALL = frozenset(
+    content_words("documents document papers paper files file folder folders notes collection library texts topics overview")
+)
+
+
+def _names_something(found: Parts, vocabulary: Vocabulary | None) -> bool:
+    named = [word for one in found.phrases if one.named for word in one.text.split() if word[0].isupper() or "=" in word]
+    if any(word not in _LISTS["openers"] for word in named) or any(re.search(r"[()=_]", t.text) for t in found.tokens):
+        return True
+    if any(" of " in one.text for one in found.phrases if not one.pronoun):
+        return True
+    phrases = [one.text for one in found.phrases if not one.pronoun]
+    kinds = vocabulary.kinds(phrases) if vocabulary and phrases else []
+    return any(kind in ("person", "place", "organisation", "work", "title") for kind in kinds)
