@@ -92,12 +92,15 @@ def recall(turn: Turn, run: TurnContext) -> Turn:
 def rewrite(turn: Turn, run: TurnContext) -> Turn:
     services, model = run.services, run.services.writers.rewrite
     writer = RecordedWriter(model, "rewrite", run.emit) if model else None
-    made = rewrite_question(turn.question, turn.recalled, services.encoder, services.rewrite, writer, run.cancel)
-    made = with_spelling(made, services.library.store.vocabulary, services.encoder)
+    vocabulary = services.library.store.vocabulary
+    made = rewrite_question(
+        turn.question, turn.recalled, services.encoder, services.rewrite, writer, run.cancel, vocabulary
+    )
+    made = with_spelling(made, vocabulary, services.encoder)
     made = with_dates(made, turn.today, services.library.manifest.date_order)
     details = [
         f"{form.name} x {form.weight:.2f}{', towards the context' if form.context else ''}: {form.text}"
-        f"{f' ({form.why})' if form.why else ''}"
+        + (f" ({form.why})" if form.why else "")
         for form in made.wordings
     ]
     degraded: tuple[Fallback, ...] = ()

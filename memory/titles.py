@@ -110,6 +110,13 @@ def named_in(text: str, index: TitleIndex) -> Named:
     return Named(nodes[kept], starts[kept], ends[kept], exact[kept], places[kept], rivals[kept])
 
 
+def is_name(text: str, index: TitleIndex) -> bool:
+    """Whether a title calls its node this, whatever the endings."""
+    key = np.uint64(_key(stemmed_words(text)))
+    place = int(np.searchsorted(index.stems, key))
+    return place < len(index.stems) and bool(index.stems[place] == key)
+
+
 def write_titles(folder: Path, titles_and_texts: Iterable[tuple[str, str]]) -> None:
     made = title_index(titles_and_texts)
     np.savez(

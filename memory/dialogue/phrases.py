@@ -1,83 +1,23 @@
 """The parts of a question by rules: what it asks for, the helping verb, the subject, the verb, and the phrases that
-follow, each with its preposition. English; closed word lists say what is no noun, and the order of an English question
+follow, each with its preposition. English: closed word lists say what is no noun, and the order of an English question
 says the rest."""
 
 import re
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
+from functools import lru_cache
 
-from clew.memory.text import content_words, word_lists
+from clew.memory.dialogue.word_classes import LISTS, PARTICIPLES, QuestionToken, is_verb, tokens
+from clew.memory.text import content_words
 
-_LISTS = {name: frozenset(listed) for name, listed in word_lists(Path(__file__).with_name("context_words.txt")).items()}
-_TOKEN = re.compile(
-    r"\b(?:what|who|where|when|how|why|that|there|it|he|she|they|we|you|i)(?=['’](?:s|re|d|ll|ve|m)\b)"
-    r"|(?<=\w)['’](?:re|d|ll|ve|m)\b|(?<=what|that|here)['’]s\b|(?<=who|how|why)['’]s\b|(?<=when)['’]s\b"
-    r"|(?<=\bit|\bhe)['’]s\b|(?<=\bshe)['’]s\b"
-    r"|\w+(?:['’./=:&+-]\w+)*(?:['’](?!\w))?(?:\(\))?[+#%]*|[^\w\s]",
-    re.IGNORECASE,
+_NAME_LINKS = frozenset("of for de von van der la le du da di al bin".split())
+_NO_VERBS = frozenset(
+    "need seed speed feed weed breed indeed hundred exceed proceed succeed kindred sacred naked".split()
 )
-_LINKS = frozenset("of".split())
-_NAME_LINKS = frozenset("of the for and de von van der la le du da di al bin in".split())
-_NO_VERBS = frozenset("need seed speed feed weed breed indeed hundred exceed proceed succeed kindred sacred naked".split())
 _DO = frozenset("do does did can could will would shall should may might must".split())
 _BE = frozenset("is are am was were be been being 's 're 'm".split())
-_HAVE = frozenset("has have had 've".split())
-_CLAUSE_TOO = frozenset("after before since until till as".split())
-_SUBJECTS = frozenset("i you we he she it they".split())
-_OPENS_NOUN = frozenset("the a an my your our his her its their this that these those what which whom how".split())
-_PARTICIPLES = frozenset(
-    "made built written done taken given held born known shown sung won lost sold bought paid kept put set cut led met"
-    " found chosen spoken stolen broken hidden frozen grown worn driven drawn thrown left sent spent told taught caught"
-    " called used due open closed off on".split()
-)
-
 
 UNDER_TOPIC = re.compile(r"As for [^,]+, ")
 """What a question says of its topic before it begins."""
-_MONTH = re.compile(
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
-    r"|nov(?:ember)?|dec(?:ember)?)\.?",
-    re.IGNORECASE,
-)
-_DAY = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:to|yester)day|tomorrow|week(?:end|day)s?", re.IGNORECASE)
-_MONEY = re.compile(r"[$€£]\s?\d|\d\s?(?:[$€£]|euros?\b|dollars?\b|pounds?\b|cents?\b)", re.IGNORECASE)
-_PERIOD = re.compile(
-    r"(?:spring|summer|autumn|winter|year|month|week|night|day|morning|afternoon|evening|quarter|century|decade|hour"
-    r"|minute|second|time|end|beginning|moment|past|future|while)s?",
-    re.IGNORECASE,
-)
-TIMES = ("day", "month", "date", "year", "period")
-
-
-def written_type(text: str) -> str:
-    """What a phrase is by how it is written: money, day, month, date, year, period, number, or nothing of these."""
-    words = text.split()
-    if _MONEY.search(text):
-        return "money"
-    if any(_DAY.fullmatch(word) for word in words) and len(words) <= 4:
-        return "day"
-    if any(_MONTH.fullmatch(word) and (word[0].isupper() or len(words) == 1) for word in words) and len(words) <= 4:
-        return "date" if any(character.isdigit() for character in text) else "month"
-    if re.fullmatch(r"(?:the )?(?:1[0-9]|20)\d\ds?", text):
-        return "year"
-    if _PERIOD.fullmatch(words[-1]):
-        return "period"
-    return "number" if re.fullmatch(r"[\d.,%]+\w{0,2}", words[0]) else ""
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    text: str
-    start: int
-    end: int
-    kind: str
-    """what, aux, det, pron, prep, and, sub, adv, number, mark, word"""
-
-    @property
-    def low(self) -> str:
-        return self.text.casefold().replace("’", "'")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +72,12 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Of a question. `lead` is where it begins behind 'and', 'no, I meant'; `asked` are the places of its question words
-    ('how many guests'), `aux` those of the helping verb, `verb` where the verb begins and ends; `clause` is where an 'if' or
-    'because' begins (-1: nowhere)."""
+    """Of a question. `lead` is where it begins behind 'and' or its topic, `asked` where its question words begin and
+    end ('how many guests'), so `aux`, the helping verb, and `verb`; `clause` is where an 'if' or 'because' begins (-1:
+    nowhere), `end` where its last word ends."""
 
     text: str
-    tokens: tuple[Token, ...]
+    tokens: tuple[QuestionToken, ...]
     lead: int
     asked: tuple[int, int] | None
     aux: tuple[int, int] | None
@@ -165,61 +105,7 @@ class Parts:
         return self.aux is None and self.verb is None
 
 
-def tokens(text: str) -> tuple[Token, ...]:
-    found = list(_TOKEN.finditer(text))
-    made: list[Token] = []
-    for place, match in enumerate(found):
-        following = found[place + 1].group() if place + 1 < len(found) else ""
-        after_number = bool(made) and (made[-1].kind == "number" or made[-1].low in ("in", "of", "since", "until", "by", "from"))
-        kind = _kind(match.group(), following, after_number)
-        made.append(Token(match.group(), match.start(), match.end(), kind))
-    return tuple(made)
-
-
-def _kind(text: str, following: str, after_number: bool) -> str:
-    low, then = text.casefold().replace("’", "'"), following.casefold()
-    if not re.match(r"['’]?\w", text):
-        return "mark"
-    if low in _LISTS["asking"]:
-        return "what"
-    if low == "won" or (low == "may" and text[0].isupper() and after_number):
-        return "word"
-    if low in _LISTS["be_and_do"] or low.startswith("'") or low.endswith("n't") or low == "cannot":
-        return "aux"
-    is_word = bool(then) and _is_word(then)
-    if low in _LISTS["determiners"] and (is_word or low in ("the", "a", "an", "no", "every")):
-        return "det"
-    if low in _LISTS["pronouns"] and text != "US" and not (low in ("one", "ones") and is_word):
-        return "pron"
-    if low in ("and", "or", "but"):
-        return "and"
-    if low in _CLAUSE_TOO and then in _SUBJECTS:
-        return "sub"
-    if low in _LISTS["prepositions"] or (low in _LISTS["more_prepositions"] and (is_word or then in _OPENS_NOUN)):
-        return "prep"
-    if low in _LISTS["subordinators"]:
-        return "sub"
-    if low in _LISTS["adverbs"]:
-        return "adv"
-    return "number" if text[0].isdigit() else "word"
-
-
-def _is_word(low: str) -> bool:
-    known = ("asking", "be_and_do", "prepositions", "subordinators", "adverbs", "pronouns", "determiners")
-    return re.match(r"\w", low) is not None and not any(low in _LISTS[name] for name in known) and low not in ("and", "or")
-
-
-@cache
-def _verbs() -> frozenset[str]:
-    return frozenset(stem for word in _LISTS["verbs"] for stem in content_words(word)) | {"do", "have", "be"}
-
-
-def is_verb(word: str) -> bool:
-    """In the list, in any of its regular forms, or a common participle."""
-    low = word.casefold()
-    return low in _PARTICIPLES or low in _LISTS["verbs"] or low in _LISTS["past"] or bool(_verbs().intersection(content_words(low)))
-
-
+@lru_cache(256)
 def parts(text: str) -> Parts:
     """Of the last sentence that `text` has; of a text that is no question what can be told."""
     return _Reader(text).read()
@@ -242,7 +128,7 @@ class _Reader:
     def read(self) -> Parts:
         while self.at < self.last and self.tokens[self.at].start < self.opened:
             self.at += 1
-        while self.at < self.last and (self.low in _LISTS["leads"] or self.kind == "mark"):
+        while self.at < self.last and (self.low in LISTS["leads"] or self.kind == "mark"):
             self.at += 1
         lead = self.tokens[self.at].start if self.at < self.last else len(self.text)
         asked = self._asked()
@@ -250,10 +136,7 @@ class _Reader:
         wh_verb = asked is not None and self.kind == "word" and (is_verb(self.low) or self._asks_who(asked))
         if self.kind == "aux":
             aux, verb = self._helped(asked)
-        elif wh_verb:
-            verb = self._span(self.at, self.at + 1)
-            self.at += 1
-        elif asked is None and self.kind == "word" and (self.low in _LISTS["requests"] or self._imperative()):
+        elif wh_verb or (asked is None and self._requests()):
             verb = self._span(self.at, self.at + 1)
             self.at += 1
         clause = self._rest()
@@ -279,8 +162,11 @@ class _Reader:
         """Behind 'who' stands a verb, whatever it is."""
         return self.text[slice(*asked)].casefold() in ("who", "what")
 
-    def _imperative(self) -> bool:
-        return self.at + 1 < self.last and self.low in _LISTS["verbs"] and self._look(1) in ("det", "prep", "pron")
+    def _requests(self) -> bool:
+        """'summarise ...', 'take the ...'"""
+        if self.kind != "word" or self.low in LISTS["requests"]:
+            return self.kind == "word"
+        return self.at + 1 < self.last and self.low in LISTS["verbs"] and self._look(1) in ("det", "prep", "pron")
 
     def _asked(self) -> tuple[int, int] | None:
         """The question words, with a preposition before and the noun behind: 'in which of the countries'."""
@@ -341,7 +227,9 @@ class _Reader:
             return aux, None
         while self.kind in ("adv", "aux"):
             self.at += 1
-        if self.kind == "word" and (low.removesuffix("n't") in _DO or low in ("won't", "can't", "cannot") or is_verb(self.low)):
+        if self.kind == "word" and (
+            low.removesuffix("n't") in _DO or low in ("won't", "can't", "cannot") or is_verb(self.low)
+        ):
             verb = self._span(self.at, self.at + 1)
             self.at += 1
             return aux, verb
@@ -367,11 +255,11 @@ class _Reader:
         self.phrases.append(self._phrase(first, self.at, "subject"))
         return True
 
-    def _participle(self, token: Token) -> bool:
+    def _participle(self, token: QuestionToken) -> bool:
         low = token.low
         if token.text[0].isupper() or token.kind != "word" or low in _NO_VERBS:
             return False
-        return low in _PARTICIPLES or (low.endswith("ed") and len(low) > 4) or (low.endswith("ing") and is_verb(low))
+        return low in PARTICIPLES or (low.endswith("ed") and len(low) > 4) or (low.endswith("ing") and is_verb(low))
 
     def _is_complement(self, asked: tuple[int, int]) -> bool:
         """'What is the default', 'how old is the flat': nothing but a noun phrase follows."""
@@ -390,7 +278,7 @@ class _Reader:
                 if before.text[0].isupper() and at - 1 >= start and not complement and self.tokens[first].kind != "det":
                     break
             at += 1
-        if at < self.last and self.low_at(at) in ("one", "ones") and at > first:
+        if at < self.last and self.tokens[at].low in ("one", "ones") and at > first:
             at += 1
         while at + 1 < self.last and at > start and self._joins_name(at, start):
             at += 2
@@ -402,12 +290,9 @@ class _Reader:
             at -= not last.text[0].isupper() and last.kind == "word" and last.low not in ("one", "ones") and not several
         return at
 
-    def low_at(self, at: int) -> str:
-        return self.tokens[at].low
-
     def _of(self, *, verb_follows: bool) -> None:
         """'the maximum number of columns': goes on with 'of', and with what joins a name."""
-        while self.kind == "prep" and self.low in _LINKS and self._look(1) in ("det", "word", "number"):
+        while self.kind == "prep" and self.low == "of" and self._look(1) in ("det", "word", "number"):
             first = self.at + 1
             end = self._subject_end(first, verb_follows=verb_follows, complement=not verb_follows)
             if end == first or (end == first + 1 and self.tokens[first].kind == "det"):
@@ -425,7 +310,7 @@ class _Reader:
             elif kind == "prep":
                 begin = self.at
                 self.at += 1
-                if self.low_at(begin) == "to" and self.kind == "word" and is_verb(self.low):
+                if self.tokens[begin].low == "to" and self.kind == "word" and is_verb(self.low):
                     self.said = self._span(self.at, self.at + 1)
                     self.at += 1
                     continue
@@ -449,8 +334,13 @@ class _Reader:
         token, before = self.tokens[self.at], self.tokens[self.at - 1] if self.at else None
         ends = self._look(1) in ("end", "prep", "sub", "adv")
         after_be = any(t.kind == "aux" and t.low.removesuffix("n't") in _BE for t in self.tokens[: self.at])
-        return ends and after_be and before is not None and before.kind != "and" and not token.text[0].isupper() and (
-            not token.low.endswith("s") and "(" not in token.text
+        return (
+            ends
+            and after_be
+            and before is not None
+            and before.kind != "and"
+            and not token.text[0].isupper()
+            and (not token.low.endswith("s") and "(" not in token.text)
         )
 
     def _noun_phrase(self, role: str, preposition: int) -> bool:
@@ -459,16 +349,16 @@ class _Reader:
         start = at
         while at < self.last and self.tokens[at].kind in ("word", "number"):
             token = self.tokens[at]
-            if at > start and not token.text[0].isupper() and (token.low in _PARTICIPLES or token.low.endswith("ed")):
+            if at > start and not token.text[0].isupper() and (token.low in PARTICIPLES or token.low.endswith("ed")):
                 break
             at += 1
-        if at < self.last and self.low_at(at) in ("one", "ones") and at > first:
+        if at < self.last and self.tokens[at].low in ("one", "ones") and at > first:
             at += 1
         while at + 1 < self.last and at > start and self._joins_name(at, start):
             at += 2 if self.tokens[at + 1].kind != "det" else 3
             while at < self.last and self.tokens[at].kind in ("word", "number") and self.tokens[at].text[0].isupper():
                 at += 1
-        if at == start or at == first:
+        if at in (start, first):
             self.at = max(self.at + 1, at)
             return False
         self.at = at
@@ -484,7 +374,7 @@ class _Reader:
     def _joins_name(self, at: int, start: int) -> bool:
         """'HEY for Domains', 'Bank of the West'."""
         before, link, after = self.tokens[at - 1], self.tokens[at], self.tokens[at + 1]
-        if at <= start or not before.text[0].isupper() or link.low not in _NAME_LINKS - {"and", "in"}:
+        if at <= start or not before.text[0].isupper() or link.low not in _NAME_LINKS:
             return False
         if after.kind == "det" and at + 2 < self.last:
             return self.tokens[at + 2].text[0].isupper()
@@ -506,10 +396,3 @@ class _Reader:
             before.start if before else -1,
             pronoun,
         )
-
-
-def replaced(text: str, pieces: Sequence[tuple[int, int, str]]) -> str:
-    """With other words in these places, which are apart."""
-    for start, end, new in sorted(pieces, reverse=True):
-        text = text[:start] + new + text[end:]
-    return re.sub(r"\s+([?.!,])", r"\1", " ".join(text.split()))

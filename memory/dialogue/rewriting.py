@@ -2,17 +2,18 @@
 
 import re
 import threading
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from clew.memory.datatypes import Recalled, Sentence, Wording
-from clew.memory.dialogue.context_dependence import depends_on_context, resolved
+from clew.memory.dialogue.context_dependence import depends_on_context
+from clew.memory.dialogue.follow_ups import LONGEST, StandingQuestion, standing
 from clew.memory.dialogue.signals import RewriteModel, recent, shipped, turn_signals, words
-from clew.memory.dialogue.utterances import asks, chosen, is_filler, same_words, tidy
+from clew.memory.dialogue.utterances import asks, chosen, is_filler, tidy
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.instructions import neutralised
-from clew.memory.ports import Encoder, Message, Writer, text_of
+from clew.memory.ports import Encoder, Message, Vocabulary, Writer, text_of
 from clew.memory.text import content_words, split
 from clew.prompts import render
 
@@ -23,19 +24,13 @@ How = Literal["model", "repaired", "learned"]
 @dataclass(frozen=True, slots=True)
 class RewriteParameters:
     """`probable` is the probability from which a word of the conversation is searched with the question, at most
-    `most` of them, and `sure` that from which it is woven into it; `alone` is the share of the question as it is from
-    which it is left alone; `context` is how much of the selected context's mean is added to the vector of the wording
-    with those words. `turns` are how many earlier turns a question may lean on, `words` how many words of each are
-    read, `back` how many turns are looked through for them."""
+    `most` of them; `context` is how much of the selected context's mean is added to the vector of the wording with
+    those words. `back` is how many turns are looked through."""
 
     learned: RewriteModel = field(default_factory=shipped)
     probable: float = 0.04
-    sure: float = 0.6
-    alone: float = 0.66
     most: int = 10
     context: float = 0.3
-    turns: int = 3
-    words: int = 60
     back: int = 12
 
 
@@ -64,12 +59,12 @@ class Rewritten:
 
 @dataclass(frozen=True, slots=True)
 class LearnedRewrite:
-    """The question rewritten by the learned models: `text` as a person reads it, `standing` as it is searched, the
-    words of the conversation that it may need beside, and the signals of the turn."""
+    """The question rewritten without a language model: `standing` alone, `why` in words, the words of the conversation
+    that it may need beside, and the signals of the turn."""
 
     turn: Mapping[str, float]
-    text: str
     standing: str
+    why: str
     needed: tuple[tuple[str, float], ...]
 
 
@@ -80,12 +75,14 @@ def rewrite(
     parameters: RewriteParameters,
     writer: Writer | None = None,
     cancel: threading.Event | None = None,
+    vocabulary: Vocabulary | None = None,
 ) -> Rewritten:
     """The question as it can be understood alone: by the learned models, or by a language model where there is one.
 
-    Searched are the question; the question with a name for its pronoun, or behind the turn that it clarifies; and that
-    with the words of the conversation that it needs, its vector moved towards the selected context. What each is worth
-    is decided for each turn (`signals.py`). Without a conversation the question is left alone, and so is a thank-you.
+    Searched are the question; the question made to stand alone by rules (`follow_ups.py`), which a person reads; and
+    that with the words of the conversation that it needs, its vector moved towards the selected context. What each is
+    worth is decided for each turn (`signals.py`). Without a conversation the question is left alone, and so is a
+    thank-you.
     A reply that chooses of what the assistant asked back is the question before with that in it.
     What a language model writes, where it can be used (`rewrite_by_model`), takes the place of the second. Raises
     `Cancelled`.
@@ -95,15 +92,16 @@ def rewrite(
         return rewritten(tidy(question), (Wording("question", question, 1.0),))
     if meant := chosen(question, history):
         return rewritten(tidy(meant), (Wording("question", meant, 1.0),))
-    draft = drafted(question, history, recalled.selected, encoder, parameters)
-    model = ModelRewrite(draft.text, "learned")
+    draft = drafted(question, history, recalled.selected, encoder, parameters, vocabulary)
+    shown = tidy(draft.standing)
+    model = ModelRewrite(shown, "learned")
     if writer:
-        model = rewrite_by_model(question, recalled.selected, draft.text, writer, cancel)
+        model = rewrite_by_model(question, recalled.selected, shown, writer, cancel)
     if model.how != "learned":
         needed = _needed(model.text, history, recalled.selected, draft.turn, parameters)
-        draft = replace(draft, text=model.text, standing=model.text, needed=needed)
+        draft = replace(draft, standing=model.text, why="", needed=needed)
     made = wordings(question, draft, parameters.learned.shares(draft.turn), parameters)
-    whole = rewritten(draft.text, _merged(made))
+    whole = rewritten(model.text, _merged(made))
     return replace(whole, words=draft.needed, how=model.how, why=model.why)
 
 
@@ -128,15 +126,13 @@ def drafted(
     selected: Sequence[Sentence],
     encoder: Encoder,
     parameters: RewriteParameters,
+    vocabulary: Vocabulary | None = None,
 ) -> LearnedRewrite:
-    """By the learned models: a question that depends on nothing before it and is worth most as it is stays so."""
+    """The question by rules, and by the learned model the words that it may need beside."""
     turn = turn_signals(question, history, selected, encoder)
-    alone = not turn["leans"] and parameters.learned.shares(turn)["question"] >= parameters.alone
-    *before, named = [question] if alone else stand_alone(question, history, turn, parameters)
-    needed = _needed(" ".join([*before, named]), history, selected, turn, parameters)
-    if not alone:
-        named = woven(named, [word for word, probability in needed if probability >= parameters.sure], history)
-    return LearnedRewrite(turn, " ".join(tidy(part) for part in [*before, named]), " ".join([*before, named]), needed)
+    made = stand_alone(question, history, turn, vocabulary)
+    needed = _needed(made.text, history, selected, turn, parameters)
+    return LearnedRewrite(turn, made.text, made.why, needed)
 
 
 def wordings(
@@ -145,25 +141,29 @@ def wordings(
     """The three that are searched, with their shares."""
     there = set(content_words(draft.standing))
     added = [word for word, _ in draft.needed if there.isdisjoint(content_words(word))]
+    why = f"with {', '.join(added)} of the conversation" if added else draft.why
     return (
         Wording("question", question, shares["question"]),
-        Wording("standing", draft.standing, shares["standing"]),
-        Wording("expanded", " ".join([draft.standing, *added]), shares["expanded"], parameters.context),
+        Wording("standing", draft.standing, shares["standing"], why=draft.why),
+        Wording("expanded", " ".join([draft.standing, *added]), shares["expanded"], parameters.context, why),
     )
 
 
 def stand_alone(
-    question: str, history: Sequence[Sentence], turn: Mapping[str, float], parameters: RewriteParameters
-) -> list[str]:
-    """The question, last, and what stands before it: with a name for its pronoun; else behind the question that it
-    clarifies, or behind the turns that it depends on; else as it is. `turn`: `turn_signals`."""
-    named = resolved(question, history) if turn["leans"] else question
-    if named != question:
-        return [named]
+    question: str,
+    history: Sequence[Sentence],
+    turn: Mapping[str, float],
+    vocabulary: Vocabulary | None = None,
+) -> StandingQuestion:
+    """By rules (`follow_ups.py`); a detail that the assistant asked for stands behind the question that it clarifies.
+    `turn`: `turn_signals`."""
+    made = standing(question, history, vocabulary)
     earlier = [one.text for one in history if one.speaker == "user" and not is_filler(one.text)]
-    before = earlier[-1:] if turn["clarifies"] else _context_turns(question, earlier, parameters.turns)
-    # The last words: in a turn with a pasted text, the question comes at the end.
-    return [*(" ".join(text.split()[-parameters.words :]) for text in before), question]
+    if made.why or not turn["clarifies"] or not earlier:
+        return made
+    return StandingQuestion(
+        f"{' '.join(earlier[-1].split()[-LONGEST:])} {question}", "it clarifies the question before"
+    )
 
 
 def _needed(
@@ -181,19 +181,6 @@ def _needed(
     return tuple(pair for pair in probable[: parameters.most] if pair[1] >= parameters.probable)
 
 
-def _context_turns(question: str, earlier: Sequence[str], most: int) -> list[str]:
-    """Back from the question to the nearest turn that stands alone, oldest first."""
-    before: list[str] = []
-    current = question
-    for turn in reversed(earlier):
-        if len(before) == most or not depends_on_context(current):
-            break
-        current = turn
-        if same_words(current) not in map(same_words, [question, *before]):
-            before.insert(0, current)
-    return before
-
-
 def _merged(made: Sequence[Wording]) -> tuple[Wording, ...]:
     """Of wordings that are the same one is left, with the weight of both."""
     merged: dict[tuple[str, float], Wording] = {}
@@ -202,63 +189,6 @@ def _merged(made: Sequence[Wording]) -> tuple[Wording, ...]:
         first = merged.get(key)
         merged[key] = replace(first, weight=first.weight + wording.weight) if first else wording
     return tuple(merged.values())
-
-
-PHRASES = 2
-"""More would be a list, not a question."""
-
-_CLAUSE = re.compile(r"[^,;:.?!()\[\]\u2026\u201c\u201d\"]+")
-_TOKEN = re.compile(r"\S+")
-_LINKS = frozenset("of the a an in on for to de".split())
-_PHRASE = re.compile("(?:nl*){0,5}w(?:[nw]|l+(?=[nw]))*")
-"""Over a letter for each word: wanted, of a name, or a link. The rest of a name goes with a wanted word."""
-
-_END = re.compile(r"[\s.?!\u2026\uff1f\u3002\u061f]+$")
-
-
-def woven(question: str, words: Sequence[str], history: Sequence[Sentence]) -> str:
-    """The question with the phrases that these words stand in; as it is where there are none."""
-    phrases = _phrases(frozenset(stem for word in words for stem in content_words(word)), history)
-    if not phrases:
-        return question
-    end = _END.search(question)
-    bare, mark = (question[: end.start()], end.group().strip()) if end else (question, "")
-    return f"{bare}, regarding {' and '.join(phrases)}{mark}"
-
-
-def _phrases(wanted: Set[str], history: Sequence[Sentence]) -> list[str]:
-    """Those with the most wanted words first, and of like ones the last said; each has one that none before it has."""
-    found = [phrase for sentence in reversed(history) for phrase in _in_sentence(sentence.text, wanted)]
-    chosen: list[str] = []
-    covered: set[str] = set()
-    for phrase in sorted(found, key=lambda phrase: -len(_held(phrase, wanted))):
-        if len(chosen) < PHRASES and not _held(phrase, wanted) <= covered:
-            chosen.append(phrase)
-            covered |= _held(phrase, wanted)
-    return chosen
-
-
-def _in_sentence(text: str, wanted: Set[str]) -> Iterator[str]:
-    for clause in _CLAUSE.finditer(text):
-        tokens = _TOKEN.findall(clause.group())
-        letters = "".join(
-            _letter(token, wanted, opens=clause.start() == 0 and place == 0) for place, token in enumerate(tokens)
-        )
-        for run in _PHRASE.finditer(letters):
-            yield re.sub(r"['\u2019]s$", "", " ".join(tokens[run.start() : run.end()]))
-
-
-def _letter(token: str, wanted: Set[str], opens: bool) -> str:
-    """A word that opens a sentence may have its capital from that."""
-    if _held(token, wanted):
-        return "w"
-    if token in _LINKS:
-        return "l"
-    return "n" if token[0].isupper() and not opens and content_words(token) else "-"
-
-
-def _held(text: str, wanted: Set[str]) -> Set[str]:
-    return wanted & frozenset(content_words(text))
 
 
 TEMPERATURE, TOKENS = 0.1, 200

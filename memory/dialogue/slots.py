@@ -4,17 +4,16 @@
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
-from clew.memory.dialogue.phrases import TIMES, Parts, Phrase, parts, replaced, written_type
+from clew.memory.dialogue.phrases import Parts, Phrase, parts
 from clew.memory.dialogue.reference import agreeing
+from clew.memory.dialogue.word_classes import TIMES, replaced, written_type
 from clew.memory.ports import Vocabulary
-from clew.memory.text import word_lists
 
-_LISTS = {name: frozenset(listed) for name, listed in word_lists(Path(__file__).with_name("context_words.txt")).items()}
+LONGEST, SHORT = 12, 5
+"""Words of a follow-up that is no question of its own; where no 'and' leads to it."""
 
-LONGEST = 12
-"""Words of a follow-up that is no question of its own."""
+_POINTING = ("this", "that", "these", "those")
 
 ENOUGH = 1.0
 """What a phrase and the one in whose place it is put have in common, at least."""
@@ -22,17 +21,25 @@ ENOUGH = 1.0
 _TIME = ("in", "on", "at", "during", "for", "from", "until", "since", "before", "after", "by")
 _CORRECTS = re.compile(
     r"(?:(?:no|nope|sorry|wait|oh|well|actually|rather|hm+)\b[,.:;! ]*)*"
-    r"(?:i (?:actually |really )?(?:meant?|was (?:asking|talking) about|am (?:asking|talking) about)|i['’]m (?:asking|talking) about"
+    r"(?:i (?:actually |really )?(?:meant?|(?:was|am) (?:asking|talking) about)|i['’]m (?:asking|talking) about"
     r"|(?P<no>(?:no|not|sorry|rather))\b)[,:]?\s*(?:to (?:say|ask)[,:]?\s*)?",
     re.IGNORECASE,
 )
 _DENIED = re.compile(r"not (?:the |a |about )?[\w' ’-]+?[:,;.]\s*(?:but\s+)?", re.IGNORECASE)
-_SWITCHES = re.compile(
-    r"(?:(?:ok|okay|so|and|now|well|but|right)\b[, ]*)*(?:(?:let['’]?s |let us )?(?:going|go|coming|come|get|getting)?\s*back to"
-    r"|(?:turning|coming) to|as for|regarding|concerning|about|speaking of|on)\s+(?P<topic>[^:,?]{2,60})\s*[:,]\s*(?=\S)",
+_NAMED_BEFORE = re.compile(
+    r"(?P<topic>[^,:;?]{2,60})[,:;]\s*(?=(?:and |so )?(?:what|who|when|where|why|how|which|is|are|do|does|did|can|was"
+    r"|were|will)\b)",
     re.IGNORECASE,
 )
-_ABOUT = re.compile(r"(?:(?:and|but|so|ok|okay)\b[, ]*)*(?:what|how) about\s+|(?:(?:and|but|so)\b[, ]*)*what if\b", re.IGNORECASE)
+_SWITCHES = re.compile(
+    r"(?:(?:ok|okay|so|and|now|well|but|right)\b[, ]*)*"
+    r"(?:(?:let['’]?s |let us )?(?:going|go|coming|come|get|getting)?\s*back to|(?:turning|coming) to|as for|regarding"
+    r"|concerning|about|speaking of|on)\s+(?P<topic>[^:,?]{2,60})\s*[:,]\s*(?=\S)",
+    re.IGNORECASE,
+)
+_ABOUT = re.compile(
+    r"(?:(?:and|but|so|ok|okay)\b[, ]*)*(?:what|how) about\s+|(?:(?:and|but|so)\b[, ]*)*what if\b", re.IGNORECASE
+)
 _LEAD = re.compile(r"(?:(?:and|but|or|so|also|then|well|ok|okay|yes|no|oh|ah)\b[,:;]?\s+)+", re.IGNORECASE)
 
 
@@ -41,40 +48,50 @@ def led(question: str) -> tuple[str, str, bool]:
     corrects the one before."""
     if switch := _SWITCHES.match(question):
         return question[switch.end() :], switch["topic"].strip(), False
-    if (corrects := _CORRECTS.match(question)) and (corrects["no"] is None or re.match(r"(?:no|sorry)\b", question, re.IGNORECASE)):
+    if (corrects := _CORRECTS.match(question)) and (
+        corrects["no"] is None or re.match(r"(?:no|sorry)\b", question, re.IGNORECASE)
+    ):
         rest = question[corrects.end() :]
         denied = _DENIED.match("not " + rest if corrects["no"] == "not" else rest)
         if denied:
             return (rest[denied.end() - 4 :] if corrects["no"] == "not" else rest[denied.end() :]), "", True
-        topic = re.match(r"(?P<topic>[^,:;?]{2,60})[,:;]\s*(?=(?:and |so )?(?:what|who|when|where|why|how|which|is|are|do|does|did|can|was|were|will)\b)", rest, re.IGNORECASE)
+        topic = _NAMED_BEFORE.match(rest)
         if topic:
             return rest[topic.end() :], topic["topic"].strip(), True
         return rest, "", True
     return question, "", False
 
 
-def filled(question: str, before: Parts, vocabulary: Vocabulary | None, *, corrects: bool = False) -> tuple[str, str]:
+def filled(
+    question: str, before: Parts, vocabulary: Vocabulary | None, *, corrects: bool = False, answers: bool = False
+) -> tuple[str, str]:
     """The question before with what a fragment says in the place of what it corresponds to, and why; empty where it is
-    no fragment, or corresponds to nothing."""
+    no fragment, or corresponds to nothing. `corrects`: it takes something back; `answers`: the assistant asked."""
     about = _ABOUT.match(question)
+    question = re.sub(r",? please\b[.!]?$", "", question, flags=re.IGNORECASE)
     bare = question[about.end() :] if about else _LEAD.sub("", question, count=1) if _LEAD.match(question) else question
     bare = bare.strip().rstrip("?.! ")
-    if not bare or len(bare.split()) > LONGEST:
-        return "", ""
     if bare.casefold().startswith("why not"):
         return _why_not(bare[7:].strip(" ,"), before)
-    if clause := re.match(r"(?:if|when|because|unless|after|before|until|once|while)\s+(?:i|you|we|he|she|it|they|the|my|a)\b", bare, re.IGNORECASE):
+    leads = about or corrects or _LEAD.match(question)
+    if not bare or len(bare.split()) > (LONGEST if leads else SHORT) or re.match(r"than(?:k|x)", bare, re.IGNORECASE):
+        return "", ""
+    if clause := re.match(
+        r"(?:if|when|because|unless|after|before|until|once|while)\s+(?:i|you|we|he|she|it|they|the|my|a)\b",
+        bare,
+        re.IGNORECASE,
+    ):
         return _claused(bare, before, clause.group().split()[0])
     fragment = parts(bare)
     if fragment.asked and fragment.fragment:
-        return _sluiced(fragment, before, vocabulary)
-    if fragment.asked or fragment.aux or (fragment.verb and not about and not corrects and not _LEAD.match(question) and len(fragment.phrases) != 1):
+        return _sluiced(fragment, before)
+    if fragment.asked or fragment.aux or (fragment.verb and not leads and len(fragment.phrases) != 1):
         return "", ""
-    if not fragment.phrases or any(one.pronoun for one in fragment.phrases):
+    if not fragment.phrases or any(one.pronoun or one.first in _POINTING for one in fragment.phrases):
         return "", ""
     if fragment.verb and fragment.verb[0] == fragment.lead:
         return "", ""
-    return _replaced(fragment, before, vocabulary)
+    return _replaced(fragment, before, vocabulary, answers=answers)
 
 
 def _claused(bare: str, before: Parts, first: str) -> tuple[str, str]:
@@ -87,7 +104,7 @@ def _claused(bare: str, before: Parts, first: str) -> tuple[str, str]:
     return text, f"the question before, '{first} ...'"
 
 
-def _replaced(fragment: Parts, before: Parts, vocabulary: Vocabulary | None) -> tuple[str, str]:
+def _replaced(fragment: Parts, before: Parts, vocabulary: Vocabulary | None, *, answers: bool) -> tuple[str, str]:
     types = _types([*fragment.phrases, *before.phrases], vocabulary)
     free = [one for one in before.phrases if not one.pronoun]
     pieces: list[tuple[int, int, str]] = []
@@ -96,12 +113,16 @@ def _replaced(fragment: Parts, before: Parts, vocabulary: Vocabulary | None) -> 
     whole = len(fragment.phrases) > 1 and not fragment.phrases[0].preposition
     news = [fragment.phrases[0]] if whole else list(fragment.phrases)
     for new in news:
-        text = fragment.body[new.start - fragment.lead :].strip() if whole and not _is_own(new, fragment, free) else new.text
+        text = fragment.body[new.start - fragment.lead :].strip() if whole and not _is_own(fragment, free) else new.text
         best = max(free, key=lambda one: _likeness(new, one, types), default=None)
         alike = _likeness(new, best, types) if best else 0.0
         if best and alike >= ENOUGH:
             free.remove(best)
             start, end = _extent(best, before, new)
+            if new.noun in ("one", "ones"):
+                text = re.sub(r"\bones?\b", best.noun, text)
+            elif answers and new.named and not best.named:
+                text = f"{best.text} ({text})"
             put = f"{new.preposition or best.preposition} {text}".strip() if best.preposition else text
             pieces.append((start, end, put))
             why.append(f"'{before.text[start:end]}' becomes '{put}'")
@@ -122,7 +143,7 @@ def _replaced(fragment: Parts, before: Parts, vocabulary: Vocabulary | None) -> 
     return agreeing(replaced(before.text, pieces), before), "; ".join(why)
 
 
-def _is_own(new: Phrase, fragment: Parts, free: Sequence[Phrase]) -> bool:
+def _is_own(fragment: Parts, free: Sequence[Phrase]) -> bool:
     """What follows the phrase has a place of its own in the question before."""
     return any(
         rest.preposition and any(one.preposition == rest.preposition and one.role != "asked" for one in free)
@@ -145,7 +166,11 @@ def _extent(best: Phrase, before: Parts, new: Phrase) -> tuple[int, int]:
         at = list(before.phrases).index(best)
         if at + 1 < len(before.phrases) and not before.verb:
             later = before.phrases[at + 1]
-            if later.preposition in ("in", "of", "at", "from") and not before.text[end : later.whole].strip() and later.named:
+            if (
+                later.preposition in ("in", "of", "at", "from")
+                and not before.text[end : later.whole].strip()
+                and later.named
+            ):
                 per = re.search(r"\s(?:per|a|each)\s", later.text)
                 end = later.start + per.start() if per else later.end
     return start, end
@@ -184,8 +209,8 @@ def _likeness(new: Phrase, old: Phrase, types: dict[str, str]) -> float:
 
 
 def _types(phrases: Sequence[Phrase], vocabulary: Vocabulary | None) -> dict[str, str]:
-    """What kind of thing each names: day, month, date, year, period, money, number; person, place, organisation, work; else
-    name or noun."""
+    """What each names: day, month, date, year, period, money, number; person, place, organisation, work; else `name` or
+    `noun`."""
     texts = list(dict.fromkeys(one.text for one in phrases))
     kinds = dict(zip(texts, vocabulary.kinds(texts), strict=True)) if vocabulary else {}
     named = {one.text: one.named for one in phrases}
@@ -201,7 +226,7 @@ def _types(phrases: Sequence[Phrase], vocabulary: Vocabulary | None) -> dict[str
 _QUANTITY = ("number", "amount", "count")
 
 
-def _sluiced(fragment: Parts, before: Parts, vocabulary: Vocabulary | None) -> tuple[str, str]:
+def _sluiced(fragment: Parts, before: Parts) -> tuple[str, str]:
     """'why?', 'against whom?', 'which papers?', 'how many visitors?': the question before asks for this."""
     assert fragment.asked
     asked = fragment.text[slice(*fragment.asked)]
@@ -215,7 +240,12 @@ def _sluiced(fragment: Parts, before: Parts, vocabulary: Vocabulary | None) -> t
         return "", ""
     if wanted and low.startswith(("how many", "how much")) and (counted := _counted(wanted, extra, before)):
         return counted, f"'{low}' is asked as in the question before"
-    if wanted and before.wanted and before.asked and low.split()[0] == before.text[slice(*before.asked)].split()[0].casefold():
+    if (
+        wanted
+        and before.wanted
+        and before.asked
+        and low.split()[0] == before.text[slice(*before.asked)].split()[0].casefold()
+    ):
         pieces = [(before.asked[0], before.asked[1], asked)]
         text = _with(replaced(before.text, [*pieces, *_added(extra, before)]))
         return text, f"'{before.text[slice(*before.asked)]}' becomes '{asked}'"
@@ -234,7 +264,11 @@ def _sluiced(fragment: Parts, before: Parts, vocabulary: Vocabulary | None) -> t
     ]
     start = before.asked[0] if before.asked else before.lead
     aux = before.text[slice(*before.aux)]
-    opening = f"{asked[0].upper()}{asked[1:]} " if before.text[: before.aux[0]].strip()[:1].isupper() or start == 0 else f"{asked} "
+    opening = (
+        f"{asked[0].upper()}{asked[1:]} "
+        if before.text[: before.aux[0]].strip()[:1].isupper() or start == 0
+        else f"{asked} "
+    )
     pieces = [(start, before.aux[0], opening), *gone, *pieces_added]
     if not before.asked:
         pieces.append((*before.aux, aux.casefold()))
@@ -264,11 +298,13 @@ def _counted(wanted: Phrase, extra: Sequence[Phrase], before: Parts) -> str:
         found = re.search(rf"\b(?:{'|'.join(_QUANTITY)}) of (.+)$", one.text)
         if found and one.role != "asked":
             start = one.start + found.start(1)
-            following = next((p for p in before.phrases if p.start > one.start and p.preposition and not p.pronoun), None)
+            following = next(
+                (p for p in before.phrases if p.start > one.start and p.preposition and not p.pronoun), None
+            )
             put = [(start, one.end, wanted.text)]
-            for new in extra:
-                if following and new.preposition and not before.text[one.end : following.whole].strip():
-                    put.append((following.whole, following.end, f"{new.preposition} {new.text}"))
+            if following and not before.text[one.end : following.whole].strip():
+                span = following.whole, following.end
+                put += [(*span, f"{new.preposition} {new.text}") for new in extra[:1] if new.preposition]
             return replaced(before.text, put)
     return ""
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from clew.memory.knowledge.extraction.aliases import normalised
 from clew.memory.knowledge.keywords import KeywordIndex
-from clew.memory.text import FUNCTION_WORDS, words
-from clew.memory.titles import TitleIndex, named_in
+from clew.memory.text import FUNCTION_WORDS
+from clew.memory.titles import TitleIndex, is_name
 
 MOST_NEAR = 3
 """Words that are named for one that the library lacks."""
@@ -50,16 +50,12 @@ class LibraryVocabulary:
         known = self._kinds(sorted(set(ids)))
         found = [known.get(id_, "") for id_ in ids]
         return [
-            "title" if kind in _VAGUE and self._is_title(phrase) else kind
+            "title" if kind in _VAGUE and is_name(phrase, self._titles()) else kind
             for phrase, kind in zip(phrases, found, strict=True)
         ]
 
     def near(self, words: Sequence[str]) -> list[tuple[str, ...]]:
         return [self._near(word.casefold()) for word in words]
-
-    def _is_title(self, phrase: str) -> bool:
-        named = named_in(phrase, self._titles())
-        return bool(((named.starts == 0) & (named.ends == len(words(phrase)))).any())
 
     def _near(self, word: str) -> tuple[str, ...]:
         edits = (len(word) >= ONE_EDIT) + (len(word) >= TWO_EDITS)

@@ -127,7 +127,7 @@ def _example(
     selected = recalled.selected
     said = recent(recalled.extracted, selected, RewriteParameters().back)
     turn = turn_signals(asked, said, selected, encoder) if said else {}
-    standing = " ".join(stand_alone(asked, said, turn, RewriteParameters())) if said else asked
+    standing = stand_alone(asked, said, turn).text if said else asked
     rewritten = str(row.get("rewrite") or "")
     return RewriteExample(
         set=name,

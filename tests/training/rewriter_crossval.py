@@ -123,17 +123,16 @@ def table(examples: Sequence[RewriteExample], forms: Mapping[str, Mapping[str, R
 def changes(
     examples: Sequence[RewriteExample], encoder: CachedEncoder, learned: Mapping[str, RewriteModel]
 ) -> Iterator[str]:
-    """How many later questions are left as they are, and of the words woven in how many a person's question has."""
+    """How many later questions are left as they are, and of the words added how many a person's question has."""
     later = [one for one in examples if one.turn and one.rewrite]
     made = {_key(one): rewritten(one, encoder, learned[one.domain]) for one in later}
     for label, alone in (("standing alone", True), ("not standing alone", False)):
         of_kind = [one for one in later if _stands_alone(one) is alone]
         left = sum(made[_key(one)].text == tidy(one.question.text) for one in of_kind)
         yield f"{label}: {left} of {len(of_kind)} later questions are left as they are"
-    sure = RewriteParameters().sure
-    woven = [(one, word) for one in later for word, probability in made[_key(one)].words if probability >= sure]
-    right = sum(not (one.needed or frozenset()).isdisjoint(content_words(word)) for one, word in woven)
-    yield f"woven in: {len(woven)} words, {right} of them as in the stand-alone question"
+    added = [(one, word) for one in later for word, _ in made[_key(one)].words]
+    right = sum(not (one.needed or frozenset()).isdisjoint(content_words(word)) for one, word in added)
+    yield f"added: {len(added)} words, {right} of them as in the stand-alone question"
 
 
 def _ndcg(examples: Sequence[RewriteExample], rankings: Mapping[str, Ranking]) -> float:

@@ -68,10 +68,10 @@ def test_the_report_has_a_line_for_each_kind_of_question(data: Path, tmp_path: P
     labels = [line[:34].strip() for line in lines]
     assert labels[:3] == ["mtrag", "mtrag, even", "mtrag, odd"] and "mtrag-un, odd, later turns" in labels
     assert not (tmp_path / "learned.json").exists()
-    alone, leaning, woven = lines[-3:]
+    alone, leaning, added = lines[-3:]
     assert alone == "standing alone: 0 of 0 later questions are left as they are"
     assert leaning == "not standing alone: 0 of 6 later questions are left as they are"
-    assert woven.startswith("woven in: ")
+    assert added.startswith("added: ")
     later = next(line for line in lines if line.startswith("mtrag, even, later turns"))
     assert float(later.split()[-1]) >= float(later.split()[-6])
 

@@ -109,4 +109,4 @@ def test_what_the_model_wrote_is_searched_and_shown(encoder: CachedEncoder) -> N
     assert (question.text, standing.text) == (QUESTION, reply)
     assert expanded.text.startswith(reply)
     fallen = rewrite(QUESTION, recalled, encoder, RewriteParameters(), Replying(["No.", "No."]))
-    assert (fallen.text, fallen.how) == ("And where was Fritz Lang born?", "learned")
+    assert (fallen.text, fallen.how) == ("Where was Fritz Lang born?", "learned")

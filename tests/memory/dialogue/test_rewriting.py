@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.memory.datatypes import Recalled, Sentence, Wording
-from clew.memory.dialogue.rewriting import RewriteParameters, Rewritten, rewrite, rewritten, woven
+from clew.memory.dialogue.rewriting import RewriteParameters, Rewritten, rewrite, rewritten
 from clew.memory.dialogue.signals import SHIPPED, Linear, RewriteModel, shipped
 from clew.memory.dialogue.utterances import tidy
 from clew.memory.encoding import CachedEncoder
@@ -81,27 +81,16 @@ def test_a_question_that_stands_alone_is_left_alone(encoder: CachedEncoder) -> N
     assert text("how old is the moon", users("Who made Metropolis?"), encoder) == "How old is the moon?"
 
 
-def test_a_question_that_leans_stands_behind_what_it_leans_on(encoder: CachedEncoder) -> None:
-    assert text("And where was he born?", users("How old is the moon?", "who made Metropolis"), encoder) == (
-        "Who made Metropolis? And where was he born?"
+def test_a_question_that_leans_is_one_question(encoder: CachedEncoder) -> None:
+    assert text("And how old is it?", users("Where is the moon?"), encoder) == "How old is the moon?"
+    assert (
+        text("And in winter?", users("How cold is the moon in summer?"), encoder) == "How cold is the moon in winter?"
     )
 
 
-def test_back_to_the_nearest_turn_that_stands_alone_and_past_small_talk(encoder: CachedEncoder) -> None:
-    history = ["How old is the moon?", "Who made Metropolis?", "where was he born", "Thanks!", "Good to know."]
-    assert text("and when?", users(*history), encoder) == "Who made Metropolis? Where was he born? And when?"
-
-
-def test_a_turn_said_again_is_not_repeated(encoder: CachedEncoder) -> None:
-    history = ["Who made Metropolis?", "And where was he born?", "and where was he  born?"]
-    assert text("And where was he born?", users(*history), encoder) == "Who made Metropolis? And where was he born?"
-
-
-def test_no_more_than_three_turns(encoder: CachedEncoder) -> None:
-    history = ["Who made Metropolis?", *(f"Did he make it in {year}?" for year in range(1920, 1930))]
-    assert text("Why?", users(*history), encoder) == (
-        "Did he make it in 1927? Did he make it in 1928? Did he make it in 1929? Why?"
-    )
+def test_back_past_small_talk(encoder: CachedEncoder) -> None:
+    history = ["Who is Fritz Lang?", "where was he born", "Thanks!", "Good to know."]
+    assert text("and when?", users(*history), encoder) == "When was Fritz Lang born?"
 
 
 def test_a_question_that_leans_on_nothing(encoder: CachedEncoder) -> None:
@@ -110,29 +99,33 @@ def test_a_question_that_leans_on_nothing(encoder: CachedEncoder) -> None:
 
 
 def test_only_the_end_of_a_pasted_text_is_read(encoder: CachedEncoder) -> None:
-    pasted = " ".join(["word"] * 500) + " Who made Metropolis?"
-    found = text("Why?", users(pasted), encoder)
-    assert len(found.split()) == NO_WORDS.words + 1
-    assert found.endswith("Who made Metropolis? Why?")
+    pasted = " ".join(["word"] * 500) + ". Who is Fritz Lang?"
+    assert text("When did he die?", users(pasted), encoder) == "When did Fritz Lang die?"
 
 
 def test_a_pronoun_gets_its_name_from_the_conversation(encoder: CachedEncoder) -> None:
-    assert text("and where was he born?", SAID, encoder) == "And where was Fritz Lang born?"
-    assert text("who directed it?", SAID[:2], encoder) == "Who directed Metropolis?"
+    assert text("and where was he born?", SAID, encoder) == "Where was Fritz Lang born?"
+    assert text("who directed it?", SAID[:2], encoder) == "Who directed the film Metropolis?"
 
 
 @pytest.mark.parametrize(
-    "detail", ["the one in Boston", "I meant the one in Boston.", "no, I mean the one in Boston", "Boston, please"]
+    ("detail", "museum"),
+    [
+        ("the one in Boston", "the museum in Boston"),
+        ("I meant the one in Boston.", "the museum in Boston"),
+        ("no, I mean the one in Boston", "the museum in Boston"),
+        ("Boston, please", "the museum (Boston)"),
+    ],
 )
-def test_an_answer_to_the_assistants_question_is_put_behind_the_earlier_one(
-    detail: str, encoder: CachedEncoder
+def test_an_answer_to_the_assistants_question_is_put_into_the_earlier_one(
+    detail: str, museum: str, encoder: CachedEncoder
 ) -> None:
     said = [
         Sentence("When is the museum open?", "user", 1),
         Sentence("There are two of them, which one do you mean?", "agent", 1),
     ]
     standing = next(wording for wording in made(detail, said, encoder).wordings if wording.name == "standing")
-    assert standing.text == f"When is the museum open? {detail}"
+    assert standing.text == f"When is {museum} open?"
 
 
 @pytest.mark.parametrize(
@@ -141,7 +134,7 @@ def test_an_answer_to_the_assistants_question_is_put_behind_the_earlier_one(
 def test_a_turn_of_any_length(long: str, encoder: CachedEncoder) -> None:
     said = [*users(long), Sentence("Fritz Lang directed Metropolis.", "agent", 1)]
     assert sum(wording.weight for wording in made(long, said, encoder).wordings) == pytest.approx(1)
-    assert made("and where was he born?", said, encoder).text == "And where was Fritz Lang born?"
+    assert made("and where was he born?", said, encoder).text == "Where was Fritz Lang born?"
 
 
 def test_a_first_turn_has_one_wording(encoder: CachedEncoder) -> None:
@@ -153,33 +146,18 @@ def test_three_wordings_and_their_shares_are_the_models(encoder: CachedEncoder) 
         Linear(9.0, {}),
         {"question": Linear(1.0, {}), "standing": Linear(0.0, {}), "expanded": Linear(0.0, {"pronoun": 1.0})},
     )
-    parameters = RewriteParameters(learned=fixed, most=3, sure=1.1)
+    parameters = RewriteParameters(learned=fixed, most=3)
     found = made("and where was he born?", SAID, encoder, parameters, (SAID[3],))
     question, standing, expanded = found.wordings
-    assert [one.text for one in (question, standing)] == ["and where was he born?", "and where was Fritz Lang born?"]
+    assert [one.text for one in (question, standing)] == ["and where was he born?", "where was Fritz Lang born?"]
     assert expanded.text.startswith(f"{standing.text} ") and len(found.words) == 3
     assert (question.weight, standing.weight, expanded.weight) == pytest.approx((0.4223, 0.1554, 0.4223), abs=1e-4)
     assert (standing.context, expanded.context) == (0.0, RewriteParameters().context)
 
 
-def test_what_it_surely_needs_is_woven_in_and_not_searched_twice(encoder: CachedEncoder) -> None:
-    certain = RewriteModel(Linear(-9.0, {"in_first_question": 10.0}), shipped().forms)
-    said = [*users("How do I sue in Small Claims Court?"), Sentence("You fill in a form.", "agent", 1)]
-    found = made("How much is the fee?", said, encoder, RewriteParameters(learned=certain), tuple(said))
-    assert found.text == "How much is the fee, regarding sue in Small Claims Court?"
-    standing, expanded = (one for one in found.wordings if one.name != "question")
-    assert standing.text == expanded.text == "How much is the fee, regarding sue in Small Claims Court?"
-    likely = RewriteParameters(learned=certain, sure=0.8)
-    assert made("How much is the fee?", said, encoder, likely, tuple(said)).text == "How much is the fee?"
-
-
-def test_a_question_that_is_worth_most_as_it_is_stays_so(encoder: CachedEncoder) -> None:
-    alone = RewriteModel(
-        Linear(-9.0, {}), {name: Linear(5.0 if name == "question" else 0.0, {}) for name in shipped().forms}
-    )
-    parameters = RewriteParameters(learned=alone, sure=0.0)
-    assert made("What is the capital of Peru?", SAID, encoder, parameters).text == "What is the capital of Peru?"
-    assert made("and where was he born?", SAID, encoder, parameters).text.startswith("And where was Fritz Lang born")
+def test_a_wording_says_why(encoder: CachedEncoder) -> None:
+    found = made("who directed it?", SAID[:2], encoder)
+    assert [one.why for one in found.wordings] == ["", "'it' is the film Metropolis", "'it' is the film Metropolis"]
 
 
 @pytest.mark.parametrize("said", ["Thanks!", "ok, thank you so much", "???"])
@@ -230,33 +208,6 @@ def test_whatever_is_said_the_weights_sum_to_1(
     assert found.wordings[0].text == " ".join(question.split())
 
 
-COURTS = (
-    Sentence("How do I file in Small Claims Court?", "user", 1),
-    Sentence("In the Small Claims Court you file a claim; a storm drain, or two, is no matter for it.", "agent", 1),
-    Sentence("The Bank of England's vault and the storm drains are old.", "agent", 2),
-)
-
-
-@pytest.mark.parametrize(
-    ("question", "words", "read"),
-    [
-        ("How much is the fee?", ["Small", "Claims"], "How much is the fee, regarding Small Claims Court?"),
-        ("How much is the fee?", ["Bank"], "How much is the fee, regarding Bank of England?"),
-        ("how old", ["drain", "storm"], "how old, regarding storm drains"),
-        (
-            "Who pays?!",
-            ["storm", "drain", "fee", "vault"],
-            "Who pays, regarding storm drains and Bank of England's vault?!",
-        ),
-        ("Tell me about the fee.", ["claim"], "Tell me about the fee, regarding Small Claims Court."),
-        ("Who pays?", [], "Who pays?"),
-        ("Who pays?", ["elephant"], "Who pays?"),
-    ],
-)
-def test_words_are_put_behind_the_question_in_their_phrase(question: str, words: list[str], read: str) -> None:
-    assert woven(question, words, COURTS) == read
-
-
 def test_what_the_rewriter_knows_is_in_fields_with_names(encoder: CachedEncoder) -> None:
     alone = rewrite("how far  is the Moon", Recalled(), encoder, RewriteParameters())
     assert (alone.question, alone.text, alone.expanded) == (
@@ -265,9 +216,12 @@ def test_what_the_rewriter_knows_is_in_fields_with_names(encoder: CachedEncoder)
         alone.question,
     )
     assert (alone.with_history, alone.own_weight) == (False, 1.0)
-    said = [Sentence("Who directed Metropolis?", "user", 1), Sentence("Fritz Lang directed it in 1927.", "agent", 1)]
+    said = [
+        Sentence("Who directed the film Metropolis?", "user", 1),
+        Sentence("Fritz Lang directed it in 1927.", "agent", 1),
+    ]
     later = rewrite("why?", Recalled(extracted=tuple(said), selected=tuple(said)), encoder, RewriteParameters())
-    assert later.with_history and later.text.endswith("Why?") and later.question == "why?"
+    assert later.question == "why?"
     assert later.own_weight == next(one.weight for one in later.wordings if one.name == "question")
     expanded = next(one for one in later.wordings if one.name == "expanded")
     assert later.expanded == (expanded.text if expanded.weight > 0.5 else "")

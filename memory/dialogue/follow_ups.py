@@ -4,29 +4,29 @@ follow-up stood for is there for the next."""
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from itertools import pairwise
 
 from clew.memory.datatypes import Sentence
 from clew.memory.dialogue.phrases import UNDER_TOPIC, Parts, parts
-from clew.memory.dialogue.reference import Mention, Said, is_foreign, said, standing_for
+from clew.memory.dialogue.reference import standing_for
+from clew.memory.dialogue.referents import Referent, Said, is_foreign, said
 from clew.memory.dialogue.slots import filled, led
 from clew.memory.dialogue.utterances import is_filler
+from clew.memory.dialogue.word_classes import LISTS, written_type
 from clew.memory.ports import Vocabulary
-from clew.memory.text import content_words, word_lists
-
-_LISTS = {name: frozenset(listed) for name, listed in word_lists(Path(__file__).with_name("context_words.txt")).items()}
+from clew.memory.text import content_words
 
 LONGEST = 60
 """Words of a question; a longer one says itself what it is about."""
 
-FEW = 3
+FEW = 2
 """Words of content that a question has at most which may be about what was spoken of and does not say so."""
 
 _LEAD = re.compile(r"(?:(?:and|but|so|also|then|well|ok|okay)\b[,:;]?\s+)+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class StandingQuestion:
     """A question that stands alone; `why` says what was done to it, and is empty where nothing was. `pair`: what was
     replaced, and by what."""
 
@@ -35,20 +35,18 @@ class Standing:
     pair: tuple[str, ...] = ()
 
 
-def standing(question: str, history: Sequence[Sentence], vocabulary: Vocabulary | None = None) -> Standing:
+def standing(question: str, history: Sequence[Sentence], vocabulary: Vocabulary | None = None) -> StandingQuestion:
     """The question with what it leaves to the conversation; `history` are the sentences before it, in order."""
     turns: list[Said] = []
     for number in sorted({sentence.turn for sentence in history}):
         asked = " ".join(s.text for s in history if s.turn == number and s.speaker == "user")
         answer = [s.text for s in history if s.turn == number and s.speaker == "agent"]
-        if asked and not is_filler(asked):
-            turns.insert(0, _said(asked, _alone(asked, turns, vocabulary), answer, turns, vocabulary))
+        if asked and (answer or not is_filler(asked)):
+            turns.insert(0, _said(_alone(asked, turns, vocabulary), answer, turns, vocabulary))
     return _alone(question, turns, vocabulary)
 
 
-def _said(
-    asked: str, alone: Standing, answer: Sequence[str], turns: Sequence[Said], vocabulary: Vocabulary | None
-) -> Said:
+def _said(alone: StandingQuestion, answer: Sequence[str], turns: Sequence[Said], vocabulary: Vocabulary | None) -> Said:
     """The turn with its topic: what it names, else what was spoken of before where it leans on that."""
     made = said(alone.text, answer, vocabulary)
     people = {one.text for turn in turns for one in turn.asked if one.about} | set(_PERSON.findall(alone.why))
@@ -64,13 +62,13 @@ def _said(
 _PERSON = re.compile(r"'(?:[Hh]e|[Hh]im|[Hh]is|[Ss]he|[Hh]er|[Hh]ers)' is ([^;]+)")
 
 
-def _person(one: Mention) -> Mention:
+def _person(one: Referent) -> Referent:
     return replace(one, person=True, maybe_person=True, about=True)
 
 
-def _alone(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None) -> Standing:
+def _alone(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None) -> StandingQuestion:
     if not turns or len(question.split()) > LONGEST or is_foreign(parts(question)):
-        return Standing(question)
+        return StandingQuestion(question)
     made = _made(question, turns, vocabulary)
     asks = parts(made.text)
     if made.why and (asks.asked or asks.aux) and made.text[-1] not in ".?!…":
@@ -78,60 +76,95 @@ def _alone(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None) 
     return made
 
 
-def _made(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None) -> Standing:
+def _made(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None) -> StandingQuestion:
     rest, topic, corrects = led(question)
     if topic:
         about = said(f"What is {topic}?", (), vocabulary)
         text, why = standing_for(rest, [about, *turns])
         if text == rest and not set(content_words(topic)) <= set(content_words(rest)):
             text = _as_for(topic, rest)
-        return Standing(text, "; ".join([f"it is about {topic}", *why]))
+        return StandingQuestion(text, "; ".join([f"it is about {topic}", *why]))
     before = parts(UNDER_TOPIC.sub("", turns[0].question)) if corrects else turns[0].parts
-    text, reason = filled(rest, before, vocabulary, corrects=corrects)
+    text, reason = filled(rest, before, vocabulary, corrects=corrects, answers=turns[0].asks_back)
     if text:
         changed = re.fullmatch(r"'(.+)' becomes '(.+)'", reason)
-        return Standing(text, reason, pair=changed.groups() if changed else ())
+        return StandingQuestion(text, reason, pair=changed.groups() if changed else ())
     bare = _LEAD.sub("", rest, count=1) if _LEAD.match(rest) else rest
     text, reasons = standing_for(bare, turns)
     if reasons:
-        return Standing(text, "; ".join(reasons))
+        return StandingQuestion(text, "; ".join(reasons))
     if corrects:
-        return Standing(bare, "it corrects the question before")
+        return StandingQuestion(bare, "it corrects the question before")
     if subject := _topic_for(bare, turns, vocabulary):
-        return Standing(_as_for(subject.text, bare), f"it is about {subject.text}")
-    return Standing(question)
+        return StandingQuestion(_as_for(subject.text, bare), f"it is about {subject.text}")
+    return StandingQuestion(question)
 
 
 def _as_for(topic: str, question: str) -> str:
     first = question.split()[0]
-    lowered = question[0].lower() + question[1:] if first[1:].islower() or len(first) == 1 and first != "I" else question
+    lowered = (
+        question[0].lower() + question[1:] if first[1:].islower() or (len(first) == 1 and first != "I") else question
+    )
     return f"As for {topic}, {lowered}"
 
 
-def _topic_for(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None) -> Mention | None:
+def _topic_for(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None) -> Referent | None:
     """What the question is about without saying so: it is short and names nothing itself."""
     found = parts(question)
     own = content_words(found.body)
-    if not own or len(own) > FEW or not (found.asked or found.aux) or _names_something(found, vocabulary):
+    waits = any(one.pronoun and one.text.casefold() in ("it", "they", "them") for one in found.phrases)
+    if not own or len(own) > FEW + waits or not (found.asked or found.aux) or _names_something(found, vocabulary):
         return None
-    if set(own) & _ABOUT_ALL or not turns[0].has_answer and any(turn.has_answer for turn in turns):
+    if (
+        _brings_its_own(found)
+        or set(own) & _ABOUT_ALL
+        or (not turns[0].has_answer and any(turn.has_answer for turn in turns))
+    ):
         return None
     topic = turns[0].topic
-    if topic is None or set(content_words(topic.text)) & set(own) or topic.text.split()[0].casefold() in ("my", "your"):
+    if (
+        topic is None
+        or topic.about
+        or topic.gender
+        or set(content_words(topic.text)) & set(own)
+        or topic.text.split()[0].casefold() in ("my", "your")
+    ):
         return None
     return topic
 
 
+def _brings_its_own(found: Parts) -> bool:
+    """'how do I roast a chicken', 'which datatypes are there': what it is about is new; 'what did I ask you'."""
+    pronouns = {one.text.casefold() for one in found.phrases if one.pronoun}
+    if {"i", "you"} <= pronouns or ({"i", "me"} <= pronouns and "you" in found.body.casefold().split()):
+        return True
+    if "there" in pronouns and not re.match(r"how many\b", found.body, re.IGNORECASE):
+        return True
+    end = found.clause if found.clause > 0 else len(found.text)
+    objects = [one for one in found.phrases if one.role == "object" and not one.pronoun and one.start < end]
+    if any(not one.definite and not written_type(one.text) for one in objects):
+        return True
+    return any(
+        later.whole - one.end == 1 and later.preposition not in ("from", "at", "on") and not written_type(later.text)
+        for one, later in pairwise(found.phrases)
+        if one.role == "object" and later.preposition
+    )
+
+
 _ABOUT_ALL = frozenset(
-    content_words("documents document papers paper files file folder folders notes collection library texts topics overview")
+    content_words(
+        "documents document papers paper files file folder folders notes collection library texts topics overview"
+    )
 )
 
 
 def _names_something(found: Parts, vocabulary: Vocabulary | None) -> bool:
-    named = [word for one in found.phrases if one.named for word in one.text.split() if word[0].isupper() or "=" in word]
-    if any(word not in _LISTS["openers"] for word in named) or any(re.search(r"[()=_]", t.text) for t in found.tokens):
+    named = [
+        word for one in found.phrases if one.named for word in one.text.split() if word[0].isupper() or "=" in word
+    ]
+    if any(word not in LISTS["openers"] for word in named) or any(re.search(r"[()=_]", t.text) for t in found.tokens):
         return True
-    if any(" of " in one.text for one in found.phrases if not one.pronoun):
+    if any(" of " in one.text or one.noun in LISTS["only_one"] for one in found.phrases if not one.pronoun):
         return True
     phrases = [one.text for one in found.phrases if not one.pronoun]
     kinds = vocabulary.kinds(phrases) if vocabulary and phrases else []

@@ -1,0 +1,327 @@
+"""What a turn speaks of, likeliest first to be spoken of again, as centering theory has it (Grosz, Joshi and Weinstein
+1995): the subject before the object before the rest; names, and what the library has, before other things."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from clew.memory.dialogue.phrases import Parts, Phrase, parts
+from clew.memory.dialogue.word_classes import LISTS, written_type
+from clew.memory.ports import Vocabulary
+from clew.memory.text import split
+
+NAMED, KNOWN = 1.2, 0.4
+"""How much likelier a name is to be spoken of again, and what the library has, in places of the order."""
+
+LONGEST = 9
+"""Words of a thing that is put in the place of a pronoun."""
+
+_CAPITAL = r"[A-ZÀ-ÖØ-Þ][\w’'-]*"
+_LINK = r"(?:of|the|of the|in the|to the|on the|de|von|van|der|la|le|du|da|di|al|bin)"
+_NAME = re.compile(
+    rf"\b(?:Dr|Mr|Mrs|Ms|St|Prof)\.?\s{_CAPITAL}(?:\s{_CAPITAL})*|\b{_CAPITAL}(?:(?:\s{_LINK})?\s{_CAPITAL})*"
+)
+_OF_A_PERSON = frozenset({"de", "von", "van", "der", "la", "le", "du", "da", "di", "al", "bin"})
+_TITLED = re.compile(r"(?:Dr|Mr|Mrs|Ms|Prof|Sir|Lady|Miss|Professor|Doctor)\b\.?")
+_SHE_TITLED = re.compile(r"(?:Mrs|Ms|Lady|Miss|Queen|Madam)\b")
+_HE_TITLED = re.compile(r"(?:Mr|Sir|Lord|King|Father)\b")
+_OPENS = re.compile(r"[.?!:]['\"”’)]?\s+$")
+_I = re.compile(r"I(?:['’]\w+)?$")
+WHO = re.compile(r"(?:\w+,? )?who(?:['’]s| is| was) ", re.IGNORECASE)
+_PLACED = re.compile(r"\b(in|at|near|from|to|on|outside|into)\s+(?:[a-z]+\s+){0,3}$", re.IGNORECASE)
+_ITEM = r"(?:[\w()/'’.-]+ ){0,3}[\w()/'’.-]+"
+_ENUMERATION = re.compile(rf"({_ITEM})((?:, {_ITEM})+),? (?:and|or) ({_ITEM})")
+
+
+@dataclass(frozen=True, slots=True)
+class Referent:
+    """A thing that was spoken of. `rank` is its place among those of its turn, 0 the likeliest to be spoken of again;
+    `placed` is a preposition of place before it."""
+
+    text: str
+    rank: float
+    named: bool = False
+    person: bool = False
+    maybe_person: bool = False
+    plural: bool = False
+    placed: str = ""
+    gender: str = ""
+    about: bool = False
+    """The question was who that is, or spoke of him or her."""
+    known: bool = False
+    """The library has it."""
+
+    @property
+    def noun(self) -> str:
+        head = re.split(r"\s(?:of|in|for|from|at|on|with|to|per|between)\s", self.text)[0]
+        return head.split()[-1].casefold().strip("'’")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A turn as it counts for the next: its question standing alone, and what question and answer speak of."""
+
+    question: str
+    parts: Parts
+    asked: tuple[Referent, ...]
+    answered: tuple[Referent, ...]
+    listed: tuple[str, ...] = ()
+    has_answer: bool = True
+    asks_back: bool = False
+    """The answer ends with a question."""
+    topic: Referent | None = None
+    under_topic: bool = False
+    """Its topic was not said in it, but before."""
+
+
+def said(question: str, answer: Sequence[str], vocabulary: Vocabulary | None = None) -> Said:
+    """Of a question that stands alone, and the sentences of its answer."""
+    found = parts(last_sentence(question))
+    plain = not is_foreign(found) and len(found.tokens) <= MOST
+    asked = [_spelt(one, answer) for one in _asked(found)] if plain else []
+    answered = [one for text in answer[:ANSWER] for one in names(text)]
+    if vocabulary:
+        known = _known([*asked, *answered], vocabulary)
+        asked, answered = known[: len(asked)], known[len(asked) :]
+    full = {one.text for one in (*asked, *answered) if one.person}
+    asked, answered = ([_in_full(one, full) for one in some] for some in (asked, answered))
+    asks_back = bool(answer) and answer[-1].rstrip().endswith("?")
+    listed = next((items for text in answer[:ANSWER] if (items := enumerated(text))), ()) or _pair(found)
+    return Said(
+        question, found, tuple(sorted(asked, key=lambda m: m.rank)), tuple(answered), listed, bool(answer), asks_back
+    )
+
+
+def last_sentence(text: str) -> str:
+    """Where a turn has several sentences, the question is the last."""
+    spans = [span for span in split(text) if len(text[slice(*span)].split()) > 1] if len(text) > SHORT else []
+    return text[slice(*spans[-1])] if len(spans) > 1 else text
+
+
+MOST = 70
+"""Words of a sentence that is looked at."""
+
+SHORT = 20
+"""Characters of a text that has no two sentences worth telling apart."""
+
+
+def is_foreign(found: Parts) -> bool:
+    """Nothing in it says that it is English."""
+    return len(found.tokens) > 3 and all(token.kind in ("word", "mark", "number") for token in found.tokens)
+
+
+def _spelt(mention: Referent, answer: Sequence[str]) -> Referent:
+    """As the answer writes it: 'SQLite' for 'sqlite'."""
+    if not mention.text.islower() or " " in mention.text:
+        return mention
+    written = re.search(rf"(?<=[\w,] ){re.escape(mention.text)}\b", " ".join(answer[:ANSWER]), re.IGNORECASE)
+    if not written or not written.group()[0].isupper():
+        return mention
+    return replace(mention, text=written.group(), named=True, rank=mention.rank - NAMED)
+
+
+ANSWER = 4
+"""Sentences of an answer that are looked at."""
+
+
+def _known(mentions: list[Referent], vocabulary: Vocabulary) -> list[Referent]:
+    kinds = vocabulary.kinds([one.text for one in mentions])
+    made = []
+    for one, kind in zip(mentions, kinds, strict=True):
+        person = one.about or kind == "person" or (one.person and kind not in ("place", "organisation", "work"))
+        maybe = one.about or (one.maybe_person and kind not in ("place", "organisation", "work", "date", "term"))
+        named = one.named or kind not in ("", "term", "date")
+        rank = one.rank - KNOWN * bool(kind)
+        made.append(replace(one, person=person, maybe_person=maybe or person, named=named, rank=rank, known=bool(kind)))
+    return made
+
+
+def _in_full(mention: Referent, people: set[str]) -> Referent:
+    """A person of whose name a part was said is that person."""
+    if mention.placed or mention.person or not mention.named:
+        return mention
+    whole = [name for name in sorted(people) if mention.text in name.split() and mention.text != name]
+    return replace(mention, text=whole[0], person=True, maybe_person=True) if whole else mention
+
+
+def _asked(found: Parts) -> Iterator[Referent]:
+    """What a question speaks of: its subject, its objects, then the rest; what it asks for comes last."""
+    about = WHO.match(found.body) is not None and found.subject is not None and found.subject.first not in _ARTICLES
+    where = found.body[:5].casefold() == "where"
+    order = {"subject": 0.0, "object": 1.0, "other": 2.0, "asked": 2.5}
+    for place, phrase in enumerate(found.phrases):
+        if phrase.pronoun or not phrase.words or written_type(phrase.text) or re.match(r"\d", phrase.text):
+            continue
+        if (
+            phrase.first in LISTS["personal"]
+            or phrase.first in ("this", "that", "these", "those")
+            or _is_manner(phrase)
+        ):
+            continue
+        text = _definite(whole_of(found, place))
+        if len(text.split()) > LONGEST:
+            text = _definite(phrase.text)
+        if phrase.start == found.lead and phrase.role == "object" and " " not in phrase.text:
+            continue  # the first word of a sentence: its capital says nothing
+        made = referent_of(text, phrase, order[phrase.role] + place / 100, about and phrase.role == "subject")
+        yield replace(made, maybe_person=made.person) if where and phrase.role == "subject" else made
+        if phrase.text.split(" of ")[0][-1:].isalpha() and re.search(r"[A-Z]\w* (?:of|for|in) ", phrase.text):
+            continue  # 'the Bank of England' is one name
+        if inner := re.search(
+            r"\b(?:of|in|for|between) ((?:the )?[A-ZÀ-Þ][\w'’./-]*(?: [A-ZÀ-Þ][\w'’./-]*)*)$", phrase.text
+        ):
+            yield Referent(inner.group(1), 1.0 + place / 100, True, maybe_person=inner.group(1).isalpha())
+        elif inner := re.search(r"\bof (the|my|our|your) ([\w-]+)$", phrase.text):
+            yield Referent(" ".join(inner.groups()), order[phrase.role] + 0.5 + place / 100)
+    for inner in re.finditer(r"\b([A-ZÀ-Þ][\w.]*(?: [A-ZÀ-Þ][\w.]*)*)['’]s\b", found.body):
+        if inner.group(1).split()[0] not in LISTS["openers"] and inner.start() > 0:
+            yield Referent(inner.group(1), 1.5, True, maybe_person=True)
+
+
+def _is_manner(phrase: Phrase) -> bool:
+    """'by default', 'in detail': a bare noun behind a preposition is no thing that is spoken of."""
+    return bool(phrase.preposition) and " " not in phrase.text and not phrase.named and not phrase.plural
+
+
+def whole_of(found: Parts, place: int) -> str:
+    """A phrase with what says which: 'the number of columns in a table' where nothing but that is asked for, 'the
+    uptime guaranteed for Big' of 'what uptime is guaranteed for Big'."""
+    phrase = found.phrases[place]
+    aux = found.text[slice(*found.aux)].casefold() if found.aux else ""
+    if phrase.role == "asked" and found.aux and aux in ("has", "have", "had") and not found.verb:
+        return f"the {phrase.text} that {found.text[found.aux[0] : found.end].strip()}"
+    if phrase.role == "asked" and not found.aux and found.verb and found.verb[0] - phrase.end <= 1:
+        return f"the {phrase.text} that {found.text[found.verb[0] : found.end].strip()}"
+    if (
+        phrase.role == "asked"
+        and found.aux
+        and found.verb
+        and found.text[slice(*found.aux)].casefold() in ("is", "are", "was", "were")
+    ) and found.verb[0] - found.aux[1] <= 1:
+        return f"the {phrase.text} {found.text[found.verb[0] : found.end].strip()}"
+    if phrase.role == "subject" and found.aux and not found.verb and found.asked:
+        end = phrase.end
+        for later in found.phrases[place + 1 :]:
+            between = found.text[end : later.whole].strip()
+            if between not in ("", "and", "or"):
+                break
+            end = later.end
+        return found.text[phrase.start : end]
+    if phrase.role == "object" and " of " in phrase.text and place + 1 < len(found.phrases):
+        later = found.phrases[place + 1]
+        if later.preposition in ("in", "for", "of") and not found.text[phrase.end : later.whole].strip():
+            return phrase.text if written_type(later.text) else found.text[phrase.start : later.end]
+    return phrase.text
+
+
+_ARTICLES = ("the", "a", "an")
+
+
+def _definite(text: str) -> str:
+    first, _, rest = text.partition(" ")
+    if first.casefold() in LISTS["determiners"] and first[0].isupper():
+        text = text[0].lower() + text[1:]
+    return f"the {rest}" if rest and first.casefold() in ("a", "an", "another") else text
+
+
+def referent_of(text: str, phrase: Phrase, rank: float, about: bool) -> Referent:
+    named = phrase.named
+    low = phrase.noun
+    role = low in LISTS["people"] or low.endswith(("man", "woman", "ist"))
+    bare_name = (
+        named and phrase.first not in ("the", "a", "an", "my", "your", "our") and not re.search(r" of |['’]s\b", text)
+    )
+    person = about or bool(_TITLED.match(text)) or (role and not named) or looks_like_a_person(text, phrase.preposition)
+    maybe = person or (
+        bare_name and not re.search(r"[()=/\d_]", text) and phrase.preposition not in ("in", "at", "near")
+    )
+    placed = (
+        phrase.preposition
+        if phrase.preposition in ("in", "at", "near", "on", "from", "to", "outside", "into") and named
+        else ""
+    )
+    gender = "she" if _SHE_TITLED.match(text) else "he" if _HE_TITLED.match(text) else ""
+    rank += (1.0 if placed else 0.0) - NAMED * named
+    return Referent(text, rank, named, person, maybe, phrase.plural, placed, gender, about)
+
+
+def looks_like_a_person(name: str, placed: str) -> bool:
+    words = name.split()
+    return (
+        2 <= len(words) <= 4
+        and not placed
+        and all(w[0].isupper() or w in _OF_A_PERSON for w in words)
+        and not any(character.isdigit() for character in name)
+    )
+
+
+def names(text: str) -> Iterator[Referent]:
+    """Names of an answer in their order; two joined by `and` are one as well, behind both."""
+    pairs: list[tuple[Referent, int, int]] = []
+    for match in _NAME.finditer(text):
+        name = re.sub(r"[’']s?$", "", match.group())
+        start, article = match.start(), text[: match.start()].endswith(" the ")
+        while name.split(" ")[0] in LISTS["openers"] and (start == 0 or " " not in name):
+            first, _, name = name.partition(" ")
+            start, article = start + len(first) + 1, first == "The"
+        paired = re.match(r"\sand\s[A-Z]", text[match.end() : match.end() + 6])
+        opens = (
+            (start == 0 or _OPENS.search(text[max(0, start - 4) : start]) is not None)
+            and " " not in name
+            and not paired
+            and not _repeated(name, text)
+        )  # a lone word may have its capital from the sentence
+        if name and not opens and not _I.fullmatch(match.group()):
+            placed = _PLACED.search(text[max(0, start - 60) : start])
+            full = f"the {name}" if article else name
+            about = WHO.fullmatch(text[:start]) is not None
+            preposition = placed.group(1).casefold() if placed else ""
+            person = about or looks_like_a_person(full, preposition) or bool(_TITLED.match(name))
+            gender = "she" if _SHE_TITLED.match(name) else "he" if _HE_TITLED.match(name) else ""
+            maybe = person or (not article and preposition not in ("in", "at", "near") and _all_capitals(full))
+            pairs.append(
+                (Referent(full, len(pairs), True, person, maybe, False, preposition, gender), start, match.end())
+            )
+    yield from (mention for mention, _, _ in pairs)
+    for (one, begin, end), (other, start, _) in pairwise(pairs):
+        if text[end:start] == " and " and text[max(0, begin - 2) : begin] != ", ":  # no two of three
+            yield Referent(f"{one.text} and {other.text}", len(pairs), True, plural=True)
+
+
+def _all_capitals(name: str) -> bool:
+    return all(word[0].isupper() or word in _OF_A_PERSON for word in name.split())
+
+
+def _repeated(name: str, text: str) -> bool:
+    """Written with its capital inside a sentence too."""
+    return re.search(rf"[\w,] {re.escape(name)}\b", text) is not None
+
+
+def enumerated(text: str) -> tuple[str, ...]:
+    """'connect, read, write, and pool' of a sentence that lists them."""
+    match = _ENUMERATION.search(text)
+    if not match:
+        return ()
+    first, middle, last = match.groups()
+    items = [first.split()[-1], *(part.strip() for part in middle.split(",") if part.strip()), last.strip().rstrip(".")]
+    tail = items[-1].split()
+    if len(tail) > 1 and tail[-1].endswith("s"):  # 'connect, read and pool timeouts'
+        items = [*items[:-1], tail[0]]
+        return tuple(f"{item} {tail[-1].removesuffix('s')}" for item in items)
+    return (*items[:-1], tail[0]) if len(tail) > 2 else tuple(items)
+
+
+def _pair(found: Parts) -> tuple[str, ...]:
+    """The two of 'the difference between A and B', 'A or B'."""
+    body = found.body.rstrip("?. ")
+    match = re.search(r"\bbetween (.+?) and (.+)$", body) or re.search(r"[,:] (.+?) or (.+)$", body)
+    if not match:
+        match = re.search(r"\b([\w()]+|[A-Z]\w*(?: [A-Z]\w*)*) or ([\w()]+|[A-Z]\w*(?: [A-Z]\w*)*)$", body)
+    if not match:
+        return ()
+    one, other = match.groups()
+    if one.split()[-1] in ("with", "without"):
+        common = one.rsplit(" ", 1)[0]
+        return one + " " + " ".join(other.split()[1:]), common + " " + other
+    return one, other

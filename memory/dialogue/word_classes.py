@@ -1,0 +1,143 @@
+"""The words of a question by closed lists: question words, helping verbs, prepositions, the rest; and what a phrase is
+by how it is written: a date, money, a number."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from clew.memory.text import content_words, word_lists
+
+LISTS = {name: frozenset(listed) for name, listed in word_lists(Path(__file__).with_name("context_words.txt")).items()}
+
+_TOKEN = re.compile(
+    r"\b(?:what|who|where|when|how|why|that|there|it|he|she|they|we|you|i)(?=['’](?:s|re|d|ll|ve|m)\b)"
+    r"|(?<=\w)['’](?:re|d|ll|ve|m)\b|(?<=what|that|here|when)['’]s\b|(?<=who|how|why|she)['’]s\b"
+    r"|(?<=\bit|\bhe)['’]s\b"
+    r"|\w+(?:['’./=:&+-]\w+)*(?:['’](?!\w))?(?:\(\))?[+#%]*|[^\w\s]",
+    re.IGNORECASE,
+)
+_CLAUSE_TOO = frozenset("after before since until till as".split())
+_SUBJECTS = frozenset("i you we he she it they".split())
+_OPENS_NOUN = LISTS["determiners"] | LISTS["asking"]
+PARTICIPLES = frozenset(
+    "made built written done taken given held born known shown sung won lost sold bought paid kept put set cut led met"
+    " found chosen spoken stolen broken hidden frozen grown worn driven drawn thrown left sent spent told taught caught"
+    " called used due open closed off on".split()
+)
+_MONTH = re.compile(
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)\.?",
+    re.IGNORECASE,
+)
+_DAY = re.compile(
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:to|yester)day|tomorrow|week(?:end|day)s?", re.IGNORECASE
+)
+_MONEY = re.compile(r"[$€£]\s?\d|\d\s?(?:[$€£]|euros?\b|dollars?\b|pounds?\b|cents?\b)", re.IGNORECASE)
+_PERIOD = re.compile(
+    r"(?:spring|summer|autumn|winter|year|month|week|night|day|morning|afternoon|evening|quarter|century|decade|hour"
+    r"|minute|second|time|end|beginning|moment|past|future|while)s?",
+    re.IGNORECASE,
+)
+TIMES = ("day", "month", "date", "year", "period")
+
+
+def written_type(text: str) -> str:
+    """What a phrase is by how it is written: money, day, month, date, year, period, number, or nothing of these."""
+    words = text.split()
+    if _MONEY.search(text):
+        return "money"
+    if any(_DAY.fullmatch(word) for word in words) and len(words) <= 4:
+        return "day"
+    if any(_MONTH.fullmatch(word) and (word[0].isupper() or len(words) == 1) for word in words) and len(words) <= 4:
+        return "date" if any(character.isdigit() for character in text) else "month"
+    if re.fullmatch(r"(?:the )?(?:1[0-9]|20)\d\ds?", text):
+        return "year"
+    if _PERIOD.fullmatch(words[-1]):
+        return "period"
+    return "number" if re.fullmatch(r"[\d.,%]+\w{0,2}", words[0]) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionToken:
+    text: str
+    start: int
+    end: int
+    kind: str
+    """what, aux, det, pron, prep, and, sub, adv, number, mark, word"""
+
+    @property
+    def low(self) -> str:
+        return self.text.casefold().replace("’", "'")
+
+
+def tokens(text: str) -> tuple[QuestionToken, ...]:
+    found = list(_TOKEN.finditer(text))
+    made: list[QuestionToken] = []
+    for place, match in enumerate(found):
+        following = found[place + 1].group() if place + 1 < len(found) else ""
+        after_number = bool(made) and (
+            made[-1].kind == "number" or made[-1].low in ("in", "of", "since", "until", "by", "from")
+        )
+        kind = _kind(match.group(), following, after_number)
+        made.append(QuestionToken(match.group(), match.start(), match.end(), kind))
+    return tuple(made)
+
+
+def _kind(text: str, following: str, after_number: bool) -> str:
+    low, then = text.casefold().replace("’", "'"), following.casefold()
+    if not re.match(r"['’]?\w", text):
+        return "mark"
+    if low in LISTS["asking"]:
+        return "what"
+    if low == "won" or (low == "may" and text[0].isupper() and after_number):
+        return "word"
+    if low in LISTS["be_and_do"] or low.startswith("'") or low.endswith("n't") or low == "cannot":
+        return "aux"
+    is_word = bool(then) and _is_word(then)
+    if low in LISTS["determiners"] and (is_word or low in ("the", "a", "an", "no", "every")):
+        return "det"
+    if low in LISTS["pronouns"] and text != "US" and not (low in ("one", "ones") and is_word):
+        return "pron"
+    if low in ("and", "or", "but"):
+        return "and"
+    if low in _CLAUSE_TOO and then in _SUBJECTS:
+        return "sub"
+    if low in LISTS["prepositions"] or (low in LISTS["more_prepositions"] and (is_word or then in _OPENS_NOUN)):
+        return "prep"
+    if low in LISTS["subordinators"]:
+        return "sub"
+    if low in LISTS["adverbs"]:
+        return "adv"
+    return "number" if text[0].isdigit() else "word"
+
+
+def _is_word(low: str) -> bool:
+    known = ("asking", "be_and_do", "prepositions", "subordinators", "adverbs", "pronouns", "determiners")
+    return (
+        re.match(r"\w", low) is not None and not any(low in LISTS[name] for name in known) and low not in ("and", "or")
+    )
+
+
+@cache
+def _verbs() -> frozenset[str]:
+    return frozenset(stem for word in LISTS["verbs"] for stem in content_words(word)) | {"do", "have", "be"}
+
+
+def is_verb(word: str) -> bool:
+    """In the list, in any of its regular forms, or a common participle."""
+    low = word.casefold()
+    return (
+        low in PARTICIPLES
+        or low in LISTS["verbs"]
+        or low in LISTS["past"]
+        or bool(_verbs().intersection(content_words(low)))
+    )
+
+
+def replaced(text: str, pieces: Sequence[tuple[int, int, str]]) -> str:
+    """With other words in these places, which are apart."""
+    for start, end, new in sorted(pieces, reverse=True):
+        text = text[:start] + new + text[end:]
+    return re.sub(r"\s+([?.!,])", r"\1", " ".join(text.split()))
