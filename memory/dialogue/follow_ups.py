@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from clew.memory.datatypes import Sentence
 from clew.memory.dialogue.phrases import UNDER_TOPIC, Parts, parts
-from clew.memory.dialogue.reference import standing_for
-from clew.memory.dialogue.referents import Referent, Said, is_foreign, said
+from clew.memory.dialogue.reference import HE, SHE, standing_for
+from clew.memory.dialogue.referents import Referent, Said, is_foreign, last_sentence, said
 from clew.memory.dialogue.slots import filled, led
 from clew.memory.dialogue.utterances import is_filler
 from clew.memory.dialogue.word_classes import LISTS, written_type
@@ -69,9 +69,14 @@ def _person(one: Referent) -> Referent:
 def _alone(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None) -> StandingQuestion:
     if not turns or len(question.split()) > LONGEST or is_foreign(parts(question)):
         return StandingQuestion(question)
-    made = _made(question, turns, vocabulary)
+    last = last_sentence(question)
+    made = _made(last, turns, vocabulary)
+    if not made.why:
+        return StandingQuestion(question)
+    if last != question:
+        made = replace(made, text=question.replace(last, made.text))
     asks = parts(made.text)
-    if made.why and (asks.asked or asks.aux) and made.text[-1] not in ".?!…":
+    if (asks.asked or asks.aux) and made.text[-1] not in ".?!…":
         return replace(made, text=f"{made.text}?")
     return made
 
@@ -113,6 +118,8 @@ def _topic_for(question: str, turns: Sequence[Said], vocabulary: Vocabulary | No
     found = parts(question)
     own = content_words(found.body)
     waits = any(one.pronoun and one.text.casefold() in ("it", "they", "them") for one in found.phrases)
+    if any(word.low in HE or word.low in SHE for word in found.tokens):
+        return None
     if not own or len(own) > FEW + waits or not (found.asked or found.aux) or _names_something(found, vocabulary):
         return None
     if (
@@ -135,6 +142,8 @@ def _topic_for(question: str, turns: Sequence[Said], vocabulary: Vocabulary | No
 
 def _brings_its_own(found: Parts) -> bool:
     """'how do I roast a chicken', 'which datatypes are there': what it is about is new; 'what did I ask you'."""
+    if any(one.first in ("this", "that", "these", "those") for one in found.phrases) or "else" in found.body.split():
+        return True
     pronouns = {one.text.casefold() for one in found.phrases if one.pronoun}
     if {"i", "you"} <= pronouns or ({"i", "me"} <= pronouns and "you" in found.body.casefold().split()):
         return True

@@ -6,13 +6,10 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from clew.memory.dialogue.word_classes import LISTS, PARTICIPLES, QuestionToken, is_verb, tokens
+from clew.memory.dialogue.word_classes import LISTS, QuestionToken, is_participle, is_verb, tokens
 from clew.memory.text import content_words
 
 _NAME_LINKS = frozenset("of for de von van der la le du da di al bin".split())
-_NO_VERBS = frozenset(
-    "need seed speed feed weed breed indeed hundred exceed proceed succeed kindred sacred naked".split()
-)
 _DO = frozenset("do does did can could will would shall should may might must".split())
 _BE = frozenset("is are am was were be been being 's 're 'm".split())
 
@@ -207,7 +204,8 @@ class _Reader:
         """'printer' of 'which printer did', 'guests' of 'how many guests came', 'old' of 'how old is'."""
         start = self.at
         while self.kind in ("word", "number"):
-            if self.at > start and is_verb(self.low) and self._look(1) not in ("aux",):
+            opens = self.at == start and word == "what" and self._look(1) in ("det", "pron", "prep", "end")
+            if opens or (self.at > start and is_verb(self.low) and self._look(1) != "aux"):
                 break
             self.at += 1
         if word == "what" and self.at > start and self.kind == "end":  # 'what happened'
@@ -245,7 +243,7 @@ class _Reader:
         complement = plain in _BE and asked is not None and self._is_complement(asked)
         first = self.at
         said = self._look(1) == "prep" and self.tokens[first + 1].low in ("with", "about")
-        if plain in _BE and asked is not None and (said or self._participle(self.tokens[first])):
+        if plain in _BE and asked is not None and (said or is_participle(self.tokens[first])):
             return False
         end = self._subject_end(first, verb_follows=plain not in _BE, complement=complement)
         if end == first:
@@ -254,12 +252,6 @@ class _Reader:
         self._of(verb_follows=plain not in _BE)
         self.phrases.append(self._phrase(first, self.at, "subject"))
         return True
-
-    def _participle(self, token: QuestionToken) -> bool:
-        low = token.low
-        if token.text[0].isupper() or token.kind != "word" or low in _NO_VERBS:
-            return False
-        return low in PARTICIPLES or (low.endswith("ed") and len(low) > 4) or (low.endswith("ing") and is_verb(low))
 
     def _is_complement(self, asked: tuple[int, int]) -> bool:
         """'What is the default', 'how old is the flat': nothing but a noun phrase follows."""
@@ -273,7 +265,7 @@ class _Reader:
             token, before = self.tokens[at], self.tokens[at - 1]
             capital = token.text[0].isupper()
             if at > start and not capital and not before.low.endswith(("'s", "s'")):
-                if self._participle(token) or (verb_follows and is_verb(token.low)):
+                if is_participle(token) or (verb_follows and is_verb(token.low)):
                     break
                 if before.text[0].isupper() and at - 1 >= start and not complement and self.tokens[first].kind != "det":
                     break
@@ -320,7 +312,7 @@ class _Reader:
                     self._noun_phrase("other", begin)
             elif kind == "pron":
                 self._pronoun("object")
-            elif kind == "word" and (self._participle(self.tokens[self.at]) or self._predicate()):
+            elif kind == "word" and (is_participle(self.tokens[self.at]) or self._predicate()):
                 self.said = self.said or self._span(self.at, self.at + 1)
                 self.at += 1
             elif kind in ("det", "word", "number"):
@@ -349,7 +341,7 @@ class _Reader:
         start = at
         while at < self.last and self.tokens[at].kind in ("word", "number"):
             token = self.tokens[at]
-            if at > start and not token.text[0].isupper() and (token.low in PARTICIPLES or token.low.endswith("ed")):
+            if at > start and not token.text[0].isupper() and (token.low.endswith("ed") or is_participle(token)):
                 break
             at += 1
         if at < self.last and self.tokens[at].low in ("one", "ones") and at > first:

@@ -128,12 +128,12 @@ def _candidates(low: str, turns: Sequence[Said]) -> Iterator[Referent]:
     for turn in turns[:BACK]:
         who = re.match(r"who\b", turn.parts.body, re.IGNORECASE) is not None
         who = who and not any(one.about for one in turn.asked)
-        asked = list(turn.asked)
+        asked = [] if _waits(turn, low) else list(turn.asked)  # whoever that was is still spoken of
         new = [one for one in turn.answered if one.text not in turn.question]
         both = [*asked, *turn.answered]
         if low in HE or low in SHE:
             gender = "he" if low in HE else "she"
-            ranked = [*(new if who else ()), *both]
+            ranked = [*(new if who else ()), *(one for one in both if one.person or one in asked)]
             ranked = sorted(ranked, key=lambda one: not one.person)
             yield from (one for one in ranked if one.maybe_person and one.gender in ("", gender) and not one.plural)
         elif low in IT:
@@ -158,6 +158,17 @@ def _candidates(low: str, turns: Sequence[Said]) -> Iterator[Referent]:
             and "'s " not in one.text
             and (" " in one.text or not one.maybe_person if low in THEY else not one.plural)
         )
+
+
+def _waits(turn: Said, low: str) -> bool:
+    """The question of this turn has a pronoun of this kind for which nothing was found."""
+    kind = next(forms for forms in _KINDS if low in forms)
+    waiting = [one for one in turn.parts.tokens if one.low in kind]
+    return (
+        bool(waiting)
+        and not any(_explained(turn.parts, one.start, one.low) for one in waiting)
+        and not (kind is IT and any(_is_expletive(turn.parts, one.start) for one in waiting))
+    )
 
 
 def _free_relative(turn: Said) -> Iterator[Referent]:
@@ -267,8 +278,10 @@ def _pointed(question: str, found: Parts, turns: Sequence[Said]) -> tuple[list[t
             if new := _event(turns[0]) if turns and phrase.text.casefold() in ("that", "this") else "":
                 return [(phrase.start, phrase.end, new)], [f"'{phrase.text}' is {new}"]
             low = "it" if phrase.text.casefold() in ("this", "that") else "they"
+            asked = {one.text for turn in turns for one in turn.asked}
             for one in _candidates(low, turns):
-                if one.text.casefold() not in question.casefold():
+                definite = one.named or one.text.startswith(("the ", "my ", "our ", "your ", "what ")) or one.plural
+                if definite and one.text in asked and one.text.casefold() not in question.casefold():
                     return [(phrase.start, phrase.end, one.text)], [f"'{phrase.text}' is {one.text}"]
         elif phrase.definite and not phrase.pronoun and len(phrase.words) == 1 and phrase.role != "asked":
             for turn in turns[:BACK]:
@@ -276,7 +289,7 @@ def _pointed(question: str, found: Parts, turns: Sequence[Said]) -> tuple[list[t
                     longer = len(one.text.split()) > len(phrase.text.split()) and one.noun == phrase.noun
                     if longer and not question[phrase.end :].startswith((" of ", " in ", " for ", "'s", "’s")):
                         return [(phrase.start, phrase.end, one.text)], [f"'{phrase.text}' is {one.text}"]
-            if phrase.noun in LISTS["nameless"] and not LISTS["people"] & {phrase.noun}:
+            if phrase.noun in LISTS["nameless"] - LISTS["people"] - LISTS["texts"]:
                 for one in (m for turn in turns[:BACK] for m in turn.asked):
                     if one.named and not one.maybe_person and one.text.casefold() not in question.casefold():
                         return [(phrase.start, phrase.end, one.text)], [f"'{phrase.text}' is {one.text}"]

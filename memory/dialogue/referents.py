@@ -216,6 +216,7 @@ def whole_of(found: Parts, place: int) -> str:
 
 
 _ARTICLES = ("the", "a", "an")
+_NOT_ONE = ("any", "some", "no", "other", "others", "more", "what", "every", "each", "all", "both", "something")
 
 
 def _definite(text: str) -> str:
@@ -233,8 +234,12 @@ def referent_of(text: str, phrase: Phrase, rank: float, about: bool) -> Referent
         named and phrase.first not in ("the", "a", "an", "my", "your", "our") and not re.search(r" of |['’]s\b", text)
     )
     person = about or bool(_TITLED.match(text)) or (role and not named) or looks_like_a_person(text, phrase.preposition)
+    person = person and (about or not re.search(r"['’]s? ", text))
     maybe = person or (
-        bare_name and not re.search(r"[()=/\d_]", text) and phrase.preposition not in ("in", "at", "near")
+        bare_name
+        and _all_capitals(text)
+        and not re.search(r"[()=/\d_]", text)
+        and phrase.preposition not in ("in", "at", "near")
     )
     placed = (
         phrase.preposition
@@ -290,6 +295,9 @@ def names(text: str) -> Iterator[Referent]:
 
 
 def _all_capitals(name: str) -> bool:
+    words = name.split()
+    if words[0] == "The" or words[-1].casefold() in LISTS["no_person"]:
+        return False
     return all(word[0].isupper() or word in _OF_A_PERSON for word in name.split())
 
 

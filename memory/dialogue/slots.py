@@ -249,9 +249,10 @@ def _sluiced(fragment: Parts, before: Parts) -> tuple[str, str]:
         pieces = [(before.asked[0], before.asked[1], asked)]
         text = _with(replaced(before.text, [*pieces, *_added(extra, before)]))
         return text, f"'{before.text[slice(*before.asked)]}' becomes '{asked}'"
+    there = before.subject is not None and before.subject.text.casefold() == "there"
+    if (wanted and there) or not (before.subject or before.wanted):
+        return "", ""
     if not before.aux:
-        if before.asked and before.verb and not before.aux and low in ("when", "where", "why", "how"):
-            return "", ""
         return "", ""
     if extra and not any(one.preposition == old.preposition for one in extra for old in before.phrases):
         pieces_added = [(_tail(before), _tail(before), f" {rest}")]

@@ -21,6 +21,10 @@ _TOKEN = re.compile(
 _CLAUSE_TOO = frozenset("after before since until till as".split())
 _SUBJECTS = frozenset("i you we he she it they".split())
 _OPENS_NOUN = LISTS["determiners"] | LISTS["asking"]
+_NO_VERBS = frozenset(
+    "need seed speed feed weed breed indeed hundred exceed proceed succeed kindred sacred naked".split()
+)
+_NO_ADVERBS = frozenset("family supply reply assembly anomaly monopoly daily weekly monthly early".split())
 PARTICIPLES = frozenset(
     "made built written done taken given held born known shown sung won lost sold bought paid kept put set cut led met"
     " found chosen spoken stolen broken hidden frozen grown worn driven drawn thrown left sent spent told taught caught"
@@ -134,6 +138,16 @@ def is_verb(word: str) -> bool:
         or low in LISTS["past"]
         or bool(_verbs().intersection(content_words(low)))
     )
+
+
+def is_participle(word: QuestionToken) -> bool:
+    """'covered', 'waiting', and 'typically': what ends a noun phrase."""
+    low = word.low
+    if low.endswith("ly") and len(low) > 5 and low not in _NO_ADVERBS:
+        return True
+    if word.text[0].isupper() or word.kind != "word" or low in _NO_VERBS:
+        return False
+    return low in PARTICIPLES or (low.endswith("ed") and len(low) > 4) or (low.endswith("ing") and is_verb(low))
 
 
 def replaced(text: str, pieces: Sequence[tuple[int, int, str]]) -> str:

@@ -74,9 +74,9 @@ def compared(conversations: Sequence[Mapping[str, Any]], *, show: bool = False) 
     for name in [*sorted(figures), "all"]:
         rows = figures[name] if name != "all" else [row for of_set in figures.values() for row in of_set]
         left = alone[name] if name != "all" else [one for of_set in alone.values() for one in of_set]
-        new, ours, typed, ways = (sum(row[place] for row in rows) / len(rows) for place in range(4))
+        recalled, ours, typed, ways = (sum(row[place] for row in rows) / len(rows) for place in range(4))
         kept = sum(left) / max(1, len(left))
-        yield f"{name:20}{len(rows):>9}{ways:>8.2f}{new:>8.3f}{ours:>8.3f}{typed:>10.3f}{len(left):>8}{kept:>9.2f}"
+        yield f"{name:20}{len(rows):>9}{ways:>8.2f}{recalled:>8.3f}{ours:>8.3f}{typed:>10.3f}{len(left):>8}{kept:>9.2f}"
 
 
 def side_by_side(
