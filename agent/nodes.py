@@ -100,9 +100,9 @@ def rewrite(turn: Turn, run: TurnContext) -> Turn:
     made = with_dates(made, turn.today, services.library.manifest.date_order)
     details = [
         f"{form.name} x {form.weight:.2f}{', towards the context' if form.context else ''}: {form.text}"
-        + (f" ({form.why})" if form.why else "")
         for form in made.wordings
     ]
+    details += dict.fromkeys(form.why for form in made.wordings if form.why)
     degraded: tuple[Fallback, ...] = ()
     if writer and turn.recalled.selected:
         why = f": {made.why}" if made.why else ""

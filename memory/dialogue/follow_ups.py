@@ -89,6 +89,8 @@ def _made(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None) -
         if text == rest and not set(content_words(topic)) <= set(content_words(rest)):
             text = _as_for(topic, rest)
         return StandingQuestion(text, "; ".join([f"it is about {topic}", *why]))
+    if text := _why_not_the_other(rest, turns[0]):
+        return StandingQuestion(text, "'the other one' is what was not chosen")
     before = parts(UNDER_TOPIC.sub("", turns[0].question)) if corrects else turns[0].parts
     text, reason = filled(rest, before, vocabulary, corrects=corrects, answers=turns[0].asks_back)
     if text:
@@ -103,6 +105,25 @@ def _made(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None) -
     if subject := _topic_for(bare, turns, vocabulary):
         return StandingQuestion(_as_for(subject.text, bare), f"it is about {subject.text}")
     return StandingQuestion(question)
+
+
+_WHICH = re.compile(r"which (?:one )?(is|was|are|were) (.+?), .+ or .+", re.IGNORECASE)
+
+
+def _why_not_the_other(question: str, before: Said) -> str:
+    """'why not the other one?' after 'which is safe, A or B?' and an answer that begins with A: 'why is B not safe?'"""
+    asked = _WHICH.match(before.question)
+    if (
+        not asked
+        or len(before.listed) != 2
+        or not re.fullmatch(r"why not(?: the other(?: one)?)?\??", question.strip(), re.I)
+    ):
+        return ""
+    words = content_words(before.opening)
+    shared = set(content_words(before.listed[0])) & set(content_words(before.listed[1]))
+    places = [[words.index(w) for w in content_words(item) if w in words and w not in shared] for item in before.listed]
+    other = before.listed[1] if places[0] and (not places[1] or min(places[0]) < min(places[1])) else before.listed[0]
+    return f"Why {asked.group(1)} {other} not {asked.group(2)}?"
 
 
 def _as_for(topic: str, question: str) -> str:

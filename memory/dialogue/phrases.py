@@ -130,7 +130,11 @@ class _Reader:
         lead = self.tokens[self.at].start if self.at < self.last else len(self.text)
         asked = self._asked()
         aux = verb = None
-        wh_verb = asked is not None and self.kind == "word" and (is_verb(self.low) or self._asks_who(asked))
+        wh_verb = (
+            asked is not None
+            and self.kind == "word"
+            and (is_verb(self.low) or self.text[slice(*asked)].casefold() in ("who", "what"))
+        )
         if self.kind == "aux":
             aux, verb = self._helped(asked)
         elif wh_verb or (asked is None and self._requests()):
@@ -154,10 +158,6 @@ class _Reader:
 
     def _span(self, first: int, after: int) -> tuple[int, int]:
         return self.tokens[first].start, self.tokens[after - 1].end
-
-    def _asks_who(self, asked: tuple[int, int]) -> bool:
-        """Behind 'who' stands a verb, whatever it is."""
-        return self.text[slice(*asked)].casefold() in ("who", "what")
 
     def _requests(self) -> bool:
         """'summarise ...', 'take the ...'"""
@@ -204,12 +204,18 @@ class _Reader:
         """'printer' of 'which printer did', 'guests' of 'how many guests came', 'old' of 'how old is'."""
         start = self.at
         while self.kind in ("word", "number"):
-            opens = self.at == start and word == "what" and self._look(1) in ("det", "pron", "prep", "end")
+            opens = self.at == start and word == "what" and not self._aux_follows()
             if opens or (self.at > start and is_verb(self.low) and self._look(1) != "aux"):
                 break
             self.at += 1
         if word == "what" and self.at > start and self.kind == "end":  # 'what happened'
             self.at = start
+
+    def _aux_follows(self) -> bool:
+        """'what mean accuracy did', not 'what makes monkeys suitable'."""
+        kinds = (token.kind for token in self.tokens[self.at : self.last] if token.kind not in ("word", "number"))
+        behind = next(kinds, "end")
+        return behind == "aux" or (behind in ("prep", "end") and not is_verb(self.low))
 
     def _helped(self, asked: tuple[int, int] | None) -> tuple[tuple[int, int], tuple[int, int] | None]:
         """The helping verb, the subject and the verb: 'did the Tides exhibition open'."""
@@ -316,7 +322,8 @@ class _Reader:
                 self.said = self.said or self._span(self.at, self.at + 1)
                 self.at += 1
             elif kind in ("det", "word", "number"):
-                self._noun_phrase("object", -1)
+                joined = self.at and self.tokens[self.at - 1].kind == "and" and self.phrases
+                self._noun_phrase(self.phrases[-1].role if joined else "object", -1)
             else:
                 self.at += 1
         return clause
@@ -341,7 +348,7 @@ class _Reader:
         start = at
         while at < self.last and self.tokens[at].kind in ("word", "number"):
             token = self.tokens[at]
-            if at > start and not token.text[0].isupper() and (token.low.endswith("ed") or is_participle(token)):
+            if at > start and not token.text[0].isupper() and self._ends_noun(at):
                 break
             at += 1
         if at < self.last and self.tokens[at].low in ("one", "ones") and at > first:
@@ -362,6 +369,12 @@ class _Reader:
             self.at = end
         self.phrases.append(self._phrase(first, self.at, role, preposition))
         return True
+
+    def _ends_noun(self, at: int) -> bool:
+        """'monkeys suitable for': what is said of a noun behind it."""
+        token = self.tokens[at]
+        said_of = self.tokens[at - 1].low.endswith("s") and token.low.endswith(("able", "ible", "ful", "ous"))
+        return said_of or token.low.endswith("ed") or is_participle(token)
 
     def _joins_name(self, at: int, start: int) -> bool:
         """'HEY for Domains', 'Bank of the West'."""

@@ -55,7 +55,12 @@ def standing_for(question: str, turns: Sequence[Said]) -> tuple[str, list[str]]:
                 form = "{}"
             if low in ("its", "his", "her", "their", "theirs") and any(done[2].startswith(it.text) for done in pieces):
                 continue  # 'does Radu keep his pets'
-            pieces.append((token.start, token.end, _possessive(form, it)))
+            the = (
+                "the "
+                if question[: token.start].endswith("of ") and it.plural and it.text.islower() and " " not in it.text
+                else ""
+            )
+            pieces.append((token.start, token.end, the + _possessive(form, it)))
     for start, end, new, reason in (*_places(question, turns), *_ones(question, found, turns)):
         if all(end <= one[0] or start >= one[1] for one in pieces):
             pieces.append((start, end, new))
@@ -148,6 +153,8 @@ def _candidates(low: str, turns: Sequence[Said]) -> Iterator[Referent]:
             yield from (one for one in turn.answered[:2] if not one.person and not one.maybe_person and not one.plural)
         else:
             yield from (one for one in asked if one.plural)
+            if len(turn.listed) == 2:
+                yield Referent(" and ".join(turn.listed), 0.0, plural=True)
             yield from (one for one in turn.answered if one.plural)
     for turn in turns[:BACK] if low in IT or low in THEY else ():
         yield from (
@@ -209,7 +216,8 @@ def _places(question: str, turns: Sequence[Said]) -> Iterator[tuple[int, int, st
 
 def _ones(question: str, found: Parts, turns: Sequence[Said]) -> Iterator[tuple[int, int, str, str]]:
     """'which of the two', 'which one', 'the last one', by what was listed."""
-    listed = next((turn.listed for turn in turns[:2] if turn.listed), ())
+    newest = turns[0].listed or any(one.plural for one in turns[0].asked) if turns else ()
+    listed = next((turn.listed for turn in turns[: 1 if newest else 2] if turn.listed), ())
     if match := re.search(
         r"\b(?:of (?:the two|the three|these|those|them|both)\b|(?<=which )ones?\b)", question, re.IGNORECASE
     ):
@@ -275,6 +283,9 @@ def _pointed(question: str, found: Parts, turns: Sequence[Said]) -> tuple[list[t
         ):
             if re.search(r"\bdo $", found.text[: phrase.start]) or _own_clause(found, phrase):
                 continue
+            if turns and phrase.role == "subject" and (when := _happening(found, turns[0])):
+                end = found.end
+                return [(phrase.start, phrase.end, "it"), (end, end, f" when {when}")], [f"it is about when {when}"]
             if new := _event(turns[0]) if turns and phrase.text.casefold() in ("that", "this") else "":
                 return [(phrase.start, phrase.end, new)], [f"'{phrase.text}' is {new}"]
             low = "it" if phrase.text.casefold() in ("this", "that") else "they"
@@ -294,6 +305,15 @@ def _pointed(question: str, found: Parts, turns: Sequence[Said]) -> tuple[list[t
                     if one.named and not one.maybe_person and one.text.casefold() not in question.casefold():
                         return [(phrase.start, phrase.end, one.text)], [f"'{phrase.text}' is {one.text}"]
     return [], []
+
+
+def _happening(found: Parts, before: Said) -> str:
+    """'two monkeys flew on a rocket', of 'which two monkeys flew on a rocket?', for 'how long did that take?'"""
+    asked, said = before.parts.wanted, before.parts.verb
+    takes = found.verb is not None and found.text[slice(*found.verb)].casefold() in ("take", "last", "happen")
+    if not (takes and asked and said) or before.parts.aux:
+        return ""
+    return f"{asked.text} {before.parts.text[said[0] : before.parts.end]}"
 
 
 def _own_clause(found: Parts, phrase: Phrase) -> bool:
@@ -353,7 +373,11 @@ def agreeing(question: str, before: Parts) -> str:
     if not (found.aux and subject) or subject.pronoun or (before.subject and before.subject.text == subject.text):
         return question
     aux = found.text[slice(*found.aux)]
-    several = subject.plural or re.search(r"\w and \w", subject.text) is not None
+    several = (
+        subject.plural
+        or found.text[subject.end :].startswith(" and ")
+        or re.search(r"\w and \w", subject.text) is not None
+    )
     pairs = {"is": "are", "was": "were", "does": "do", "has": "have", "isn't": "aren't", "doesn't": "don't"}
     wanted = (
         pairs.get(aux.casefold(), "")

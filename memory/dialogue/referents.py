@@ -68,6 +68,8 @@ class Said:
     answered: tuple[Referent, ...]
     listed: tuple[str, ...] = ()
     has_answer: bool = True
+    opening: str = ""
+    """The first sentence of the answer."""
     asks_back: bool = False
     """The answer ends with a question."""
     topic: Referent | None = None
@@ -88,9 +90,9 @@ def said(question: str, answer: Sequence[str], vocabulary: Vocabulary | None = N
     asked, answered = ([_in_full(one, full) for one in some] for some in (asked, answered))
     asks_back = bool(answer) and answer[-1].rstrip().endswith("?")
     listed = next((items for text in answer[:ANSWER] if (items := enumerated(text))), ()) or _pair(found)
-    return Said(
-        question, found, tuple(sorted(asked, key=lambda m: m.rank)), tuple(answered), listed, bool(answer), asks_back
-    )
+    opening = answer[0] if answer else ""
+    ranked = tuple(sorted(asked, key=lambda m: m.rank))
+    return Said(question, found, ranked, tuple(answered), listed, bool(answer), opening, asks_back)
 
 
 def last_sentence(text: str) -> str:
@@ -113,12 +115,13 @@ def is_foreign(found: Parts) -> bool:
 
 def _spelt(mention: Referent, answer: Sequence[str]) -> Referent:
     """As the answer writes it: 'SQLite' for 'sqlite'."""
-    if not mention.text.islower() or " " in mention.text:
+    bare = mention.text.removeprefix("the ")
+    if not bare.islower() or " " in bare:
         return mention
-    written = re.search(rf"(?<=[\w,] ){re.escape(mention.text)}\b", " ".join(answer[:ANSWER]), re.IGNORECASE)
+    written = re.search(rf"(?<=[\w,] ){re.escape(bare)}\b", " ".join(answer[:ANSWER]), re.IGNORECASE)
     if not written or not written.group()[0].isupper():
         return mention
-    return replace(mention, text=written.group(), named=True, rank=mention.rank - NAMED)
+    return replace(mention, text=mention.text[: -len(bare)] + written.group(), named=True, rank=mention.rank - NAMED)
 
 
 ANSWER = 4
@@ -149,6 +152,7 @@ def _asked(found: Parts) -> Iterator[Referent]:
     """What a question speaks of: its subject, its objects, then the rest; what it asks for comes last."""
     about = WHO.match(found.body) is not None and found.subject is not None and found.subject.first not in _ARTICLES
     where = found.body[:5].casefold() == "where"
+    within = 0
     order = {"subject": 0.0, "object": 1.0, "other": 2.0, "asked": 2.5}
     for place, phrase in enumerate(found.phrases):
         if phrase.pronoun or not phrase.words or written_type(phrase.text) or re.match(r"\d", phrase.text):
@@ -164,7 +168,10 @@ def _asked(found: Parts) -> Iterator[Referent]:
             text = _definite(phrase.text)
         if phrase.start == found.lead and phrase.role == "object" and " " not in phrase.text:
             continue  # the first word of a sentence: its capital says nothing
-        made = referent_of(text, phrase, order[phrase.role] + place / 100, about and phrase.role == "subject")
+        rank = order[phrase.role] + place / 100 + INSIDE * (phrase.start < within)
+        rank += INSIDE * (_is_mass(phrase) and bool(found.verb) and phrase.role == "subject" and len(found.phrases) > 1)
+        within = max(within, phrase.start + len(whole_of(found, place)))
+        made = referent_of(text, phrase, rank, about and phrase.role == "subject")
         yield replace(made, maybe_person=made.person) if where and phrase.role == "subject" else made
         if phrase.text.split(" of ")[0][-1:].isalpha() and re.search(r"[A-Z]\w* (?:of|for|in) ", phrase.text):
             continue  # 'the Bank of England' is one name
@@ -179,8 +186,18 @@ def _asked(found: Parts) -> Iterator[Referent]:
             yield Referent(inner.group(1), 1.5, True, maybe_person=True)
 
 
+INSIDE = 2.5
+"""How much less a thing is spoken of that only says which other, as the moon in 'the distance of the moon'."""
+
+
+def _is_mass(phrase: Phrase) -> bool:
+    return " " not in phrase.text and phrase.text.islower() and not phrase.plural
+
+
 def _is_manner(phrase: Phrase) -> bool:
     """'by default', 'in detail': a bare noun behind a preposition is no thing that is spoken of."""
+    if phrase.preposition == "without":
+        return True
     return bool(phrase.preposition) and " " not in phrase.text and not phrase.named and not phrase.plural
 
 

@@ -69,7 +69,7 @@ def test_what_was_said_helps_the_next_question(assistant: Assistant) -> None:
     ask(assistant, "t", "Who directed the film Metropolis?")
     turn = ask(assistant, "t", "and where was he born?")
     assert turn.turn == 2
-    assert turn.rewritten == "And where was Fritz Lang born?"
+    assert turn.rewritten == "Where was Fritz Lang born?"
     assert "Vienna" in turn.answer.text
     assert {sentence.turn for sentence in turn.recalled.selected} == {1}
     assert {wording.name for wording in turn.wordings} == {"question", "standing", "expanded"}
