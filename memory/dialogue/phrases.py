@@ -1,6 +1,5 @@
-"""The parts of a question by rules: what it asks for, the helping verb, the subject, the verb, and the phrases that
-follow, each with its preposition. English: closed word lists say what is no noun, and the order of an English question
-says the rest."""
+"""The parts of an English question by closed word lists and its order: what it asks for, the helping verb, the subject,
+the verb, and the phrases that follow, each with its preposition."""
 
 import re
 from dataclasses import dataclass
@@ -62,9 +61,10 @@ class Phrase:
     @property
     def plural(self) -> bool:
         noun = self.noun
-        if " and " in self.text and " of " not in self.text:
-            return True
-        return len(noun) > 3 and noun.endswith("s") and not noun.endswith(("ss", "us", "is", "'s", "’s", "ics"))
+        several = " and " in self.text and " of " not in self.text
+        return several or (
+            len(noun) > 3 and noun.endswith("s") and not noun.endswith(("ss", "us", "is", "'s", "’s", "ics"))
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,10 +193,8 @@ class _Reader:
             if word != "how" or self.tokens[begin - 1].low in ("many", "much"):
                 self.phrases.append(phrase)
             while self.kind == "prep" and self.low == "of" and self._look(1) in ("det", "word", "number"):
-                saved = self.at
                 self.at += 1
-                if not self._noun_phrase("other", saved):
-                    self.at = saved
+                if not self._noun_phrase("other", self.at - 1):
                     break
         return self.tokens[preposition if preposition >= 0 else opened].start, self.tokens[self.at - 1].end
 
@@ -221,8 +219,7 @@ class _Reader:
         """The helping verb, the subject and the verb: 'did the Tides exhibition open'."""
         aux, low = self._span(self.at, self.at + 1), self.low
         self.at += 1
-        if self.low == "not":
-            self.at += 1
+        self.at += self.low == "not"
         if self.kind in ("end", "prep", "adv", "aux"):
             return aux, None
         if self.kind == "pron" or self._stands_for_something(low):
