@@ -90,13 +90,11 @@ def recall(turn: Turn, run: TurnContext) -> Turn:
 
 
 def rewrite(turn: Turn, run: TurnContext) -> Turn:
-    services, model = run.services, run.services.writers.rewrite
+    services, words = run.services, run.services.library.store.vocabulary
+    model = services.writers.rewrite
     writer = RecordedWriter(model, "rewrite", run.emit) if model else None
-    vocabulary = services.library.store.vocabulary
-    made = rewrite_question(
-        turn.question, turn.recalled, services.encoder, services.rewrite, writer, run.cancel, vocabulary
-    )
-    made = with_spelling(made, vocabulary, services.encoder)
+    made = rewrite_question(turn.question, turn.recalled, services.encoder, services.rewrite, writer, run.cancel, words)
+    made = with_spelling(made, words, services.encoder)
     made = with_dates(made, turn.today, services.library.manifest.date_order)
     details = [
         f"{form.name} x {form.weight:.2f}{', towards the context' if form.context else ''}: {form.text}"
