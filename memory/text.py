@@ -10,7 +10,7 @@ Content words, stemmed, are what questions, sentences and passages are compared 
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -55,7 +55,13 @@ def split(text: str) -> list[Span]:
 
     A heading, a list item or a row of a table without a full stop is a sentence.
     """
-    return [span for block in blocks(text) for span in _sentences(text, *block)]
+    return list(_split(text))
+
+
+@lru_cache(maxsize=8)
+def _split(text: str) -> tuple[Span, ...]:
+    """Kept, as one text after the other is split by several that read it."""
+    return tuple(span for block in blocks(text) for span in _sentences(text, *block))
 
 
 def blocks(text: str) -> list[Span]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Ints
-from clew.memory.text import FUNCTION_WORDS, stemmed_words, words
+from clew.memory.text import FUNCTION_WORDS, stemmed_words, words, written_words
 from clew.memory.vectors import spread
 
 FILE = "titles.npz"
@@ -70,7 +70,7 @@ def title_index(titles_and_texts: Iterable[tuple[str, str]]) -> TitleIndex:
             if 0 < len(words(name)) <= LONGEST
         ]
         names.append(len(found))
-        lengths.append(len(words(text)))
+        lengths.append(len(written_words(text)))
     stems, written = (np.array([row[i] for row in rows], np.uint64) for i in (0, 1))
     nodes, places = (np.array([row[i] for row in rows], np.int64) for i in (2, 3))
     order = np.lexsort((places, nodes, stems))

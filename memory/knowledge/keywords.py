@@ -9,12 +9,13 @@ written so too.
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from clew.memory.datatypes import FieldHit, WordShares
 from clew.memory.dates import DateOrder, day_words, search_text
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 Shares = NDArray[np.float32]
 ChunkRows = NDArray[np.int32]
-Analyser = Callable[[Sequence[str]], list[list[str]]]
 
 FIELDS = ("title", "text")
 TOGETHER = "together"
@@ -98,7 +98,7 @@ class KeywordIndex:
 
         self.size = size
         self._dates = dates
-        self._analyse = _analyser(parameters)
+        self._tokenize = _tokenizer(parameters)
         self._tokens = lru_cache(RECENT)(self._analysed)
         self._words = lru_cache(RECENT)(self._looked_up)
         self._indexes: dict[str, BM25] = {
@@ -161,7 +161,7 @@ class KeywordIndex:
         known = {token: word for token, word in reversed(words.items()) if index and token in index.vocab_dict}
         if not index or not known:
             return _Words((), np.zeros(0), ())
-        idf = np.array([_idf(index, token) for token in known])
+        idf = np.array([_idf_of(index, token) for token in known])
         found = (_column(index, token) for token in known)
         columns = tuple((rows, scores / part) for (rows, scores), part in zip(found, idf, strict=True))
         return _Words(tuple(known.values()), idf / idf.sum(), columns)
@@ -170,7 +170,7 @@ class KeywordIndex:
         """The words of a query in lower case, and the token that each becomes; a day is a word as it is written."""
         days = day_words(query, self._dates)
         words = list(dict.fromkeys(word.lower() for word in WORD.findall(search_text(query, self._dates))))
-        found = zip(words, self._analyse(words), strict=True)
+        found = zip(words, self._tokenize(words, return_ids=False), strict=True)
         return {days.get(word, word): tokens[0] for word, tokens in found if tokens}
 
     def _share(self, name: str, tokens: Iterable[str]) -> Shares:
@@ -179,14 +179,14 @@ class KeywordIndex:
         if not index or not known:
             return np.zeros(self.size, np.float32)
         scores: Shares = index.get_scores(known)
-        return scores / sum(_idf(index, token) for token in known)
+        return scores / sum(_idf_of(index, token) for token in known)
 
     def _title_coverage(self, tokens: set[str]) -> Shares:
         covered = np.zeros(self.size, np.float32)
         titles = self._indexes.get("title")
         for token in tokens:
             if titles and token in titles.vocab_dict:
-                covered[_column(titles, token)[0]] += _idf(self._indexes[TOGETHER], token)
+                covered[_column(titles, token)[0]] += _idf_of(self._indexes[TOGETHER], token)
         return covered / self._title_mass
 
     def _postings(self, field: str, tokens: Mapping[str, str]) -> dict[str, ChunkRows]:
@@ -196,39 +196,79 @@ class KeywordIndex:
 
 def write(folder: Path, titles: Sequence[str], texts: Sequence[str], parameters: KeywordParameters) -> Iterator[str]:
     """Index a title and a text for each chunk; yields the name of each of `INDEXES` when it is done. A field without
-    a single word gets no index.
+    a single word gets no index. Tokens are numbered by alphabet, so that the same texts give the same files.
 
     Raises `BadInput` for a language that there is no stemmer or no list of stop words for.
     """
-    analyse = _analyser(parameters)
-    fields = []
-    for name, values in zip(FIELDS, (titles, texts), strict=True):
-        fields.append(analyse(values))
-        _write_index(folder / name, fields[-1], parameters)
+    tokenize = _tokenizer(parameters)
+    found = [tokenize(list(values)) for values in (titles, texts)]
+    vocabulary = sorted({token for field in found for token in field.vocab})
+    numbers = {token: number for number, token in enumerate(vocabulary)}
+    fields = [_counted(field.ids, np.array([numbers[token] for token in field.vocab], np.int64)) for field in found]
+    for name, field in zip(FIELDS, fields, strict=True):
+        _write_index(folder / name, field, vocabulary, parameters)
         yield name
-    title_tokens, text_tokens = fields
-    both = [title * parameters.title_weight + text for title, text in zip(title_tokens, text_tokens, strict=True)]
-    together = _write_index(folder / TOGETHER, both, parameters)
-    named = {token for tokens in title_tokens for token in tokens}
-    idf = {token: _idf(together, token) for token in named} if together else {}
-    mass = [sum(idf[token] for token in set(tokens)) or 1.0 for tokens in title_tokens]
-    np.save(folder / TITLE_MASS, np.array(mass, np.float32))
+    title, text = fields
+    weighted = title._replace(counts=parameters.title_weight * title.counts)
+    both = _summed(weighted, text)
+    _write_index(folder / TOGETHER, both, vocabulary, parameters)
+    idf = _idf(np.bincount(both.tokens, minlength=len(vocabulary)), len(titles))
+    mass = np.bincount(title.chunks, idf[title.tokens], len(titles))
+    np.save(folder / TITLE_MASS, np.where(mass > 0, mass, 1).astype(np.float32))
     yield TOGETHER
 
 
-def _write_index(folder: Path, tokens: list[list[str]], parameters: KeywordParameters) -> "BM25 | None":
+class _Counted(NamedTuple):
+    """Chunk `chunks[i]` has token `tokens[i]` `counts[i]` times, each pair once, by token and then by chunk; `size` is
+    how many chunks there are."""
+
+    chunks: NDArray[np.int64]
+    tokens: NDArray[np.int64]
+    counts: NDArray[np.float64]
+    size: int
+
+
+def _counted(ids: Sequence[Sequence[int]], numbers: NDArray[np.int64]) -> _Counted:
+    """Of each chunk's tokens, which have these numbers."""
+    lengths = [len(of_chunk) for of_chunk in ids]
+    tokens = numbers[np.fromiter(chain.from_iterable(ids), np.int64, sum(lengths))]
+    chunks = np.repeat(np.arange(len(ids)), lengths)
+    return _summed(_Counted(chunks, tokens, np.ones(len(tokens)), len(ids)))
+
+
+def _summed(*parts: _Counted) -> _Counted:
+    size = parts[0].size
+    keys = np.concatenate([part.tokens * size + part.chunks for part in parts])
+    pairs, places = np.unique(keys, return_inverse=True)
+    weights = np.concatenate([part.counts for part in parts])
+    counts = np.asarray(np.bincount(places.reshape(-1), weights, len(pairs)), np.float64)
+    return _Counted(pairs % max(1, size), pairs // max(1, size), counts, size)
+
+
+def _write_index(folder: Path, found: _Counted, vocabulary: Sequence[str], parameters: KeywordParameters) -> None:
+    """As `bm25s.BM25.index` has it ("lucene": Kamphuis et al. 2020), all chunks at once."""
     import bm25s
 
-    if not any(tokens):
-        return None
+    if not len(found.tokens):
+        return
+    used, columns, held = np.unique(found.tokens, return_inverse=True, return_counts=True)
+    lengths = np.bincount(found.chunks, found.counts, found.size)
+    idf = _idf(held, found.size).astype(np.float32)
+    norms = parameters.k1 * ((1 - parameters.b) + parameters.b * lengths / lengths.mean())
     index = bm25s.BM25(k1=parameters.k1, b=parameters.b, method="lucene")
-    index.index(tokens, show_progress=False)
+    index.scores = {
+        "data": (idf[columns] * (found.counts / (norms[found.chunks] + found.counts))).astype(np.float32),
+        "indices": found.chunks.astype(np.int32),
+        "indptr": np.concatenate([[0], np.cumsum(held)]).astype(np.int32),
+        "num_docs": found.size,
+    }
+    index.vocab_dict = {vocabulary[token]: number for number, token in enumerate(used.tolist())} | {"": len(used)}
+    index.nonoccurrence_array = None  # of other kinds of BM25
     index.save(folder, show_progress=False)
-    return index
 
 
-def _analyser(parameters: KeywordParameters) -> Analyser:
-    """texts -> for each its list of tokens: lower case, words of two letters or more, no stop words, stemmed."""
+def _tokenizer(parameters: KeywordParameters) -> "Callable[..., Any]":
+    """bm25s's `tokenize`: lower case, words of two letters or more, no stop words, stemmed."""
     import bm25s
     import Stemmer
     from bm25s.stopwords import STOPWORDS_EN
@@ -243,14 +283,7 @@ def _analyser(parameters: KeywordParameters) -> Analyser:
             f"there is no stemmer '{parameters.stemmer}' or no list of stop words '{parameters.stop_words}'",
             f"stemmers are {', '.join(Stemmer.algorithms())}; an empty name means none",
         ) from error
-
-    def analyse(texts: Sequence[str]) -> list[list[str]]:
-        tokens: list[list[str]] = bm25s.tokenize(
-            list(texts), stopwords=stop_words, stemmer=stemmer, return_ids=False, show_progress=False
-        )
-        return tokens
-
-    return analyse
+    return partial(bm25s.tokenize, stopwords=stop_words, stemmer=stemmer, show_progress=False)
 
 
 def _column(index: "BM25", token: str) -> tuple[ChunkRows, Shares]:
@@ -260,10 +293,15 @@ def _column(index: "BM25", token: str) -> tuple[ChunkRows, Shares]:
     return index.scores["indices"][start:end], index.scores["data"][start:end]
 
 
-def _idf(index: "BM25", token: str) -> float:
-    """Lucene's: log(1 + (N - df + 0.5) / (df + 0.5)); what a token's BM25 nears as it fills a text."""
-    found = len(_column(index, token)[0])
-    return float(np.log1p((index.scores["num_docs"] - found + 0.5) / (found + 0.5)))
+def _idf(held: ArrayLike, size: int) -> Any:
+    """Lucene's, of tokens that so many of `size` texts hold: log(1 + (N - df + 0.5) / (df + 0.5)); what a token's BM25
+    nears as it fills a text."""
+    df = np.asarray(held, np.float64)
+    return np.log1p((size - df + 0.5) / (df + 0.5))
+
+
+def _idf_of(index: "BM25", token: str) -> float:
+    return float(_idf(len(_column(index, token)[0]), index.scores["num_docs"]))
 
 
 def _held(rows: ChunkRows, chunks: Sequence[int]) -> NDArray[np.bool_]:

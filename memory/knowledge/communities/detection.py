@@ -13,7 +13,9 @@ import numpy as np
 from clew.memory.communities import Method
 from clew.memory.datatypes import Ints, Vectors
 from clew.memory.knowledge.communities.entity_graph import DIGITS, Links, weighted_graph
-from clew.memory.vectors import unit
+from clew.memory.knowledge.partitioning.labels import sums_of
+from clew.memory.knowledge.partitioning.leiden import optimised
+from clew.memory.vectors import Ragged, unit
 
 RESOLUTIONS = (4.0, 3.0, 2.0, 1.5, 1.0, 0.7, 0.5, 0.3, 0.2, 0.1)
 """Of modularity, from many themes to few: the first that gives no more than can be read is taken."""
@@ -73,19 +75,7 @@ def numbered(labels: Ints) -> Ints:
 
 
 def _leiden(links: Links, parameters: DetectionParameters, resolution: float) -> Ints:
-    import igraph
-    import leidenalg
-
-    graph = igraph.Graph(n=links.nodes, edges=links.ends.T.tolist())
-    partition = leidenalg.find_partition(
-        graph,
-        leidenalg.RBConfigurationVertexPartition,
-        weights=links.weights.tolist(),
-        n_iterations=parameters.iterations,
-        seed=parameters.seed,
-        resolution_parameter=resolution,
-    )
-    return np.array(partition.membership, np.int64)
+    return optimised(links.nodes, links.ends, links.weights, resolution, parameters.iterations, parameters.seed)
 
 
 def _louvain(links: Links, parameters: DetectionParameters, resolution: float) -> Ints:
@@ -122,25 +112,37 @@ def _fragments_joined(labels: Ints, vectors: Vectors, smallest: int, alike: floa
 
 def centroids(labels: Ints, vectors: Vectors) -> Vectors:
     """The mean of each cluster's entities, of unit length; shape (clusters, d)."""
-    sums = np.zeros((int(labels.max()) + 1, vectors.shape[1]), np.float32)
-    np.add.at(sums, labels, vectors)
-    return unit(sums)
+    return unit(sums_of(labels, int(labels.max()) + 1, vectors))
 
 
 def _divided(labels: Ints, links: Links, vectors: Vectors, parameters: DetectionParameters) -> Ints:
     """Every cluster that is too big by itself, once more and again; one that does not divide stays."""
     finer, count = labels.copy(), int(labels.max()) + 1
-    waiting = list(np.flatnonzero(np.bincount(labels) > parameters.largest))
+    waiting = _parts(labels, links, parameters.largest)
     while waiting:
-        nodes = np.flatnonzero(finer == waiting.pop(0))
-        inner = _fragments_joined(cluster(links.among(nodes), parameters), vectors[nodes], parameters.smallest)
+        name, nodes, among = waiting.pop(0)
+        inner = _fragments_joined(cluster(among, parameters), vectors[nodes], parameters.smallest)
         if not inner.max():
             continue
-        names = np.concatenate([finer[nodes[:1]], np.arange(count, count + inner.max())])  # its own, and new ones
+        names = np.concatenate([[name], np.arange(count, count + inner.max())])  # its own, and new ones
         finer[nodes] = names[inner]
-        waiting += list(names[np.bincount(inner) > parameters.largest])
+        parts = _parts(inner, among, parameters.largest)
+        waiting += [(int(names[part]), nodes[of_part], inside) for part, of_part, inside in parts]
         count += int(inner.max())
     return finer
+
+
+def _parts(labels: Ints, links: Links, largest: int) -> list[tuple[int, Ints, Links]]:
+    """The clusters of more than `largest` nodes, each with its nodes and the links among them."""
+    of = labels[links.ends]
+    inside = np.flatnonzero(of[0] == of[1])
+    by_cluster = Ragged.grouped(of[0][inside], int(labels.max()) + 1, inside)
+    parts = []
+    for label in np.flatnonzero(np.bincount(labels) > largest).tolist():
+        nodes, its = np.flatnonzero(labels == label), by_cluster.row(label)
+        ends = np.searchsorted(nodes, links.ends[:, its])
+        parts.append((label, nodes, Links(len(nodes), ends, links.weights[its])))
+    return parts
 
 
 def _themes(labels: Ints, links: Links, vectors: Vectors, parameters: DetectionParameters) -> Ints:

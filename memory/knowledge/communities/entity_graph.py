@@ -57,6 +57,13 @@ class Links:
         kept = (ends >= 0).all(axis=0)
         return Links(len(nodes), ends[:, kept], self.weights[kept])
 
+    def adjacency(self) -> "csr_array":
+        """The weights in both directions; shape (nodes, nodes)."""
+        from scipy.sparse import csr_array
+
+        ends, weights = np.concatenate([self.ends, self.ends[::-1]], axis=1), np.tile(self.weights, 2)
+        return csr_array((weights, (ends[0], ends[1])), shape=(self.nodes, self.nodes))
+
 
 def tells_only_when(entity: Entity) -> bool:
     """Whether it is a date or a bare number."""
@@ -79,8 +86,7 @@ def named_in_sentences(layers: Layers) -> "csr_array":
 
 def entity_vectors(named: "csr_array", sentences: Vectors) -> Vectors:
     """The mean of the sentences that name each entity, of unit length; zeros where none does. Shape (entities, d)."""
-    sums = np.asarray(named.T @ sentences, np.float32)
-    return unit(sums)
+    return unit(np.asarray(named.T.tocsr().astype(np.float32) @ sentences))
 
 
 def links_of(layers: Layers, named: "csr_array") -> Links:
@@ -128,18 +134,6 @@ def weighted_graph(links: Links) -> "nx.Graph[int]":
     graph: nx.Graph[int] = nx.Graph()
     graph.add_nodes_from(range(links.nodes))
     graph.add_weighted_edges_from(zip(*links.ends.tolist(), links.weights.tolist(), strict=True))
-    return graph
-
-
-def entity_graph(layers: Layers, links: Links) -> "nx.Graph[int]":
-    """As a NetworkX graph: nodes are numbers of entities, with `id`, `name` and `kind` (the entity's type); edges have
-    `weight` and `relations`, a list of `EntityRelation` with the relation's type and direction."""
-    graph = weighted_graph(links)
-    for number, entity in enumerate(layers.entities):
-        graph.add_node(number, id=entity.id, name=entity.name, kind=entity.kind)
-    relations = stated_between(layers)
-    for one, other, edge in graph.edges(data=True):
-        edge["relations"] = relations.get((min(one, other), max(one, other)), [])
     return graph
 
 

@@ -10,25 +10,26 @@ import re
 import threading
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from string import ascii_letters, ascii_uppercase
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Ints, Vectors
 from clew.memory.instructions import neutralised
-from clew.memory.knowledge.communities.entity_graph import EntityRelation, Links, entity_graph
+from clew.memory.knowledge.communities.entity_graph import EntityRelation, Links, stated_between
+from clew.memory.knowledge.partitioning.labels import paired_cosines
 from clew.memory.layers import Layers
 from clew.memory.ports import Message, Writer, text_of
 from clew.memory.text import content_words, split
-from clew.memory.vectors import unit
+from clew.memory.vectors import Ragged, unit
 from clew.prompts import render
-
-if TYPE_CHECKING:
-    import networkx as nx
 
 NAMED, LISTED, RELATIONS, SENTENCES = 3, 7, 3, 3
 """Entities in a community's name, entities in its report, relations and sentences there."""
+
+DAMPING, CHANGE, MOST_ITERATIONS = 0.85, 1e-6, 100
+"""Of PageRank."""
 
 WHOLE = 3
 """Entities tied by links from which a part of a community counts for its name."""
@@ -42,6 +43,7 @@ SAME = 0.88
 _CAPITALS = 0.4
 """The share of capitals from which a line is a running head rather than a sentence."""
 
+_UPPER, _LETTERS = (letters.encode() for letters in (ascii_uppercase, ascii_letters))
 _EMPTY_VERBS = frozenset("is was are were be being been in of by at as with for dated has had from on and to".split())
 _WHOLE = re.compile(r"^[\"“‘']?[A-Z0-9].*[.!?][\"”’')]*$", re.DOTALL)
 _END = re.compile(r"[.!?…][\"”’')\]]*$")
@@ -58,7 +60,7 @@ class ReportMaterial:
     def __init__(
         self, layers: Layers, links: Links, vectors: Vectors, sentences: Vectors, texts: Sequence[str]
     ) -> None:
-        self.layers, self.links, self.graph = layers, links, entity_graph(layers, links)
+        self.layers, self.links, self.relations = layers, links, stated_between(layers)
         self.vectors, self.sentences, self.texts = vectors, sentences, texts
         self.quality = np.array([quality_of(text) for text in texts])
         self.best = _central_sentences(layers, vectors, sentences, self.quality)
@@ -96,54 +98,68 @@ def _is_name(text: str) -> bool:
 def quality_of(sentence: str) -> float:
     """0 for one that reads well alone; less for one that is no sentence, is long, or leans on the one before."""
     text = sentence.strip()
-    letters = [letter for letter in text if letter.isalpha()]
-    shouted = sum(map(str.isupper, letters)) > _CAPITALS * len(letters)
     return (
-        -0.3 * (not _WHOLE.match(text) or shouted)
+        -0.3 * (not _WHOLE.match(text) or _capitals(text) > _CAPITALS)
         - 0.2 * (not SHORTEST <= len(text) <= LONGEST)
         - 0.1 * bool(_LEANING.match(text))
     )
 
 
-def within(graph: "nx.Graph[int]", labels: Ints) -> "nx.Graph[int]":
-    """The same nodes, with the edges within communities alone."""
-    inner = graph.__class__()
-    inner.add_nodes_from(graph.nodes(data=True))
-    of = labels.tolist()
-    inner.add_edges_from((one, other, edge) for one, other, edge in graph.edges(data=True) if of[one] == of[other] >= 0)
-    return inner
+def _capitals(text: str) -> float:
+    """Their share of the letters."""
+    if text.isascii():
+        raw = text.encode()
+        capitals, letters = (len(raw) - len(raw.translate(None, some)) for some in (_UPPER, _LETTERS))
+    else:
+        lettered = [letter for letter in text if letter.isalpha()]
+        capitals, letters = sum(map(str.isupper, lettered)), len(lettered)
+    return capitals / max(1, letters)
 
 
-def centrality(inner: "nx.Graph[int]") -> NDArray[np.float64]:
-    """PageRank along the links within communities (NetworkX); it compares within a community. Shape (entities,)."""
-    import networkx as nx
+def within(links: Links, labels: Ints) -> Links:
+    """The links within communities alone, of the same nodes."""
+    of = labels[links.ends]
+    kept = (of[0] == of[1]) & (of[0] >= 0)
+    return Links(links.nodes, links.ends[:, kept], links.weights[kept])
 
-    ranks = nx.pagerank(inner, weight="weight")
-    return np.array([ranks[node] for node in range(len(inner))])
+
+def centrality(inner: Links) -> NDArray[np.float64]:
+    """PageRank along links within communities, as NetworkX has it (damping 0.85, a mean change of 1e-6 ends it); it
+    compares within a community. Shape (entities,)."""
+    adjacency, count = inner.adjacency(), inner.nodes
+    degrees = np.asarray(adjacency.sum(axis=1), np.float64).reshape(-1)
+    shares, alone = np.divide(1, degrees, out=np.zeros(count), where=degrees > 0), degrees == 0
+    ranks = np.full(count, 1 / max(1, count))
+    for _ in range(MOST_ITERATIONS):
+        before = ranks
+        ranks = DAMPING * (adjacency @ (shares * before) + before[alone].sum() / count) + (1 - DAMPING) / count
+        if np.abs(ranks - before).sum() < count * CHANGE:
+            break
+    return ranks
 
 
-def cores(inner: "nx.Graph[int]", labels: Ints) -> NDArray[np.bool_]:
+def cores(inner: Links, labels: Ints) -> NDArray[np.bool_]:
     """Of each entity whether its community is named by it: not those of a fragment that was joined for its meaning,
     with no link to the rest, where there are bigger parts. Shape (entities,)."""
-    import networkx as nx
+    from scipy.sparse.csgraph import connected_components
 
-    biggest, sizes = np.zeros(int(labels.max()) + 1, np.int64), np.zeros(len(labels), np.int64)
-    for part in nx.connected_components(inner):
-        sizes[list(part)] = len(part)
+    _, part = connected_components(inner.adjacency(), directed=False)
+    sizes, biggest = np.bincount(part)[part], np.zeros(int(labels.max()) + 1, np.int64)
     np.maximum.at(biggest, labels[labels >= 0], sizes[labels >= 0])
-    return (labels >= 0) & (sizes >= np.minimum(biggest[labels], WHOLE))
+    return np.asarray((labels >= 0) & (sizes >= np.minimum(biggest[labels], WHOLE)))
 
 
 def extracts(made: ReportMaterial, labels: Ints) -> Iterator[Extract]:
     """Of each community of a level, in the order of their numbers."""
-    graph = within(made.graph, labels)
-    central = np.round(centrality(graph) * made.weights, 12)
-    core = cores(graph, labels)
-    inner = made.links.ends[:, labels[made.links.ends[0]] == labels[made.links.ends[1]]]
+    links = within(made.links, labels)
+    central = np.round(centrality(links) * made.weights, 12)
+    core, inner = cores(links, labels), links.ends
     order = np.lexsort((-central[inner].sum(axis=0), labels[inner[0]]))
     bounds = np.searchsorted(labels[inner[0]][order], np.arange(int(labels.max()) + 2))
+    held = np.flatnonzero(labels >= 0)
+    members = Ragged.grouped(labels[held], int(labels.max()) + 1, held)
     for number in range(int(labels.max()) + 1):
-        entities = np.flatnonzero(labels == number)
+        entities = np.array(members.row(number), np.int64)
         entities = entities[np.lexsort((-central[entities], ~core[entities]))]
         strongest = inner[:, order[bounds[number] : bounds[number + 1]]].T.tolist()
         yield _extract(made, entities, int(core[entities].sum()), strongest)
@@ -174,9 +190,8 @@ def _strongest_relations(made: ReportMaterial, strongest: Sequence[Sequence[int]
     """Of the links between the most central entities, one relation each whose verb is not empty."""
     found = 0
     for one, other in strongest:
-        stated = [
-            r for r in made.graph.edges[one, other]["relations"] if not _EMPTY_VERBS.issuperset(r.verb.lower().split())
-        ]
+        relations = made.relations.get((one, other), ())
+        stated = [r for r in relations if not _EMPTY_VERBS.issuperset(r.verb.lower().split())]
         if stated:
             yield stated[0]
             found += 1
@@ -210,7 +225,7 @@ def _chosen(made: ReportMaterial, candidates: Ints, entities: Ints) -> list[int]
 def _central_sentences(layers: Layers, vectors: Vectors, sentences: Vectors, quality: NDArray[np.float64]) -> Ints:
     """s(v): of the sentences that name v the one nearest to their mean that reads well; shape (entities,)."""
     rows, entities = layers.mentions
-    scores = np.round(np.einsum("ij,ij->i", sentences[rows], vectors[entities]), 4) + quality[rows]
+    scores = np.round(paired_cosines(sentences, rows, vectors, entities), 4) + quality[rows]
     order = np.lexsort((rows, -scores, entities))
     first = np.unique(entities[order], return_index=True)
     best = np.full(len(layers.entities), -1, np.int64)

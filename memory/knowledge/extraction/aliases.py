@@ -7,8 +7,8 @@ never joined.
 
 import re
 import unicodedata
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -30,13 +30,20 @@ def normalised(surface: str) -> str:
     key = surface
     for _ in range(8):
         before, key = key, _once(key)
-        if key == before:
+        if key == before or _is_plain(key):
             break
     return key
 
 
+def _is_plain(key: str) -> bool:
+    """Whether what was normalised once is so for good: no letters that Unicode writes in several ways, no date."""
+    return key.isascii() and "-" not in key and lexicon.MONTH_NUMBERS.keys().isdisjoint(key.split())
+
+
 def _once(surface: str) -> str:
-    text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", surface).casefold())
+    text = surface.casefold()
+    if not surface.isascii():
+        text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", surface).casefold())
     text = _APOSTROPHE.sub("", _OWN.sub("", text))
     words = _APART.sub(" ", text).split()
     if (day := _day(words)) is not None:
@@ -65,11 +72,13 @@ def _initials_joined(words: list[str]) -> list[str]:
 
 def _day(words: list[str]) -> str | None:
     """The date in one order where the words are a day, a month and a year, or a month and a year."""
-    words = [word for word in words if word != "of"]
     months = [lexicon.MONTH_NUMBERS[word] for word in words if word in lexicon.MONTH_NUMBERS]
+    if len(months) != 1:
+        return None
+    words = [word for word in words if word != "of"]
     years = [word for word in words if _YEAR.fullmatch(word)]
     days = [match.group(1) for word in words if (match := _DAY.fullmatch(word))]
-    if len(months) != 1 or len(years) != 1 or len(days) > 1 or len(words) != 2 + len(days):
+    if len(years) != 1 or len(days) > 1 or len(words) != 2 + len(days):
         return None
     return "-".join([years[0], f"{months[0]:02}", *(f"{int(day):02}" for day in days)])
 
@@ -195,34 +204,41 @@ class Aliases:
         return self.within.get((document, key)) or self.shared.get(key, key)
 
 
-def canonical(mentions: Mapping[str, Iterable[Mention]], titles: Mapping[str, str] | None = None) -> Aliases:
-    """Ids for the mentions of a library, by document; `titles` are what the documents' titles name (`title_name`).
+def canonical(
+    mentions: Mapping[str, Iterable[Mention]],
+    titles: Mapping[str, str] | None = None,
+    key_of: Callable[[str], str] = normalised,
+) -> Aliases:
+    """Ids for the mentions of a library, by document; `titles` are what the documents' titles name (`title_name`), and
+    `key_of` is `normalised`, or a table of it.
 
     The result does not depend on the order of the documents or of their mentions.
     """
-    key_of = cache(normalised)
-    surfaces: dict[str, Counter[str]] = defaultdict(Counter)
+    key_of = cache(key_of)
+    surfaces: dict[str, dict[str, int]] = defaultdict(dict)
     kinds: dict[str, set[EntityKind]] = defaultdict(set)
     found: dict[str, set[str]] = {}
     for document, its in mentions.items():
         keys = found[document] = set()
         for mention in its:
             key = key_of(mention.text)
-            surfaces[key][mention.text] += 1
+            surfaces[key][mention.text] = surfaces[key].get(mention.text, 0) + 1
             kinds[key].add(mention.kind)
             keys.add(key)
     names = {key: AliasCandidate(key, frozenset(of), commonest(surfaces[key])) for key, of in sorted(kinds.items())}
     shared = _in_library(names)
     within: dict[tuple[str, str], str] = {}
     for document, keys in sorted(found.items()):
-        title = normalised((titles or {}).get(document, ""))
+        title = key_of(titles[document]) if titles and document in titles else ""
         in_document = _in_document([names[key] for key in sorted(keys)], title, shared)
         within |= {(document, key): id_ for key, id_ in in_document.items()}
     return Aliases(shared, within)
 
 
-def commonest(counts: Counter[str]) -> str:
+def commonest(counts: Mapping[str, int]) -> str:
     """The text with the highest count; of equal ones the longest, then the first by alphabet."""
+    if len(counts) == 1:
+        return next(iter(counts))
     return min(counts, key=lambda text: (-counts[text], -len(text), text))
 
 

@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from clew.memory.datatypes import Document
 from clew.memory.knowledge.extraction.aliases import normalised
@@ -15,8 +16,7 @@ TITLE = -1
 """The number of the sentence that a title is."""
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentEntity:
+class DocumentEntity(NamedTuple):
     """An entity as sentence number `sentence` of the document, or its title, writes it; `given` with a triple."""
 
     sentence: int
@@ -25,8 +25,7 @@ class DocumentEntity:
     given: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentRelation:
+class DocumentRelation(NamedTuple):
     """A relation between two entities of the document, by their places among its names, that a sentence states."""
 
     sentence: int

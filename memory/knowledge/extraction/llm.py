@@ -12,7 +12,7 @@ import threading
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
@@ -190,13 +190,13 @@ def _by_rules(text: str, title: str, sentences: Sequence[Span]) -> Located:
     """What the rules find in a part, with the offsets of the whole text."""
     start, end = sentences[0][0], sentences[-1][1]
     mentions, relations = by_rules(text[start:end], title)
-    moved = (replace(one, subject=_moved(one.subject, start), object=_moved(one.object, start)) for one in relations)
-    relations = [replace(one, start=one.start + start, end=one.end + start) for one in moved]
+    moved = (one._replace(subject=_moved(one.subject, start), object=_moved(one.object, start)) for one in relations)
+    relations = [one._replace(start=one.start + start, end=one.end + start) for one in moved]
     return Located(tuple(_moved(one, start) for one in mentions), tuple(relations), 0)
 
 
 def _moved(mention: Mention, by: int) -> Mention:
-    return replace(mention, start=mention.start + by, end=mention.end + by)
+    return mention._replace(start=mention.start + by, end=mention.end + by)
 
 
 def _room(writer: Writer) -> int:

@@ -1,8 +1,7 @@
 """What extraction reads and finds: tokens, mentions of entities, and relations between them."""
 
 import re
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from clew.memory.text import Span
 
@@ -10,8 +9,7 @@ EntityKind = Literal["person", "place", "organisation", "work", "date", "term", 
 """`name` where no other kind is known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(NamedTuple):
     """An entity in a text: `text` is the source's `[start:end]`, unchanged."""
 
     text: str
@@ -20,8 +18,7 @@ class Mention:
     kind: EntityKind = "name"
 
 
-@dataclass(frozen=True, slots=True)
-class RelationMention:
+class RelationMention(NamedTuple):
     """`subject` `relation` `object`, in this direction, as the sentence at `[start:end]` of the source says.
 
     `relation` is the verb without its auxiliaries, with the preposition that leads to the object (`born in`), or the
@@ -41,13 +38,11 @@ _TOKEN = re.compile(
     r"|\d+(?:[.,:]\d+)*[^\W_]*"
     rf"|{_PART}(?:['’‐&-]{_PART})*"
 )
-_POSSESSIVE = re.compile(r"['’][sS]$")
 _PREFIXED = re.compile(r"(?:[a-z]|al|el|ibn|as|ash|ar|an|at)['’-]?[^\W\d_a-z]")
 """d'Arc, al-Assad, iPhone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A word at `[start:end]`, without the 's of a possessive. `low` is it in lower case, without full stops."""
 
     text: str
@@ -70,10 +65,12 @@ def tokens(text: str, sentence: Span) -> list[Token]:
 
 def _token(match: re.Match[str], sentence_end: int) -> Token:
     word, start, end = match.group(), match.start(), match.end()
-    possessive = _POSSESSIVE.search(word) is not None and len(word) > 2
+    possessive = len(word) > 2 and word[-1] in "sS" and word[-2] in "'’"
     if possessive:
         word, end = word[:-2], end - 2
     elif len(word) == 2 and word[1] == "." and end == sentence_end:
         word, end = word[:1], end - 1  # the full stop is the sentence's
-    capital = word[0].isupper() or (word[0].islower() and _PREFIXED.match(word) is not None)
+    capital = word[0].isupper()
+    if not capital and not (word.isascii() and word.islower()):  # most words are small letters alone
+        capital = word[0].islower() and _PREFIXED.match(word) is not None
     return Token(word, start, end, word.replace(".", "").casefold(), capital, possessive)

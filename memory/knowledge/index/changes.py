@@ -173,13 +173,13 @@ class Changes:
         return not self._generation.has_document(id_) and (owner is None or not self._is_same(owner))
 
     def _add(self, document: Document, path: str, position: int, old: dict[str, str]) -> bool:
-        chunks = self._chunks(document)
-        if not chunks:
+        fingerprint, known = digest(document), old.get(document.id)
+        same = known == fingerprint
+        chunks = None if same and self._generation.choices.same_chunker else self._chunks(document)
+        if chunks == []:
             self.failed.append(LoadFailure(document.source, "no text in it"))
             return False
-        fingerprint = digest(document)
-        known = old.get(document.id)
-        self.counts["new" if known is None else "unchanged" if known == fingerprint else "changed"] += 1
+        self.counts["new" if known is None else "unchanged" if same else "changed"] += 1
         self.counts["triples skipped"] += self._generation.add_document(document, chunks, fingerprint, path, position)
         return True
 

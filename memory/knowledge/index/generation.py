@@ -101,6 +101,7 @@ def choose(parameters: Parameters, library: Path, fresh: bool) -> Choices:
 
 
 EDGES = "SELECT DISTINCT source, target, relation FROM edges"
+_COPIED_CHUNKS = "INSERT INTO staged SELECT c.id, c.document, c.row, c.start, c.end, c.page, c.heading, c.digest FROM"
 
 
 class Generation:
@@ -155,8 +156,7 @@ class Generation:
         )
         if self.choices.same_chunker:
             self.database.execute(
-                "INSERT INTO staged SELECT c.id, c.document, c.row, c.start, c.end, c.page, c.heading, c.digest"
-                " FROM main.documents d JOIN old.chunks c ON c.document = d.id WHERE d.source = ?",
+                f"{_COPIED_CHUNKS} main.documents d JOIN old.chunks c ON c.document = d.id WHERE d.source = ?",
                 (path,),
             )
         self.database.execute(
@@ -181,13 +181,19 @@ class Generation:
         found = self.database.execute("SELECT source FROM old.documents WHERE id = ?", (id_,)).fetchone()
         return str(found[0]) if found else ""
 
-    def add_document(self, document: Document, chunks: Sequence[Chunk], digest: str, source: str, position: int) -> int:
-        """Returns how many of its triples were skipped: they do not have three parts."""
+    def add_document(
+        self, document: Document, chunks: Sequence[Chunk] | None, digest: str, source: str, position: int
+    ) -> int:
+        """`chunks` None: those of the old generation, of the same digest. Returns how many of its triples were
+        skipped: they do not have three parts."""
         self.database.execute(
             "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (*row_of(document), digest, source, position),
         )
-        self.add_chunks(chunks)
+        if chunks is None:
+            self.database.execute(f"{_COPIED_CHUNKS} old.chunks c WHERE c.document = ?", (document.id,))
+        else:
+            self.add_chunks(chunks)
         given = [parts for parts in document.triples if parts]
         rows = ((document.id, n, *parts) for n, parts in enumerate(given))
         self.database.executemany("INSERT INTO triples VALUES (?, ?, ?, ?, ?, NULL)", rows)

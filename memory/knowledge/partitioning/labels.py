@@ -9,7 +9,7 @@ from clew.memory.vectors import Ragged
 PartitionLabels = Ints
 """Of each node the number of its partition, from 0 without a gap."""
 
-SLICE = 16_384
+SLICE = 2048
 """Pairs whose vectors are in memory at once."""
 
 

@@ -2,15 +2,15 @@
 
 from pathlib import Path
 
-import networkx as nx
 import pytest
+from scipy.sparse.csgraph import connected_components
 
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.communities.entity_graph import (
     EntityRelation,
-    entity_graph,
     links_of,
     named_in_sentences,
+    stated_between,
     tells_only_when,
 )
 from clew.memory.knowledge.library import open_library
@@ -23,20 +23,20 @@ from tests.memory.knowledge.semrag import CASES, needs_cases
 def test_the_graph_of_the_seed() -> None:
     case = CASES["module_demos"]["graph_builder"]
     made = layers(case["entities"], [tuple(relation) for relation in case["relations"]], {"Mhow": "place"})
-    graph = entity_graph(made, links_of(made, named_in_sentences(made)))
+    links = links_of(made, named_in_sentences(made))
     expected = case["expect"]
-    assert (graph.number_of_nodes(), graph.number_of_edges()) == (expected["nodes"], expected["edges"])
-    assert nx.number_connected_components(graph) == expected["connected_components"]
-    names = nx.get_node_attributes(graph, "name")
-    assert sorted(names.values()) == sorted(case["entities"])
-    assert [graph.nodes[node]["kind"] for node, name in names.items() if name == "Mhow"] == ["place"]
+    assert (links.nodes, len(links.weights)) == (expected["nodes"], expected["edges"])
+    assert connected_components(links.adjacency())[0] == expected["connected_components"]
+    assert sorted(entity.name for entity in made.entities) == sorted(case["entities"])
+    assert [entity.kind for entity in made.entities if entity.name == "Mhow"] == ["place"]
 
 
 def test_relations_keep_their_direction_and_their_number() -> None:
     made = layers(["A", "B"], [("A", "taught", "B"), ("B", "admired", "A")], {})
-    (edge,) = entity_graph(made, links_of(made, named_in_sentences(made))).edges(data=True)
-    assert edge[2]["relations"] == [EntityRelation(0, "taught", 1, 0), EntityRelation(1, "admired", 0, 1)]
-    assert edge[2]["weight"] == pytest.approx((2 * 1 + 2) / 2)  # two sentences, two relations, each named twice
+    links = links_of(made, named_in_sentences(made))
+    assert links.ends.T.tolist() == [[0, 1]]
+    assert stated_between(made) == {(0, 1): [EntityRelation(0, "taught", 1, 0), EntityRelation(1, "admired", 0, 1)]}
+    assert links.weights == pytest.approx((2 * 1 + 2) / 2)  # two sentences, two relations, each named twice
 
 
 @pytest.mark.parametrize(
@@ -57,8 +57,8 @@ def test_dates_join_nothing(tmp_path: Path, encoder: CachedEncoder) -> None:
     links = links_of(made, named_in_sentences(made))
     dates = {number for number, entity in enumerate(made.entities) if entity.kind == "date"}
     assert dates and dates.isdisjoint(links.ends.reshape(-1).tolist())
-    graph = entity_graph(made, links)
     (one, other) = (next(n for n, e in enumerate(made.entities) if e.name == name) for name in ("Laika", "Baikonur"))
-    assert graph.has_edge(one, other)
+    assert links.adjacency()[[one], [other]] > 0
     (far,) = (n for n, e in enumerate(made.entities) if e.name == "Freiburg")
-    assert not nx.has_path(graph, one, far)
+    _, part = connected_components(links.adjacency())
+    assert part[one] != part[far]

@@ -3,10 +3,20 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import networkx as nx
 import numpy as np
+import pytest
 
-from clew.memory.knowledge.communities.entity_graph import entity_graph, links_of, named_in_sentences
-from clew.memory.knowledge.communities.reports import Extract, ReportMaterial, cores, extracts, within, write
+from clew.memory.knowledge.communities.entity_graph import Links, links_of, named_in_sentences
+from clew.memory.knowledge.communities.reports import (
+    Extract,
+    ReportMaterial,
+    centrality,
+    cores,
+    extracts,
+    within,
+    write,
+)
 from clew.memory.ports import Message, ToolSpec
 from tests.memory.knowledge.communities.made import layers
 from tests.memory.scripted_writer import ScriptedWriter
@@ -28,14 +38,27 @@ def test_a_fragment_that_was_joined_is_not_in_the_name() -> None:
 
 def test_the_edges_within_communities_keep_what_they_are() -> None:
     made = layers(NAMES, RELATIONS, {"Fritz Lang": "person"})
-    graph = entity_graph(made, links_of(made, named_in_sentences(made)))
+    links = links_of(made, named_in_sentences(made))
     numbers = {entity.name: number for number, entity in enumerate(made.entities)}
     labels = np.array([1 if entity.name == "Thea" else 0 for entity in made.entities])
-    inner = within(graph, labels)
-    assert inner.nodes[numbers["Fritz Lang"]]["kind"] == "person"
+    inner = within(links, labels)
     lang, film, thea = (numbers[name] for name in ("Fritz Lang", "Metropolis", "Thea"))
-    assert inner.edges[lang, film]["relations"][0].verb == "directed" and not inner.has_edge(thea, film)
+    weights = links.adjacency().toarray()
+    assert inner.adjacency()[[lang], [film]] == weights[lang, film] > 0
+    assert inner.adjacency()[[thea], [film]] == 0 < weights[thea, film]
     assert cores(inner, labels).all()  # two parts of two, neither of three
+
+
+def test_centrality_is_networkx_pagerank() -> None:
+    random = np.random.default_rng(0)
+    graph = nx.gnm_random_graph(60, 90, seed=1)  # some of its nodes have no edge
+    for _, _, edge in graph.edges(data=True):
+        edge["weight"] = random.random()
+    ends = np.array(sorted((min(pair), max(pair)) for pair in graph.edges), np.int64).T
+    links = Links(60, ends, np.array([graph.edges[one, other]["weight"] for one, other in ends.T.tolist()]))
+    expected = nx.pagerank(graph, weight="weight")
+    assert min(dict(graph.degree).values()) == 0
+    assert centrality(links) == pytest.approx([expected[node] for node in range(60)], abs=1e-12)
 
 
 def test_no_name_speaks_to_the_model() -> None:

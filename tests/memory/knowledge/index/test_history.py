@@ -1,0 +1,97 @@
+"""A library after a change is what a fresh index makes of the same documents: every array and every row."""
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from clew.memory.datatypes import Chunk, Document
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.chunking import chunks_of
+from clew.memory.knowledge.disk import current_generation
+from tests.memory.knowledge.communities.made import ALL
+from tests.memory.knowledge.index.test_layering import write
+from tests.memory.knowledge.index.test_run import run
+
+TEXTS = {
+    **ALL,
+    "Long": " ".join(f"The baker Anna Miller sold bread number {n} to Peter Mill in Ulm." for n in range(40)),
+}
+LANG = "Fritz Lang was born in Vienna. In 1933 Lang left Berlin for Paris, where he directed Liliom."
+GIVEN = {"moon": ("The Moon orbits the Earth. It is old.", [["Moon", "orbits", "the Earth"]])}
+WHEN_AND_WHERE = ("created", "roots")
+
+
+def contents(library: Path) -> dict[str, object]:
+    """By file, and for tables by name."""
+    generation = current_generation(library)
+    assert generation
+    found: dict[str, object] = {}
+    for path in sorted(path for path in generation.rglob("*") if path.is_file()):
+        name = str(path.relative_to(generation))
+        if path.suffix == ".npy":
+            found[name] = _listed(np.load(path))
+        elif path.suffix == ".npz":
+            with np.load(path) as arrays:
+                found[name] = {key: _listed(arrays[key]) for key in arrays.files}
+        elif path.suffix == ".sqlite":
+            with closing(sqlite3.connect(path)) as database:
+                tables = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+                found |= {name: sorted(database.execute(f"SELECT * FROM {name}"), key=repr) for name in tables}
+        elif path.suffix == ".json":
+            content = json.loads(path.read_text("utf-8"))
+            kept = isinstance(content, dict)
+            found[name] = {k: v for k, v in content.items() if k not in WHEN_AND_WHERE} if kept else content
+        else:
+            found[name] = path.read_bytes()
+    return found
+
+
+def _listed(array: np.ndarray) -> tuple[object, ...]:
+    return array.dtype.str, array.shape, array.tolist()
+
+
+@pytest.mark.parametrize("change", ["add", "change", "remove"])
+def test_one_document_more_other_or_less(tmp_path: Path, encoder: CachedEncoder, change: str) -> None:
+    corpus, library, fresh = tmp_path / "corpus.jsonl", tmp_path / "library", tmp_path / "fresh"
+    texts = dict(TEXTS)
+    if change == "add":
+        del texts["Long"]
+    run([write(corpus, texts, GIVEN)], library, encoder)
+    texts = {"add": TEXTS, "change": {**TEXTS, "Fritz Lang": LANG}, "remove": dict(list(TEXTS.items())[1:])}[change]
+    report = run([write(corpus, texts, GIVEN)], library, encoder)
+    assert report.new + report.changed + report.removed == 1 and report.unchanged >= len(TEXTS) - 1
+    run([corpus], fresh, encoder)
+    ours, theirs = contents(library), contents(fresh)
+    assert len(ours) > 20 and ours.keys() == theirs.keys()
+    assert [name for name in ours if ours[name] != theirs[name]] == []
+
+
+def test_one_more_file_beside_a_corpus(tmp_path: Path, encoder: CachedEncoder) -> None:
+    corpus, note, library, fresh = (tmp_path / name for name in ("c.jsonl", "note.txt", "library", "fresh"))
+    run([write(corpus, TEXTS)], library, encoder)
+    note.write_text(LANG, "utf-8")
+    assert run([note], library, encoder).new == 1
+    run([corpus, note], fresh, encoder)
+    ours, theirs = contents(library), contents(fresh)
+    assert [name for name in ours if ours[name] != theirs[name]] == []
+
+
+def test_what_is_unchanged_is_not_cut_again(
+    tmp_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus, library = tmp_path / "corpus.jsonl", tmp_path / "library"
+    run([write(corpus, TEXTS)], library, encoder)
+    cut: list[str] = []
+
+    def watched(document: Document, *rest: Any) -> list[Chunk]:
+        cut.append(document.id)
+        return chunks_of(document, *rest)
+
+    monkeypatch.setattr("clew.memory.knowledge.index.changes.chunks_of", watched)
+    run([write(corpus, {**TEXTS, "Fritz Lang": LANG})], library, encoder)
+    assert cut == ["Fritz Lang"]
