@@ -19,7 +19,7 @@ from clew.agent.models import encoder_for
 from clew.agent.services import Services, TurnContext
 from clew.agent.settings import DATABASE, Settings
 from clew.agent.state import TURN_JSON, Doing, Piece, Step, Turn, TurnEvent, TurnSearch, TurnState
-from clew.agent.toolbox import services_for
+from clew.agent.toolbox import check_tool, services_for
 from clew.memory.datatypes import Sentence
 from clew.memory.dialogue.threads import Threads
 from clew.memory.dialogue.utterances import unique
@@ -27,8 +27,6 @@ from clew.memory.errors import BadInput, Cancelled, ClewError
 from clew.memory.knowledge.library import open_library
 from clew.memory.relative_dates import check_day
 from clew.memory.text import storable
-from clew.tools import registry
-from clew.tools.walk import Walk
 
 AFTER_EVIDENCE = ("answer", "verify", "remember")
 """The nodes that a stopped answer goes through again."""
@@ -95,7 +93,7 @@ class Assistant:
         if not question:
             raise BadInput("the question is empty", "type a question")
         if tool:
-            registry.check(tool)
+            check_tool(tool)
         if today:
             check_day(today)
         with self._held(thread, cancel):
@@ -203,16 +201,13 @@ class Assistant:
 
 def _to_answer_anew(turn: Turn) -> Turn:
     """A turn that is stored as it was when its evidence was complete."""
-    found = tuple(passage for passage in turn.passages if passage.tool != Walk.name)
-    walked = tuple(passage for passage in turn.passages if passage.tool == Walk.name)
     return replace(
         turn,
-        passages=found,
         model="",
         degraded=tuple(one for one in turn.degraded if one.part != "answer"),
         ledger=tuple(line for line in turn.ledger if line.purpose != "answer"),
         steps=tuple(step for step in turn.steps if step.node not in AFTER_EVIDENCE),
-        search=TurnSearch(round=1, found=(len(found),), walked=walked),
+        search=TurnSearch(round=1, found=(len(turn.passages),)),
     )
 
 

@@ -1,40 +1,43 @@
 """The nodes of a turn: each takes the turn, calls one operation, and returns the turn with its result and a step."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import chain
 from typing import Literal, Protocol
 
-import numpy as np
 from langgraph.runtime import Runtime
 
 from clew.agent.answer import answers, verification
 from clew.agent.llm.ledger import RecordedWriter
-from clew.agent.search import rounds, tool_calls
+from clew.agent.search import gate, ordering, rounds, tool_calls
 from clew.agent.search import walk as walk_operations
+from clew.agent.search.lookups import (
+    found_by,
+    hybrid,
+    matches_of,
+    query_of_turn,
+    scope_of,
+    stitched_of,
+    thought_of,
+)
 from clew.agent.search.model_search import ModelSearches, SearchPrompt, past_searches, wanted_searches
+from clew.agent.search.rounds import AUTO
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import TURN_JSON, Answer, Call, Fallback, Step, Turn, TurnSearch, TurnState
-from clew.memory.datatypes import Findings, Passage, Query, Utterance, Wording
+from clew.memory.datatypes import Subgraph, Utterance
 from clew.memory.dialogue.recall import centroids_of, embedded
 from clew.memory.dialogue.recall import recall as recall_sentences
 from clew.memory.dialogue.rewriting import rewrite as rewrite_question
 from clew.memory.dialogue.signals import recent
-from clew.memory.dialogue.utterances import extract
+from clew.memory.dialogue.utterances import extract, tidy
 from clew.memory.dialogue.variants import with_dates, with_spelling
 from clew.memory.errors import Cancelled
 from clew.memory.knowledge.communities.overview import asks_for_the_whole
-from clew.memory.knowledge.question import LibraryQuestion
-from clew.memory.knowledge.walking.subgraph import Stitched
-from clew.memory.knowledge.walking.walker import Thought
-from clew.tools.base import encode_query
-from clew.tools.communities import CommunitiesParameters, CommunitySearch
-from clew.tools.walk import Walk
-
-OVERVIEW = CommunitiesParameters().readable
-"""Passages for a question about the whole library: one of each community."""
+from clew.tools.communities import CommunitySearch
+from clew.tools.hybrid import Hybrid
+from clew.tools.walk import Walk, findings
 
 Node = Callable[[Turn, TurnContext], Turn]
 
@@ -96,11 +99,7 @@ def rewrite(turn: Turn, run: TurnContext) -> Turn:
     made = rewrite_question(turn.question, turn.recalled, services.encoder, services.rewrite, writer, run.cancel, words)
     made = with_spelling(made, words, services.encoder)
     made = with_dates(made, turn.today, services.library.manifest.date_order)
-    details = [
-        f"{form.name} x {form.weight:.2f}{', towards the context' if form.context else ''}: {form.text}"
-        for form in made.wordings
-    ]
-    details += dict.fromkeys(form.why for form in made.wordings if form.why)
+    details = [f"{form.name}: {form.text}{f' ({form.why})' if form.why else ''}" for form in made.wordings]
     degraded: tuple[Fallback, ...] = ()
     if writer and turn.recalled.selected:
         why = f": {made.why}" if made.why else ""
@@ -125,11 +124,15 @@ def rewrite(turn: Turn, run: TurnContext) -> Turn:
 
 
 def think(turn: Turn, run: TurnContext) -> Turn:
-    """Plans the searches of a round: the policy's, behind these those that a language model asks for; and scores the
-    partitions by the nodes that are nearest to what the policy looks for."""
-    plan = rounds.plan(turn, _default_tool(turn, run.services), run.services.observe)
+    """Plans the searches of a round: the policy's, behind these those that a language model asks for. At first it looks
+    what `hybrid` finds with every form of the question: that weighs the forms, and says which tools are needed."""
+    tool = turn.search.tool or _default_tool(turn, run.services)
+    if not turn.search.round:
+        turn = _looked(turn, run, tool)
+    plan = rounds.plan(turn, tool, run.services.observe)
     reply = _model_searches(turn, run, plan.calls)
     more = _counted(len(reply.calls), "search", "searches") + " of the model" if reply.calls else ""
+    why = gate.reasons(turn.search.signals, turn.search.tools) if turn.search.signals and not turn.search.round else ""
     summary = ", and ".join(filter(None, (plan.summary, more))) or "nothing more to look for"
     planned = replace(
         turn.searched(
@@ -138,14 +141,33 @@ def think(turn: Turn, run: TurnContext) -> Turn:
         ledger=(*turn.ledger, *reply.ledger),
         degraded=(*turn.degraded, *((Fallback("think", reply.failure),) if reply.failure else ())),
     )
-    if asks_for_the_whole(turn.question) or not rounds.walks(plan.calls, run.services.library.manifest.chunks):
-        return planned.stepped("think", summary, reply.lines)
-    services, walker = run.services, run.services.walker
-    thought = walker.think(_question(turn, run, plan.calls[0].wordings), np.array(_nearest(planned, run), np.int64))
-    best = walk_operations.best_partitions(thought, services.walking.told)
-    if len(best) and len(thought.partitions) > 1:
-        summary += f"; most speaks for {walker.graph.partitioning.names[best[0]]}"
-    return planned.stepped("think", summary, (*walk_operations.scored(walker, thought, best), *reply.lines))
+    first = not turn.search.round
+    step = Step(
+        "think",
+        f"{summary}: {why}" if why else summary,
+        (*(rounds.by_weight(turn.wordings) if first else ()), *reply.lines),
+        tools=turn.search.tools if tool == AUTO else tuple(call.tool for call in plan.calls),
+        signals=turn.search.signals if first else {},
+    )
+    return replace(planned, steps=(*planned.steps, step))
+
+
+def _looked(turn: Turn, run: TurnContext, tool: str) -> Turn:
+    """With the forms of the question weighed by what they find, and where the policy chooses, its tools."""
+    services = run.services
+    if not services.library.manifest.chunks or asks_for_the_whole(turn.question):
+        return turn
+    matches = matches_of(turn, run, turn.wordings)
+    read = next((place for place, form in enumerate(turn.wordings) if tidy(form.text) == turn.rewritten), 0)
+    wordings = tuple(replace(form, won=place == read) for place, form in enumerate(turn.wordings))
+    turn = replace(turn, wordings=wordings)
+    if tool != AUTO:
+        return turn
+    shown = next(place for place, wording in enumerate(turn.wordings) if wording.won)
+    first = hybrid(run).findings(query_of_turn(turn, run, turn.wordings), matches, gate.LOOKED).passages
+    manifest = services.library.manifest
+    found = gate.signals(turn.rewritten, first, matches.hits[shown], manifest.edges / max(1, manifest.documents))
+    return turn.searched(signals=found, tools=(Hybrid.name, *gate.chosen(found, services.gate)))
 
 
 def after_think(state: TurnState) -> Literal["act", "answer"]:
@@ -155,25 +177,24 @@ def after_think(state: TurnState) -> Literal["act", "answer"]:
 
 def act(turn: Turn, run: TurnContext) -> Turn:
     search = turn.search
-    ran = rounds.run(search.planned, lambda call: _search(turn, run, call))
+    ran = rounds.run(search.planned, lambda call: found_by(turn, run, call))
     points, answer, graph = search.points, search.tool_answer, turn.walk
-    for call, findings in ran:
-        points, answer = points or findings.points, answer or findings.answer
-        graph = graph or (findings.walk if call.tool == Walk.name else None)
-    pool = rounds.pooled(turn.passages, ran, search.walked)
-    calls, notes = tuple(call for call, _ in ran), tuple(chain.from_iterable(findings.notes for _, findings in ran))
-    split = not search.found and any(call.by_model for call in calls)
-    found = (pool.by_policy, pool.by_model) if split else (pool.by_policy + pool.by_model,)
-    own = [call for call in calls if not call.by_model][-1:]
+    for call, found in ran:
+        points, answer = points or found.points, answer or found.answer
+        graph = graph or (found.walk if call.tool == Walk.name else None)
+    pool = rounds.pooled(turn.passages, ran, further=bool(search.found))
+    calls, notes = tuple(call for call, _ in ran), tuple(chain.from_iterable(found.notes for _, found in ran))
+    own = [call for call in calls if not call.by_model][:1]
     details = (
-        *chain.from_iterable(_by_form(call, pool.passages) for call in own),
+        *chain.from_iterable(rounds.by_form(call, pool.passages) for call in own),
         *(f"{p.score:.2f} {p.title or p.document}: {p.why}" for p in pool.passages),
         *notes,
     )
     return replace(
         turn.searched(
             first_found=(*search.first_found, *pool.first_found),
-            found=(*search.found, *found),
+            found=(*search.found, pool.new),
+            beside=(*search.beside, *pool.beside),
             points=points,
             tool_answer=answer,
             notes=(*search.notes, *notes),
@@ -185,70 +206,90 @@ def act(turn: Turn, run: TurnContext) -> Turn:
     ).stepped("act", "; ".join(f"{call.tool}: {call.found} passages in {call.ms:.0f} ms" for call in calls), details)
 
 
-def after_act(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["stitch", "observe"]:
+def after_act(state: TurnState) -> Literal["stitch", "observe"]:
     """What goes over the whole library needs no walk."""
-    search, chunks = state["turn"].search, runtime.context.services.library.manifest.chunks
-    return "stitch" if rounds.walks(search.planned, chunks) and not search.points else "observe"
+    search = state["turn"].search
+    return "stitch" if rounds.walks(search) and not search.points else "observe"
 
 
 def stitch(turn: Turn, run: TurnContext) -> Turn:
     """The partitions of what the tools were asked for: the whole question, or in a further round what is missing."""
-    walker, thought, stitched = run.services.walker, _thought(turn, run), _stitched(turn, run)
+    walker, thought, stitched = run.services.walker, thought_of(turn, run), stitched_of(turn, run)
     details = walk_operations.scored(walker, thought, stitched.partitions)
     return turn.stepped("stitch", walk_operations.size(stitched, walker), details)
 
 
 def walk(turn: Turn, run: TurnContext) -> Turn:
-    """What it reaches and no tool found is evidence: of the first round behind the best of the tools', of a further
-    one, that looked for a part of the question only, behind all that is there."""
+    """The best of all that it weighed is evidence, as a tool's findings are: in a further round, that looks for a part
+    of the question only, beside what is there."""
     services, search = run.services, turn.search
-    reached = walk_operations.walk(
-        services.walker, services.library.store, _thought(turn, run), _stitched(turn, run), services.walking.best
-    )
-    known = {passage.id for passage in (*turn.passages, *search.walked)}
-    fresh = tuple(p for p in reached.passages if p.id not in known)[: services.walking.passages]
-    landed, steps = reached.walk.landings, len(reached.walk.nodes) - reached.walk.landings
-    to_draw = known.intersection(reached.walk.nodes[landed:]).union(passage.id for passage in fresh)
-    graph = walk_operations.joined(turn.walk, reached.walk, to_draw) if turn.walk else reached.walk
-    again = search.round > 1
-    landings = zip(reached.walk.titles[:landed], reached.walk.partitions, strict=False)
+    walked = services.walker.walk(thought_of(turn, run), stitched_of(turn, run))
+    found = findings(services.library.store, walked, services.evidence, Walk.name)
+    own = found.walk or Subgraph()
+    call = Call(Walk.name, search.planned[0].wordings, len(found.passages))
+    pool = rounds.pooled(turn.passages, [(call, found)], further=search.round > 1)
+    fresh = pool.passages[len(turn.passages) :]
+    landed, steps = own.landings, len(own.nodes) - own.landings
+    to_draw = {passage.id for passage in pool.passages}.intersection(own.nodes[landed:])
+    graph = walk_operations.joined(turn.walk, own, to_draw) if turn.walk else own
+    landings = zip(own.titles[:landed], own.partitions, strict=False)
     details = (
-        *walk_operations.lines(reached.walk),
+        *walk_operations.lines(own),
         *(f"{p.score:.2f} {p.title or p.document}: {p.why}" for p in fresh),
         *(f"landed on {title}, in {partition}" for title, partition in landings),
     )
     return replace(
-        turn.searched(walked=search.walked if again else fresh, went_back=len(reached.walk.back)),
+        turn.searched(
+            found=(*search.found[:-1], search.found[-1] + pool.new),
+            beside=(*search.beside, *pool.beside),
+            went_back=len(own.back),
+        ),
         walk=graph,
         paths=walk_operations.lines(graph),
-        passages=(*walk_operations.with_paths(turn.passages, reached), *(fresh if again else ())),
+        passages=pool.passages,
     ).stepped("walk", f"{landed} landings, {steps} steps, {_new_passages(len(fresh))}", details)
 
 
 def observe(turn: Turn, run: TurnContext) -> Turn:
-    """Another round is for words that the library has somewhere, but no passage that was found."""
+    """Orders all that was found. Another round is for words that the library has somewhere, but no passage that was
+    found."""
     services, search = run.services, turn.search
     if search.points:
         return turn.searched(missing=()).stepped("observe", "the whole library was gone over")
+    turn = _ordered(turn, run)
     times = "once" if search.went_back == 1 else f"{search.went_back} times"
     back = f"; the walk went back {times}" if search.went_back else ""
-    evidence = rounds.to_read(turn, services.observe)
+    evidence = turn.passages
+    details = ordering.lines(turn.passages)
     if answers := rounds.answers(evidence, services.observe):
-        return turn.searched(missing=()).stepped("observe", f"{answers.title or answers.document} answers{back}")
+        return turn.searched(missing=()).stepped(
+            "observe", f"{answers.title or answers.document} answers{back}", details
+        )
     if rounds.enough(turn.rewritten, evidence, services.observe):
-        return turn.searched(missing=()).stepped("observe", f"the evidence is enough{back}")
+        return turn.searched(missing=()).stepped("observe", f"the evidence is enough{back}", details)
     missing = rounds.missing(turn.rewritten, evidence)
-    hits = services.library.store.keyword_search(missing, 1, scope=_scope(turn))
+    hits = services.library.store.keyword_search(missing, 1, scope=scope_of(turn))
     findable = tuple(word for word, found in zip(missing, hits, strict=True) if found)
     summary = f"missing: {', '.join(missing)}" if missing else "nothing more to look for"
-    return turn.searched(missing=findable).stepped("observe", summary + back)
+    return turn.searched(missing=findable).stepped("observe", summary + back, details)
+
+
+def _ordered(turn: Turn, run: TurnContext) -> Turn:
+    """With the passages that the whole question found in the order of their mass, and the others behind the best."""
+    beside = set(turn.search.beside)
+    whole = [passage for passage in turn.passages if passage.id not in beside]
+    if turn.search.round == 1 and len(turn.search.tools) > 1:
+        matched = hybrid(run).scores(query_of_turn(turn, run, turn.wordings), [passage.id for passage in whole])
+        whole = ordering.ordered(whole, matched, turn.search.signals, run.services.order)
+    others = [passage for passage in turn.passages if passage.id in beside]
+    return replace(turn, passages=rounds.assembled(whole, others, run.services.observe))
 
 
 def after_observe(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["think", "answer"]:
     """A model that has searched sees what that found, unless it answers."""
     turn, observe = state["turn"], runtime.context.services.observe
     asks = turn.search.wanted and turn.search.round < observe.rounds and not turn.search.points
-    asks = asks and not rounds.answers(rounds.to_read(turn, observe), observe)
+    asks = asks and not rounds.answers(turn.passages, observe)
     return "think" if asks or rounds.finds_more(turn.search, observe) else "answer"
 
 
@@ -281,7 +322,6 @@ def remember(turn: Turn, run: TurnContext) -> Turn:
     services, started = run.services, time.perf_counter()
     over = replace(
         turn,
-        passages=(*turn.passages, *turn.search.walked),
         library=services.library.manifest.fingerprint,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         search=TurnSearch(),
@@ -299,62 +339,13 @@ def remember(turn: Turn, run: TurnContext) -> Turn:
     return finished
 
 
-# What several nodes need, computed once a run ---------------------------------------------------------------------
-
-
-def _query(turn: Turn, run: TurnContext, wordings: Sequence[Wording]) -> Query:
-    """These wordings of the question with their vectors."""
-
-    def encoded() -> Query:
-        query = encode_query(turn.question, wordings, run.services.encoder, _scope(turn), turn.recalled.selected)
-        return replace(query, cancel=run.cancel)
-
-    return run.once(("query", *wordings), encoded)
-
-
-def _question(turn: Turn, run: TurnContext, wordings: Sequence[Wording]) -> LibraryQuestion:
-    """These wordings of the question against the library: one for all nodes of the turn."""
-    return run.once(("question", *wordings), lambda: run.services.walker.question(_query(turn, run, wordings)))
-
-
-def _nearest(turn: Turn, run: TurnContext) -> tuple[int, ...]:
-    """The rows of the nodes that are nearest to what this round looks for."""
-    query, services = _query(turn, run, turn.search.planned[0].wordings), run.services
-    near = services.walking.nearest
-    return run.once(
-        ("nearest", turn.search.round), lambda: walk_operations.nearest(services.library.store, query, near)
-    )
-
-
-def _thought(turn: Turn, run: TurnContext) -> Thought:
-    """With what the tools found among the candidates: its partitions are stitched in."""
-    services, known = run.services, (*turn.passages, *turn.search.walked)
-    question = _question(turn, run, turn.search.planned[0].wordings)
-    return run.once(
-        ("thought", turn.search.round),
-        lambda: walk_operations.think(services.walker, question, _nearest(turn, run), known),
-    )
-
-
-def _stitched(turn: Turn, run: TurnContext) -> Stitched:
-    thought = _thought(turn, run)
-    return run.once(("stitched", turn.search.round), lambda: run.services.walker.stitch(thought))
+# The policy ------------------------------------------------------------------------------------------------------
 
 
 def _default_tool(turn: Turn, services: Services) -> str:
     """For a question about the whole library its communities, where it has some and nobody chose another tool."""
-    whole = asks_for_the_whole(turn.question) and not services.names_tool
+    whole = asks_for_the_whole(turn.question) and services.default_tool == AUTO
     return CommunitySearch.name if whole and services.library.store.part().communities.items else services.default_tool
-
-
-def _search(turn: Turn, run: TurnContext, call: Call) -> Findings:
-    services, tool = run.services, run.services.tools[call.tool]
-    if not call.by_model:
-        whole = asks_for_the_whole(turn.question)
-        return tool.search(_query(turn, run, call.wordings), OVERVIEW if whole else services.evidence)
-    words = encode_query(call.wordings[0].text, call.wordings, services.encoder, _scope(turn))
-    question = _query(turn, run, turn.wordings)
-    return rounds.for_model(tool, replace(words, cancel=run.cancel), question, services.library.store)
 
 
 def _model_searches(turn: Turn, run: TurnContext, planned: Sequence[Call]) -> ModelSearches:
@@ -365,7 +356,7 @@ def _model_searches(turn: Turn, run: TurnContext, planned: Sequence[Call]) -> Mo
     done = failed or (search.round > 0 and not search.wanted)
     if writer is None or done or asks_for_the_whole(turn.question) or not services.library.manifest.chunks:
         return ModelSearches()
-    past = past_searches(turn.calls, search.first_found, (*turn.passages, *search.walked), turn.rewritten)
+    past = past_searches(turn.calls, search.first_found, turn.passages, turn.rewritten)
     prompt = SearchPrompt(turn.rewritten, past, tool_calls.search_keys(turn.calls), tool_calls.search_keys(planned))
     specs = tool_calls.specs(services.tools)
     return wanted_searches(RecordedWriter(writer, "think", run.emit), specs, prompt, run.cancel)
@@ -374,21 +365,9 @@ def _model_searches(turn: Turn, run: TurnContext, planned: Sequence[Call]) -> Mo
 # In words ---------------------------------------------------------------------------------------------------------
 
 
-def _by_form(call: Call, passages: Sequence[Passage]) -> Iterator[str]:
-    """What each form of a question that has several would have found alone."""
-    ranked = [passage for passage in passages if passage.tool == call.tool and passage.ranks]
-    for wording in call.wordings if len(call.wordings) > 1 and ranked else ():
-        places = [str(passage.ranks.get(wording.name, "-")) for passage in ranked]
-        yield f"by {wording.name} alone (weight {wording.weight:.2f}) these would be at {', '.join(places)}"
-
-
 def _memorable(answer: Answer) -> list[Utterance]:
     """A refusal says nothing that a later question could lean on."""
     return [] if answer.refused else [Utterance("agent", answer.plain)]
-
-
-def _scope(turn: Turn) -> frozenset[str] | None:
-    return frozenset(turn.search.scope) if turn.search.scope else None
 
 
 def _new_passages(count: int) -> str:

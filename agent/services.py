@@ -7,8 +7,10 @@ from typing import Any, Literal, TypeVar
 
 from clew.agent.answer.selection import AnswerParameters
 from clew.agent.models import Writers
+from clew.agent.search import gate, ordering
+from clew.agent.search.gate import Gate
+from clew.agent.search.ordering import Ordering
 from clew.agent.search.rounds import ObserveParameters
-from clew.agent.search.walk import WalkingParameters
 from clew.agent.state import Doing, Piece, Step
 from clew.memory.dialogue.recall import RecallParameters
 from clew.memory.dialogue.rewriting import RewriteParameters
@@ -24,25 +26,25 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """`default_tool` is called where the person names none for a turn; `names_tool`: whether their settings named that
-    one, so that no policy takes another. `evidence` is how many passages a turn gathers; `writers` are the language
+    """`default_tool` is called where the person names none for a turn: one of `tools`, several with a `+`, or `auto`,
+    the policy. `evidence` is how many passages a turn gathers; `writers` are the language
     models by what they are for, where there are any; `unsupported` is what becomes of their sentences that the passages
-    do not support."""
+    do not support. `gate` and `order` are the policy's learned models."""
 
     encoder: CachedEncoder
     library: Library
     threads: Threads
     tools: Mapping[str, Tool]
     default_tool: str
-    names_tool: bool = False
     evidence: int = 10
     writers: Writers = field(default_factory=Writers)
     unsupported: Literal["mark", "rewrite", "remove"] = "mark"
     recall: RecallParameters = field(default_factory=RecallParameters)
     rewrite: RewriteParameters = field(default_factory=RewriteParameters)
     observe: ObserveParameters = field(default_factory=ObserveParameters)
-    walking: WalkingParameters = field(default_factory=WalkingParameters)
     answer: AnswerParameters = field(default_factory=AnswerParameters)
+    gate: Gate = field(default_factory=gate.shipped)
+    order: Ordering = field(default_factory=ordering.shipped)
 
     @property
     def walker(self) -> Walker:

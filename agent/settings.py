@@ -36,17 +36,12 @@ class Settings(BaseSettings):
     late_interaction: bool = False
     clues: Literal["units", "triples"] = "units"
     aliases: str = ""
-    tool: str = "hybrid"
+    tool: str = "auto"
     llm: str = "auto"
     unsupported: Literal["mark", "rewrite", "remove"] = "mark"
     port: int = Field(default=7860, ge=1, le=65535)
     home: Path = Field(default_factory=lambda: user_data_path("clew"))
     cache: Path = Field(default_factory=lambda: user_cache_path("clew"))
-
-    @property
-    def names_tool(self) -> bool:
-        """Whether somebody said which tool: then no policy takes another one."""
-        return "tool" in self.model_fields_set
 
     @property
     def names_llm(self) -> bool:

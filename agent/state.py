@@ -1,6 +1,6 @@
 """A turn: what its nodes hand on, and what it leaves behind. Plain values: no vectors, no connections."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, TypedDict
 
@@ -79,12 +79,15 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What a node did, in one line, with lines of detail for who unfolds it, and how long it took."""
+    """What a node did, in one line, with lines of detail for who unfolds it, and how long it took. A `think` has the
+    `tools` that it chose, and of a first round the `signals` that it chose them by."""
 
     node: str
     summary: str
     details: tuple[str, ...] = ()
     ms: float = 0.0
+    tools: tuple[str, ...] = ()
+    signals: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,23 +145,25 @@ class TurnSearch:
     """The search of a turn in the making: what it is bound to, and what its rounds have found. Empty once the turn is
     over: it is neither stored nor shown.
 
-    `tool` names the tools that the person wants (empty: the policy chooses), `scope` the documents to search (empty:
-    all). `round` counts from 1. `planned` are the searches of this round; `wanted` counts those of them that a language
-    model asked for. For each of the turn's `calls`, `first_found` has the ids that it was the first to find, as many as
-    a model is shown. `found` counts the new passages of each round; of the first, those of a model's searches apart.
-    `walked` are passages that the first round's walk reached and no tool had found; `went_back` counts its steps back.
-    `points` and `tool_answer` are what a tool itself answers; `missing` are words that no passage holds and that the
-    library has.
+    `tool` names the tools that the person wants (empty: those of the settings, by default the policy's choice), `scope`
+    the documents to search (empty: all). `round` counts from 1. `tools` are those that the policy chose, and `signals`
+    what by. `planned` are the searches of this round; `wanted` counts those of them that a language model asked for.
+    For each of the turn's `calls`, `first_found` has ids that it was the first to find, as many as a model is shown.
+    `found` counts the new passages of each round; `beside` are those that were looked for with other words than the
+    question's: by a model, or for what was missing. `went_back` counts the walk's steps back. `points` and
+    `tool_answer` are what a tool itself answers; `missing` are words that no passage holds and that the library has.
     """
 
     tool: str = ""
     scope: tuple[str, ...] = ()
     round: int = 0
+    tools: tuple[str, ...] = ()
+    signals: Mapping[str, float] = field(default_factory=dict)
     planned: tuple[Call, ...] = ()
     wanted: int = 0
     first_found: tuple[tuple[str, ...], ...] = ()
     found: tuple[int, ...] = ()
-    walked: tuple[Passage, ...] = ()
+    beside: tuple[str, ...] = ()
     went_back: int = 0
     points: tuple[Point, ...] = ()
     tool_answer: str = ""

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from clew.agent.models import writers_for
+from clew.agent.search.rounds import AUTO
 from clew.agent.services import Services
 from clew.agent.settings import Settings
 from clew.memory.dialogue.threads import Threads
@@ -24,7 +25,6 @@ def services_for(settings: Settings, library: Library, encoder: CachedEncoder, t
         threads,
         tools_for(settings, library, encoder),
         settings.tool,
-        settings.names_tool,
         writers=writers_for(settings),
         unsupported=settings.unsupported,
     )
@@ -33,9 +33,15 @@ def services_for(settings: Settings, library: Library, encoder: CachedEncoder, t
 def tools_for(settings: Settings, library: Library, encoder: CachedEncoder) -> dict[str, Tool]:
     """By name. Raises `BadInput` for a setting that names what there is not, `NoModel` for a reranker that is not to be
     had."""
-    registry.check(settings.tool)
+    check_tool(settings.tool)
     given = replace(tool_settings(settings, encoder), aligner=aligner_for(library, settings.aligner))
     return {name: make(library.store, given) for name, make in registry.TOOLS.items()}
+
+
+def check_tool(name: str) -> None:
+    """Raises `BadInput` for a name that is neither the policy's nor that of a tool."""
+    if name != AUTO:
+        registry.check(name)
 
 
 def tool_settings(settings: Settings, encoder: CachedEncoder) -> ToolSettings:

@@ -4,6 +4,7 @@ Stage 1 takes the best by BM25, stage 2 orders them by cosine. A keyword filter 
 words, so by default the nearest by vector are candidates too, and the calibrated scores of both are added.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from clew.memory.datatypes import Findings, Passage, Query
 from clew.memory.knowledge.question import Matches, MatchParameters, candidates, match
 from clew.memory.ports import Search
-from clew.tools.base import FormScores, ToolSettings, fused_passages
+from clew.tools.base import FormScores, ToolSettings, fuse, fused_passages
 
 TWO_STAGE = MatchParameters(nearest=0, cosine=1, keyword=0, title=0)
 """The seed's pure form: no nearest by vector, ordered by cosine alone."""
@@ -38,6 +39,11 @@ class Hybrid:
         ids = candidates(self.store, query, k, self._parameters)
         query.check()
         return match(self.store, query.forms, ids, self._parameters)
+
+    def scores(self, query: Query, ids: Sequence[str]) -> dict[str, float]:
+        """Of these chunks, whichever search found them."""
+        found = match(self.store, query.forms, ids, self._parameters)
+        return fuse(query.forms, FormScores(ids, found.scores))
 
     def findings(self, query: Query, found: Matches, k: int = 5) -> Findings:
         """The best k by the sum of the forms' scores, weighed as the query says: the forms are those of `matches`."""

@@ -24,7 +24,7 @@ library = click.option(
     help="The library's folder.  [default: .clew]",
 )
 quiet = click.option("--quiet", "-q", is_flag=True, help="No progress and no steps on standard error.")
-tool = click.option("--tool", metavar="NAME", help="The retrieval method.  [default: hybrid]")
+tool = click.option("--tool", metavar="NAME", help="The retrieval method, or auto: the agent chooses.  [default: auto]")
 llm = click.option(
     "--llm",
     metavar="NAME",

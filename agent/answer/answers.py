@@ -49,7 +49,7 @@ def answer(turn: Turn, run: TurnContext) -> Made:
 
 def evidence_for(turn: Turn, services: Services) -> Evidence:
     """Of what a turn has found."""
-    read = rounds.to_read(turn, services.observe)[:READ]
+    read = turn.passages[:READ]
     documents = services.library.store.documents(list(dict.fromkeys(passage.document for passage in read)))
     return evidence_of(read, services.encoder, documents, turn.today)
 
@@ -61,7 +61,7 @@ def quoted(turn: Turn, run: TurnContext) -> Answer:
     """Without a language model. What a tool itself answers, where a passage says it, is not judged."""
     evidence, tool_answer = evidence_for(turn, run.services), turn.search.tool_answer
     verdict = judge(signals(turn, evidence), shipped_judge())
-    read = rounds.to_read(turn, run.services.observe)
+    read = turn.passages
     if verdict == "ask back" and not tool_answer:
         return ask_back(turn.meant, [sentence.text for sentence in turn.recalled.extracted], read)
     made = _quoted(turn, verdict, read, evidence, run.services.answer)

@@ -4,22 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from clew.agent.graph import TurnGraph, evidence_graph, turn_graph
-from clew.agent.search import rounds
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import Turn, TurnSearch, TurnState
-from clew.memory.datatypes import Passage, Utterance
+from clew.memory.datatypes import Utterance
 from clew.memory.dialogue.threads import Threads
 from clew.memory.dialogue.utterances import extract
 
 THREAD = "given"
-
-
-def evidence(
-    services: Services, question: str, history: Sequence[Utterance], k: int, scope: Sequence[str] = (), today: str = ""
-) -> tuple[Passage, ...]:
-    """The passages after `observe`, in order, from searches for k passages each."""
-    turn = searched(replace(services, evidence=k), question, history, scope, today)
-    return tuple(rounds.ranked(turn, services.observe))
 
 
 def searched(

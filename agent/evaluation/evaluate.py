@@ -1,21 +1,22 @@
 """`clew evaluate`: a row of figures for each tool and each form of a data set's questions."""
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from clew.agent.evaluation.answer_metrics import AnswerFigures, figures, read_labels
 from clew.agent.evaluation.dataset import Dataset, Question, read_dataset
 from clew.agent.evaluation.query_forms import FORMS, REMEMBERING, FormName
-from clew.agent.evaluation.ranking import DEPTH, Find, Retriever, encode_histories, measure, rank, trec_run
+from clew.agent.evaluation.ranking import DEPTH, Find, Retriever, encode_histories, measure, percentiles, rank, trec_run
 from clew.agent.models import encoder_for
 from clew.agent.replay.rows import answer_row
+from clew.agent.search.rounds import AUTO
 from clew.agent.services import Services
 from clew.agent.settings import Settings
 from clew.agent.state import Turn
-from clew.agent.toolbox import services_for
+from clew.agent.toolbox import check_tool, services_for
 from clew.memory.datatypes import Passage, Progress, Query
 from clew.memory.dialogue.threads import Threads
 from clew.memory.errors import BadInput
@@ -24,8 +25,11 @@ from clew.memory.json_lines import append_object, replace_file
 from clew.memory.knowledge.library import open_library
 from clew.memory.ports import Search
 from clew.tools import registry
+from clew.tools.hybrid import Hybrid
 
-AGENT = "agent"
+AGENT = ("agent", AUTO)
+"""Names of the agent's policy."""
+
 ALL = "all"
 
 
@@ -46,7 +50,8 @@ class EvaluationPlan:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One tool with one form of the questions; `latency_ms` in milliseconds, `notes` for the person who reads it."""
+    """One tool with one form of the questions; `latency_ms` in milliseconds, `notes` for the person who reads it.
+    `tools_run` is the agent's: the share of the questions searched with `hybrid` alone, and with each other tool."""
 
     dataset: str
     tool: str
@@ -55,11 +60,13 @@ class Row:
     metrics: Mapping[str, float]
     latency_ms: Mapping[str, Mapping[str, float]]
     library: str
+    tools_run: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The names that `clew evaluate --json` promises."""
-        return {name: value for name, value in asdict(self).items() if name != "notes"}
+        said = {name: value for name, value in asdict(self).items() if name != "notes"}
+        return said if self.tools_run else {name: value for name, value in said.items() if name != "tools_run"}
 
 
 def evaluate(plan: EvaluationPlan, settings: Settings) -> Iterator[Progress | Row | AnswerFigures]:
@@ -75,12 +82,13 @@ def evaluate(plan: EvaluationPlan, settings: Settings) -> Iterator[Progress | Ro
     library = open_library(settings.library, encoder)
     with closing(encoder), closing(library.store), Threads(None) as threads:
         notes = (*dataset.notes, *_missing(dataset, library.store, plan, settings))
-        services = services_for(settings, library, encoder, threads)
+        services = replace(services_for(settings, library, encoder, threads), default_tool=AUTO)
         if any(form in REMEMBERING for _, form in pairs):
             yield from encode_histories(dataset.questions, encoder)
         for tool, form in pairs:
             depth, name = max(plan.k, DEPTH), f"{tool}.{form}"
-            retriever = _retriever(tool, form, services, depth, plan.today)
+            turns: list[Turn] = []
+            retriever = _retriever(tool, form, services, depth, turns, plan.today)
             rankings, latency_ms = yield from rank(dataset.questions, form, retriever, encoder, depth, name)
             if plan.run:
                 path = plan.run if len(pairs) == 1 else plan.run.with_name(f"{plan.run.stem}.{name}{plan.run.suffix}")
@@ -91,36 +99,61 @@ def evaluate(plan: EvaluationPlan, settings: Settings) -> Iterator[Progress | Ro
                 query=form,
                 queries=len(dataset.questions),
                 metrics=measure(dataset.golds, rankings),
-                latency_ms=latency_ms,
+                latency_ms={**latency_ms, **(_turn_times(turns) if turns else {})},
                 library=library.manifest.fingerprint,
+                tools_run=_tools_run(turns) if turns else {},
                 notes=notes,
             )
         if plan.answers:
-            turns = yield from _answer_all(dataset, services, plan.answers, plan.today)
-            worth = figures(turns, read_labels(plan.dataset))
-            yield AnswerFigures(dataset.name, len(turns), worth, library.manifest.fingerprint)
+            answers = yield from _answer_all(dataset, services, plan.answers, plan.today)
+            worth = figures(answers, read_labels(plan.dataset))
+            yield AnswerFigures(dataset.name, len(answers), worth, library.manifest.fingerprint)
 
 
-def _retriever(tool: str, form: FormName, services: Services, k: int, today: str) -> Retriever:
+def _retriever(tool: str, form: FormName, services: Services, k: int, turns: list[Turn], today: str) -> Retriever:
     """A tool is asked for more than k at once, as a document may have several passages; the agent, whose decisions
-    rest on what it finds, for what it gathers in a turn."""
-    if tool == AGENT:
-        return Retriever(_agent_search(form, services, today), services.evidence)
+    rest on what it finds, for what it gathers in a turn. Its turns are added to `turns`, one a question."""
+    if tool in AGENT:
+        return Retriever(_agent_search(form, services, turns, today), services.evidence)
     made = services.tools[tool]
     return Retriever(lambda _, query, wanted: made.search(query, wanted).passages, 3 * k)
 
 
-def _agent_search(form: FormName, services: Services, today: str) -> Find:
+def _agent_search(form: FormName, services: Services, turns: list[Turn], today: str) -> Find:
     """The agent rewrites by itself; in another form the question is given to it as one that stands alone."""
-    from clew.agent.evaluation.agent_evidence import evidence
+    from clew.agent.evaluation.agent_evidence import searched
 
     def find(question: Question, query: Query, k: int) -> Sequence[Passage]:
-        scope = sorted(question.context or ())
-        if form == "rewrite":
-            return evidence(services, question.text, question.history, k, scope, today)
-        return evidence(services, query.forms[0].text, (), k, scope, today)
+        text, history = (question.text, question.history) if form == "rewrite" else (query.forms[0].text, ())
+        turn = searched(replace(services, evidence=k), text, history, sorted(question.context or ()), today)
+        if k == services.evidence:  # not where more documents are asked for
+            turns.append(turn)
+        return turn.passages
 
     return find
+
+
+SEARCHING = ("think", "act", "stitch", "walk", "observe")
+
+
+def _tools_run(turns: Sequence[Turn]) -> dict[str, float]:
+    """The share of the turns that searched with `hybrid` alone, and with each other tool."""
+    chosen = [{name for step in turn.steps for name in step.tools} for turn in turns]
+    names = sorted(set().union(*chosen) - {Hybrid.name})
+    shares = {"hybrid alone": _share(tools <= {Hybrid.name} for tools in chosen)}
+    return shares | {name: _share(name in tools for tools in chosen) for name in names}
+
+
+def _share(values: Iterable[bool]) -> float:
+    listed = list(values)
+    return round(sum(listed) / len(listed), 4) if listed else 0.0
+
+
+def _turn_times(turns: Sequence[Turn]) -> dict[str, dict[str, float]]:
+    """Of whole turns up to their evidence, and from `think` to `observe` alone."""
+    whole = [sum(step.ms for step in turn.steps) / 1000 for turn in turns]
+    searching = [sum(step.ms for step in turn.steps if step.node in SEARCHING) / 1000 for turn in turns]
+    return {"search": percentiles(searching, 50, 95), "turn": percentiles(whole, 50, 95)}
 
 
 def _answer_all(
@@ -142,9 +175,10 @@ def _answer_all(
 
 
 def _tools(name: str) -> list[str]:
-    known = [*registry.TOOLS, AGENT]
+    known = [*registry.TOOLS, AGENT[0]]
     if name == ALL:
         return known
+    known.append(AUTO)
     if name not in known:
         raise BadInput(f"there is no tool '{name}'", f"--tool {'|'.join([*known, ALL])}")
     return [name]
@@ -153,7 +187,7 @@ def _tools(name: str) -> list[str]:
 def _forms(tool: str, form: str) -> Sequence[FormName]:
     if form == ALL:
         return FORMS
-    default: FormName = "rewrite" if tool == AGENT else "last-turn"
+    default: FormName = "rewrite" if tool in AGENT else "last-turn"
     named = [one for one in FORMS if one == (form or default)]
     if not named:
         raise BadInput(f"there is no form of the query '{form}'", f"--query {'|'.join([*FORMS, ALL])}")
@@ -163,10 +197,10 @@ def _forms(tool: str, form: str) -> Sequence[FormName]:
 def _check(plan: EvaluationPlan, settings: Settings) -> None:
     for module in ("ir_measures", "rouge_score.rouge_scorer") if plan.answers else ("ir_measures",):
         required(module, "an evaluation", "evaluation")
-    registry.check(settings.tool)
+    check_tool(settings.tool)
     if plan.k < 1:
         raise BadInput("-k has to be at least 1")
-    if plan.answers and plan.tool != AGENT:
+    if plan.answers and plan.tool not in AGENT:
         raise BadInput("only the agent answers", "--tool agent --answers FILE")
     for path in (plan.run, plan.answers):
         if path and (path.is_dir() or not path.absolute().parent.is_dir()):

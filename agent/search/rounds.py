@@ -2,10 +2,10 @@
 
 import re
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import chain, zip_longest
+from itertools import zip_longest
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from clew.memory.ports import Search
 from clew.memory.text import content_words, surface_of
 from clew.tools.base import Tool
 from clew.tools.walk import Walk
+
+AUTO = "auto"
+"""The policy, where a tool's name may stand: it searches with `hybrid` and with what the gate chooses."""
 
 _INITIAL = re.compile("[A-Za-z]")
 
@@ -39,23 +42,26 @@ class ObserveParameters:
 
 @dataclass(frozen=True, slots=True)
 class SearchPlan:
-    """The searches of a round, and in words why; none where the policy looks for nothing more."""
+    """The searches of a round, and in words why; none where nothing more is looked for."""
 
     calls: tuple[Call, ...] = ()
     summary: str = ""
 
 
-def plan(turn: Turn, default: str, parameters: ObserveParameters) -> SearchPlan:
-    """At first the tools that the person named, else the default one, with all wordings of the question; in a further
-    round the same tools for the words that are missing."""
-    tool, wordings = turn.search.tool or default, turn.wordings
-    summary = f"search with {tool}"
+def plan(turn: Turn, tool: str, parameters: ObserveParameters) -> SearchPlan:
+    """At first `tool`, or the tools that the policy chose, with all wordings of the question; in a further round one
+    search for the words that are missing. The walk is no call: the nodes `stitch` and `walk` make it."""
+    wordings, names = turn.wordings, tuple(tool.split("+"))
+    if tool == AUTO:
+        names = tuple(name for name in turn.search.tools if name != Walk.name)
+    summary = f"search with {' and '.join(turn.search.tools if tool == AUTO else names)}"
     if turn.search.round:
         if not finds_more(turn.search, parameters):
             return SearchPlan()
         missing = " ".join(turn.search.missing)
-        wordings, summary = (Wording("missing", missing, 1.0),), f"{summary} for what is missing: {missing}"
-    return SearchPlan(tuple(Call(name, wordings) for name in tool.split("+")), summary)
+        wordings, names = (Wording("missing", missing, 1.0),), names[:1] if tool == AUTO else names
+        summary = f"search with {' and '.join(names)} for what is missing: {missing}"
+    return SearchPlan(tuple(Call(name, wordings) for name in names), summary)
 
 
 def finds_more(search: TurnSearch, parameters: ObserveParameters) -> bool:
@@ -64,21 +70,20 @@ def finds_more(search: TurnSearch, parameters: ObserveParameters) -> bool:
     return bool(search.missing) and search.round < parameters.rounds and progress
 
 
-def walks(calls: Sequence[Call], chunks: int) -> bool:
-    """Whether these searches of a library with so many chunks are followed by a walk: where a tool has walked there is
-    no second one, nor is there one for what only a language model looks for."""
-    tools = [call.tool for call in calls if not call.by_model]
-    return bool(tools) and Walk.name not in tools and chunks > 0
+def walks(search: TurnSearch) -> bool:
+    """Whether these searches are followed by a walk: where the policy chose one, and not for what only a language model
+    looks for."""
+    return Walk.name in search.tools and any(not call.by_model for call in search.planned)
 
 
 @dataclass(frozen=True, slots=True)
 class PassagePool:
-    """All passages; how many of them the policy's searches of this round were the first to find, and the model's; for
-    each call the ids of the first that it was the first to find."""
+    """All passages; how many of them were found newly; those that were looked for with other words than the question's;
+    for each call the ids of the first that it was the first to find."""
 
     passages: tuple[Passage, ...]
-    by_policy: int
-    by_model: int
+    new: int
+    beside: tuple[str, ...]
     first_found: tuple[tuple[str, ...], ...]
 
 
@@ -111,18 +116,34 @@ def for_model(tool: Tool, query: Query, question: Query, store: Search) -> Findi
     return Findings(passages, found.notes)
 
 
-def pooled(known: Sequence[Passage], ran: Sequence[CallResult], walked: Sequence[Passage]) -> PassagePool:
-    """What a further round found stands behind what is there, as it was looked for with a part of the question only;
-    and what a model's searches found behind what the policy's did. What a walk came to before keeps its place there."""
-    own = _joined(known, _interleaved([findings.passages for call, findings in ran if not call.by_model]), walked)
-    whole = _joined(own, _interleaved([findings.passages for call, findings in ran if call.by_model]), walked)
-    seen = {passage.id for passage in known}
-    first_found = []
-    for _, findings in ran:
-        new = [passage.id for passage in findings.passages if passage.id not in seen]
-        seen.update(new)
-        first_found.append(tuple(new[:SHOWN]))
-    return PassagePool(whole, len(own) - len(known), len(whole) - len(own), tuple(first_found))
+def pooled(known: Sequence[Passage], ran: Sequence[CallResult], further: bool) -> PassagePool:
+    """Each passage once, the best of all searches before the second best of all, and what a model's searches found
+    behind the policy's; with the scores of all tools by their names. In a `further` round all is looked for with a part
+    of the question only."""
+    passages = {passage.id: passage for passage in known}
+    first = {
+        passage.id: number for number, (_, findings) in reversed([*enumerate(ran)]) for passage in findings.passages
+    }
+    beside = list[str]()
+    for by_model in (False, True):
+        each = [findings.passages for call, findings in ran if call.by_model is by_model]
+        for passage in (passage for of_rank in zip_longest(*each) for passage in of_rank if passage):
+            scored = replace(passage, scores={**passage.scores, passage.tool: passage.score})
+            if passage.id in passages:
+                if not (by_model or further):  # these scores are of the question
+                    passages[passage.id] = merged(passages[passage.id], scored)
+                continue
+            passages[passage.id] = scored
+            beside += [passage.id] if by_model or further else []
+    new = list(passages)[len(known) :]
+    first_found = [tuple(id_ for id_ in new if first[id_] == number)[:SHOWN] for number in range(len(ran))]
+    return PassagePool(tuple(passages.values()), len(new), tuple(beside), tuple(first_found))
+
+
+def merged(first: Passage, other: Passage) -> Passage:
+    """A passage that two tools found: as the first has it, with the scores of both, and the path that either has."""
+    why = f"{first.why}; {other.why}" if other.path and not first.path else first.why
+    return replace(first, scores={**other.scores, **first.scores}, path=first.path or other.path, why=why)
 
 
 def _timed(call: Call, search: Callable[[Call], Findings]) -> CallResult:
@@ -130,19 +151,6 @@ def _timed(call: Call, search: Callable[[Call], Findings]) -> CallResult:
     findings = search(call)
     ms = round((time.perf_counter() - started) * 1000, 1)
     return replace(call, found=len(findings.passages), ms=ms), findings
-
-
-def _joined(known: Sequence[Passage], found: Iterable[Passage], walked: Sequence[Passage]) -> tuple[Passage, ...]:
-    first, met = dict[str, Passage](), {passage.id for passage in walked}
-    for passage in chain(known, found):
-        if passage.id not in met:
-            first.setdefault(passage.id, passage)
-    return tuple(first.values())
-
-
-def _interleaved(each: Sequence[Sequence[Passage]]) -> Iterator[Passage]:
-    """The best of all tools, then the second best of all, and so on."""
-    return (passage for of_rank in zip_longest(*each) for passage in of_rank if passage)
 
 
 def missing(question: str, passages: Sequence[Passage]) -> tuple[str, ...]:
@@ -163,21 +171,11 @@ def unheld(question: str, words: Collection[str]) -> tuple[str, ...]:
     )
 
 
-def to_read(turn: Turn, parameters: ObserveParameters) -> tuple[Passage, ...]:
-    """The passages in the order in which the answer reads them: the best of what the first round found, what further
-    rounds found, what the walk reached, the rest of the first."""
-    first = turn.search.found[0]
-    best = min(parameters.best, first)
-    passages = turn.passages
-    return (*passages[:best], *passages[first:], *turn.search.walked, *passages[best:first])
-
-
-def ranked(turn: Turn, parameters: ObserveParameters) -> list[Passage]:
-    """The passages as they were found, those that the walk reached behind the `best` documents."""
-    documents = list(dict.fromkeys(passage.document for passage in turn.passages))
-    leading = set(documents[: parameters.best])
-    ends = next((n for n, passage in enumerate(turn.passages) if passage.document not in leading), len(turn.passages))
-    return [*turn.passages[:ends], *turn.search.walked, *turn.passages[ends:]]
+def assembled(
+    ordered: Sequence[Passage], beside: Sequence[Passage], parameters: ObserveParameters
+) -> tuple[Passage, ...]:
+    """The passages as they are read: the best of what the whole question found, what other words found, the rest."""
+    return (*ordered[: parameters.best], *beside, *ordered[parameters.best :])
 
 
 def answers(passages: Sequence[Passage], parameters: ObserveParameters) -> Passage | None:
@@ -187,9 +185,27 @@ def answers(passages: Sequence[Passage], parameters: ObserveParameters) -> Passa
 
 
 def enough(question: str, passages: Sequence[Passage], parameters: ObserveParameters) -> bool:
-    """Whether one of the passages answers, or they hold enough of the question's words; in the order of `to_read`."""
+    """Whether one of the passages answers, or they hold enough of the question's words."""
     if answers(passages, parameters):
         return True
     wanted = set(content_words(question))
     unheld = missing(question, passages[: parameters.passages])
     return not wanted or len(unheld) <= (1 - parameters.covered) * len(wanted)
+
+
+# In words ---------------------------------------------------------------------------------------------------------
+
+
+def by_weight(wordings: Sequence[Wording]) -> Iterator[str]:
+    """What each form of a question that has several weighs, and what was done to it."""
+    for form in wordings if len(wordings) > 1 else ():
+        why = f" ({form.why})" if form.why else ""
+        yield f"{form.name} x {form.weight:.2f}{', towards the context' if form.context else ''}: {form.text}{why}"
+
+
+def by_form(call: Call, passages: Sequence[Passage]) -> Iterator[str]:
+    """What each form of a question that has several would have found alone."""
+    ranked = [passage for passage in passages if passage.tool == call.tool and passage.ranks]
+    for wording in call.wordings if len(call.wordings) > 1 and ranked else ():
+        places = [str(passage.ranks.get(wording.name, "-")) for passage in ranked]
+        yield f"by {wording.name} alone (weight {wording.weight:.2f}) these would be at {', '.join(places)}"

@@ -11,7 +11,6 @@ import pytest
 from clew.agent import nodes
 from clew.agent.assistant import Assistant
 from clew.agent.evaluation.agent_evidence import answered
-from clew.agent.search.walk import WalkingParameters
 from clew.agent.settings import Settings, read_settings
 from clew.agent.state import Step, Turn
 from clew.memory.errors import BadInput, Cancelled
@@ -32,7 +31,10 @@ def die(state, runtime):
 library, data, cache, node, thread, question = sys.argv[1:]
 setattr(nodes, node, die)
 from clew.agent.assistant import Assistant
-assistant = Assistant.open(read_settings(library=Path(library), home=Path(data), cache=Path(cache)))
+from dataclasses import replace
+from tests.agent.walks import WALKS
+opened = Assistant.open(read_settings(library=Path(library), home=Path(data), cache=Path(cache)))
+assistant = Assistant(replace(opened.services, gate=WALKS), Path(data))
 print(list(assistant.ask(thread, question)))
 """
 
@@ -57,7 +59,8 @@ def ask(assistant: Assistant, thread: str, question: str, **options: str) -> Tur
 def test_a_turn_shows_each_step_and_ends_in_a_cited_answer(assistant: Assistant) -> None:
     *steps, turn = assistant.ask("t", "What is the distance between the Moon and Earth?")
     assert isinstance(turn, Turn)
-    assert [step.node for step in steps if isinstance(step, Step)] == list(NODES)
+    nodes = [step.node for step in steps if isinstance(step, Step)]
+    assert nodes == [node for node in NODES if node not in ("stitch", "walk") or turn.walk]
     assert all(step.ms >= 0 and step.summary for step in steps if isinstance(step, Step))
     assert "384,400" in turn.answer.text
     assert turn.answer.sources[0].document == "space/moon-distance.md"
@@ -82,13 +85,14 @@ def test_the_steps_say_what_was_selected_and_what_each_form_found(assistant: Ass
     assert not [line for line in step_of(first, "act").details if line.startswith("by ")]
     turn = ask(assistant, "t", "and where was he born?")
     assert "turn 1, user, cluster 0: Who directed the film Metropolis?" in step_of(turn, "recall").details
+    ranked = sorted((one for one in turn.passages if one.tool == "hybrid"), key=lambda one: -one.scores["hybrid"])
     for wording in turn.wordings:
-        places = ", ".join(str(passage.ranks[wording.name]) for passage in turn.passages if passage.tool == "hybrid")
+        places = ", ".join(str(passage.ranks[wording.name]) for passage in ranked)
         line = f"by {wording.name} alone (weight {wording.weight:.2f}) these would be at {places}"
         assert line in step_of(turn, "act").details
         towards = ", towards the context" if wording.context else ""
         rewritten = f"{wording.name} x {wording.weight:.2f}{towards}: {wording.text}"
-        assert rewritten in step_of(turn, "rewrite").details
+        assert rewritten in step_of(turn, "think").details
 
 
 def test_a_question_that_stands_alone_is_not_answered_by_the_topic_before(assistant: Assistant) -> None:
@@ -132,7 +136,9 @@ def test_a_kill_at_any_node_loses_nothing(node: str, home: Settings, examples_pa
         assert isinstance(resumed, Turn)
         assert (resumed.turn, resumed.question) == (2, question)
         assert "Vienna" in resumed.answer.text
-        assert [step.node for step in resumed.steps] == list(NODES[:-1])
+        reached = NODES[: NODES.index(node)] if node in NODES[4:] else NODES[:4]
+        assert [step.node for step in resumed.steps][: len(reached)] == list(reached)
+        assert [step.node for step in resumed.steps][-3:] == ["observe", "answer", "verify"]
         assert after.interrupted("t") == ""
         assert ask(after, "t", "How far away is the Moon?").turn == 3
         assert [turn.turn for turn in after.turns("t")] == [1, 2, 3]
@@ -229,7 +235,7 @@ def test_forgetting_a_thread_leaves_nothing(assistant: Assistant, home: Settings
 
 def test_a_further_round_finds_what_the_first_had_no_room_for(assistant: Assistant) -> None:
     """Two passages a round: the first are about Kepler, the second round is for the words that they do not hold."""
-    narrow = replace(assistant.services, evidence=2, walking=WalkingParameters(passages=0))
+    narrow = replace(assistant.services, evidence=2, gate={})
     turn = answered(narrow, "Who was Laika, and what did Kepler think of the tides?", [])
     assert [call.wordings[0].name for call in turn.calls][:2] == ["question", "missing"]
     assert "Laika" in turn.calls[1].wordings[0].text

@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 
 from clew.agent.assistant import Assistant
-from clew.agent.evaluation.agent_evidence import answered, evidence
+from clew.agent.evaluation.agent_evidence import answered
 from clew.agent.graph import evidence_graph
 from clew.agent.models import Writers, writers_for
 from clew.agent.search.rounds import ObserveParameters
-from clew.agent.search.walk import WalkingParameters
 from clew.agent.services import Services, TurnContext
 from clew.agent.settings import Settings
 from clew.agent.state import Doing, Fallback, Step, Turn
 from clew.memory.errors import Cancelled
 from clew.memory.ports import Abilities
+from tests.agent.walks import WALKS, evidence
 from tests.memory.scripted_writer import ScriptedWriter
 from tests.ollama.playing import words
 from tests.ollama.server import Asked, Model, OllamaDouble, Said
@@ -47,8 +47,8 @@ def assistant_with(indexed: Settings, ollama: OllamaDouble) -> Iterator[Open]:
 
 @pytest.fixture
 def plain(assistant_with: Open) -> Services:
-    """Without a model; two passages a search, as the library is small."""
-    return replace(assistant_with("").services, evidence=2)
+    """Without a model; two passages a search, as the library is small. Every question is walked for."""
+    return replace(assistant_with("").services, evidence=2, gate=WALKS)
 
 
 def ask(assistant: Assistant, question: str = QUESTION) -> Turn:
@@ -103,9 +103,9 @@ def test_whatever_the_model_does_the_policys_search_is_made_and_leads(
     alone = ask(assistant_with(""))
     assert not ollama.requests
     turn = ask(assistant_with(model))
-    first = alone.calls[0]
+    first, best = alone.calls[0], assistant_with("").services.observe.best
     assert replace(turn.calls[0], ms=0.0) == replace(first, ms=0.0)
-    assert ids(turn)[: first.found] == ids(alone)[: first.found]
+    assert ids(turn)[:best] == ids(alone)[:best] and set(ids(alone)) <= set(ids(turn))
     assert turn.answer.text == alone.answer.text
     assert turn.answer.outcome == alone.answer.outcome and turn.answer.sources[0] == alone.answer.sources[0]
     assert len(ollama.requests) == len(turn.ledger) == requests <= 2 * ROUNDS
@@ -139,8 +139,11 @@ def test_what_the_model_finds_is_read_behind_the_best_of_the_policys(
 ) -> None:
     services = think(plain, ollama, indexed, wanders)
     state = evidence_graph().invoke({"turn": Turn("t", 1, QUESTION)}, context=TurnContext(services))
-    first, of_model, *_ = state["turn"].search.found
-    assert first == 2 and of_model > 0
+    turn: Turn = state["turn"]
+    best, beside = services.observe.best, turn.search.beside
+    whole = [passage.id for passage in turn.passages if passage.id not in beside]
+    assert beside and len(whole) >= 2
+    assert ids(turn) == [*whole[:best], *beside, *whole[best:]]
 
 
 def test_once_a_passage_answers_the_model_is_not_asked_again(
@@ -321,8 +324,8 @@ def test_a_turn_can_be_stopped_while_the_model_thinks(
 def test_once_a_model_has_failed_it_is_left_alone_for_the_turn(
     plain: Services, ollama: OllamaDouble, indexed: Settings
 ) -> None:
-    """Without what a walk comes to, the policy needs two rounds for the question."""
-    plain = replace(plain, walking=WalkingParameters(passages=0))
+    """By `hybrid` alone the policy needs two rounds for the question."""
+    plain = replace(plain, gate={})
     services = think(plain, ollama, indexed, lambda asked: iter([("browse", {})]))
     question = "Who is Fritz Lang, and which cat flew on a rocket to the steppe of Kazakhstan?"
     alone, turn = answered(plain, question, []), answered(services, question, [])

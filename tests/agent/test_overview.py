@@ -57,7 +57,7 @@ def test_several_tools_search_together(assistant: Assistant) -> None:
     assert [call.tool for call in turn.calls][:2] == ["local", "communities"]
     tools = [passage.tool for passage in turn.passages]
     assert {"local", "communities"} <= set(tools)
-    assert set(tools[tools.index("walk") :]) == {"walk"}  # what the walk came to stands behind
+    assert set(tools) == {"local", "communities"}  # who names tools has these alone
     assert len({passage.id for passage in turn.passages}) == len(turn.passages)
     assert "Fritz Lang directed Metropolis" in turn.answer.text
     with pytest.raises(BadInput, match="there is no tool 'oracle'"):
@@ -87,6 +87,6 @@ def test_what_no_passage_says_leads_nothing() -> None:
 
 def test_a_tool_that_the_settings_name_is_used_all_the_same(examples_path: Path, cache: Path, tmp_path: Path) -> None:
     named = read_settings(library=examples_path, home=tmp_path / "data", cache=cache, tool="hybrid")
-    assert named.names_tool and not read_settings(library=examples_path).names_tool
+    assert read_settings(library=examples_path).tool == "auto"
     with Assistant.open(named) as assistant:
         assert ask(assistant, "t", "What is this collection about?").calls[0].tool == "hybrid"

@@ -1,6 +1,22 @@
 """A walk as the tool `walk` hands it out: two landings, and from the first of them two paths."""
 
-from clew.memory.datatypes import Edge, Subgraph
+from collections.abc import Sequence
+from dataclasses import replace
+
+from clew.agent.evaluation.agent_evidence import searched
+from clew.agent.search.gate import Gate, Needed
+from clew.agent.services import Services
+from clew.memory.datatypes import Edge, Passage, Subgraph, Utterance
+from clew.memory.dialogue.signals import Linear
+
+WALKS: Gate = {"walk": Needed(Linear(1.0, {}), 0.0)}
+"""A gate that has every question walked for, and no other tool run; `{}` is one that stays with `hybrid`."""
+
+
+def evidence(services: Services, question: str, history: Sequence[Utterance], k: int) -> tuple[Passage, ...]:
+    """What a turn has found, in order, where every search brings k passages."""
+    return searched(replace(services, evidence=k), question, history).passages
+
 
 WALK = Subgraph(
     nodes=("metropolis", "laika", "lang", "lang-2", "harbou"),

@@ -20,7 +20,9 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.command()
 @click.argument("dataset", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @options.library
-@click.option("--tool", metavar="NAME|agent|all", help="What is evaluated.  [default: hybrid]")
+@click.option(
+    "--tool", metavar="NAME|auto|all", help="What is evaluated; agent is another name of auto.  [default: auto]"
+)
 @click.option("--query", metavar="FORM|all", default="", help="How the question is worded: see below.")
 @click.option(
     "-k", "k", type=click.IntRange(1, 1000), default=10, show_default=True, help="Documents of a question in FILE."

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -51,19 +51,30 @@ def search(
 
 def _found(settings: "Settings", text: str, tools: Sequence[str], k: int) -> "dict[str, Findings]":
     """The findings of each tool by its name. Raises `BadInput` for an empty question or a tool that there is not."""
+    from clew.agent.evaluation.agent_evidence import searched
     from clew.agent.models import encoder_for
-    from clew.agent.toolbox import tools_for
+    from clew.agent.search.rounds import AUTO
+    from clew.agent.toolbox import check_tool, services_for
+    from clew.memory.datatypes import Findings
+    from clew.memory.dialogue.threads import Threads
     from clew.memory.knowledge.library import open_library
-    from clew.tools import registry
     from clew.tools.base import encode_query
 
     if not text.strip():
         raise BadInput("there is nothing to search for", "clew search 'some words'")
     for name in tools:
-        registry.check(name)
-    with closing(encoder_for(settings)) as encoder, open_library(settings.library, encoder) as library:
-        made, query = tools_for(settings, library, encoder), encode_query(text, [], encoder)
-        return {name: made[name].search(query, k) for name in tools}
+        check_tool(name)
+    with (
+        closing(encoder_for(settings)) as encoder,
+        open_library(settings.library, encoder) as library,
+        Threads(None) as threads,
+    ):
+        services = replace(services_for(settings, library, encoder, threads), evidence=k)
+        if AUTO in tools:
+            turn = searched(services, text, ())
+            return {AUTO: Findings(turn.passages[:k], (turn.steps[-3].summary,))}
+        query = encode_query(text, [], encoder)
+        return {name: services.tools[name].search(query, k) for name in tools}
 
 
 def _print_found(found: "Mapping[str, Findings]", compare: bool, as_json: bool) -> None:

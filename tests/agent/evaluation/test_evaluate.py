@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from clew.agent.assistant import Assistant
-from clew.agent.evaluation.agent_evidence import answered, evidence
+from clew.agent.evaluation.agent_evidence import answered, searched
 from clew.agent.evaluation.dataset import read_dataset
 from clew.agent.evaluation.evaluate import EvaluationPlan, Row, evaluate
 from clew.agent.evaluation.query_forms import FORMS, query_of
@@ -142,7 +142,7 @@ def test_the_agent_of_an_evaluation_is_the_one_that_people_talk_with(indexed: Se
     with Assistant.open(indexed) as assistant:
         *_, turn = assistant.ask("t", question.text)
         assert isinstance(turn, Turn)
-        found = evidence(assistant.services, question.text, (), assistant.services.evidence)
+        found = searched(assistant.services, question.text, ()).passages
         alone = answered(assistant.services, question.text, ())
     assert found == alone.passages == turn.passages
     assert alone.answer == turn.answer

@@ -10,31 +10,33 @@ import pytest
 
 from clew.agent import nodes
 from clew.agent.assistant import Assistant
-from clew.agent.evaluation.agent_evidence import answered, evidence
+from clew.agent.evaluation.agent_evidence import answered
 from clew.agent.graph import evidence_graph
 from clew.agent.replay.rows import intermediate_row
-from clew.agent.search import rounds
+from clew.agent.search import gate, rounds
 from clew.agent.search.rounds import ObserveParameters
-from clew.agent.search.walk import WalkingParameters, lines, parents
+from clew.agent.search.walk import lines, parents
 from clew.agent.services import TurnContext
 from clew.agent.settings import read_settings
 from clew.agent.state import TURN_JSON, Call, Step, Turn, TurnSearch
-from clew.memory.datatypes import Ints, Passage, Wording
+from clew.memory.datatypes import Findings, Ints, Passage, Wording
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import Cancelled
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.question import LibraryQuestion
 from clew.memory.knowledge.walking.walker import Thought, Walker
 from clew.tools.walk import Walk
+from tests.agent.walks import WALKS, evidence
 
 QUESTION = "Where was the director of Metropolis born?"
 
 
 @pytest.fixture(scope="module")
 def assistant(examples_path: Path, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Assistant]:
+    """One that walks for every question."""
     home = tmp_path_factory.mktemp("data")
     with Assistant.open(read_settings(library=examples_path, home=home, cache=cache)) as opened:
-        yield opened
+        yield Assistant(replace(opened.services, gate=WALKS), home)
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +56,8 @@ def test_the_steps_say_what_was_chosen_stitched_and_walked(assistant: Assistant,
     store = assistant.services.library.store
     partitioning, graph = store.part().partitioning, store.part().nodes
     (think,), (stitch,), (walk,) = (steps_of(turn, node) for node in ("think", "stitch", "walk"))
-    assert think.summary.startswith("search with hybrid") and partitioning.names[0] in think.details[0]
+    assert think.summary.startswith("search with hybrid and walk: ") and think.tools == ("hybrid", "walk")
+    assert set(think.signals) == set(gate.SIGNALS) and partitioning.names[0] in stitch.details[0]
     assert f"{graph.count} nodes" in stitch.summary and f"{len(graph.sources)} edges" in stitch.summary
     assert turn.walk is not None
     landings = turn.walk.landings
@@ -97,18 +100,17 @@ def test_a_turn_of_before_there_were_walks_is_read(turn: Turn) -> None:
     assert (old.walk, old.paths) == (None, ())
 
 
-def test_what_the_walk_came_to_stands_behind_the_best_five_documents(assistant: Assistant, turn: Turn) -> None:
+def test_what_tool_and_walk_found_is_in_one_order(assistant: Assistant, turn: Turn) -> None:
     services = assistant.services
-    without = replace(services, walking=WalkingParameters(passages=0))
-    plain = evidence(without, QUESTION, [], 10)
+    plain = evidence(replace(services, gate={}), QUESTION, [], 10)
     walked = evidence(services, QUESTION, [], 10)
-    fresh = [p for p in walked if p.tool == "walk"]
-    assert fresh and {p.id for p in fresh}.isdisjoint(p.id for p in plain)
-    start = walked.index(fresh[0])
-    assert list(walked[start : start + len(fresh)]) == fresh and len(fresh) <= services.walking.passages
-    assert len({p.document for p in walked[:start]}) == 5
-    assert [p.id for p in walked if p.tool != "walk"] == [p.id for p in plain]
-    assert all(p.why and turn.walk and p.id in turn.walk.nodes for p in fresh)
+    assert {p.id for p in plain} <= {p.id for p in walked} and {p.tool for p in plain} == {"hybrid"}
+    masses = [p.scores["mass"] for p in walked]
+    assert masses == sorted(masses, reverse=True) and sum(masses) == pytest.approx(1)
+    assert not any("mass" in p.scores for p in plain)
+    found = [p for p in walked if "walk" in p.scores]
+    assert found and all(p.why for p in found) and turn.walk is not None
+    assert set(turn.walk.nodes) & {p.id for p in found}
 
 
 def test_what_a_tool_found_has_the_path_to_it(turn: Turn) -> None:
@@ -121,36 +123,39 @@ def test_what_a_tool_found_has_the_path_to_it(turn: Turn) -> None:
 
 
 def test_a_passage_of_the_walk_is_read_and_cited_like_others(assistant: Assistant) -> None:
-    """Two passages a search, of Kepler; the walk comes to Laika, so no second round is needed."""
+    """Two passages a search, of Metropolis, then of animals in space; the walk comes to Laika."""
     narrow = replace(assistant.services, evidence=2)
-    turn = answered(narrow, "Who was Laika, and what did Kepler think of the tides?", [])
+    turn = answered(narrow, "Who directed Metropolis, and which dog went to space?", [])
     cited = {source.document: source.tool for source in turn.answer.sources}
-    assert cited["animals/laika.md"] == "walk" and len(steps_of(turn, "walk")) == 1
+    assert cited["animals/laika.md"] == "walk"
 
 
 def test_a_further_round_walks_for_what_is_missing_and_keeps_what_was_found(assistant: Assistant) -> None:
-    """One passage a search and one a walk: of Metropolis both, then of animals in space, both."""
-    narrow = replace(assistant.services, evidence=1, walking=WalkingParameters(passages=1))
+    """Two passages a search and two a walk: of Metropolis, then of animals in space."""
+    narrow = replace(assistant.services, evidence=2)
     question = "Who directed Metropolis, and which dog went to space?"
     turn = answered(narrow, question, [])
     _, second = steps_of(turn, "think")
-    assert "for what is missing: dog went space" in second.summary and second.details
+    assert "for what is missing: dog went space" in second.summary and second.tools == ("hybrid", "walk")
     walked = [p for p in turn.passages if p.tool == "walk"]
-    assert [p.document for p in walked] == ["animals/laika.md", "films/metropolis.md"]  # the first walk's last
-    assert len({p.id for p in turn.passages}) == len(turn.passages) == 4
+    assert "animals/laika.md" in {p.document for p in walked}
+    assert len({p.id for p in turn.passages}) == len(turn.passages) > 4
+    assert set(turn.search.beside) < {p.id for p in turn.passages}
     alone = answered(replace(narrow, observe=ObserveParameters(rounds=1)), question, [])
     assert alone.walk is not None and turn.walk is not None
     assert set(alone.walk.nodes) <= set(turn.walk.nodes) and {p.id for p in walked} <= set(turn.walk.nodes)
     assert turn.paths == lines(turn.walk) and len(parents(turn.walk)) == len(turn.walk.nodes)
 
 
-def test_what_a_walk_came_to_is_not_found_again_by_a_tool(assistant: Assistant) -> None:
+def test_what_is_there_is_not_found_again(assistant: Assistant) -> None:
     looked_for = Call("hybrid", (Wording("missing", "dog went space", 1.0),))
-    turn = Turn("t", 1, QUESTION, passages=(passage("known"),)).searched(planned=(looked_for,))
-    found = nodes.act(turn, TurnContext(assistant.services)).passages
-    again = nodes.act(turn.searched(walked=(found[2],)), TurnContext(assistant.services))
-    assert [p.id for p in again.passages] == [p.id for p in found if p.id != found[2].id]
-    assert again.search.found == (len(found) - 2,)
+    turn = Turn("t", 1, QUESTION, passages=(passage("known"),)).searched(planned=(looked_for,), found=(1,))
+    run = TurnContext(assistant.services)
+    found = nodes.act(turn, run)
+    again = nodes.act(replace(turn, passages=(passage("known"), found.passages[2])), run)
+    assert {p.id for p in again.passages} == {p.id for p in found.passages}
+    assert again.search.found == (1, found.search.found[-1] - 1)
+    assert set(again.search.beside) == {p.id for p in again.passages} - {"known", found.passages[2].id}
 
 
 def test_the_tool_walk_leads_and_no_second_walk_is_made(assistant: Assistant) -> None:
@@ -209,7 +214,7 @@ def test_all_turns_share_one_walker(assistant: Assistant) -> None:
 def test_what_stitch_weighed_is_not_weighed_again_by_walk(
     assistant: Assistant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two a turn: before the tools are called, and with what they found."""
+    """One a turn, with all that the tools found."""
     weighed: list[int] = []
     think = Walker.think
 
@@ -218,10 +223,9 @@ def test_what_stitch_weighed_is_not_weighed_again_by_walk(
         return think(walker, question, hits)
 
     monkeypatch.setattr(Walker, "think", counted)
-    few = replace(assistant.services, walking=WalkingParameters(nearest=5))
-    turn = answered(few, "Which dog went to space in a rocket?", [])
+    turn = answered(assistant.services, "Which dog went to space in a rocket?", [])
     assert len(steps_of(turn, "walk")) == 1
-    assert len(weighed) == 2 and weighed[0] == 5 < weighed[1]
+    assert len(weighed) == 1 and weighed[0] >= len(turn.passages) - 1
 
 
 def test_a_walk_is_the_same_where_another_process_has_stitched(assistant: Assistant) -> None:
@@ -236,11 +240,28 @@ def test_a_walk_is_the_same_where_another_process_has_stitched(assistant: Assist
     assert nodes.walk(stitched, other) == nodes.walk(stitched, run)
 
 
-def test_a_further_round_goes_before_what_the_walk_came_to() -> None:
-    search = TurnSearch(found=(7, 2), walked=(passage("walked"),))
-    turn = Turn("t", 1, QUESTION, passages=tuple(passage(str(n)) for n in range(9)), search=search)
-    read = rounds.to_read(turn, ObserveParameters())
-    assert [p.id for p in read] == ["0", "1", "2", "3", "4", "7", "8", "walked", "5", "6"]
+def test_what_was_looked_for_beside_is_read_behind_the_best() -> None:
+    whole, beside = [passage(str(n)) for n in range(7)], [passage("7"), passage("8")]
+    read = rounds.assembled(whole, beside, ObserveParameters())
+    assert [p.id for p in read] == ["0", "1", "2", "3", "4", "7", "8", "5", "6"]
+
+
+def test_the_policy_may_stay_with_hybrid(assistant: Assistant) -> None:
+    turn = answered(replace(assistant.services, gate={}), QUESTION, [])
+    (think,) = steps_of(turn, "think")
+    assert think.tools == ("hybrid",) and think.summary.startswith("search with hybrid: ")
+    assert [call.tool for call in turn.calls] == ["hybrid"] and (turn.walk, turn.paths) == (None, ())
+
+
+def test_a_passage_that_two_tools_found_has_the_scores_of_both() -> None:
+    call, other = Call("hybrid", ()), Call("graph", ())
+    first = replace(passage("a", cosine=0.5), why="words a")
+    second = replace(first, tool="graph", score=0.25, why="by Lang", path=("(a) -[b]-> (c)",), scores={"cosine": 0.1})
+    pool = rounds.pooled((), [(call, Findings((first,))), (other, Findings((second,)))], further=False)
+    (both,) = pool.passages
+    assert both.scores == {"cosine": 0.5, "hybrid": 0.5, "graph": 0.25} and both.tool == "hybrid"
+    assert both.path == second.path and both.why == "words a; by Lang"
+    assert (pool.new, pool.beside, pool.first_found) == (1, (), (("a",), ()))
 
 
 def test_a_node_that_answers_is_named() -> None:
@@ -254,7 +275,7 @@ def test_a_node_that_answers_is_named() -> None:
 
 def test_observe_says_that_the_walk_went_back(assistant: Assistant, turn: Turn) -> None:
     (observed,) = steps_of(turn, "observe")
-    search = TurnSearch(found=(10,), went_back=1)
+    search = replace(TurnSearch(), found=(10,), went_back=1, round=2)
     again = nodes.observe(replace(turn, search=search), TurnContext(assistant.services))
     summary = again.steps[-1].summary
     assert summary.endswith("; the walk went back once") and summary.split(";")[0] == observed.summary.split(";")[0]

@@ -1,0 +1,82 @@
+"""What several nodes of a turn look up in the library: each is computed once a run, and again after a crash."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from clew.agent.search import rounds
+from clew.agent.search import walk as walk_operations
+from clew.agent.services import TurnContext
+from clew.agent.state import Call, Turn
+from clew.memory.datatypes import Findings, Query, Wording
+from clew.memory.knowledge.communities.overview import asks_for_the_whole
+from clew.memory.knowledge.question import LibraryQuestion, Matches
+from clew.memory.knowledge.walking.subgraph import Stitched
+from clew.memory.knowledge.walking.walker import Thought
+from clew.tools.base import encode_query
+from clew.tools.communities import CommunitiesParameters
+from clew.tools.graph import GraphSearch
+from clew.tools.hybrid import Hybrid
+
+OVERVIEW = CommunitiesParameters().readable
+"""Passages for a question about the whole library: one of each community."""
+
+
+def query_of_turn(turn: Turn, run: TurnContext, wordings: Sequence[Wording]) -> Query:
+    """These wordings of the question with their vectors."""
+
+    def encoded() -> Query:
+        query = encode_query(turn.question, wordings, run.services.encoder, scope_of(turn), turn.recalled.selected)
+        return replace(query, cancel=run.cancel)
+
+    return run.once(("query", *wordings), encoded)
+
+
+def question_of(turn: Turn, run: TurnContext, wordings: Sequence[Wording]) -> LibraryQuestion:
+    """These wordings of the question against the library: one for all nodes of the turn."""
+    return run.once(("question", *wordings), lambda: run.services.walker.question(query_of_turn(turn, run, wordings)))
+
+
+def thought_of(turn: Turn, run: TurnContext) -> Thought:
+    """With all that was found among the candidates."""
+    wordings = turn.search.planned[0].wordings
+
+    def thought() -> Thought:
+        ids = {*matches_of(turn, run, wordings).ids, *(passage.id for passage in turn.passages)}
+        return walk_operations.think(run.services.walker, question_of(turn, run, wordings), ids)
+
+    return run.once(("thought", turn.search.round), thought)
+
+
+def stitched_of(turn: Turn, run: TurnContext) -> Stitched:
+    thought = thought_of(turn, run)
+    return run.once(("stitched", turn.search.round), lambda: run.services.walker.stitch(thought))
+
+
+def hybrid(run: TurnContext) -> Hybrid:
+    tool = run.services.tools[Hybrid.name]
+    assert isinstance(tool, Hybrid)
+    return tool
+
+
+def matches_of(turn: Turn, run: TurnContext, wordings: Sequence[Wording]) -> Matches:
+    """What `hybrid` finds with each of them, whatever they weigh."""
+    query, texts = query_of_turn(turn, run, wordings), ((wording.text, wording.context) for wording in wordings)
+    return run.once(("matches", *texts), lambda: hybrid(run).matches(query, run.services.evidence))
+
+
+def found_by(turn: Turn, run: TurnContext, call: Call) -> Findings:
+    services, tool = run.services, run.services.tools[call.tool]
+    if call.by_model:
+        words = encode_query(call.wordings[0].text, call.wordings, services.encoder, scope_of(turn))
+        question = query_of_turn(turn, run, turn.wordings)
+        return rounds.for_model(tool, replace(words, cancel=run.cancel), question, services.library.store)
+    query = query_of_turn(turn, run, call.wordings)
+    if isinstance(tool, Hybrid):
+        return tool.findings(query, matches_of(turn, run, call.wordings), services.evidence)
+    if isinstance(tool, GraphSearch):
+        return tool.found(question_of(turn, run, call.wordings), services.evidence)
+    return tool.search(query, OVERVIEW if asks_for_the_whole(turn.question) else services.evidence)
+
+
+def scope_of(turn: Turn) -> frozenset[str] | None:
+    return frozenset(turn.search.scope) if turn.search.scope else None

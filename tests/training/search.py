@@ -1,0 +1,347 @@
+"""The agent's policy: the gate and the order of the evidence, learned from questions whose documents are known.
+
+    python -m tests.training.search DATA LIBRARIES   writes agent/search/gate.json and ordering.json, fitted on all sets
+
+DATA holds the data sets of `SETS`, LIBRARIES a library of each (made where there is none); `spans` is made from
+`qa/spans.jsonl.gz`. What is below the policy (the scorer of `graph` and `walk`) is fitted on one half of the questions
+for the features of the other, so that the policy learns what it is worth on questions that it has not seen. All sets
+count alike. What the policy is worth is measured by `tests.training.crossval`.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+import numpy as np
+
+from clew.agent.evaluation.dataset import Question, read_dataset
+from clew.agent.evaluation.query_forms import query_of
+from clew.agent.models import encoder_for
+from clew.agent.search import gate, ordering, rounds
+from clew.agent.search.gate import Needed
+from clew.agent.search.ordering import Ordering
+from clew.agent.settings import read_settings
+from clew.agent.state import Call
+from clew.memory.datatypes import Floats, Passage, Query
+from clew.memory.dialogue.signals import Linear
+from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import ClewError
+from clew.memory.json_lines import read_objects
+from clew.memory.knowledge.disk import current_generation
+from clew.memory.knowledge.index.run import index
+from clew.memory.knowledge.library import Library, open_library
+from clew.memory.knowledge.question import LibraryQuestion
+from clew.memory.knowledge.walking.features import NodeScorer
+from clew.memory.knowledge.walking.walker import Walker
+from clew.tools.graph import GraphSearch
+from clew.tools.hybrid import Hybrid
+from clew.tools.walk import findings
+from tests.benchmarks import spans
+from tests.training import walk
+
+SPANS = "spans"
+SETS = ("hotpotqa", "musique", "mtrag", "mtrag-un", "wordnet", SPANS)
+TOOLS = ("graph", "walk")
+EVIDENCE = 10
+"""Passages of each tool, as in a turn."""
+
+HALVES = 2
+
+
+class Key(NamedTuple):
+    """A question of a set, by its place there."""
+
+    set: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with what is known of it. `domain` is that of a conversation, else the set."""
+
+    key: Key
+    question: Question
+    golds: Mapping[str, int]
+    domain: str
+
+    def part(self, parts: int, salt: str = "") -> int:
+        """By a hash: which of so many parts of its set it is in."""
+        return int(hashlib.sha256(f"{salt}{self.question.id}".encode()).hexdigest(), 16) % parts
+
+
+class Below(NamedTuple):
+    """What the policy stands on: the scorer of its tools, and how a question is worded."""
+
+    scorer: NodeScorer
+    query: Callable[[Asked], Query]
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """The sets with their libraries, and the examples of the trainer below: of musique by its given triples too."""
+
+    encoder: CachedEncoder
+    libraries: Mapping[str, Library]
+    asked: Sequence[Asked]
+    walks: Mapping[Key, walk.WalkExample]
+
+    @classmethod
+    def open(cls, data: Path, libraries: Path, encoder: CachedEncoder) -> "Bench":
+        folders = {name: data / name for name in SETS}
+        folders[SPANS] = libraries / "data" / SPANS
+        if not folders[SPANS].is_dir():
+            spans.write(data / "qa" / "spans.jsonl.gz", folders[SPANS])
+        numbers: Counter[str] = Counter()
+        walks: dict[Key, walk.WalkExample] = {}
+        for example in walk.read_all(data, libraries, encoder):  # makes the libraries
+            walks[Key(example.dataset, numbers[example.dataset])] = example
+            numbers[example.dataset] += 1
+        if not current_generation(libraries / SPANS):
+            list(index([folders[SPANS]], libraries / SPANS, encoder))
+        asked = [one for folder in folders.values() for one in _asked(folder)]
+        opened = {name: open_library(libraries / name, encoder) for name in SETS}
+        return cls(encoder, opened, asked, walks)
+
+    def below(self, keys: Collection[Key], query: Callable[[Asked], Query]) -> Below:
+        """Fitted on these questions alone."""
+        known = {*keys, *(Key(walk.GIVEN, number) for name, number in keys if name == "musique")}
+        return Below(walk.trained([self.walks[key] for key in sorted(known & self.walks.keys())]), query)
+
+    def as_rewritten(self, asked: Asked) -> Query:
+        """By the models that come with Clew."""
+        return query_of(asked.question, "rewrite" if asked.question.history else "last-turn", self.encoder)
+
+
+def _asked(folder: Path) -> Iterator[Asked]:
+    dataset = read_dataset(folder)
+    rows = {str(row["_id"]): row for _, row in read_objects(folder / "queries.jsonl")}
+    for number, question in enumerate(dataset.questions):
+        domain = str(rows[question.id].get("domain") or folder.name)
+        yield Asked(Key(folder.name, number), question, dataset.golds[question.id], domain)
+
+
+@dataclass(frozen=True, eq=False)
+class Gathered:
+    """What all tools find for a question: passages with the scores of each tool by its name, as `act` pools them, and
+    the ids that each tool found, best first. `matched` is the score by `hybrid` of every one."""
+
+    asked: Asked
+    signals: Mapping[str, float]
+    passages: Sequence[Passage]
+    found: Mapping[str, Sequence[str]]
+    matched: Mapping[str, float]
+
+    def by(self, tools: Collection[str]) -> list[Passage]:
+        """Those that these tools found, as if no other had run."""
+        kept = dict.fromkeys(id_ for tool in tools for id_ in self.found[tool])
+        known, others = {one.id: one for one in self.passages}, set(ordering.RANKED) - set(tools)
+        return [
+            replace(known[id_], scores={name: score for name, score in known[id_].scores.items() if name not in others})
+            for id_ in kept
+        ]
+
+    def ranked(self, tools: Collection[str], by: Ordering) -> list[str]:
+        """The documents, best first."""
+        passages = self.by(tools)
+        if len(tools) > 1:
+            passages = ordering.ordered(passages, self.matched, self.signals, by)
+        return list(dict.fromkeys(passage.document for passage in passages))
+
+
+def gather(bench: Bench, asked: Sequence[Asked], below: Below) -> list[Gathered]:
+    """By all tools."""
+    made: list[Gathered] = []
+    for name in SETS:
+        library = bench.libraries[name]
+        hybrid, graph = Hybrid(library.store), GraphSearch(library.store, scorer=below.scorer)
+        walker = Walker(library.store, scorer=below.scorer)
+        edges = library.manifest.edges / max(1, library.manifest.documents)
+        its = (one for one in asked if one.key.set == name)
+        made.extend(_gathered(one, below.query(one), hybrid, graph, walker, edges) for one in its)
+    return made
+
+
+def _gathered(asked: Asked, query: Query, hybrid: Hybrid, graph: GraphSearch, walker: Walker, edges: float) -> Gathered:
+    matches = hybrid.matches(query, EVIDENCE)
+    first = hybrid.findings(query, matches, EVIDENCE)
+    question, numbers = LibraryQuestion(walker.graph, query), walker.graph.layers.chunk_numbers
+    thought = walker.think(question, np.array(sorted(numbers[id_] for id_ in matches.ids), np.int64))
+    walked = findings(hybrid.store, walker.walk(thought, walker.stitch(thought)), EVIDENCE, "walk")
+    ran = [
+        (Call(name, ()), found)
+        for name, found in (("hybrid", first), ("graph", graph.found(question, EVIDENCE)), ("walk", walked))
+    ]
+    pool = rounds.pooled((), ran, further=False).passages
+    shown = int(np.argmax([form.weight for form in query.forms]))
+    found = gate.signals(query.forms[shown].text, first.passages, matches.hits[shown], edges)
+    bare = [replace(passage, text="") for passage in pool]
+    by_tool = {call.tool: [passage.id for passage in its.passages] for call, its in ran}
+    return Gathered(asked, found, bare, by_tool, hybrid.scores(query, [passage.id for passage in pool]))
+
+
+# Fitting ----------------------------------------------------------------------------------------------------------
+
+
+class Policy(NamedTuple):
+    gate: Mapping[str, Needed]
+    order: Ordering
+
+    def tools(self, gathered: Gathered) -> tuple[str, ...]:
+        return ("hybrid", *gate.chosen(gathered.signals, self.gate))
+
+    def ranked(self, gathered: Gathered) -> list[str]:
+        return gathered.ranked(self.tools(gathered), self.order)
+
+
+L2, L2_OF_SIGNALS = 0.002, 0.02
+"""On the weight of a tool, and on how it depends on a signal."""
+
+SUBSETS = ((("hybrid", "graph"), 0.4), (("hybrid", "walk"), 0.4), (("hybrid", "graph", "walk"), 0.2))
+"""Tools that ran, and how much each counts in the fit of the order."""
+
+MOST = 400
+"""Questions of a set that the policy is fitted on: more of one would add nothing, as all sets count alike."""
+
+COST = 0.01
+"""What a tool has to gain to be worth running."""
+
+C = 0.02
+"""Inverse of the strength of the gate's L2 penalty."""
+
+
+def policy(bench: Bench, asked: Sequence[Asked], query: Callable[[Asked], Query]) -> Policy:
+    """From these questions alone: each half's features by what was fitted on the other half."""
+    made: list[Gathered] = []
+    for half in range(HALVES):
+        own = [one for one in fewer(asked) if one.part(HALVES, "half") == half]
+        below = bench.below({one.key for one in asked if one.part(HALVES, "half") != half}, query)
+        made += gather(bench, own, below)
+    return fit(made)
+
+
+def fewer(asked: Sequence[Asked], most: int = MOST) -> list[Asked]:
+    """At most so many of each set, by a hash."""
+    ordered = sorted(asked, key=lambda one: one.part(1 << 32))
+    return [one for name in SETS for one in [each for each in ordered if each.key.set == name][:most]]
+
+
+def fit(made: Sequence[Gathered]) -> Policy:
+    order = fit_order(made)
+    return Policy(fit_gate(made, order), order)
+
+
+def weights_of(made: Sequence[Gathered]) -> Floats:
+    """All sets count alike."""
+    counts = Counter(one.asked.key.set for one in made)
+    return np.array([1 / (len(counts) * counts[one.asked.key.set]) for one in made])
+
+
+class Scales(NamedTuple):
+    mean: Floats
+    deviation: Floats
+
+
+def scales_of(made: Sequence[Gathered]) -> Scales:
+    """Of the signals, all sets alike."""
+    values, weights = np.array([list(one.signals.values()) for one in made]), weights_of(made)
+    mean = weights @ values
+    return Scales(mean, np.sqrt(weights @ (values - mean) ** 2) + 1e-6)
+
+
+def fit_order(made: Sequence[Gathered]) -> Ordering:
+    """A conditional logit: the relevant passages of a question share its weight, all others are the alternatives."""
+    from scipy.optimize import minimize
+
+    scales, tools = scales_of(made), ("hybrid", *TOOLS)
+    lists: list[tuple[Floats, Floats]] = []
+    for one, weight in zip(made, weights_of(made), strict=True):
+        z = np.concatenate([[1.0], (np.array(list(one.signals.values())) - scales.mean) / scales.deviation])
+        for subset, share in SUBSETS:
+            passages = one.by(subset)
+            relevant = np.array([passage.document in one.asked.golds for passage in passages], dtype=bool)
+            if relevant.any():
+                said = ordering.features(passages, one.matched, subset)
+                columns = [said.get(tool, np.zeros(len(passages))) for tool in tools]
+                table = (np.stack(columns, axis=1)[:, :, None] * z).reshape(len(passages), -1)
+                lists.append((table, weight * share * relevant / relevant.sum()))
+    penalty = np.tile([L2, *[L2_OF_SIGNALS] * len(scales.mean)], len(tools))
+
+    def loss(values: Floats) -> tuple[float, Floats]:
+        total, slope = float(penalty @ values**2), 2 * penalty * values
+        for table, wanted in lists:
+            masses = table @ values
+            shares = np.exp(masses - masses.max())
+            shares /= shares.sum()
+            total -= float(wanted @ np.log(np.maximum(shares, 1e-300)))
+            slope += table.T @ (wanted.sum() * shares - wanted)
+        return total, slope
+
+    found = minimize(loss, np.zeros(len(penalty)), jac=True, method="L-BFGS-B", options={"maxiter": 500}).x
+    return {
+        tool: _linear(one[1:], one[0], scales) for tool, one in zip(tools, found.reshape(len(tools), -1), strict=True)
+    }
+
+
+def fit_gate(made: Sequence[Gathered], order: Ordering) -> dict[str, Needed]:
+    """One tool after the other: whether the order is better with it than without, the tools before it run where they
+    are chosen. What that gains is the weight of a question, and the cost of a tool that of one where it gains nothing.
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    scales, needed = scales_of(made), dict[str, Needed]()
+    signals = (np.array([list(one.signals.values()) for one in made]) - scales.mean) / scales.deviation
+    for tool in TOOLS:
+        chosen = [("hybrid", *gate.chosen(one.signals, needed)) for one in made]
+        gains = np.array([gain(one, its, tool, order) for one, its in zip(made, chosen, strict=True)]) - COST
+        weights = weights_of(made) * np.abs(gains)
+        if (gains > 0).any() and (gains < 0).any():
+            model = LogisticRegression(C=C, max_iter=1000).fit(signals, gains > 0, weights / weights.mean())
+            needed[tool] = Needed(_linear(model.coef_[0], float(model.intercept_[0]), scales), 0.0)
+    return needed
+
+
+def gain(one: Gathered, tools: Sequence[str], tool: str, order: Ordering) -> float:
+    """What a tool adds to these: in nDCG@5, recall@5 and recall@10, their mean."""
+    more, fewer_ = (_worth(one, one.ranked(its, order)) for its in ((*tools, tool), tools))
+    return more - fewer_
+
+
+def _worth(one: Gathered, documents: Sequence[str]) -> float:
+    golds = one.asked.golds
+    recalls = [len(golds.keys() & set(documents[:k])) / len(golds) for k in (5, 10)]
+    return (ndcg(one, documents, 5) + sum(recalls)) / 3
+
+
+def ndcg(one: Gathered, documents: Sequence[str], k: int = 10) -> float:
+    discounts = 1 / np.log2(np.arange(2, k + 2))
+    grades = np.array([one.asked.golds.get(document, 0) for document in documents[:k]], np.float64)
+    ideal = np.sort(np.array([*one.asked.golds.values()], np.float64))[::-1][:k]
+    return float(grades @ discounts[: len(grades)] / (ideal @ discounts[: len(ideal)]))
+
+
+def _linear(weights: Floats, intercept: float, scales: Scales) -> Linear:
+    raw = weights / scales.deviation
+    named = dict(zip(gate.SIGNALS, (round(float(value), 4) for value in raw), strict=True))
+    return Linear(round(float(intercept - raw @ scales.mean), 4), named)
+
+
+@click.command(help=__doc__)
+@click.argument("data", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("libraries", type=click.Path(file_okay=False, path_type=Path))
+def main(data: Path, libraries: Path) -> None:
+    try:
+        bench = Bench.open(data, libraries, encoder_for(read_settings()))
+        made = policy(bench, bench.asked, bench.as_rewritten)
+    except ClewError as error:
+        raise click.ClickException(str(error)) from error
+    gate.SHIPPED.write_text(gate.to_json(made.gate), "utf-8")
+    ordering.SHIPPED.write_text(ordering.to_json(made.order), "utf-8")
+    click.echo(f"fitted on {len(bench.asked)} questions: {gate.SHIPPED}, {ordering.SHIPPED}")
+
+
+if __name__ == "__main__":
+    main()
