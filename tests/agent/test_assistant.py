@@ -91,7 +91,8 @@ def test_the_steps_say_what_was_selected_and_what_each_form_found(assistant: Ass
         line = f"by {wording.name} alone (weight {wording.weight:.2f}) these would be at {places}"
         assert line in step_of(turn, "act").details
         towards = ", towards the context" if wording.context else ""
-        rewritten = f"{wording.name} x {wording.weight:.2f}{towards}: {wording.text}"
+        why = f" ({wording.why})" if wording.why else ""
+        rewritten = f"{wording.name} x {wording.weight:.2f}{towards}: {wording.text}{why}"
         assert rewritten in step_of(turn, "think").details
 
 
