@@ -32,13 +32,15 @@ Range = tuple[date, date]
 
 @dataclass(frozen=True, slots=True)
 class RelativeDate:
-    """`question[start:end]` stands for the days from `first` to `last`, and `text` can take its place."""
+    """`question[start:end]` stands for the days from `first` to `last`, and `text` can take its place. `named`: it is a
+    month's name alone ('in March'), which a reader understands as it is."""
 
     start: int
     end: int
     first: date
     last: date
     text: str
+    named: bool = False
 
 
 def relative_dates(question: str, today: str) -> list[RelativeDate]:
@@ -59,7 +61,8 @@ def relative_dates(question: str, today: str) -> list[RelativeDate]:
                 text = _put(question, match, days)
                 if within := text.startswith("from ") and _WITHIN.search(question, 0, start):
                     start = within.start()
-                found.append(RelativeDate(start, end, *days, text))
+                named = bool(match.groupdict().get("month_only")) and not match["which"]
+                found.append(RelativeDate(start, end, *days, text, named))
     return sorted(found, key=lambda one: one.start)
 
 
@@ -71,10 +74,13 @@ def check_day(iso: str) -> None:
         raise BadInput(f"'{iso}' is no day", "write it as 2024-09-03") from error
 
 
-def dated(question: str, today: str) -> str:
-    """The question with dates in the place of relative ones; as it is where it has none."""
+def dated(question: str, today: str, *, months: bool = True) -> str:
+    """The question with dates in the place of relative ones; as it is where it has none. Without `months` a month's
+    name alone stays as it is."""
     parts, done = [], 0
     for one in relative_dates(question, today):
+        if one.named and not months:
+            continue
         parts += [question[done : one.start], one.text]
         done = one.end
     return "".join([*parts, question[done:]])

@@ -26,18 +26,19 @@ MOST_SLIPS = 2
 
 
 def with_dates(made: Rewritten, today: str, order: DateOrder = "") -> Rewritten:
-    """Every wording but the question as it is has its dates written out, and what counts from `today` is dates there;
-    the question so written is a wording of its own, and shares its weight. `order` is that of the library."""
+    """Every wording but the question as it is has its dates written out, and what counts from `today` is dates there,
+    but for a month's name alone. The question so written, with the year of such a month, is a wording of its own and
+    shares its weight. `order` is that of the library."""
     question = _question(made)
     text, why = _written(question.text, today, order)
     wordings = tuple(
-        wording if wording.name == question.name else replace(wording, text=_written(wording.text, today, order)[0])
+        wording if wording.name == question.name else replace(wording, text=_read(wording.text, today, order))
         for wording in made.wordings
     )
     made = replace(
         made,
-        text=_written(made.text, today, order)[0],
-        expanded=_written(made.expanded, today, order)[0],
+        text=_read(made.text, today, order),
+        expanded=_read(made.expanded, today, order),
         wordings=wordings,
     )
     return _beside(made, Wording(DATED, text, question.weight / 2, why=why)) if why else made
@@ -106,6 +107,11 @@ def _beside(made: Rewritten, added: Wording) -> Rewritten:
     own = replace(question, weight=question.weight - added.weight)
     wordings = (one for old in made.wordings for one in ((own, added) if old.name == question.name else (old,)))
     return replace(made, wordings=tuple(wordings))
+
+
+def _read(text: str, today: str, order: DateOrder) -> str:
+    """As a person reads it: the name of a month stays."""
+    return _written(dated(text, today, months=False), "", order)[0]
 
 
 def _written(text: str, today: str, order: DateOrder) -> tuple[str, str]:
