@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 
 from clew.agent.answer import answers, verification
 from clew.agent.llm.ledger import RecordedWriter
-from clew.agent.search import gate, ordering, rounds, tool_calls
+from clew.agent.search import forms, gate, ordering, rounds, tool_calls
 from clew.agent.search import walk as walk_operations
 from clew.agent.search.lookups import (
     found_by,
@@ -31,7 +31,7 @@ from clew.memory.dialogue.recall import centroids_of, embedded
 from clew.memory.dialogue.recall import recall as recall_sentences
 from clew.memory.dialogue.rewriting import rewrite as rewrite_question
 from clew.memory.dialogue.signals import recent
-from clew.memory.dialogue.utterances import extract, tidy
+from clew.memory.dialogue.utterances import extract
 from clew.memory.dialogue.variants import with_dates, with_spelling
 from clew.memory.errors import Cancelled
 from clew.memory.knowledge.communities.overview import asks_for_the_whole
@@ -158,9 +158,7 @@ def _looked(turn: Turn, run: TurnContext, tool: str) -> Turn:
     if not services.library.manifest.chunks or asks_for_the_whole(turn.question):
         return turn
     matches = matches_of(turn, run, turn.wordings)
-    read = next((place for place, form in enumerate(turn.wordings) if tidy(form.text) == turn.rewritten), 0)
-    wordings = tuple(replace(form, won=place == read) for place, form in enumerate(turn.wordings))
-    turn = replace(turn, wordings=wordings)
+    turn = forms.settled(turn, matches, services.encoder)
     if tool != AUTO:
         return turn
     shown = next(place for place, wording in enumerate(turn.wordings) if wording.won)

@@ -2,46 +2,63 @@
 
 The scores of a passage by each wording are summed with these weights (`tools/base.py`). They are a softmax over the
 wordings that there are, however many: each starts from the prior of its kind, which the wordings of a kind share, and
-gains or loses by its signals. The model is in `forms.json`, made by `python -m tests.training.forms`.
+gains or loses by its signals. The model is in `forms.json`, made by `make train`.
 """
 
 import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
 from clew.agent.state import Turn
 from clew.memory.datatypes import Wording
 from clew.memory.dialogue.rewriting import rewritten
+from clew.memory.dialogue.signals import turn_signals
 from clew.memory.dialogue.utterances import tidy
 from clew.memory.knowledge.question import Matches
+from clew.memory.ports import Encoder
+from clew.memory.text import content_words
 
 Kind = Literal["question", "rewrite", "words"]
 """The question as it is; a rewriting that can be read; one with single words behind it, which is only searched."""
 
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
 WORDS = frozenset({"expanded"})
 """The names of wordings that are no sentence."""
 
+VARIANTS = frozenset({"dated", "spelling"})
+"""The names of the question as it is with a date or a word written otherwise: they share its weight."""
+
 FIRST = 10
 """Hits of a wording that are looked at."""
+
+SHORT = 2
+"""Different content words that a short question has at most."""
+
+OF_TURN = ("leans", "pronoun", "clarifies", "capital", "last_turn", "context")
+"""Signals of `turn_signals`, of the question as it is; 0 of any other wording."""
 
 SHIPPED = Path(__file__).with_name("forms.json")
 
 
 @dataclass(frozen=True, slots=True)
 class FormModel:
-    """`priors` are shares by kind, `signals` what a signal adds to a wording's logit, and `stays` is the weight from
+    """`priors` are shares by kind, `signals` is what a signal adds to a wording's logit, and `stays` the weight from
     which the question is read as it is."""
 
     priors: Mapping[str, float]
     signals: Mapping[str, float] = field(default_factory=dict)
     stays: float = 0.5
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self), indent=2, default=dict) + "\n"
 
 
 @cache
@@ -56,34 +73,52 @@ def kind_of(wording: Wording) -> Kind:
     return "question" if wording.name == "question" else "rewrite"
 
 
-def weighed(wordings: Sequence[Wording], found: Matches, model: FormModel | None = None) -> tuple[Wording, ...]:
-    """The wordings with their weights, which sum to 1, and the one that won; `found` has a row for each.
+def weighed(
+    wordings: Sequence[Wording], found: Matches, of_turn: Mapping[str, float], model: FormModel | None = None
+) -> tuple[Wording, ...]:
+    """The wordings with their weights, which sum to 1, and the one that won. `found` has a row for each; `of_turn` are
+    the signals that `said` has, which only the question with other wordings beside it needs.
 
     The question as it is wins where it has enough of the weight, or no rewriting is there: words behind a rewriting
     speak for it. Else the heaviest rewriting wins, of like ones the first; never a list of words.
     """
     model = model or shipped()
-    kinds = [kind_of(wording) for wording in wordings]
-    many = Counter(kinds)
-    signals = form_signals(found)
-    logits = [
-        math.log(model.priors[kind] / many[kind])
-        + sum(weight * signals[name][place] for name, weight in model.signals.items())
-        for place, kind in enumerate(kinds)
-    ]
-    odds = np.exp(np.array(logits) - max(logits))
-    shares = (odds / odds.sum()).tolist()
-    winner = _winner(kinds, shares, model.stays)
-    return tuple(
-        replace(wording, weight=share, won=place == winner)
-        for place, (wording, share) in enumerate(zip(wordings, shares, strict=True))
+    own = [place for place, wording in enumerate(wordings) if wording.name not in VARIANTS]
+    kinds = [kind_of(wordings[place]) for place in own]
+    rows = replace(
+        found, scores=found.scores[own], cosines=found.cosines[own], hits=[found.hits[place] for place in own]
     )
+    weights = shares(kinds, form_signals([wordings[place] for place in own], rows, of_turn), model)
+    winner = own[_winner(kinds, weights, model.stays)]
+    made = [replace(wording, won=place == winner) for place, wording in enumerate(wordings)]
+    for place, weight in zip(own, weights, strict=True):
+        made[place] = replace(made[place], weight=weight)
+    return _with_variants(wordings, made)
 
 
-def settled(turn: Turn, wordings: tuple[Wording, ...]) -> Turn:
-    """The turn with these wordings, weighed, and with all that follows from the weights: what a person reads, whether
+def _with_variants(given: Sequence[Wording], made: Sequence[Wording]) -> tuple[Wording, ...]:
+    """The question's weight goes to it and to its variants as theirs were given; where it wins, the heaviest does, of
+    like ones the last."""
+    group = [place for place, one in enumerate(given) if one.name in VARIANTS or kind_of(one) == "question"]
+    total, weight = (
+        sum(given[place].weight for place in group),
+        sum(made[place].weight for place in group if given[place].name not in VARIANTS),
+    )
+    shown = max(group, key=lambda place: (given[place].weight, place), default=-1)
+    wins = any(made[place].won for place in group)
+    changed = {
+        place: replace(made[place], weight=weight * given[place].weight / total, won=wins and place == shown)
+        for place in group
+        if total
+    }
+    return tuple(changed.get(place, one) for place, one in enumerate(made))
+
+
+def settled(turn: Turn, found: Matches, encoder: Encoder, model: FormModel | None = None) -> Turn:
+    """The turn with its wordings weighed, and with all that follows from the weights: what a person reads, whether
     earlier turns stand in front of it, the question with the words that it needs, the weight of the question as it is.
     """
+    wordings = weighed(turn.wordings, found, said(turn, encoder), model)
     made = rewritten(tidy(next(wording.text for wording in wordings if wording.won)), wordings)
     return replace(
         turn,
@@ -95,35 +130,60 @@ def settled(turn: Turn, wordings: tuple[Wording, ...]) -> Turn:
     )
 
 
-def _winner(kinds: Sequence[Kind], shares: Sequence[float], stays: float) -> int:
-    rewrites = [place for place, kind in enumerate(kinds) if kind == "rewrite"]
-    own = kinds.index("question") if "question" in kinds else -1
-    if own >= 0 and (not rewrites or shares[own] >= stays):
-        return own
-    return max(rewrites or range(len(kinds)), key=lambda place: shares[place])
+def said(turn: Turn, encoder: Encoder) -> dict[str, float]:
+    """How the question hangs together with its conversation; empty without one."""
+    recalled = turn.recalled
+    if not recalled.extracted:
+        return {}
+    return turn_signals(turn.meant or turn.question, recalled.extracted, recalled.selected, encoder)
 
 
-def form_signals(found: Matches) -> dict[str, list[float]]:
-    """By name, of each wording, less the mean over the wordings: 0 everywhere where there is one, or nothing is found.
+def shares(kinds: Sequence[Kind], signals: Sequence[Mapping[str, float]], model: FormModel) -> list[float]:
+    """The weights of wordings of these kinds with these signals; they sum to 1."""
+    many = Counter(kinds)
+    logits = [
+        math.log(model.priors[kind] / many[kind]) + sum(weight * own[name] for name, weight in model.signals.items())
+        for kind, own in zip(kinds, signals, strict=True)
+    ]
+    odds = np.exp(np.array(logits) - max(logits))
+    return [float(share) for share in odds / odds.sum()]
 
-    `best` is the score of its first hit, `first` the mean of its first `FIRST`, `gap` what the former has more than the
-    latter; `agrees` is the share of its first hits that another wording has among its own, on average; `held` and
-    `near` are the share of its words that its first hit holds and the cosine to it.
+
+def form_signals(
+    wordings: Sequence[Wording], found: Matches, of_turn: Mapping[str, float]
+) -> tuple[dict[str, float], ...]:
+    """By name, of each wording.
+
+    `gap` is what its first hit scores above the mean of its first `FIRST`; `agrees` the share of these that another
+    wording has among its own, on average. Those of `OF_TURN`, and `short`, are of the question as it is.
     """
+    gaps, agree = _of_hits(found)
+    made = []
+    for wording, gap, agrees in zip(wordings, gaps, agree, strict=True):
+        own = kind_of(wording) == "question" and len(wordings) > 1
+        short = float(own and len(set(content_words(wording.text))) <= SHORT)
+        turn = {name: of_turn[name] if own else 0.0 for name in OF_TURN}
+        made.append({"gap": gap, "agrees": agrees, "short": short, **turn})
+    return tuple(made)
+
+
+def _of_hits(found: Matches) -> tuple[list[float], list[float]]:
     forms, count = found.scores.shape
-    names = ("best", "first", "gap", "agrees", "held", "near")
     if not count or forms < 2:
-        return {name: [0.0] * forms for name in names}
+        return [0.0] * forms, [0.0] * forms
     order = np.argsort(-found.scores, axis=1, kind="stable")[:, :FIRST]
     scores = np.take_along_axis(found.scores, order, axis=1)
     hits = [set(row.tolist()) for row in order]
     shared = [
-        np.mean([len(own & other) / len(own) for at, other in enumerate(hits) if at != place])
+        sum(len(own & other) for at, other in enumerate(hits) if at != place) / (forms - 1) / len(own)
         for place, own in enumerate(hits)
     ]
-    top = [found.ids[row[0]] for row in order]
-    held = [of_form[id_].score if id_ in of_form else 0.0 for of_form, id_ in zip(found.hits, top, strict=True)]
-    near = np.take_along_axis(found.cosines, order[:, :1], axis=1)[:, 0]
-    best, first = scores[:, 0], scores.mean(axis=1)
-    values = zip(names, (best, first, best - first, shared, held, near), strict=True)
-    return {name: (np.asarray(row, np.float64) - np.mean(row)).tolist() for name, row in values}
+    return (scores[:, 0] - scores.mean(axis=1)).tolist(), shared
+
+
+def _winner(kinds: Sequence[Kind], weights: Sequence[float], stays: float) -> int:
+    rewrites = [place for place, kind in enumerate(kinds) if kind == "rewrite"]
+    own = kinds.index("question") if "question" in kinds else -1
+    if own >= 0 and (not rewrites or weights[own] >= stays):
+        return own
+    return max(rewrites or range(len(kinds)), key=lambda place: weights[place])

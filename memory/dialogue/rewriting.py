@@ -80,8 +80,8 @@ def rewrite(
     """The question as it can be understood alone: by the learned models, or by a language model where there is one.
 
     Searched are the question; the question made to stand alone by rules (`follow_ups.py`), which a person reads; and
-    that with the words of the conversation that it needs, its vector moved towards the selected context. What each is
-    worth is decided for each turn (`signals.py`). Without a conversation the question is left alone, and so is a
+    that with the words of the conversation that it needs, its vector moved towards the selected context. Their
+    weights are those of before anything is found. Without a conversation the question is left alone, and so is a
     thank-you.
     A reply that chooses of what the assistant asked back is the question before with that in it.
     What a language model writes, where it can be used (`rewrite_by_model`), takes the place of the second. Raises
@@ -100,7 +100,7 @@ def rewrite(
     if model.how != "learned":
         needed = _needed(model.text, history, recalled.selected, draft.turn, parameters)
         draft = replace(draft, standing=model.text, why="", needed=needed)
-    made = wordings(question, draft, parameters.learned.shares(draft.turn), parameters)
+    made = wordings(question, draft, parameters.learned.forms, parameters)
     whole = rewritten(model.text, _merged(made))
     return replace(whole, words=draft.needed, how=model.how, why=model.why)
 

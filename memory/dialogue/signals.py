@@ -1,8 +1,8 @@
 """Signals of how a turn hangs together with its conversation, of the whole turn and of each word said before, and the
-linear models over them.
+linear model over those of a word.
 
-`terms` gives the odds that a word of the conversation is one that the question needs to stand alone; `forms` what each
-wording of the question is worth. They are in `learned.json`, made by `make train`."""
+`terms` gives the odds that a word of the conversation is one that the question needs to stand alone; `forms` is what
+each wording of the question is worth before anything is found. They are in `learned.json`, made by `make train`."""
 
 import json
 import math
@@ -158,19 +158,14 @@ class Linear:
 
 @dataclass(frozen=True, slots=True)
 class RewriteModel:
-    """`terms` scores words of the conversation, `forms` the wordings of the question by name."""
+    """`terms` scores words of the conversation; `forms` are the shares of the wordings by name."""
 
     terms: Linear
-    forms: Mapping[str, Linear]
+    forms: Mapping[str, float]
 
     def probability(self, signals: Mapping[str, float]) -> float:
         """That the word with these signals is needed."""
         return 1 / (1 + math.exp(-self.terms.of(signals)))
-
-    def shares(self, signals: Mapping[str, float]) -> dict[str, float]:
-        """What each wording is worth to this turn; they sum to 1."""
-        odds = {name: math.exp(model.of(signals)) for name, model in self.forms.items()}
-        return {name: value / sum(odds.values()) for name, value in odds.items()}
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), indent=2, default=dict) + "\n"
@@ -178,6 +173,6 @@ class RewriteModel:
 
 @cache
 def shipped() -> RewriteModel:
-    """The models that come with Clew."""
+    """The one that comes with Clew."""
     values = json.loads(SHIPPED.read_text("utf-8"))
-    return RewriteModel(Linear(**values["terms"]), {name: Linear(**model) for name, model in values["forms"].items()})
+    return RewriteModel(Linear(**values["terms"]), values["forms"])

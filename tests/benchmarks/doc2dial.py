@@ -28,17 +28,23 @@ LONGEST = 1000
 @click.argument("conversations", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("out", type=click.Path(file_okay=False, path_type=Path))
 def main(conversations: Path, out: Path) -> None:
+    found, questions = write_dataset(conversations, out)
+    click.echo(f"{found} passages, {questions} questions: {out}")
+
+
+def write_dataset(conversations: Path, out: Path, every: int = 1) -> tuple[int, int]:
+    """The folder with all passages and the questions of every n-th conversation; how many of each."""
     with gzip.open(conversations, "rt", encoding="utf-8") as lines:
         records = [record for record in map(json.loads, lines) if record["set"] == SET]
     corpus: dict[str, dict[str, str]] = {}
     queries, qrels = [], ["query-id\tcorpus-id\tscore"]
-    for record in records:
+    for position, record in enumerate(records):
         spans = passages(record["passage"])
         title = re.sub(r"#\d+(?:_\d+)?$", "", record["title"])
         for place, (start, end) in enumerate(spans):
             id_ = _id(record, place)
             corpus[id_] = {"_id": id_, "title": title, "text": record["passage"][start:end]}
-        for number, turn in enumerate(record["turns"], 1):
+        for number, turn in enumerate(record["turns"] if position % every == 0 else (), 1):
             if turn["span"]:
                 query = f"{record['id']}<::>{number}"
                 queries.append({"_id": query, **_question(turn), "domain": record["domain"]})
@@ -48,7 +54,7 @@ def main(conversations: Path, out: Path) -> None:
     _write(out / "corpus.jsonl", map(_json, corpus.values()))
     _write(out / "queries.jsonl", map(_json, queries))
     _write(out / "qrels.tsv", qrels)
-    click.echo(f"{len(corpus)} passages, {len(queries)} questions: {out}")
+    return len(corpus), len(queries)
 
 
 def passages(text: str) -> list[Span]:

@@ -1,14 +1,15 @@
 """The rewriter's models, learned from conversations that people had.
 
-    python -m tests.training.rewriter DATA LIBRARIES  writes memory/dialogue/learned.json, fitted on all of it
+    python -m tests.training.rewriter DATA LIBRARIES  writes memory/dialogue/learned.json and agent/search/forms.json
 
-DATA holds `mtrag` and `mtrag-un`, LIBRARIES a library of each by the same name (made where there is none). Words are
-learned from the stand-alone questions of `mtrag`, wordings from the judged documents of both. What that is worth is
-measured by `tests.training.rewriter_crossval`.
+DATA holds `mtrag`, `mtrag-un` and `qa`, of which `tests.benchmarks.doc2dial` makes the passages and questions of
+doc2dial; LIBRARIES a library of each set by its name (made where there is none). Words are learned from the stand-alone
+questions of `mtrag`, what wordings are worth from the judged documents of all. What that is worth in turn is measured
+by `tests.training.rewriter_crossval`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,24 +20,30 @@ from numpy.typing import NDArray
 from clew.agent.evaluation.dataset import Question, read_dataset
 from clew.agent.evaluation.query_forms import remembered
 from clew.agent.models import encoder_for
+from clew.agent.search.forms import SHIPPED as FORMS_SHIPPED
+from clew.agent.search.forms import FormModel, form_signals, kind_of
 from clew.agent.settings import read_settings
-from clew.memory.datatypes import Query, Recalled
-from clew.memory.dialogue.rewriting import RewriteParameters, drafted, stand_alone, wordings
-from clew.memory.dialogue.signals import SHIPPED, Linear, RewriteModel, Word, recent, turn_signals, words
+from clew.memory.datatypes import Recalled, Wording
+from clew.memory.dialogue.rewriting import RewriteParameters, rewrite, stand_alone
+from clew.memory.dialogue.signals import SHIPPED, Linear, RewriteModel, Word, recent, shipped, turn_signals, words
 from clew.memory.dialogue.utterances import extract
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import ClewError
 from clew.memory.json_lines import read_objects
 from clew.memory.knowledge.disk import current_generation
+from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library
-from clew.memory.knowledge.question import MatchParameters, candidates, match
 from clew.memory.text import content_words
 from clew.tools.base import encode_query
 from clew.tools.hybrid import Hybrid
+from tests.benchmarks.doc2dial import write_dataset
+from tests.training.forms import FormExample, best_sum, fit_forms
 
-SETS = ("mtrag", "mtrag-un")
-FOLDS = 5
+SETS = ("mtrag", "mtrag-un", "doc2dial")
+CONVERSATIONS = 2
+"""Every second conversation of doc2dial is used: it has more than all others."""
+
 FORMS = ("question", "standing", "expanded")
 CANDIDATES = 60
 WORD_SIGNALS = (
@@ -49,11 +56,8 @@ WORD_SIGNALS = (
     "words",
     "last_question",
 )
-TURN_SIGNALS = ("leans", "pronoun", "clarifies", "capital", "said_before", "last_turn", "context")
 WORDS_C = 0.1
 """Inverse of the strength of the words' L2 penalty."""
-
-FORMS_L2 = 0.015
 
 Vector = NDArray[np.float64]
 
@@ -79,15 +83,6 @@ class RewriteExample:
         return self.question.id.split("<::>")[0]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Scored:
-    """The found documents' best scores by wording, (forms, documents), and which of the documents are relevant."""
-
-    example: RewriteExample
-    scores: Vector
-    relevant: Sequence[bool]
-
-
 @click.command(help=__doc__)
 @click.argument("data", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.argument("libraries", type=click.Path(file_okay=False, path_type=Path))
@@ -95,21 +90,35 @@ def main(data: Path, libraries: Path) -> None:
     try:
         encoder = encoder_for(read_settings())
         examples, tools = opened(data, libraries, encoder)
-        SHIPPED.write_text(fit(examples, tools, encoder).to_json(), "utf-8")
+        words_model, form_model = fit(examples, tools, encoder)
+        SHIPPED.write_text(words_model.to_json(), "utf-8")
+        FORMS_SHIPPED.write_text(form_model.to_json(), "utf-8")
     except ClewError as error:
         raise click.ClickException(str(error)) from error
-    click.echo(f"fitted on {len(examples)} questions: {SHIPPED}")
+    click.echo(f"fitted on {len(examples)} questions: {SHIPPED}, {FORMS_SHIPPED}")
 
 
 def opened(data: Path, libraries: Path, encoder: CachedEncoder) -> tuple[list[RewriteExample], dict[str, Hybrid]]:
-    """The questions of all sets, and each set's tool."""
+    """The questions of all sets that there are, and each set's tool."""
     examples: list[RewriteExample] = []
     tools: dict[str, Hybrid] = {}
-    for name in SETS:
-        _make(data / name, libraries / name, encoder)
+    for name, folder in _folders(data, libraries).items():
+        _make(folder, libraries / name, encoder)
         tools[name] = Hybrid(open_library(libraries / name, encoder).store)
-        examples += read_examples(data / name, encoder)
+        examples += read_examples(folder, encoder)
     return examples, tools
+
+
+def _folders(data: Path, libraries: Path) -> dict[str, Path]:
+    folders = {name: data / name for name in SETS}
+    conversations = data / "qa" / "conversations.jsonl.gz"
+    if not folders["doc2dial"].exists():
+        folders["doc2dial"] = libraries / "data" / "doc2dial"
+        if not conversations.exists():
+            del folders["doc2dial"]
+        elif not folders["doc2dial"].exists():
+            write_dataset(conversations, folders["doc2dial"], CONVERSATIONS)
+    return folders
 
 
 def read_examples(folder: Path, encoder: CachedEncoder) -> Iterator[RewriteExample]:
@@ -148,17 +157,17 @@ def fit(
     tools: Mapping[str, Hybrid],
     encoder: CachedEncoder,
     without: frozenset[str] = frozenset(),
-) -> RewriteModel:
-    """Both models. The wordings are learned over words that a model of other conversations chose, as in use."""
-    from sklearn.model_selection import GroupKFold
+) -> tuple[RewriteModel, FormModel]:
+    """The model of the words with the best fixed sum of the wordings, and the model that weighs these by what they
+    found with the words of the former."""
+    words_model = RewriteModel(fit_terms(examples, without), shipped().forms)
+    found = [form_example(example, words_model, tools[example.set], encoder) for example in examples]
+    return replace(words_model, forms=by_name(best_sum(found))), fit_forms(found, without)
 
-    conversations = [example.conversation for example in examples]
-    scored: list[Scored] = []
-    for known, held_out in GroupKFold(FOLDS).split(conversations, groups=conversations):
-        terms = fit_terms([examples[place] for place in known], without)
-        later = [examples[place] for place in held_out if examples[place].turn]
-        scored += [_scored(example, terms, tools[example.set], encoder) for example in later]
-    return RewriteModel(fit_terms(examples, without), fit_forms(scored, without))
+
+def by_name(model: FormModel) -> dict[str, float]:
+    """The priors of the three wordings."""
+    return {name: model.priors[kind_of(Wording(name, "", 0.0))] for name in FORMS}
 
 
 def fit_terms(examples: Sequence[RewriteExample], without: frozenset[str]) -> Linear:
@@ -177,65 +186,20 @@ def fit_terms(examples: Sequence[RewriteExample], without: frozenset[str]) -> Li
     return _unstandardised(names, model.coef_[0], float(model.intercept_[0]), mean, deviation)
 
 
-def _scored(example: RewriteExample, terms: Linear, tool: Hybrid, encoder: CachedEncoder) -> Scored:
-    query, parameters = _query(example, RewriteModel(terms, _even()), encoder), MatchParameters()
-    found = match(tool.store, query.forms, candidates(tool.store, query, CANDIDATES, parameters), parameters)
+def form_example(
+    example: RewriteExample, words_model: RewriteModel, tool: Hybrid, encoder: CachedEncoder
+) -> FormExample:
+    """What the wordings of its question find that this model makes."""
+    made = rewrite(example.question.text, example.recalled, encoder, RewriteParameters(learned=words_model)).wordings
+    query = encode_query(example.question.text, made, encoder, context=example.recalled.selected)
+    found = tool.matches(query, CANDIDATES)
     best: dict[str, Vector] = {}
     for place, chunk in enumerate(found.ids):
         document = chunk.rpartition("#")[0]
-        best[document] = np.maximum(best.get(document, np.full(len(FORMS), -np.inf)), found.scores[:, place])
-    return Scored(example, np.stack(list(best.values()), axis=1), [document in example.golds for document in best])
-
-
-def _query(example: RewriteExample, learned: RewriteModel, encoder: CachedEncoder) -> Query:
-    """With all three wordings, also where they are the same."""
-    parameters = RewriteParameters(learned=learned)
-    asked = " ".join(example.question.text.split())
-    said = recent(example.recalled.extracted, example.recalled.selected, parameters.back)
-    draft = drafted(asked, said, example.recalled.selected, encoder, parameters)
-    made = wordings(asked, draft, dict.fromkeys(FORMS, 1 / 3), parameters)
-    return encode_query(asked, made, encoder, context=example.recalled.selected)
-
-
-def fit_forms(scored: Sequence[Scored], without: frozenset[str]) -> dict[str, Linear]:
-    """Softmax over the wordings by the turn's signals, so that judged documents are likely under a softmax over all
-    documents' sums; the temperature of the latter is learned too."""
-    import torch
-
-    kept = [one for one in scored if any(one.relevant)]
-    names = [name for name in TURN_SIGNALS if name not in without]
-    turns = np.array([[one.example.turn[name] for name in names] for one in kept])
-    values, mean, deviation = _standardised(turns)
-    signals = torch.tensor(values, dtype=torch.float32)
-    scores = [torch.tensor(one.scores, dtype=torch.float32) for one in kept]
-    relevant = [torch.tensor(one.relevant) for one in kept]
-    weights = torch.zeros(len(names), len(FORMS), requires_grad=True)
-    intercepts = torch.zeros(len(FORMS), requires_grad=True)
-    sharpness = torch.tensor(3.0, requires_grad=True)
-    optimiser = torch.optim.LBFGS([weights, intercepts, sharpness], max_iter=300, line_search_fn="strong_wolfe")
-
-    def loss() -> torch.Tensor:
-        optimiser.zero_grad()
-        shares = torch.softmax(signals @ weights + intercepts, dim=1)
-        of_each = [
-            -torch.log_softmax(share @ score * sharpness.exp(), dim=0)[gold].mean()
-            for share, score, gold in zip(shares, scores, relevant, strict=True)
-        ]
-        total = torch.stack(of_each).mean() + FORMS_L2 * (weights**2).sum()
-        total.backward()  # type: ignore[no-untyped-call]
-        return total
-
-    optimiser.step(loss)  # type: ignore[no-untyped-call]
-    return {
-        name: _unstandardised(
-            names, weights[:, place].detach().numpy(), float(intercepts[place].detach()), mean, deviation
-        )
-        for place, name in enumerate(FORMS)
-    }
-
-
-def _even() -> dict[str, Linear]:
-    return {name: Linear(0.0, {}) for name in FORMS}
+        best[document] = np.maximum(best.get(document, np.full(len(made), -np.inf)), found.scores[:, place])
+    signals = form_signals(made, found, example.turn)
+    kinds = [kind_of(wording) for wording in made]
+    return FormExample.of((example.set, example.domain), kinds, signals, best, example.golds)
 
 
 def _standardised(values: Vector) -> tuple[Vector, Vector, Vector]:
@@ -253,7 +217,9 @@ def _unstandardised(names: Sequence[str], weights: Vector, intercept: float, mea
 def _make(folder: Path, library: Path, encoder: CachedEncoder) -> None:
     if not current_generation(library):
         click.echo(f"indexing {folder}", err=True)
-        for _ in index([folder], library, encoder):
+        # Other trainers use the libraries of the data's own sets; what hybrid finds needs no entities.
+        parameters = Parameters(triples="none" if folder.name == "doc2dial" else None)
+        for _ in index([folder], library, encoder, parameters=parameters):
             pass
 
 

@@ -1,32 +1,51 @@
-"""What the rewriter is worth: fitted on one domain and reported on the other, both ways.
+"""What the rewriter is worth: fitted on all domains but one and reported on that one, for each.
 
     python -m tests.training.rewriter_crossval DATA LIBRARIES           a table of every form of the question
     python -m tests.training.rewriter_crossval DATA LIBRARIES --ablate  the rewriter without each of its signals in turn
 
-DATA and LIBRARIES are those of `tests.training.rewriter`.
+DATA and LIBRARIES are those of `tests.training.rewriter`. `fixed` adds the wordings with the weights that are best on
+the other domains, `rewrite` with those that the model gives them by what they find. Domains of one name are one, also
+across sets.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
+import numpy as np
 
 from clew.agent.evaluation.query_forms import FORMS as QUERY_FORMS
 from clew.agent.evaluation.query_forms import FormName, query_of
 from clew.agent.evaluation.ranking import DEPTH, Ranking, distinct, measure
 from clew.agent.models import encoder_for
+from clew.agent.search.forms import FormModel
 from clew.agent.settings import read_settings
 from clew.memory.dialogue.rewriting import RewriteParameters, Rewritten, rewrite
-from clew.memory.dialogue.signals import RewriteModel
+from clew.memory.dialogue.signals import RewriteModel, shipped
 from clew.memory.dialogue.utterances import tidy
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, ClewError
 from clew.memory.text import content_words
-from clew.tools.base import encode_query
 from clew.tools.hybrid import Hybrid
-from tests.training.rewriter import SETS, TURN_SIGNALS, WORD_SIGNALS, RewriteExample, fit, opened
+from tests.training.forms import SIGNALS, FormExample, best_sum, fit_forms, ndcg
+from tests.training.rewriter import WORD_SIGNALS, RewriteExample, fit_terms, form_example, opened
 
-SIMPLE = [form for form in QUERY_FORMS if form != "rewrite"]
+SIMPLE: list[FormName] = [form for form in QUERY_FORMS if form != "rewrite"]
+DRAWS = 2000
+"""Of conversations with replacement, for an interval."""
+
+Found = dict[str, FormExample]
+
+
+@dataclass(frozen=True, slots=True)
+class FittedElsewhere:
+    """What was fitted without a domain, and what all questions' wordings find with its words."""
+
+    words: RewriteModel
+    forms: FormModel
+    fixed: FormModel
+    found: Found
 
 
 @click.command(help=__doc__)
@@ -44,18 +63,21 @@ def main(data: Path, libraries: Path, ablate: bool) -> None:
 
 
 def report(examples: Sequence[RewriteExample], tools: Mapping[str, Hybrid], encoder: CachedEncoder) -> Iterator[str]:
-    learned = fitted_elsewhere(examples, tools, encoder)
-    forms: dict[str, Mapping[str, Ranking]] = {
-        form: {_key(one): ranked_as(one, form, tools[one.set], encoder) for one in examples} for form in SIMPLE
-    }
-    yield from table(examples, {**forms, "rewrite": rankings(examples, tools, encoder, learned)})
-    yield from changes(examples, encoder, learned)
+    fitted = fitted_elsewhere(examples, tools, encoder)
+    forms: dict[str, dict[str, float]] = {form: _simple(examples, form, tools, encoder) for form in SIMPLE}
+    forms["fixed"] = {_key(one): ndcg(_own(one, fitted), fitted[one.domain].fixed) for one in examples}
+    forms["rewrite"] = {_key(one): ndcg(_own(one, fitted), fitted[one.domain].forms) for one in examples}
+    yield from table(examples, forms)
+    yield from gains(examples, forms["rewrite"], forms["fixed"])
+    yield from changes(examples, encoder, {domain: one.words for domain, one in fitted.items()})
 
 
 def ablation(examples: Sequence[RewriteExample], tools: Mapping[str, Hybrid], encoder: CachedEncoder) -> Iterator[str]:
-    for without in ("", *(f"words.{name}" for name in WORD_SIGNALS), *TURN_SIGNALS):
-        found = rankings(examples, tools, encoder, fitted_elsewhere(examples, tools, encoder, frozenset([without])))
-        figures = [_ndcg([one for one in examples if one.set == name], found) for name in SETS]
+    known: dict[str, Found] = {}
+    for without in ("", *(f"words.{name}" for name in WORD_SIGNALS), *SIGNALS):
+        fitted = fitted_elsewhere(examples, tools, encoder, frozenset([without]), known)
+        found = {_key(one): ndcg(_own(one, fitted), fitted[one.domain].forms) for one in examples}
+        figures = [_mean([one for one in examples if one.set == name], found) for name in tools]
         yield f"{without or 'with all':28}" + "".join(f"{figure:12.3f}" for figure in figures)
 
 
@@ -64,35 +86,44 @@ def fitted_elsewhere(
     tools: Mapping[str, Hybrid],
     encoder: CachedEncoder,
     without: frozenset[str] = frozenset(),
-) -> dict[str, RewriteModel]:
-    """Domain -> the models that were fitted on the other domains of all sets."""
-    domains = _domains(examples)
+    known: dict[str, Found] | None = None,
+) -> dict[str, FittedElsewhere]:
+    """Domain -> what was fitted on the other domains of all sets. `known` keeps what was found, by the model of the
+    words."""
+    domains, known = _domains(examples), {} if known is None else known
     if len(domains) < 2:
         raise BadInput(f"all questions are of one domain, {', '.join(domains)}", "use data of two domains")
-    return {
-        domain: fit([one for one in examples if one.domain != domain], tools, encoder, without) for domain in domains
-    }
+    fitted: dict[str, FittedElsewhere] = {}
+    for domain in domains:
+        others = [one for one in examples if one.domain != domain]
+        words = RewriteModel(fit_terms(others, without), shipped().forms)
+        found = known.get(words.to_json())
+        if found is None:
+            found = {_key(one): form_example(one, words, tools[one.set], encoder) for one in examples}
+            known[words.to_json()] = found
+        rows = [found[_key(one)] for one in others]
+        fitted[domain] = FittedElsewhere(words, fit_forms(rows, without), best_sum(rows), found)
+    return fitted
 
 
-def rankings(
-    examples: Sequence[RewriteExample],
-    tools: Mapping[str, Hybrid],
-    encoder: CachedEncoder,
-    learned: Mapping[str, RewriteModel],
-) -> dict[str, Ranking]:
-    """Every question's documents, as the models of its domain rewrite it."""
-    return {_key(one): ranked(one, tools[one.set], encoder, learned[one.domain]) for one in examples}
-
-
-def ranked(example: RewriteExample, tool: Hybrid, encoder: CachedEncoder, learned: RewriteModel) -> Ranking:
-    """The tool's documents for the question as these models rewrite it."""
-    made = rewritten(example, encoder, learned)
-    query = encode_query(example.question.text, made.wordings, encoder, context=example.recalled.selected)
-    return distinct(lambda k: tool.search(query, k).passages, DEPTH, 3 * DEPTH)
+def _own(example: RewriteExample, fitted: Mapping[str, FittedElsewhere]) -> FormExample:
+    return fitted[example.domain].found[_key(example)]
 
 
 def rewritten(example: RewriteExample, encoder: CachedEncoder, learned: RewriteModel) -> Rewritten:
     return rewrite(example.question.text, example.recalled, encoder, RewriteParameters(learned=learned))
+
+
+def _simple(
+    examples: Sequence[RewriteExample], form: FormName, tools: Mapping[str, Hybrid], encoder: CachedEncoder
+) -> dict[str, float]:
+    """nDCG@5 by question."""
+    return {
+        _key(one): measure(
+            {one.question.id: one.golds}, {one.question.id: ranked_as(one, form, tools[one.set], encoder)}
+        )["ndcg@5"]
+        for one in examples
+    }
 
 
 def ranked_as(example: RewriteExample, form: FormName, tool: Hybrid, encoder: CachedEncoder) -> Ranking:
@@ -101,10 +132,10 @@ def ranked_as(example: RewriteExample, form: FormName, tool: Hybrid, encoder: Ca
     return distinct(lambda k: tool.search(query, k).passages, DEPTH, 3 * DEPTH)
 
 
-def table(examples: Sequence[RewriteExample], forms: Mapping[str, Mapping[str, Ranking]]) -> Iterator[str]:
+def table(examples: Sequence[RewriteExample], forms: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
     """nDCG@5 by set, domain, first and later turns, and whether the question stands alone."""
     yield f"{'':34}{'questions':>10}" + "".join(f"{name:>12}" for name in forms)
-    for name in SETS:
+    for name in dict.fromkeys(one.set for one in examples):
         of_set = [one for one in examples if one.set == name]
         groups = {name: of_set}
         groups |= {f"{name}, {domain}": [one for one in of_set if one.domain == domain] for domain in _domains(of_set)}
@@ -116,8 +147,23 @@ def table(examples: Sequence[RewriteExample], forms: Mapping[str, Mapping[str, R
                 groups[f"{name}, {domain}, alone"] = [one for one in own if _stands_alone(one)]
                 groups[f"{name}, {domain}, not alone"] = [one for one in own if not _stands_alone(one)]
         for label, group in ((label, group) for label, group in groups.items() if group):
-            figures = [_ndcg(group, rankings) for rankings in forms.values()]
+            figures = [_mean(group, figures) for figures in forms.values()]
             yield f"{label:34}{len(group):>10}" + "".join(f"{figure:12.3f}" for figure in figures)
+
+
+def gains(
+    examples: Sequence[RewriteExample], learned: Mapping[str, float], fixed: Mapping[str, float]
+) -> Iterator[str]:
+    """How much more `rewrite` has than `fixed`, with the interval of 90% over conversations."""
+    for place in dict.fromkeys((one.set, one.domain) for one in examples):
+        by_conversation: dict[str, list[float]] = {}
+        for one in examples:
+            if (one.set, one.domain) == place:
+                by_conversation.setdefault(one.conversation, []).append(learned[_key(one)] - fixed[_key(one)])
+        sums, counts = (np.array([of(gain) for gain in by_conversation.values()]) for of in (sum, len))
+        drawn = np.random.default_rng(0).integers(0, len(sums), (DRAWS, len(sums)))
+        low, high = np.quantile(sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1), (0.05, 0.95))
+        yield f"{', '.join(place)}: rewrite has {sums.sum() / counts.sum():+.3f} [{low:+.3f}, {high:+.3f}] of fixed"
 
 
 def changes(
@@ -135,9 +181,8 @@ def changes(
     yield f"added: {len(added)} words, {right} of them as in the stand-alone question"
 
 
-def _ndcg(examples: Sequence[RewriteExample], rankings: Mapping[str, Ranking]) -> float:
-    golds = {_key(one): one.golds for one in examples}
-    return measure(golds, {key: rankings[key] for key in golds})["ndcg@5"]
+def _mean(examples: Sequence[RewriteExample], figures: Mapping[str, float]) -> float:
+    return float(np.mean([figures[_key(one)] for one in examples]))
 
 
 def _stands_alone(example: RewriteExample) -> bool:

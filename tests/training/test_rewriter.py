@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from clew.agent.search.forms import FormModel
 from clew.memory.dialogue.signals import Linear, RewriteModel
 from clew.memory.encoding import CachedEncoder
-from tests.training import rewriter, rewriter_crossval
+from tests.training import forms, rewriter, rewriter_crossval
 
 pytestmark = pytest.mark.soak
 
@@ -44,7 +45,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoder: CachedEncoder
     for module in (rewriter, rewriter_crossval):
         monkeypatch.setattr(module, "encoder_for", lambda _: encoder)
     monkeypatch.setattr(rewriter, "SHIPPED", tmp_path / "learned.json")
-    monkeypatch.setattr(rewriter, "FOLDS", 3)
+    monkeypatch.setattr(rewriter, "FORMS_SHIPPED", tmp_path / "forms.json")
     made(tmp_path / "data" / "mtrag", rewrite=True)
     made(tmp_path / "data" / "mtrag-un", rewrite=False)
     return tmp_path / "data"
@@ -54,17 +55,19 @@ def test_what_is_trained_is_written_and_has_learned_where_the_name_stands(data: 
     result = CliRunner().invoke(rewriter.main, [str(data), str(tmp_path / "libraries")])
     assert result.exit_code == 0, result.output
     values = json.loads((tmp_path / "learned.json").read_text("utf-8"))
-    learned = RewriteModel(Linear(**values["terms"]), {name: Linear(**one) for name, one in values["forms"].items()})
-    signals = dict.fromkeys([*rewriter.WORD_SIGNALS, *rewriter.TURN_SIGNALS], 0.0)
+    learned = RewriteModel(Linear(**values["terms"]), values["forms"])
+    signals = dict.fromkeys(rewriter.WORD_SIGNALS, 0.0)
     assert learned.probability({**signals, "in_last_question": 1.0}) > learned.probability(signals)
-    assert sum(learned.shares(signals).values()) == pytest.approx(1)
+    assert sum(learned.forms.values()) == pytest.approx(1, abs=0.01)
+    weighs = FormModel(**json.loads((tmp_path / "forms.json").read_text("utf-8")))
+    assert sum(weighs.priors.values()) == pytest.approx(1, abs=0.01) and set(weighs.signals) == set(forms.SIGNALS)
 
 
 def test_the_report_has_a_line_for_each_kind_of_question(data: Path, tmp_path: Path) -> None:
     result = CliRunner().invoke(rewriter_crossval.main, [str(data), str(tmp_path / "libraries")])
     assert result.exit_code == 0, result.output
     head, *lines = result.stdout.splitlines()
-    assert head.split() == ["questions", *rewriter_crossval.SIMPLE, "rewrite"]
+    assert head.split() == ["questions", *rewriter_crossval.SIMPLE, "fixed", "rewrite"]
     labels = [line[:34].strip() for line in lines]
     assert labels[:3] == ["mtrag", "mtrag, even", "mtrag, odd"] and "mtrag-un, odd, later turns" in labels
     assert not (tmp_path / "learned.json").exists()
@@ -73,7 +76,8 @@ def test_the_report_has_a_line_for_each_kind_of_question(data: Path, tmp_path: P
     assert leaning == "not standing alone: 0 of 6 later questions are left as they are"
     assert added.startswith("added: ")
     later = next(line for line in lines if line.startswith("mtrag, even, later turns"))
-    assert float(later.split()[-1]) >= float(later.split()[-6])
+    assert float(later.split()[-1]) >= float(later.split()[-7])
+    assert [line.split(":")[0] for line in lines if " of fixed" in line][:2] == ["mtrag, odd", "mtrag, even"]
 
 
 @pytest.mark.soak
@@ -81,11 +85,11 @@ def test_the_ablation_has_a_line_for_each_signal(data: Path, tmp_path: Path) -> 
     result = CliRunner().invoke(rewriter_crossval.main, [str(data), str(tmp_path / "libraries"), "--ablate"])
     assert result.exit_code == 0, result.output
     names = [line.split("  ")[0] for line in result.stdout.splitlines()]
-    assert names == ["with all", *(f"words.{name}" for name in rewriter.WORD_SIGNALS), *rewriter.TURN_SIGNALS]
+    assert names == ["with all", *(f"words.{name}" for name in rewriter.WORD_SIGNALS), *forms.SIGNALS]
 
 
 def test_one_domain_cannot_be_crossed(data: Path, tmp_path: Path) -> None:
-    for name in rewriter.SETS:
+    for name in ("mtrag", "mtrag-un"):
         queries = data / name / "queries.jsonl"
         queries.write_text(queries.read_text("utf-8").replace('"even"', '"odd"'), "utf-8")
     result = CliRunner().invoke(rewriter_crossval.main, [str(data), str(tmp_path / "libraries")])

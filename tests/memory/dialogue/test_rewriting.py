@@ -142,16 +142,13 @@ def test_a_first_turn_has_one_wording(encoder: CachedEncoder) -> None:
 
 
 def test_three_wordings_and_their_shares_are_the_models(encoder: CachedEncoder) -> None:
-    fixed = RewriteModel(
-        Linear(9.0, {}),
-        {"question": Linear(1.0, {}), "standing": Linear(0.0, {}), "expanded": Linear(0.0, {"pronoun": 1.0})},
-    )
+    fixed = RewriteModel(Linear(9.0, {}), {"question": 0.4, "standing": 0.2, "expanded": 0.4})
     parameters = RewriteParameters(learned=fixed, most=3)
     found = made("and where was he born?", SAID, encoder, parameters, (SAID[3],))
     question, standing, expanded = found.wordings
     assert [one.text for one in (question, standing)] == ["and where was he born?", "where was Fritz Lang born?"]
     assert expanded.text.startswith(f"{standing.text} ") and len(found.words) == 3
-    assert (question.weight, standing.weight, expanded.weight) == pytest.approx((0.4223, 0.1554, 0.4223), abs=1e-4)
+    assert (question.weight, standing.weight, expanded.weight) == (0.4, 0.2, 0.4)
     assert (standing.context, expanded.context) == (0.0, RewriteParameters().context)
 
 
@@ -171,13 +168,6 @@ def test_the_selected_context_is_read_however_old_it_is(encoder: CachedEncoder) 
     said = [*users(*(f"How old is the moon number {turn}?" for turn in range(1, 30))), old]
     found = made("What is red?", said, encoder, RewriteParameters(probable=0.0, most=99), (old,))
     assert "Zweigelt" in dict(found.words)
-
-
-def test_a_question_that_leans_counts_less_alone(encoder: CachedEncoder) -> None:
-    def alone(question: str) -> float:
-        return made(question, SAID, encoder, RewriteParameters(), (SAID[3],)).wordings[0].weight
-
-    assert alone("How far away is the Moon from the Earth on average in kilometres?") > alone("and where was he born?")
 
 
 def test_words_are_likelier_from_the_last_question_than_from_long_ago(encoder: CachedEncoder) -> None:

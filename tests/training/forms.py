@@ -1,0 +1,177 @@
+"""What the wordings of a question are worth, learned from what each of them finds."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.agent.search.forms import KINDS, FormModel, Kind, shares
+
+Floats = NDArray[np.float64]
+
+SIGNALS = ("gap", "agrees", "short", "leans", "pronoun", "clarifies", "capital", "last_turn", "context")
+DOCUMENTS = 100
+"""Of a question: the best by any wording, and all that are relevant."""
+
+OF_SET = {"doc2dial": 0.25}
+"""What a set counts where that is not 1: its conversations are of one document each, and half of its turns are no
+questions."""
+
+FIXED = {"question": 0.4, "rewrite": 0.2, "words": 0.4}
+"""The sum that the priors are drawn to."""
+
+SIGNALS_L2, PRIORS_L2 = 0.005, 0.01
+STAYS = 0.5
+"""From which the question is read as it is: where it has more of the weight than all others together."""
+
+STEPS = 10
+"""Of a weight in the grid of fixed sums."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FormExample:
+    """The wordings of a question by kind, with their signals, and the documents' best scores by each of them, of shape
+    (forms, documents); which of these are relevant, and how many are in all."""
+
+    set: str
+    domain: str
+    kinds: tuple[Kind, ...]
+    signals: tuple[Mapping[str, float], ...]
+    scores: Floats
+    relevant: NDArray[np.bool_]
+    golds: int
+
+    @classmethod
+    def of(
+        cls,
+        place: tuple[str, str],
+        kinds: Sequence[Kind],
+        signals: Sequence[Mapping[str, float]],
+        best: Mapping[str, Floats],
+        golds: Collection[str],
+    ) -> "FormExample":
+        """`place` is its set and domain; `best`: document -> its scores, (forms,)."""
+        relevant = np.array([document in golds for document in best], bool)
+        scores = np.stack(list(best.values()), axis=1) if best else np.zeros((len(kinds), 0))
+        first = np.argsort(-np.where(relevant, np.inf, scores.max(axis=0)), kind="stable")[:DOCUMENTS]
+        kept = np.sort(first)
+        return cls(*place, tuple(kinds), tuple(signals), scores[:, kept], relevant[kept], len(golds))
+
+
+def fit_forms(examples: Sequence[FormExample], without: frozenset[str] = frozenset()) -> FormModel:
+    """The weights by which judged documents are likely under a softmax over all documents' sums, whose temperature is
+    learned too. Each set counts as `OF_SET` says, and its domains alike; the mean logits are drawn to `FIXED`."""
+    import torch
+
+    kept = [one for one in examples if len(one.kinds) > 1 and one.relevant.any()]
+    names = [name for name in SIGNALS if name not in without]
+    batch = _padded(kept, names)
+    spread = batch.signals[batch.there].std(axis=0) + 1e-6
+    signals = torch.tensor(batch.signals / spread, dtype=torch.float32)
+    typical = torch.tensor(_means(batch) / spread, dtype=torch.float32)
+    counts, scores, gold = (torch.tensor(of, dtype=torch.float32) for of in (batch.counts, batch.scores, batch.gold))
+    kinds, documents = torch.tensor(batch.kinds), torch.tensor(batch.documents)
+    worth = torch.tensor(_worth(kept), dtype=torch.float32)
+    fixed = torch.tensor([FIXED[kind] for kind in KINDS]).log()
+    weights = torch.zeros(len(names), requires_grad=True)
+    priors = fixed.clone().requires_grad_(True)
+    sharpness = torch.tensor(3.0, requires_grad=True)
+    optimiser = torch.optim.LBFGS([weights, priors, sharpness], max_iter=200, line_search_fn="strong_wolfe")
+
+    def loss() -> torch.Tensor:
+        optimiser.zero_grad()
+        share = torch.softmax(signals @ weights + priors[kinds] + counts, dim=1)
+        total = torch.bmm(share[:, None, :], scores)[:, 0] * sharpness.exp()
+        likely = torch.log_softmax(total.masked_fill(~documents, -1e9), dim=1)
+        away = priors + typical @ weights - fixed
+        value = (
+            -((likely * gold).sum(dim=1) * worth).sum()
+            + SIGNALS_L2 * (weights**2).sum()
+            + PRIORS_L2 * ((away - away.mean()) ** 2).sum()
+        )
+        value.backward()  # type: ignore[no-untyped-call]
+        return value
+
+    optimiser.step(loss)  # type: ignore[no-untyped-call]
+    learned = torch.softmax(priors.detach(), dim=0).tolist()
+    raw = weights.detach().numpy() / spread
+    return FormModel(
+        {kind: round(share, 4) for kind, share in zip(KINDS, learned, strict=True)},
+        {name: round(float(weight), 4) for name, weight in zip(names, raw, strict=True)},
+        STAYS,
+    )
+
+
+def best_sum(examples: Sequence[FormExample]) -> FormModel:
+    """The fixed weights by kind, of a grid, with the highest nDCG@5; sets and domains count as in the fit."""
+    worth = _worth(examples)
+    models = [FormModel(dict(zip(KINDS, given, strict=True)), stays=STAYS) for given in _grid()]
+    return max(models, key=lambda model: float(worth @ [ndcg(one, model) for one in examples]))
+
+
+def ndcg(example: FormExample, model: FormModel) -> float:
+    """nDCG@5 of the documents by the sum of the wordings' scores, as this model weighs them."""
+    total = np.array(shares(example.kinds, example.signals, model)) @ example.scores
+    gains = 1 / np.log2(np.arange(2, 7))
+    found = example.relevant[np.argsort(-total, kind="stable")[:5]]
+    return float(gains[: len(found)] @ found / gains[: min(5, example.golds)].sum())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Batch:
+    """Of n questions with f wordings and d documents at most: `signals` (n, f, s); `kinds`, `there` and `counts`
+    (n, f), the last with the logarithm of a wording's part of its kind, -inf where there is none; `scores` (n, f, d),
+    `documents` and `gold` (n, d), the last summing to 1."""
+
+    signals: Floats
+    kinds: NDArray[np.int64]
+    there: NDArray[np.bool_]
+    counts: Floats
+    scores: Floats
+    documents: NDArray[np.bool_]
+    gold: Floats
+
+
+def _padded(examples: Sequence[FormExample], names: Sequence[str]) -> _Batch:
+    shape = len(examples), max(len(one.kinds) for one in examples)
+    batch = _Batch(
+        signals=np.zeros((*shape, len(names))),
+        kinds=np.zeros(shape, np.int64),
+        there=np.zeros(shape, bool),
+        counts=np.full(shape, -np.inf),
+        scores=np.zeros((*shape, DOCUMENTS)),
+        documents=np.zeros((len(examples), DOCUMENTS), bool),
+        gold=np.zeros((len(examples), DOCUMENTS)),
+    )
+    for place, one in enumerate(examples):
+        forms, documents = one.scores.shape
+        batch.signals[place, :forms] = [[own[name] for name in names] for own in one.signals]
+        batch.kinds[place, :forms] = [KINDS.index(kind) for kind in one.kinds]
+        batch.there[place, :forms] = True
+        batch.counts[place, :forms] = [-np.log(one.kinds.count(kind)) for kind in one.kinds]
+        batch.scores[place, :forms, :documents] = one.scores
+        batch.documents[place, :documents] = True
+        batch.gold[place, :documents] = one.relevant / one.relevant.sum()
+    return batch
+
+
+def _means(batch: _Batch) -> Floats:
+    """The mean signals of the wordings of each kind, (kinds, signals)."""
+    of_kind = [batch.there & (batch.kinds == number) for number in range(len(KINDS))]
+    return np.stack([batch.signals[own].sum(axis=0) / max(1, int(own.sum())) for own in of_kind])
+
+
+def _worth(examples: Sequence[FormExample]) -> Floats:
+    """What each question counts; they sum to 1."""
+    places = [(one.set, one.domain) for one in examples]
+    domains = {name: len({domain for of, domain in places if of == name}) for name, _ in places}
+    worth = np.array([OF_SET.get(name, 1.0) / domains[name] / places.count((name, domain)) for name, domain in places])
+    return np.asarray(worth / worth.sum())
+
+
+def _grid() -> Iterator[tuple[float, ...]]:
+    """Shares of three kinds; none is 0, which has no logarithm."""
+    for first in range(STEPS + 1):
+        for second in range(STEPS + 1 - first):
+            yield tuple(max(part, 1e-3) / STEPS for part in (first, second, STEPS - first - second))
