@@ -166,8 +166,8 @@ def fit(
 
 
 def by_name(model: FormModel) -> dict[str, float]:
-    """The priors of the three wordings."""
-    return {name: model.priors[kind_of(Wording(name, "", 0.0))] for name in FORMS}
+    """The priors of the three wordings, in hundredths."""
+    return {name: round(model.priors[kind_of(Wording(name, "", 0.0))], 2) for name in FORMS}
 
 
 def fit_terms(examples: Sequence[RewriteExample], without: frozenset[str]) -> Linear:
