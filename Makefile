@@ -38,12 +38,16 @@ tests: .venv/ready-dev
 test-all: .venv/ready-dev
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) --dist worksteal -m 'soak or hypothesis' --hypothesis-profile many
 
-# The rewriter's models, from the conversations in DATA: written to memory/dialogue/learned.json, or only measured.
+# All that is learned, from DATA, each fit over what the ones before it have written; and what the agent is worth out of
+# fold, everything below it refitted.
 train: .venv/ready-dev
+	$(BIN)/python -m tests.training.walk $(DATA) $(LIBRARIES)
 	$(BIN)/python -m tests.training.rewriter $(DATA) $(LIBRARIES)
+	$(BIN)/python -m tests.training.search $(DATA) $(LIBRARIES)
+	$(BIN)/python -m tests.training.judge $(DATA) $(LIBRARIES)
 
 crossval: .venv/ready-dev
-	$(BIN)/python -m tests.training.rewriter_crossval $(DATA) $(LIBRARIES)
+	$(BIN)/python -m tests.training.crossval $(DATA) $(LIBRARIES)
 
 # Made once: a newer .venv does not make a library old, and `clew index` brings one up to date.
 $(LIBRARY)/clew-library.json: | .venv/ready
