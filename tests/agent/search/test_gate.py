@@ -1,0 +1,84 @@
+"""The gate: what its signals say of a question and its first hits, what it chooses, and how it says why."""
+
+import pytest
+
+from clew.agent.search import gate
+from clew.agent.search.gate import SIGNALS, Needed
+from clew.memory.datatypes import FieldHit, Hit, Passage
+from clew.memory.dialogue.signals import Linear
+
+
+def found(name: str, score: float, terms: str, *, titled: float = 0.0) -> tuple[Passage, Hit]:
+    passage = Passage(name, name, name, "", score, "hybrid", scores={"cosine": score, "keyword": score / 2})
+    return passage, Hit(name, score / 2, {"text": FieldHit(score / 2, tuple(terms.split()))}, titled)
+
+
+def signals(question: str, *first: tuple[Passage, Hit], edges: float = 0.0) -> dict[str, float]:
+    return gate.signals(question, [passage for passage, _ in first], {hit.chunk: hit for _, hit in first}, edges)
+
+
+def test_every_question_has_every_signal() -> None:
+    for question, first in (("", ()), ("Who?", ()), ("Where was Fritz Lang born?", (found("a", 0.5, "fritz lang"),))):
+        values = signals(question, *first)
+        assert tuple(values) == SIGNALS or set(values) == set(SIGNALS)
+        assert all(value == value and abs(value) < 1e6 for value in values.values())
+
+
+def test_one_passage_that_has_all_words_covers_the_question() -> None:
+    whole = signals("Where was Fritz Lang born?", found("Lang", 0.7, "fritz lang born"), found("b", 0.2, "born"))
+    parts = signals("Where was Fritz Lang born?", found("a", 0.5, "fritz lang"), found("b", 0.5, "born"))
+    assert whole["covered"] == 1 and whole["gain"] == whole["unheld"] == 0
+    assert parts["covered"] < 1 and parts["gain"] > 0 and parts["unheld"] == 0
+    assert whole["margin"] == pytest.approx(0.5) and parts["margin"] == 0
+
+
+def test_names_may_stand_apart_or_nowhere() -> None:
+    question = "Did Fritz Lang ever meet Thea von Harbou?"
+    apart = signals(question, found("a", 0.5, "fritz lang"), found("b", 0.4, "thea von harbou"))
+    together = signals(question, found("a", 0.5, "fritz lang thea von harbou"), found("b", 0.4, "meet"))
+    nowhere = signals(question, found("a", 0.5, "meet"))
+    assert apart["names"] == together["names"] > 0
+    assert apart["names_together"] == 0.5 and together["names_together"] == 1
+    assert (apart["names_unheld"], nowhere["names_unheld"]) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("question", "signal", "value"),
+    [
+        ("Who is the mother of the director of Metropolis?", "of", 2),
+        ("Which film did the man who wrote Siegfried direct?", "relative", 1),
+        ("Where was Lang's wife born?", "possessive", 1),
+        ("Are Metropolis and Siegfried by the same director?", "comparison", 1),
+        ("Where was Lang born?", "comparison", 0),
+    ],
+)
+def test_relations_and_comparisons_are_seen(question: str, signal: str, value: float) -> None:
+    assert signals(question, found("a", 0.5, ""))[signal] == value
+
+
+def test_a_title_that_the_question_names_and_edges_are_signals() -> None:
+    named = signals("Who shot Metropolis?", found("Metropolis", 0.5, "metropolis", titled=1.0), edges=3.0)
+    assert (named["titled"], named["title_first"]) == (1, 1) and named["edges"] > 1
+    assert signals("Who shot it?", found("Metropolis", 0.5, ""))["titled"] == 0
+
+
+def test_tools_are_chosen_by_their_own_models() -> None:
+    values = dict.fromkeys(SIGNALS, 0.0) | {"gain": 0.4}
+    by = {"graph": Needed(Linear(-0.2, {"gain": 1.0}), 0.0), "walk": Needed(Linear(-0.5, {"gain": 1.0}), 0.0)}
+    assert gate.chosen(values, by) == ("graph",) and gate.chosen(values, {}) == ()
+
+
+def test_the_reasons_are_of_the_signals() -> None:
+    values = dict.fromkeys(SIGNALS, 0.0) | {"names_together": 1.0}
+    assert gate.reasons(values | {"covered": 0.8}, ["hybrid"]) == "one passage covers it"
+    assert gate.reasons(values, ["hybrid"]) == "nothing asks for more than one passage"
+    said = gate.reasons(values | {"comparison": 1.0, "names_together": 0.5}, ["hybrid", "graph"])
+    assert said == "it compares and no passage has all that it names"
+
+
+def test_the_gate_that_is_shipped_is_read_as_it_was_written() -> None:
+    by = gate.shipped()
+    assert set(by) <= {"graph", "walk", "clues", "local"} and all(
+        set(one.model.weights) == set(SIGNALS) for one in by.values()
+    )
+    assert gate.to_json(by) == gate.SHIPPED.read_text("utf-8")

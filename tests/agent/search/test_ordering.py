@@ -1,0 +1,60 @@
+"""The order of the evidence: by what the tools that ran say of each passage, weighed by the signals."""
+
+import math
+
+import pytest
+
+from clew.agent.search import ordering
+from clew.agent.search.gate import SIGNALS
+from clew.agent.search.ordering import FLOOR, features, ordered
+from clew.memory.datatypes import Passage
+from clew.memory.dialogue.signals import Linear
+
+NOTHING = dict.fromkeys(SIGNALS, 0.0)
+
+
+def passage(name: str, **scores: float) -> Passage:
+    return Passage(name, name, name, name, 0.5, "hybrid", scores=scores)
+
+
+def test_a_tool_says_the_log_of_a_share_of_its_best() -> None:
+    found = [passage("a", hybrid=0.6, graph=0.5), passage("b", hybrid=0.4), passage("c", graph=0.25)]
+    said = features(found, {"a": 0.6, "b": 0.4, "c": 0.1}, ["hybrid", "graph"])
+    assert said["hybrid"].tolist() == [0.6, 0.4, 0.1]
+    assert said["graph"] == pytest.approx([0.0, FLOOR, math.log(0.5)])
+    assert features([passage("a", graph=0.0)], {"a": 0.1}, ["graph"])["graph"].tolist() == [FLOOR]
+
+
+def test_the_order_is_that_of_the_masses_and_each_has_its_share() -> None:
+    found = [passage("a", hybrid=0.6), passage("b", hybrid=0.4, graph=0.9), passage("c", graph=0.1)]
+    by = {"hybrid": Linear(10.0, {}), "graph": Linear(1.0, {})}
+    its = ordered(found, {"a": 0.6, "b": 0.4, "c": 0.3}, NOTHING, by)
+    assert [one.id for one in its] == ["b", "c", "a"]
+    shares = [one.scores["mass"] for one in its]
+    assert shares == sorted(shares, reverse=True) and sum(shares) == pytest.approx(1)
+    assert {one.id for one in its} == {"a", "b", "c"}
+
+
+def test_the_weights_depend_on_the_signals() -> None:
+    found = [passage("a", hybrid=0.6), passage("b", hybrid=0.5, graph=0.9)]
+    by = {"hybrid": Linear(100.0, {}), "graph": Linear(0.0, {"names": 100.0})}
+    matched = {"a": 0.6, "b": 0.5}
+    assert ordered(found, matched, NOTHING, by)[0].id == "a"
+    assert ordered(found, matched, NOTHING | {"names": 1.0}, by)[0].id == "b"
+
+
+def test_a_tool_without_a_weight_changes_nothing() -> None:
+    found = [passage("a", hybrid=0.4, clues=0.1), passage("b", hybrid=0.5, clues=0.9)]
+    its = ordered(found, {"a": 0.4, "b": 0.5}, NOTHING, {"hybrid": Linear(1.0, {})})
+    assert [one.id for one in its] == ["b", "a"]
+
+
+def test_lines_say_what_each_tool_said() -> None:
+    assert ordering.lines([passage("a", hybrid=0.4)]) == ()
+    assert ordering.lines([passage("a", hybrid=0.4, graph=0.125, mass=0.5)]) == ("0.50 a: hybrid 0.40, graph 0.12",)
+
+
+def test_what_is_shipped_is_read_as_it_was_written() -> None:
+    by = ordering.shipped()
+    assert {"hybrid", "graph", "walk"} <= set(by) and all(set(model.weights) == set(SIGNALS) for model in by.values())
+    assert ordering.to_json(by) == ordering.SHIPPED.read_text("utf-8")
