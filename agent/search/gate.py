@@ -1,12 +1,13 @@
 """The gate: which tools a question needs beside `hybrid`, by what it says and what its first hits show.
 
-A linear model for each tool, in `gate.json`; `python -m tests.training.search` fits them. The signals are plain numbers
+Linear models in `gate.json`; `python -m tests.training.search` fits them. The signals are plain numbers
 by name, and none says where a question comes from.
 """
 
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -82,31 +83,38 @@ def signals(
 
 
 @dataclass(frozen=True, slots=True)
-class Needed:
-    """A tool is run where the log odds that it improves on `hybrid` are at least `least`."""
+class Duel:
+    """Whether `tools` find more for a question than `others` do: where the model's log odds are above 0. Both are sets
+    of tools that run beside `hybrid`."""
 
+    tools: tuple[str, ...]
+    others: tuple[str, ...]
     model: Linear
-    least: float
 
 
-Gate = Mapping[str, Needed]
-"""By tool."""
+Gate = tuple[Duel, ...]
+"""Of every two sets of tools which is better (one against one); none: `hybrid` alone."""
 
 
 @cache
 def shipped() -> Gate:
     """The one that comes with Clew."""
     made = json.loads(SHIPPED.read_text("utf-8"))
-    return {tool: Needed(Linear(**one["model"]), one["least"]) for tool, one in made.items()}
+    return tuple(Duel(tuple(one["tools"]), tuple(one["others"]), Linear(**one["model"])) for one in made)
 
 
 def to_json(gate: Gate) -> str:
-    return json.dumps({tool: asdict(one) for tool, one in gate.items()}, indent=1, default=dict) + "\n"
+    return json.dumps([asdict(one) for one in gate], indent=1, default=dict) + "\n"
 
 
 def chosen(found: Mapping[str, float], gate: Gate) -> tuple[str, ...]:
-    """The tools that are run beside `hybrid`, by these signals."""
-    return tuple(tool for tool, needed in gate.items() if needed.model.of(found) >= needed.least)
+    """The tools that are run beside `hybrid`, by these signals: those that win most duels, of like ones the fewest."""
+    wins = Counter[tuple[str, ...]]({(): 0})
+    for duel in gate:
+        better = duel.model.of(found) > 0
+        wins[duel.tools] += better
+        wins[duel.others] += not better
+    return max(wins, key=lambda tools: (wins[tools], -len(tools)))
 
 
 def reasons(found: Mapping[str, float], tools: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,7 +23,7 @@ from clew.agent.evaluation.dataset import Question, read_dataset
 from clew.agent.evaluation.query_forms import query_of
 from clew.agent.models import encoder_for
 from clew.agent.search import gate, ordering, rounds
-from clew.agent.search.gate import Needed
+from clew.agent.search.gate import Duel, Gate
 from clew.agent.search.ordering import Ordering
 from clew.agent.settings import read_settings
 from clew.agent.state import Call
@@ -46,6 +47,9 @@ from tests.training import walk
 SPANS = "spans"
 SETS = ("hotpotqa", "musique", "mtrag", "mtrag-un", "wordnet", SPANS)
 TOOLS = ("graph", "walk")
+CHOICES: tuple[tuple[str, ...], ...] = ((), ("graph",), ("walk",), TOOLS)
+"""Sets of tools that run beside `hybrid`."""
+
 EVIDENCE = 10
 """Passages of each tool, as in a turn."""
 
@@ -187,7 +191,7 @@ def _gathered(asked: Asked, query: Query, hybrid: Hybrid, graph: GraphSearch, wa
 
 
 class Policy(NamedTuple):
-    gate: Mapping[str, Needed]
+    gate: Gate
     order: Ordering
 
     def tools(self, gathered: Gathered) -> tuple[str, ...]:
@@ -286,34 +290,33 @@ def fit_order(made: Sequence[Gathered]) -> Ordering:
     }
 
 
-def fit_gate(made: Sequence[Gathered], order: Ordering) -> dict[str, Needed]:
-    """One tool after the other: whether the order is better with it than without, the tools before it run where they
-    are chosen. What that gains is the weight of a question, and the cost of a tool that of one where it gains nothing.
+def fit_gate(made: Sequence[Gathered], order: Ordering) -> Gate:
+    """A duel for every two sets of tools: which of them is better for a question is learned, and by how much is the
+    question's weight. What they are worth are nDCG@5, recall@5 and recall@10, their mean, less the cost of each tool.
     """
     from sklearn.linear_model import LogisticRegression
 
-    scales, needed = scales_of(made), dict[str, Needed]()
+    scales = scales_of(made)
     signals = (np.array([list(one.signals.values()) for one in made]) - scales.mean) / scales.deviation
-    for tool in TOOLS:
-        chosen = [("hybrid", *gate.chosen(one.signals, needed)) for one in made]
-        gains = np.array([gain(one, its, tool, order) for one, its in zip(made, chosen, strict=True)]) - COST
-        weights = weights_of(made) * np.abs(gains)
-        if (gains > 0).any() and (gains < 0).any():
-            model = LogisticRegression(C=C, max_iter=1000).fit(signals, gains > 0, weights / weights.mean())
-            needed[tool] = Needed(_linear(model.coef_[0], float(model.intercept_[0]), scales), 0.0)
-    return needed
+    worth = {its: np.array([_worth(one, its, order) for one in made]) for its in CHOICES}
+    duels = []
+    for others, tools in combinations(CHOICES, 2):
+        gains = worth[tools] - worth[others]
+        told = gains != 0
+        weights = (weights_of(made) * np.abs(gains))[told]
+        better = gains[told] > 0
+        if better.any() and not better.all():
+            model = LogisticRegression(C=C, max_iter=1000).fit(signals[told], better, weights / weights.mean())
+            duels.append(Duel(tools, others, _linear(model.coef_[0], float(model.intercept_[0]), scales)))
+        else:  # one is never better
+            duels.append(Duel(tools, others, Linear(float(better.any()) - 0.5, {})))
+    return tuple(duels)
 
 
-def gain(one: Gathered, tools: Sequence[str], tool: str, order: Ordering) -> float:
-    """What a tool adds to these: in nDCG@5, recall@5 and recall@10, their mean."""
-    more, fewer_ = (_worth(one, one.ranked(its, order)) for its in ((*tools, tool), tools))
-    return more - fewer_
-
-
-def _worth(one: Gathered, documents: Sequence[str]) -> float:
-    golds = one.asked.golds
+def _worth(one: Gathered, tools: Sequence[str], order: Ordering) -> float:
+    documents, golds = one.ranked(("hybrid", *tools), order), one.asked.golds
     recalls = [len(golds.keys() & set(documents[:k])) / len(golds) for k in (5, 10)]
-    return (ndcg(one, documents, 5) + sum(recalls)) / 3
+    return (ndcg(one, documents, 5) + sum(recalls)) / 3 - COST * len(tools)
 
 
 def ndcg(one: Gathered, documents: Sequence[str], k: int = 10) -> float:

@@ -3,7 +3,7 @@
 import pytest
 
 from clew.agent.search import gate
-from clew.agent.search.gate import SIGNALS, Needed
+from clew.agent.search.gate import SIGNALS, Duel
 from clew.memory.datatypes import FieldHit, Hit, Passage
 from clew.memory.dialogue.signals import Linear
 
@@ -62,10 +62,14 @@ def test_a_title_that_the_question_names_and_edges_are_signals() -> None:
     assert signals("Who shot it?", found("Metropolis", 0.5, ""))["titled"] == 0
 
 
-def test_tools_are_chosen_by_their_own_models() -> None:
+def test_the_tools_that_win_most_duels_are_run_and_of_like_ones_the_fewest() -> None:
     values = dict.fromkeys(SIGNALS, 0.0) | {"gain": 0.4}
-    by = {"graph": Needed(Linear(-0.2, {"gain": 1.0}), 0.0), "walk": Needed(Linear(-0.5, {"gain": 1.0}), 0.0)}
-    assert gate.chosen(values, by) == ("graph",) and gate.chosen(values, {}) == ()
+    graph, walk = Linear(-0.2, {"gain": 1.0}), Linear(-0.5, {"gain": 1.0})
+    by = (Duel(("graph",), (), graph), Duel(("walk",), (), walk), Duel(("walk",), ("graph",), Linear(-1.0, {})))
+    assert gate.chosen(values, by) == ("graph",) and gate.chosen(values | {"gain": 0.0}, by) == ()
+    circle = (Duel(("graph",), (), Linear(1.0, {})), Duel(("walk",), ("graph",), Linear(1.0, {})))
+    assert gate.chosen(values, (*circle, Duel((), ("walk",), Linear(1.0, {})))) == ()
+    assert gate.chosen(values, ()) == ()
 
 
 def test_the_reasons_are_of_the_signals() -> None:
@@ -78,7 +82,7 @@ def test_the_reasons_are_of_the_signals() -> None:
 
 def test_the_gate_that_is_shipped_is_read_as_it_was_written() -> None:
     by = gate.shipped()
-    assert set(by) <= {"graph", "walk", "clues", "local"} and all(
-        set(one.model.weights) == set(SIGNALS) for one in by.values()
-    )
+    assert {tool for duel in by for tool in (*duel.tools, *duel.others)} <= {"graph", "walk", "clues", "local"}
+    assert len({frozenset((duel.tools, duel.others)) for duel in by}) == len(by) == 6
+    assert all(set(duel.model.weights) <= set(SIGNALS) for duel in by)
     assert gate.to_json(by) == gate.SHIPPED.read_text("utf-8")
