@@ -21,6 +21,9 @@ from clew.tools.walk import Walk
 AUTO = "auto"
 """The policy, where a tool's name may stand: it searches with `hybrid` and with what the gate chooses."""
 
+POLICY = "Searches with hybrid first, and with other tools where the question and what that finds ask for more."
+"""What is said of `auto` beside the descriptions of the tools."""
+
 _INITIAL = re.compile("[A-Za-z]")
 
 CallResult = tuple[Call, Findings]

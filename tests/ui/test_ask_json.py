@@ -67,7 +67,7 @@ def wrong(value: Any, schema: Schema, place: str = "$") -> list[str]:
     if "of" in schema:
         known = fields(schema["of"])
         if not isinstance(value, dict) or value.keys() != known.keys():
-            return [f"{place}: {schema['of']} has {sorted(value)}"]
+            return [f"{place}: {schema['of']} has {sorted(value) if isinstance(value, dict) else value}"]
         return [fault for name, part in known.items() for fault in wrong(value[name], part, f"{place}.{name}")]
     if "const" in schema or "enum" in schema:
         allowed = schema.get("enum") or [schema["const"]]
@@ -98,7 +98,7 @@ def test_what_is_printed_fits(clew: Run, examples_path: Path, ollama: OllamaDoub
 
 def test_what_does_not_fit_is_found() -> None:
     """The check itself can fail."""
-    step = {"event": "step", "node": "act", "summary": "", "details": [], "ms": 1.5}
+    step = {"event": "step", "node": "act", "summary": "", "details": [], "ms": 1.5, "tools": [], "signals": {}}
     assert faults(step) == []
     for changed in ({"ms": "1"}, {"details": [3]}, {"more": 1}, {"event": "piece"}):
         assert faults(step | changed)

@@ -65,14 +65,15 @@ def test_an_evaluation_as_a_table_and_as_json(clew: Run, dataset: Path) -> None:
     table = clew("evaluate", dataset)
     assert table.exit_code == 0
     assert table.stdout.startswith("films-set, library ")
-    assert [line.split()[:4] for line in table.stdout.splitlines() if "last-turn" in line] == [
-        ["hybrid", "last-turn", "1", "1.000"]
+    assert [line.split()[:4] for line in table.stdout.splitlines() if "rewrite" in line] == [
+        ["auto", "rewrite", "1", "1.000"]
     ]
     rows = clew("evaluate", dataset, "--query", "all", "--json", "--run", "run.txt")
     assert {json.loads(line)["query"] for line in rows.stdout.splitlines()} >= {"last-turn", "mmr", "rewrite"}
     (row,) = map(json.loads, clew("evaluate", dataset, "--json", "--run", "run.txt", "-q").stdout.splitlines())
-    assert (row["dataset"], row["tool"], row["query"], row["queries"]) == ("films-set", "hybrid", "last-turn", 1)
-    assert row["metrics"]["recall@1"] == 1.0
+    assert (row["dataset"], row["tool"], row["query"], row["queries"]) == ("films-set", "auto", "rewrite", 1)
+    assert row["metrics"]["recall@1"] == 1.0 and row["latency_ms"].keys() == {"search", "encode", "turn"}
+    assert 0 <= row["tools_run"]["hybrid alone"] <= 1
     assert Path("run.txt").read_text().split(" ")[:2] == ["q1", "Q0"]
 
 

@@ -211,7 +211,10 @@ def test_the_commands(chat: Chat, home: Path) -> None:
         said("/walk", r"nothing was walked for the last answer; did you mean /steps\?")
         said("and its walk?", "monkeys")
         assert "\n  1 The distance of the Moon [1] 0.60, moon, far\n" in said("/walk", "2 Laika 0.02, dog, space")
-        assert re.search(r"\* hybrid .*\n +dense", said("/tool", "dense"))
+        assert re.search(
+            r"\* hybrid .*\n +dense", said("/tool hybrid", "searching with hybrid") + said("/tool", "dense")
+        )
+        assert re.search(r"  auto +Searches with hybrid", said("/tool", "dense"))
         said("/tool dens", r"there is no tool dens; did you mean /tool dense\?")
         thread = re.search(r"thread +(\w+)", said("/thread", "threads.sqlite"))
         assert thread

@@ -134,7 +134,7 @@ def _welcome(session: Session) -> None:
 
 def _line_editor(session: Session) -> "PromptSession[str]":
     """Line editing, a history, completion of commands, and a line below that says where one is."""
-    tools = tuple(session.assistant.services.tools)
+    tools = ("auto", *session.assistant.services.tools)
     choices = {command.name: tools if command.name == "/tool" else () for command in COMMANDS}
 
     def below() -> FormattedText:

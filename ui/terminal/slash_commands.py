@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rich.text import Text
 
+from clew.agent.search.rounds import AUTO, POLICY
 from clew.memory.errors import BadInput
 from clew.memory.json_lines import replace_file
 from clew.ui.options import threads_path
@@ -116,7 +117,7 @@ def _new(session: Session, _: str) -> None:
 
 
 def _tool(session: Session, argument: str) -> None:
-    tools = session.assistant.services.tools
+    tools = {AUTO: POLICY} | {name: tool.description for name, tool in session.assistant.services.tools.items()}
     if argument and argument not in tools:
         close = get_close_matches(argument, tools, 1)
         raise BadInput(f"there is no tool {argument}", f"/tool {close[0] if close else next(iter(tools))}")
@@ -124,9 +125,9 @@ def _tool(session: Session, argument: str) -> None:
         session.tool = argument
         session.output.print(Text(f"  searching with {argument} from now on", DIM))
         return
-    for name, tool in tools.items():
+    for name, description in tools.items():
         mark = "*" if name == session.shown_tool else " "
-        session.output.print(Text.assemble(f"  {mark} {name:12}", (tool.description, DIM)))
+        session.output.print(Text.assemble(f"  {mark} {name:12}", (description, DIM)))
 
 
 def _export(session: Session, argument: str) -> None:
