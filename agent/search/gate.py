@@ -129,7 +129,7 @@ def reasons(found: Mapping[str, float], tools: Sequence[str]) -> str:
     }
     said = [reason for reason, holds in several.items() if holds]
     if len(tools) > 1:
-        return " and ".join(said) or "no passage stands out"
+        return " and ".join(said) or ("what it names may lead on" if found["names"] else "no passage stands out")
     return "one passage covers it" if found["covered"] >= 0.75 else "nothing asks for more than one passage"
 
 

@@ -4,6 +4,7 @@ words that the library has in the place of misspelt ones."""
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from unicodedata import combining, normalize
 
 from clew.memory.datatypes import Wording
 from clew.memory.dates import DateOrder, found_dates
@@ -81,10 +82,16 @@ def _taken(question: str, vocabulary: Vocabulary) -> dict[str, str]:
 
 
 def _slip(name: str, other: str) -> bool:
-    """Whether a name is another one with a letter too many, too few, or two in the wrong order. With another letter it
-    may be another name: Kowalska is not Kowalski."""
+    """Whether a name is another one without its accents, or with a letter too many, too few, or two in the wrong order.
+    With another letter it may be another name: Kowalska is not Kowalski."""
+    if _unaccented(name) == _unaccented(other):
+        return True
     same_letters = sorted(name.casefold()) == sorted(other)
     return len(name) >= LONG_NAME and (same_letters or abs(len(name) - len(other)) == 1)
+
+
+def _unaccented(word: str) -> str:
+    return "".join(char for char in normalize("NFD", word.casefold()) if not combining(char))
 
 
 def _respelt(text: str, taken: Mapping[str, str]) -> str:

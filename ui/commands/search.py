@@ -72,7 +72,8 @@ def _found(settings: "Settings", text: str, tools: Sequence[str], k: int) -> "di
         services = replace(services_for(settings, library, encoder, threads), evidence=k)
         if AUTO in tools:
             turn = searched(services, text, ())
-            return {AUTO: Findings(turn.passages[:k], (turn.steps[-3].summary,))}
+            planned = tuple(step.summary for step in turn.steps if step.node == "think")
+            return {AUTO: Findings(turn.passages[:k], planned)}
         query = encode_query(text, [], encoder)
         return {name: services.tools[name].search(query, k) for name in tools}
 

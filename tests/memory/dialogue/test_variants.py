@@ -11,7 +11,17 @@ from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.vocabulary import distance
 
 TODAY = "2026-11-22"
-WORDS = {"package": 3, "parcel": 1, "desert": 4, "metropolis": 2, "employees": 5, "annual": 2, "leave": 9, "fox": 1}
+WORDS = {
+    "package": 3,
+    "parcel": 1,
+    "desert": 4,
+    "metropolis": 2,
+    "employees": 5,
+    "annual": 2,
+    "leave": 9,
+    "fox": 1,
+    "félicette": 2,
+}
 
 
 class SmallVocabulary:
@@ -49,6 +59,10 @@ def test_a_slip_is_searched_as_both_and_said(encoder: CachedEncoder) -> None:
         ("spelling", "Where is my package?", 0.5),
     ]
     assert made.wordings[1].why == "'pacakge' is taken for 'package'"
+
+
+def test_a_name_is_found_without_its_accents(encoder: CachedEncoder) -> None:
+    assert spelt("When did Felicette fly?", encoder).wordings[1].text == "When did Félicette fly?"
 
 
 def test_a_word_of_the_language_is_searched_with_less_weight_and_stays(encoder: CachedEncoder) -> None:
