@@ -181,6 +181,9 @@ def fit_terms(examples: Sequence[RewriteExample], without: frozenset[str]) -> Li
         for word in example.candidates if example.needed is not None else ():
             signals.append([word.signals[name] for name in names])
             needed.append(not (example.needed or frozenset()).isdisjoint(content_words(word.text)))
+    if len(set(needed)) < 2:  # as often as it was, whatever the signals
+        odds = (sum(needed) + 0.5) / (len(needed) - sum(needed) + 0.5)
+        return Linear(round(float(np.log(odds)), 4), dict.fromkeys(names, 0.0))
     values, mean, deviation = _standardised(np.array(signals))
     model = LogisticRegression(C=WORDS_C, max_iter=1000).fit(values, needed)
     return _unstandardised(names, model.coef_[0], float(model.intercept_[0]), mean, deviation)
