@@ -1,7 +1,7 @@
 """The models of sentence-transformers: the encoder, behind a cache that no text passes twice, and the reranker.
 
-Each is loaded at its first use: importing torch and sentence-transformers takes seconds, and a turn with MiniLM, the
-default, needs neither.
+Each is loaded at its first use: importing torch and sentence-transformers takes seconds, and MiniLM, the default, needs
+neither.
 """
 
 import hashlib
@@ -44,9 +44,6 @@ PREFIXES: Mapping[str, Prefixes] = {
 BATCH = 16
 """Texts, or pairs of them, in a forward pass; on two cores larger ones gain nothing (docs/figures.md)."""
 
-FEW = 4096
-"""Word pieces, of all texts of a call, that MiniLM encodes in NumPy: more than a turn has."""
-
 COMMIT = 256
 """Texts encoded between two commits of the cache: what a kill can lose."""
 
@@ -60,7 +57,7 @@ Tokens = NDArray[np.float16]
 class SentenceTransformerEncoder:
     """A model in a folder of this machine. One text at a time enters the model; callers may be on any thread.
 
-    Where it is MiniLM by its hash, few texts go through NumPy, which gives the same vectors to 1e-6."""
+    Where it is MiniLM by its hash, texts go through NumPy, which gives the same vectors to 1e-6."""
 
     def __init__(self, name: str, folder: Path) -> None:
         self.name = name
@@ -110,9 +107,7 @@ class SentenceTransformerEncoder:
         if not texts:
             return np.empty((0, self.dimension), np.float32)
         if self._is_minilm:
-            pieces = [encoding.ids for encoding in self._encodings(self._prefixed(texts, role))]
-            if sum(min(len(ids), self.window) for ids in pieces) <= FEW:
-                return self._minilm.encode(pieces)
+            return self._minilm.encode([encoding.ids for encoding in self._encodings(self._prefixed(texts, role))])
         return np.asarray(self._run(texts, role, normalize_embeddings=True), dtype=np.float32)
 
     def tokens(self, texts: Sequence[str]) -> list[list[Span]]:

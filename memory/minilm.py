@@ -1,4 +1,5 @@
-"""all-MiniLM-L6-v2 in NumPy: a turn's few texts are encoded in less time than importing sentence-transformers takes.
+"""all-MiniLM-L6-v2 in NumPy: a turn's few texts are encoded in less time than importing sentence-transformers takes, a
+library's many in three quarters of its time (docs/figures.md).
 
 BERT (Devlin et al. 2019, arXiv:1810.04805) with 6 layers of 12 heads, the mean over a text's word pieces (Reimers and
 Gurevych 2019, arXiv:1908.10084), unit length. All texts of a pass stand one after the other in one matrix, of a row for
@@ -23,15 +24,29 @@ DIMENSION = 384
 LONGEST = 256
 """Word pieces of a text, its two special ones among them; what comes after is cut."""
 
-LAYERS, HEADS = 6, 12
+LAYERS, HEADS, WIDE = 6, 12, 1536
 BEGIN, END = 101, 102
 """The special word pieces `[CLS]` and `[SEP]`."""
 
-ROWS = 512
-"""Word pieces in a pass: with more, what goes from one matrix to the next does not stay in the processor's cache."""
+ROWS = 1024
+"""Word pieces in a pass (docs/figures.md)."""
+
+BLOCK = 64
+"""Rows whose `gelu` is made at once: what goes from one step to the next stays in the processor's cache."""
 
 _ALONE = threading.Lock()
 """Who limits the threads of BLAS puts back what was there: two at once would leave the limit."""
+
+
+class Room:
+    """Where a pass of so many rows writes what goes from one matrix to the next: asked of the system anew for each
+    layer, as much memory takes a third of the time."""
+
+    def __init__(self, rows: int, longest: int) -> None:
+        self.inner, self.wide = np.empty((rows, 3 * DIMENSION), np.float32), np.empty((rows, WIDE), np.float32)
+        self.mixed, self.outer = np.empty((2, rows, DIMENSION), np.float32)
+        self.scores = np.empty(HEADS * longest * longest, np.float32)
+        self.gelu = np.empty((3, BLOCK, WIDE), np.float32)
 
 
 class Dense(NamedTuple):
@@ -40,8 +55,8 @@ class Dense(NamedTuple):
     weight: Vectors
     bias: Vector
 
-    def __call__(self, rows: Vectors) -> Vectors:
-        out: Vectors = rows @ self.weight.T
+    def __call__(self, rows: Vectors, out: Vectors) -> Vectors:
+        np.matmul(rows, self.weight.T, out=out)
         out += self.bias
         return out
 
@@ -73,13 +88,18 @@ class EncoderLayer:
     narrow: Dense
     ended: Norm
 
-    def __call__(self, rows: Vectors, texts: Sequence[tuple[int, int]]) -> Vectors:
-        mixed = np.empty_like(rows)
-        inner = self.inner(rows)
+    def __call__(self, rows: Vectors, texts: Sequence[tuple[int, int]], room: Room) -> None:
+        """Changes `rows`."""
+        inner = self.inner(rows, room.inner)
         for start, end in texts:
-            mixed[start:end] = attention(inner[start:end])
-        rows = self.attended(self.outer(mixed) + rows)
-        return self.ended(self.narrow(gelu(self.wide(rows))) + rows)
+            attention(inner[start:end], room.scores, room.mixed[start:end])
+        rows += self.outer(room.mixed, room.outer)
+        self.attended(rows)
+        wide = self.wide(rows, room.wide)
+        for start in range(0, len(rows), BLOCK):
+            gelu(wide[start : start + BLOCK], room.gelu)
+        rows += self.narrow(wide, room.outer)
+        self.ended(rows)
 
 
 class MiniLM:
@@ -124,9 +144,10 @@ class MiniLM:
         rows = np.concatenate([self._words[word : word + 1] for word in words.tolist()])[at]
         for start, end in bounds:
             rows[start:end] += self._places[: end - start]
-        rows = self._embedded(rows)
+        self._embedded(rows)
+        room = Room(len(rows), max(map(len, texts)))
         for layer in self._layers:
-            rows = layer(rows, bounds)
+            layer(rows, bounds, room)
         return np.stack([rows[start:end].mean(axis=0) for start, end in bounds])
 
     def _layer(self, name: str) -> EncoderLayer:
@@ -161,31 +182,36 @@ def passes(lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
     yield start, len(lengths)
 
 
-def attention(inner: Vectors) -> Vectors:
-    """Of one text: queries, keys and values of all heads, shape (n, 3 * d), to (n, d)."""
-    n, width = inner.shape
-    queries, keys, values = inner.reshape(n, 3, HEADS, width // (3 * HEADS)).transpose(1, 2, 0, 3)
-    scores: Vectors = queries @ keys.transpose(0, 2, 1)
-    scores *= np.float32(1 / np.sqrt(queries.shape[-1]))
+def attention(inner: Vectors, room: Vector, out: Vectors) -> None:
+    """Of one text: queries, keys and values of all heads, shape (n, 3 * d), to `out`, shape (n, d)."""
+    n = len(inner)
+    queries, keys, values = inner.reshape(n, 3, HEADS, -1).transpose(1, 2, 0, 3)
+    queries *= np.float32(1 / np.sqrt(queries.shape[-1]))
+    scores = np.matmul(queries, keys.transpose(0, 2, 1), out=room[: HEADS * n * n].reshape(HEADS, n, n))
     scores -= scores.max(axis=-1, keepdims=True)
     np.exp(scores, out=scores)
-    scores /= scores.sum(axis=-1, keepdims=True)
-    mixed: Vectors = (scores @ values).transpose(1, 0, 2).reshape(n, width // 3)
-    return mixed
+    mixed = out.reshape(n, HEADS, -1).transpose(1, 0, 2)
+    np.matmul(scores, values, out=mixed)
+    mixed /= scores.sum(axis=-1, keepdims=True)
 
 
-def gelu(x: Vectors) -> Vectors:
-    """x times the share of the normal distribution below x (Hendrycks and Gimpel 2016, arXiv:1606.08415), to 1e-6: the
-    error function by Abramowitz and Stegun 7.1.26."""
-    a = np.abs(x)
-    t = 1 / (1 + np.float32(0.3275911 / np.sqrt(2)) * a)
-    share: Vectors = np.full_like(t, 1.061405429)
+def gelu(x: Vectors, room: Vectors) -> None:
+    """Each number times the share of the normal distribution below it (Hendrycks and Gimpel 2016, arXiv:1606.08415), in
+    place, to 1e-6: the error function by Abramowitz and Stegun 7.1.26. `room`: three times the shape of x, or more."""
+    a, t, share = room[:, : len(x)]
+    np.abs(x, out=a)
+    np.multiply(a, np.float32(0.3275911 / np.sqrt(2)), out=t)
+    t += np.float32(1)
+    np.reciprocal(t, out=t)
+    share[:] = np.float32(1.061405429)
     for c in (-1.453152027, 1.421413741, -0.284496736, 0.254829592):
         share *= t
         share += np.float32(c)
     share *= t
-    share *= np.exp(np.float32(-0.5) * a * a)
     share *= a
     share *= np.float32(-0.5)
-    share += np.maximum(x, 0)
-    return share
+    a *= a
+    a *= np.float32(-0.5)
+    share *= np.exp(a, out=a)
+    np.maximum(x, np.float32(0), out=x)
+    x += share

@@ -1,4 +1,5 @@
-"""How many passages the encoder takes in a second of one core, by the size of its batches, as ratios to 32.
+"""How many passages MiniLM takes in a second of one core, by the word pieces of a pass, as ratios to
+sentence-transformers.
 
 python -m tests.benchmarks.encoder_batches DATASET
 
@@ -14,11 +15,11 @@ from pathlib import Path
 from time import process_time
 from unittest.mock import patch
 
-from clew.memory import encoding
-from clew.memory.encoding import MINILM, load_encoder
+from clew.memory import minilm
+from clew.memory.encoding import MINILM, local_encoder
 from tests.benchmarks.inputs import paths
 
-SIZES = (8, 16, 32, 64)
+SIZES = (256, 512, 1024, 2048)
 PASSAGES = 128
 ROUNDS = 3
 
@@ -28,18 +29,24 @@ def main() -> None:
 
     torch.set_num_threads(1)
     (dataset,) = paths(__doc__ or "", "dataset")
-    encoder = load_encoder(MINILM, dataset).uncached  # nothing is cached, so the cache's folder is not written to
+    encoder = local_encoder(MINILM)
+    assert encoder
     texts = passages(dataset / "corpus.jsonl")
-    encoder.encode(texts[:16], "passage")  # the model is loaded with its first text
-    fastest = dict.fromkeys(SIZES, float("inf"))
-    for size in chain.from_iterable([SIZES] * ROUNDS):
-        with patch.object(encoding, "BATCH", size):
+    rows = ("sentence-transformers", *(f"passes of {size}" for size in SIZES))
+    fastest = dict.fromkeys(rows, float("inf"))
+    encoder.encode(texts[:4], "passage")  # a model is loaded with its first text
+    encoder._run(texts[:4], "passage")
+    for row, size in chain.from_iterable([list(zip(rows, (0, *SIZES), strict=True))] * ROUNDS):
+        with patch.object(minilm, "ROWS", size):
             started = process_time()
-            encoder.encode(texts, "passage")
-            fastest[size] = min(fastest[size], process_time() - started)
+            if size:
+                encoder.encode(texts, "passage")
+            else:
+                encoder._run(texts, "passage", normalize_embeddings=True)
+            fastest[row] = min(fastest[row], process_time() - started)
     print(f"{f'{dataset.name}, {len(texts)} passages':30} {'a second':>10} {'ratio':>8}")
-    for size, taken in fastest.items():
-        print(f"{f'batches of {size}':30} {len(texts) / taken:10.1f} {fastest[32] / taken:8.2f}")
+    for row, taken in fastest.items():
+        print(f"{row:30} {len(texts) / taken:10.1f} {fastest[rows[0]] / taken:8.2f}")
 
 
 def passages(corpus: Path) -> list[str]:
