@@ -35,6 +35,7 @@ _FORMS = tuple(
     )
 )
 _NUMERIC = _FORMS[4:6]
+_MARKED = re.compile(r"\d[-/.]\d")
 _DIGITS = re.compile(r"[0-9]+")
 _MAY_BE = re.compile(r"\d[-/.]\d|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)", re.IGNORECASE)
 _AROUND = 20
@@ -168,6 +169,7 @@ def order_of(texts: Iterable[str]) -> DateOrder:
     orders = {
         order
         for text in texts
+        if _MARKED.search(text)
         for start, end in _windows(text)
         for form in _NUMERIC
         for match in form.finditer(text, start, end)

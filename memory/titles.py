@@ -8,6 +8,7 @@ import hashlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -62,14 +63,11 @@ def names_of(title: str) -> list[str]:
 
 def title_index(titles_and_texts: Iterable[tuple[str, str]]) -> TitleIndex:
     rows, names, lengths = [], [], []
+    keys = cache(_keys)
     for node, (title, text) in enumerate(titles_and_texts):
-        found = names_of(title)
-        rows += [
-            (_key(stemmed_words(name)), _key(words(name)), node, place)
-            for place, name in enumerate(found)
-            if 0 < len(words(name)) <= LONGEST
-        ]
-        names.append(len(found))
+        found, of_title = keys(title)
+        rows += [(stems, written, node, place) for stems, written, place in of_title]
+        names.append(found)
         lengths.append(len(written_words(text)))
     stems, written = (np.array([row[i] for row in rows], np.uint64) for i in (0, 1))
     nodes, places = (np.array([row[i] for row in rows], np.int64) for i in (2, 3))
@@ -82,6 +80,14 @@ def title_index(titles_and_texts: Iterable[tuple[str, str]]) -> TitleIndex:
         np.array(names, np.int64),
         np.array(lengths, np.int64),
     )
+
+
+def _keys(title: str) -> tuple[int, list[tuple[int, int, int]]]:
+    """How many names it has; stems, words and place of those that are not too long."""
+    found = names_of(title)
+    worded = ((place, name, words(name)) for place, name in enumerate(found))
+    kept = [(place, name, written) for place, name, written in worded if 0 < len(written) <= LONGEST]
+    return len(found), [(_key(stemmed_words(name)), _key(written), place) for place, name, written in kept]
 
 
 def named_in(text: str, index: TitleIndex) -> Named:

@@ -5,6 +5,7 @@ import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import PurePosixPath
 
 from clew.memory.datatypes import Document
@@ -32,6 +33,9 @@ _IN_NAME = (
     re.compile(rf"{_NAME_YEAR}[-_. ]{_NAME_MONTH}(?![-_. ]?\d)"),
 )
 _NUMBERS_IN_NAME = re.compile(r"(?<!\d)(\d\d)[-_. ](\d\d)[-_. ]((?:19|20)\d\d)(?!\d)")
+_IN_NUMBERS = re.compile(r"\d[-_./ ]+\d")
+"""In every date whose day and month are numbers; others do not depend on their order."""
+
 _YEAR_IN_NAME = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _BRACKETS = re.compile(r"\([^()]*\)")
 
@@ -151,7 +155,11 @@ def date_orders(database: sqlite3.Connection) -> DateOrders:
     library: DateOrder = orders.pop() if len(orders) == 1 else ""
     if library == "month":
         found = database.execute(f"SELECT {COLUMNS} FROM main.documents WHERE date != ''").fetchall()
-        documents = [replace(document_of(row), date="") for row in found if row[0] not in shown]
+        documents = [
+            replace(document_of(row), date="")
+            for row in found
+            if row[0] not in shown and any(map(_IN_NUMBERS.search, (*row[:2], row[2][: 4 * FIRST_CHARACTERS])))
+        ]
         pairs = [(with_date(document, library).date, document.id, with_date(document).date) for document in documents]
         database.executemany("UPDATE main.documents SET date = ? WHERE id = ? AND date = ?", pairs)
     return DateOrders(library, shown)
@@ -164,9 +172,14 @@ def dated_texts(database: sqlite3.Connection, texts: Iterable[str], orders: Date
         "SELECT c.document, c.heading, d.date FROM main.chunks c JOIN main.documents d ON d.id = c.document"
         " ORDER BY c.row"
     )
+    own_text = cache(_own_text)
     for text, (document, heading, iso) in zip(texts, found, strict=True):
         order = orders.of(document)
-        entry = next((one.date for one in found_dates(heading, order)), date_of(iso))
-        written = search_text(text, order)
-        own = search_text(entry.text, order)
+        written, own = search_text(text, order), own_text(heading, iso, order)
         yield written if own in written else f"{written} {own}"
+
+
+def _own_text(heading: str, iso: str, order: DateOrder) -> str:
+    """The date of a heading, else of a document, as it is searched."""
+    entry = next((one.date for one in found_dates(heading, order)), date_of(iso))
+    return search_text(entry.text, order)

@@ -40,7 +40,7 @@ QUESTION_WORDS = ("what", "which", "who", "whom", "whose", "when", "where", "why
 them too finds less."""
 
 WORD = re.compile(r"(?u)\b\w\w+\b")
-"""bm25s's own pattern of a token, here to know which word of a question a token came from."""
+"""bm25s's own pattern of a token, here to know which word a token came from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,10 +201,13 @@ def write(folder: Path, titles: Sequence[str], texts: Sequence[str], parameters:
     Raises `BadInput` for a language that there is no stemmer or no list of stop words for.
     """
     tokenize = _tokenizer(parameters)
-    found = [tokenize(list(values)) for values in (titles, texts)]
-    vocabulary = sorted({token for field in found for token in field.vocab})
+    found = [[WORD.findall(text.lower()) for text in values] for values in (titles, texts)]
+    words = list(dict.fromkeys(chain.from_iterable(chain.from_iterable(found))))
+    tokens = {word: its[0] for word, its in zip(words, tokenize(words, return_ids=False), strict=True) if its}
+    vocabulary = sorted(set(tokens.values()))
     numbers = {token: number for number, token in enumerate(vocabulary)}
-    fields = [_counted(field.ids, np.array([numbers[token] for token in field.vocab], np.int64)) for field in found]
+    of_word = {word: numbers[tokens[word]] if word in tokens else -1 for word in words}
+    fields = [_counted(field, of_word) for field in found]
     for name, field in zip(FIELDS, fields, strict=True):
         _write_index(folder / name, field, vocabulary, parameters)
         yield name
@@ -228,12 +231,13 @@ class _Counted(NamedTuple):
     size: int
 
 
-def _counted(ids: Sequence[Sequence[int]], numbers: NDArray[np.int64]) -> _Counted:
-    """Of each chunk's tokens, which have these numbers."""
-    lengths = [len(of_chunk) for of_chunk in ids]
-    tokens = numbers[np.fromiter(chain.from_iterable(ids), np.int64, sum(lengths))]
-    chunks = np.repeat(np.arange(len(ids)), lengths)
-    return _summed(_Counted(chunks, tokens, np.ones(len(tokens)), len(ids)))
+def _counted(words: Sequence[Sequence[str]], tokens: Mapping[str, int]) -> _Counted:
+    """Of each chunk's words, whose tokens have these numbers; -1: none."""
+    lengths = [len(of_chunk) for of_chunk in words]
+    found = np.fromiter(map(tokens.__getitem__, chain.from_iterable(words)), np.int64, sum(lengths))
+    kept = found >= 0
+    chunks = np.repeat(np.arange(len(words)), lengths)[kept]
+    return _summed(_Counted(chunks, found[kept], np.ones(len(chunks)), len(words)))
 
 
 def _summed(*parts: _Counted) -> _Counted:

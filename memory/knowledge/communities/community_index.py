@@ -16,7 +16,7 @@ from clew.memory.knowledge.communities.detection import DetectionParameters, det
 from clew.memory.knowledge.communities.entity_graph import entity_vectors, links_of, named_in_sentences, standing_for
 from clew.memory.knowledge.communities.reports import Extract, ReportMaterial, extracts, write
 from clew.memory.knowledge.embedding import SENTENCES, open_vectors, titles_and_texts
-from clew.memory.knowledge.numbering import read_layers
+from clew.memory.layers import Layers
 from clew.memory.ports import Encoder, Writer
 from clew.memory.vectors import unit
 
@@ -48,6 +48,7 @@ def build(
     folder: Path,
     old: Path | None,
     encoder: Encoder,
+    layers: Layers,
     parameters: DetectionParameters,
     writer: Writer | None = None,
 ) -> Generator[Progress, None, list[str]]:
@@ -57,7 +58,7 @@ def build(
     it finds at least as much as the extract's own embedding.
     """
     yield Progress(STAGE, 0, 1)
-    made, vectors = _communities(database, folder, encoder.dimension, parameters)
+    made, vectors = _communities(database, layers, open_vectors(folder, SENTENCES), parameters)
     yield Progress(STAGE, 1, 1)
     before = database.execute("SELECT digest, report, author FROM old.communities") if old else ()
     known = {digest: (report, author) for digest, report, author in before}
@@ -72,12 +73,11 @@ def build(
 
 
 def _communities(
-    database: sqlite3.Connection, folder: Path, dimension: int, parameters: DetectionParameters
+    database: sqlite3.Connection, layers: Layers, sentences: Vectors, parameters: DetectionParameters
 ) -> tuple[list[_Made], Vectors]:
-    """With the mean of each one's entities, of shape (communities, d)."""
-    layers, sentences = read_layers(database, folder), open_vectors(folder, SENTENCES)
-    if not len(layers.sentence_chunks):
-        return [], np.zeros((0, dimension), np.float32)
+    """With the mean of each one's entities, of shape (communities, d). `sentences`: the vectors of sentences."""
+    if not len(sentences):
+        return [], np.zeros((0, sentences.shape[1]), np.float32)
     named = named_in_sentences(layers)
     vectors, links = entity_vectors(named, sentences), links_of(layers, named)
     texts = [text for _, _, text in titles_and_texts(database, SENTENCES)]
@@ -85,7 +85,7 @@ def _communities(
     levels = detect(links, vectors, parameters, standing_for(layers, links))
     made = _hierarchy(levels, [list(extracts(of_what, labels)) for labels in levels])
     sums = [vectors[list(one.extract.entities)].sum(axis=0) for one in made]
-    return made, unit(np.array(sums, np.float32).reshape(-1, dimension))
+    return made, unit(np.array(sums, np.float32).reshape(-1, sentences.shape[1]))
 
 
 def _hierarchy(levels: Sequence[Ints], found: Sequence[Sequence[Extract]]) -> list[_Made]:

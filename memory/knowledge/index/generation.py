@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,7 +29,9 @@ from clew.memory.knowledge.extraction.extractors import RULES, Chosen, extractor
 from clew.memory.knowledge.extraction.llm import Model
 from clew.memory.knowledge.keywords import KeywordParameters
 from clew.memory.knowledge.loaders.source import ALL, Pages
+from clew.memory.knowledge.numbering import read_layers
 from clew.memory.knowledge.schema import COLUMNS, SCHEMA, document_of, row_of
+from clew.memory.layers import Layers
 from clew.memory.ports import Encoder, Writer
 
 
@@ -133,6 +136,11 @@ class Generation:
 
     def close(self) -> None:
         self.database.close()
+
+    @cached_property
+    def layers(self) -> Layers:
+        """Once they are numbered."""
+        return read_layers(self.database, self.folder)
 
     def old_sources(self) -> dict[str, str]:
         """Path -> digest of what the old generation was read from; an empty digest is one to read again."""

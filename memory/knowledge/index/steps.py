@@ -13,7 +13,6 @@ from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, embed, emb
 from clew.memory.knowledge.index.generation import Generation, IndexStep
 from clew.memory.knowledge.index.layering import make_layers
 from clew.memory.knowledge.numbering import ARRAYS as LAYERS
-from clew.memory.knowledge.numbering import read_layers
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
 from clew.memory.knowledge.partitioning.capsule import keep_trained, write_capsule
 from clew.memory.knowledge.partitioning.node_graph import FILE as NODES
@@ -46,15 +45,20 @@ def embed_all(generation: Generation) -> Iterator[Progress]:
     database, folder, encoder = generation.database, generation.folder, generation.encoder
     for what in (CHUNKS, SENTENCES):
         yield from embed(database, what, folder, generation.old_vectors.get(what), encoder)
-    layers = read_layers(database, folder)
+    layers = generation.layers
     yield from embed_names([layers.entities[entity].name for entity in layers.joining], folder, encoder)
 
 
 def find_communities(generation: Generation) -> Iterator[Progress]:
     """Of what the sentences name together, with their reports."""
-    parameters, writer = DetectionParameters(generation.choices.communities), generation.choices.writer
     generation.notes += yield from build(
-        generation.database, generation.folder, generation.old, generation.encoder, parameters, writer
+        generation.database,
+        generation.folder,
+        generation.old,
+        generation.encoder,
+        generation.layers,
+        DetectionParameters(generation.choices.communities),
+        generation.choices.writer,
     )
     generation.facts["reports"] = author_of_all(generation.database)
 
@@ -62,7 +66,7 @@ def find_communities(generation: Generation) -> Iterator[Progress]:
 def partition(generation: Generation) -> Iterator[Progress]:
     """The graph of the nodes, their vectors smoothed over it, and the capsules that the library had, else the default
     one."""
-    graph = write_graph(generation.database, generation.folder)
+    graph = write_graph(generation.database, generation.folder, generation.layers)
     write_smoothed(generation.folder, graph, open_vectors(generation.folder, CHUNKS))
     for plan in plans_before(generation.old):
         capsule = yield from build_capsule(generation.database, generation.folder, graph, plan)

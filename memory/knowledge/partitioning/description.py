@@ -1,8 +1,7 @@
 """What is said of a partitioning: the names of its partitions, its hub nodes, and a report in figures."""
 
-from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 
@@ -127,15 +126,12 @@ def names_of(labels: PartitionLabels, count: int, titles_and_texts: Iterable[tup
 
 def _occurrences(titles_and_texts: Iterable[tuple[str, str]]) -> tuple[Ints, Ints, Ints, list[str]]:
     """Of each word that occurs its node, its number and its weight, shape (occurrences,); and the words."""
-    known: dict[str, int] = {}
-    nodes, numbers, weights = array("q"), array("q"), array("q")
-    for node, fields in enumerate(titles_and_texts):
-        for field, weight in zip(fields, (TITLE, 1), strict=True):
-            found = [known.setdefault(word, len(known)) for word in written_words(field)]
-            numbers.extend(found)
-            nodes.extend([node] * len(found))
-            weights.extend([weight] * len(found))
-    return np.array(nodes), np.array(numbers), np.array(weights), list(known)
+    found = [written_words(field) for fields in titles_and_texts for field in fields]
+    lengths = [len(of_field) for of_field in found]
+    known = {word: number for number, word in enumerate(dict.fromkeys(chain.from_iterable(found)))}
+    numbers = np.fromiter(map(known.__getitem__, chain.from_iterable(found)), np.int64, sum(lengths))
+    fields = np.repeat(np.arange(len(found)), lengths)
+    return fields // 2, numbers, np.where(fields % 2, 1, TITLE), list(known)
 
 
 def _stems(words: Sequence[str]) -> tuple[list[str], Ints]:

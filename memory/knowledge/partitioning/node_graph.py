@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Ints
-from clew.memory.knowledge.numbering import read_layers
 from clew.memory.layers import Layers
 from clew.memory.nodes import NEXT, SHARED, TITLE_LINK, NodeGraph, Weights
 from clew.memory.vectors import Ragged
@@ -40,9 +39,9 @@ class _Part(NamedTuple):
     weights: Weights
 
 
-def write_graph(database: sqlite3.Connection, folder: Path) -> NodeGraph:
+def write_graph(database: sqlite3.Connection, folder: Path, layers: Layers) -> NodeGraph:
     """Of a generation whose chunks and layers are numbered; writes the file that `read_graph` reads."""
-    graph = graph_of(read_layers(database, folder), _folder_edges(database))
+    graph = graph_of(layers, _folder_edges(database))
     np.savez(
         folder / FILE,
         count=np.int64(graph.count),
