@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from clew.memory.datatypes import Sentence
-from clew.memory.dialogue.phrases import UNDER_TOPIC, Parts, parts
-from clew.memory.dialogue.reference import HE, SHE, standing_for
-from clew.memory.dialogue.referents import Referent, Said, is_foreign, last_sentence, said
+from clew.memory.dialogue.antecedents import HE, SHE
+from clew.memory.dialogue.phrases import UNDER_TOPIC, Parts, Referent
+from clew.memory.dialogue.question_parser import parts
+from clew.memory.dialogue.reference import standing_for
+from clew.memory.dialogue.referents import Said, is_foreign, last_sentence, said
 from clew.memory.dialogue.slots import filled, led
 from clew.memory.dialogue.utterances import is_filler
 from clew.memory.dialogue.word_classes import LISTS, written_type

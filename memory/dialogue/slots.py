@@ -5,8 +5,10 @@
 import re
 from collections.abc import Sequence
 
-from clew.memory.dialogue.phrases import Parts, Phrase, parts
+from clew.memory.dialogue.phrases import Parts, Phrase
+from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.reference import agreeing
+from clew.memory.dialogue.sluicing import sluiced, tail, why_not
 from clew.memory.dialogue.word_classes import TIMES, replaced, written_type
 from clew.memory.ports import Vocabulary
 
@@ -72,7 +74,7 @@ def filled(
     bare = question[about.end() :] if about else _LEAD.sub("", question, count=1) if _LEAD.match(question) else question
     bare = bare.strip().rstrip("?.! ")
     if bare.casefold().startswith("why not"):
-        return _why_not(bare[7:].strip(" ,"), before)
+        return why_not(bare[7:].strip(" ,"), before)
     leads = about or corrects or _LEAD.match(question)
     if not bare or len(bare.split()) > (LONGEST if leads else SHORT) or re.match(r"than(?:k|x)", bare, re.IGNORECASE):
         return "", ""
@@ -84,7 +86,7 @@ def filled(
         return _claused(bare, before, clause.group().split()[0])
     fragment = parts(bare)
     if fragment.asked and fragment.fragment:
-        return _sluiced(fragment, before)
+        return sluiced(fragment, before)
     if fragment.asked or fragment.aux or (fragment.verb and not leads and len(fragment.phrases) != 1):
         return "", ""
     if not fragment.phrases or any(one.pronoun or one.first in _POINTING for one in fragment.phrases):
@@ -135,10 +137,10 @@ def _replaced(fragment: Parts, before: Parts, vocabulary: Vocabulary | None, *, 
             for rest in fragment.phrases[1:]:
                 if rest.preposition and rest.text not in text:
                     same = next((one for one in free if one.preposition == rest.preposition), None)
-                    span = (same.whole, same.end) if same else (_tail(before), _tail(before))
+                    span = (same.whole, same.end) if same else (tail(before), tail(before))
                     pieces.append((*span, f" {rest.preposition} {rest.text}"))
     if added:
-        place = _tail(before)
+        place = tail(before)
         pieces.append((place, place, " " + " ".join(added)))
     return agreeing(replaced(before.text, pieces), before), "; ".join(why)
 
@@ -149,13 +151,6 @@ def _is_own(fragment: Parts, free: Sequence[Phrase]) -> bool:
         rest.preposition and any(one.preposition == rest.preposition and one.role != "asked" for one in free)
         for rest in fragment.phrases[1:]
     )
-
-
-def _tail(before: Parts) -> int:
-    """Where something can be added: before an 'if', else at the end."""
-    if before.clause > 0 and before.verb and before.clause > before.verb[0]:
-        return len(before.text[: before.clause].rstrip())
-    return before.end
 
 
 def _extent(best: Phrase, before: Parts, new: Phrase) -> tuple[int, int]:
@@ -221,107 +216,3 @@ def _types(phrases: Sequence[Phrase], vocabulary: Vocabulary | None) -> dict[str
             known if known in ("person", "place", "organisation", "work") else "name" if named[text] else "noun"
         )
     return made
-
-
-_QUANTITY = ("number", "amount", "count")
-
-
-def _sluiced(fragment: Parts, before: Parts) -> tuple[str, str]:
-    """'why?', 'against whom?', 'which papers?', 'how many visitors?': the question before asks for this."""
-    assert fragment.asked
-    asked = fragment.text[slice(*fragment.asked)]
-    wanted = fragment.wanted
-    if asked.casefold() in ("how many", "how much", "which", "whose") and before.wanted:
-        asked = f"{asked} {before.wanted.text}"
-    rest = fragment.text[fragment.asked[1] : fragment.end].strip(" ,?")
-    extra = [one for one in fragment.phrases if one.role != "asked" and one.start >= fragment.asked[1]]
-    low = asked.casefold()
-    if rest and not extra:
-        return "", ""
-    if wanted and low.startswith(("how many", "how much")) and (counted := _counted(wanted, extra, before)):
-        return counted, f"'{low}' is asked as in the question before"
-    if (
-        wanted
-        and before.wanted
-        and before.asked
-        and low.split()[0] == before.text[slice(*before.asked)].split()[0].casefold()
-    ):
-        pieces = [(before.asked[0], before.asked[1], asked)]
-        text = _with(replaced(before.text, [*pieces, *_added(extra, before)]))
-        return text, f"'{before.text[slice(*before.asked)]}' becomes '{asked}'"
-    there = before.subject is not None and before.subject.text.casefold() == "there"
-    if (wanted and there) or not (before.subject or before.wanted):
-        return "", ""
-    if not before.aux:
-        return "", ""
-    if extra and not any(one.preposition == old.preposition for one in extra for old in before.phrases):
-        pieces_added = [(_tail(before), _tail(before), f" {rest}")]
-    else:
-        pieces_added = _added(extra, before)
-    gone = [
-        (one.whole, one.end, "")
-        for one in before.phrases
-        if wanted and one.role != "asked" and not one.pronoun and one.noun == wanted.noun
-    ]
-    start = before.asked[0] if before.asked else before.lead
-    aux = before.text[slice(*before.aux)]
-    opening = (
-        f"{asked[0].upper()}{asked[1:]} "
-        if before.text[: before.aux[0]].strip()[:1].isupper() or start == 0
-        else f"{asked} "
-    )
-    pieces = [(start, before.aux[0], opening), *gone, *pieces_added]
-    if not before.asked:
-        pieces.append((*before.aux, aux.casefold()))
-        pieces[0] = (start, before.aux[0], opening)
-    return _with(replaced(before.text, pieces)), f"'{asked}' is asked of the question before"
-
-
-def _with(text: str) -> str:
-    return text[0].upper() + text[1:] if text else text
-
-
-def _added(extra: Sequence[Phrase], before: Parts) -> list[tuple[int, int, str]]:
-    """The phrases behind the question word, each in the place of one with its preposition, else at the end."""
-    made = []
-    for one in extra:
-        if not one.preposition:
-            continue
-        same = next((old for old in before.phrases if old.preposition == one.preposition and not old.pronoun), None)
-        span = (same.whole, same.end) if same else (_tail(before), _tail(before))
-        made.append((*span, f" {one.preposition} {one.text}"))
-    return made
-
-
-def _counted(wanted: Phrase, extra: Sequence[Phrase], before: Parts) -> str:
-    """'how many tables in a join' after 'the number of columns in a table': 'the number of tables in a join'."""
-    for one in before.phrases:
-        found = re.search(rf"\b(?:{'|'.join(_QUANTITY)}) of (.+)$", one.text)
-        if found and one.role != "asked":
-            start = one.start + found.start(1)
-            following = next(
-                (p for p in before.phrases if p.start > one.start and p.preposition and not p.pronoun), None
-            )
-            put = [(start, one.end, wanted.text)]
-            if following and not before.text[one.end : following.whole].strip():
-                span = following.whole, following.end
-                put += [(*span, f"{new.preposition} {new.text}") for new in extra[:1] if new.preposition]
-            return replaced(before.text, put)
-    return ""
-
-
-def _why_not(rest: str, before: Parts) -> tuple[str, str]:
-    """'why not the other one?' after 'which printer did we choose?': 'why did we not choose the other printer?'"""
-    subject, verb = before.subject, before.verb
-    if not (before.aux and subject):
-        return "", ""
-    aux = before.text[slice(*before.aux)].casefold()
-    if aux.endswith("n't"):
-        return "", ""
-    said = before.text[subject.end : before.end].strip()
-    phrase, comma, remark = rest.partition(",")
-    if phrase and verb:
-        noun = before.wanted.text if before.wanted else ""
-        phrase = re.sub(r"\bones?$", noun.removesuffix("s") if noun else "one", phrase)
-        said = f"{before.text[slice(*verb)]} {phrase}{comma}{remark}"
-    return f"Why {aux} {subject.text} not {said}", "the question before is asked with 'why not'"

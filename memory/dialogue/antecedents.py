@@ -1,0 +1,111 @@
+"""What a pronoun can stand for."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from clew.memory.dialogue.phrases import Parts, Referent
+from clew.memory.dialogue.referents import Said, referent_of
+from clew.memory.dialogue.verb_forms import past
+
+BACK = 3
+"""Turns that are looked through for what a word stands for."""
+
+HE = {"he": "{}", "him": "{}", "his": "{}'s", "himself": "{}"}
+SHE = {"she": "{}", "her": "{}'s", "hers": "{}'s", "herself": "{}"}
+IT = {"it": "{}", "its": "{}'s", "itself": "{}"}
+THEY = {"they": "{}", "them": "{}", "their": "{}'s", "theirs": "{}'s", "themselves": "{}"}
+POINTING = ("this", "that", "these", "those")
+KINDS = (HE, SHE, IT, THEY)
+
+
+def candidates(low: str, turns: Sequence[Said]) -> Iterator[Referent]:
+    """What a pronoun can stand for, likeliest first."""
+    for turn in turns[:BACK]:
+        who = re.match(r"who\b", turn.parts.body, re.IGNORECASE) is not None
+        who = who and not any(one.about for one in turn.asked)
+        asked = [] if _waits(turn, low) else list(turn.asked)  # whoever that was is still spoken of
+        new = [one for one in turn.answered if one.text not in turn.question]
+        both = [*asked, *turn.answered]
+        if low in HE or low in SHE:
+            gender = "he" if low in HE else "she"
+            ranked = [*(new if who else ()), *(one for one in both if one.person or one in asked)]
+            ranked = sorted(ranked, key=lambda one: not one.person)
+            yield from (one for one in ranked if one.maybe_person and one.gender in ("", gender) and not one.plural)
+        elif low in IT:
+            if turn.topic and not turn.topic.person and not turn.topic.plural and turn.under_topic:
+                yield turn.topic
+            things = [one for one in asked if not one.person and not one.plural]
+            if low == "its":  # of 'the insurance of the van' the van, where the library has that
+                things.sort(key=lambda one: one.rank - 0.5 * one.known)
+            yield from (one for one in things if not one.maybe_person)
+            yield from _free_relative(turn)
+            yield from (one for one in things if one.maybe_person)
+            yield from (one for one in turn.answered[:2] if not one.person and not one.maybe_person and not one.plural)
+        else:
+            yield from (one for one in asked if one.plural)
+            if len(turn.listed) == 2:
+                yield Referent(" and ".join(turn.listed), 0.0, plural=True)
+            yield from (one for one in turn.answered if one.plural)
+    for turn in turns[:BACK] if low in IT or low in THEY else ():
+        yield from (
+            one
+            for one in turn.asked
+            if one.named
+            and not one.person
+            and "'s " not in one.text
+            and (" " in one.text or not one.maybe_person if low in THEY else not one.plural)
+        )
+
+
+def _waits(turn: Said, low: str) -> bool:
+    """The question of this turn has a pronoun of this kind for which nothing was found."""
+    kind = next(forms for forms in KINDS if low in forms)
+    waiting = [one for one in turn.parts.tokens if one.low in kind]
+    return (
+        bool(waiting)
+        and not any(explained(turn.parts, one.start, one.low) for one in waiting)
+        and not (kind is IT and any(is_expletive(turn.parts, one.start) for one in waiting))
+    )
+
+
+def _free_relative(turn: Said) -> Iterator[Referent]:
+    """'what the vet cost' of 'what did the vet cost'."""
+    found = turn.parts
+    if not (found.asked and found.aux and found.verb and found.subject):
+        return
+    asked, aux = found.text[slice(*found.asked)].casefold(), found.text[slice(*found.aux)].casefold()
+    if asked == "what" and aux == "did" and not found.subject.pronoun:
+        yield Referent(f"what {found.subject.text} {past(found.text[slice(*found.verb)])}", 3.0)
+
+
+def is_expletive(found: Parts, at: int) -> bool:
+    rest = found.text[at:].casefold()
+    if re.match(r"it (?:is |was )?(?:take(?!s? place)|true|possible|necessary|legal|safe|raining)", rest):
+        return True
+    return (
+        re.match(r"it\b.{0,30}\b(?:to|that|if)\b", rest) is not None
+        and found.aux is not None
+        and not re.match(r"it \w+ to\b", rest)
+        and re.search(r"\b(?:is|was|be|does) $", found.text[:at].casefold()) is not None
+        and found.verb is None
+    )
+
+
+def explained(found: Parts, at: int, low: str) -> bool:
+    """The question itself says before what the pronoun stands for."""
+    before = [one for one in found.phrases if one.end <= at and not one.pronoun and one.words]
+    if not before:
+        return False
+    if low in THEY:
+        return any(one.plural and one.role != "asked" for one in before)
+    if low in IT:
+        return any(one.role in ("subject", "object") and not one.plural and one.first != "his" for one in before) and (
+            found.clause >= 0
+            or found.text[:at].rstrip().casefold().endswith(("and", "or", "but", ","))
+            or _ands(found, at)
+        )
+    return any(referent_of(one.text, one, 0, False).maybe_person for one in before)
+
+
+def _ands(found: Parts, at: int) -> bool:
+    return any(token.kind == "and" and token.end <= at for token in found.tokens)

@@ -1,0 +1,177 @@
+"""What 'there', 'the other one', 'which of the two' and 'that' point at."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from clew.memory.dialogue.antecedents import BACK, POINTING, candidates
+from clew.memory.dialogue.phrases import Parts, Phrase
+from clew.memory.dialogue.referents import Said, is_foreign
+from clew.memory.dialogue.verb_forms import ing
+from clew.memory.dialogue.word_classes import LISTS
+
+_AT = ("at", "near", "on", "outside")
+
+
+_ORDINAL = re.compile(
+    r"\b(?:the|that|this) (first|second|third|fourth|last|former|latter|other|same|next)( ones?)?"
+    r"(?=\s*(?:[^\w\s]|$)|\s+(?:is|are|was|were|do|does|did|have|has|in|on|for|work|mean|cost)\b)",
+    re.IGNORECASE,
+)
+
+
+def places(question: str, turns: Sequence[Said]) -> Iterator[tuple[int, int, str, str]]:
+    there = re.search(r"\bthere(?=\s*(?:[^\w\s]|$)|\s+(?:as well|too|in|on|by|now)\b)", question, re.IGNORECASE)
+    if not there or re.search(r"(?:is|are|was|were|be) $", question[: there.start()]):
+        return
+    for turn in turns[:BACK]:
+        for one in (*turn.answered, *turn.asked) if not any(m.placed for m in turn.asked) else turn.asked:
+            if one.placed:
+                new = f"{one.placed if one.placed in _AT else 'in'} {one.text}"
+                if one.text.casefold() not in question.casefold():
+                    yield *there.span(), new, f"'there' is {new}"
+                return
+        wanted, body = turn.parts.wanted, turn.parts.body
+        if wanted and re.match(r"(?:in|at|on) (?:which|what)\b", body, re.IGNORECASE):
+            new = f"{body.split()[0].casefold()} {'those' if wanted.plural else 'that'} {wanted.text}"
+            yield *there.span(), new, f"'there' is {new}"
+            return
+
+
+def ones(question: str, found: Parts, turns: Sequence[Said]) -> Iterator[tuple[int, int, str, str]]:
+    """'which of the two', 'which one', 'the last one', by what was listed."""
+    newest = turns[0].listed or any(one.plural for one in turns[0].asked) if turns else ()
+    listed = next((turn.listed for turn in turns[: 1 if newest else 2] if turn.listed), ())
+    if match := re.search(
+        r"\b(?:of (?:the two|the three|these|those|them|both)\b|(?<=which )ones?\b)", question, re.IGNORECASE
+    ):
+        if listed and len(listed) <= 6:
+            new = f"of {', '.join(listed[:-1])} and {listed[-1]}"
+            yield *match.span(), new, f"'{match.group()}' is {new}"
+        elif match.group().casefold().startswith("one") and (noun := _noun(turns)):
+            yield *match.span(), noun, f"'one' is {noun}"
+        return
+    if re.fullmatch(r"which (?:is|was|has|does) .*", found.body, re.IGNORECASE) and listed and turns[0].listed:
+        at = found.asked[1] if found.asked else 0
+        new = f" of {' and '.join(listed)}"
+        yield at, at, new, f"'which' is{new}"
+        return
+    match = _ORDINAL.search(question)
+    if match:
+        place = {"first": 0, "former": 0, "second": 1, "third": 2, "fourth": 3, "last": -1, "latter": -1}.get(
+            match.group(1).casefold()
+        )
+        if place is not None and listed and place < len(listed):
+            new = _articled(listed[place])
+            yield *match.span(), new, f"'{match.group()}' is {new}"
+        elif match.group(2) and (noun := _noun(turns)):
+            new = match.group()[: -len(match.group(2))] + " " + noun
+            yield *match.span(), new, f"'{match.group(2).strip()}' is {noun}"
+
+
+def _articled(item: str) -> str:
+    last = item.split()[-1]
+    return f"the {item}" if " " in item and item[0].islower() and last.isalpha() and item.split()[0] != "the" else item
+
+
+def _noun(turns: Sequence[Said]) -> str:
+    """What 'one' counts: 'printer' after 'which printer did we choose'."""
+    for turn in turns[:2]:
+        wanted = turn.parts.wanted
+        if wanted and wanted.noun in ("kind", "kinds", "type", "types", "sort", "sorts"):
+            at = turn.parts.phrases.index(wanted) + 1
+            wanted = turn.parts.phrases[at] if at < len(turn.parts.phrases) else None
+        if wanted and (noun := wanted.text):
+            return noun.removesuffix("s") if wanted.plural else noun
+        for one in turn.asked:
+            if not one.named and not one.person:
+                return one.noun.removesuffix("s") if one.plural else one.noun
+    return ""
+
+
+def pointed(question: str, found: Parts, turns: Sequence[Said]) -> tuple[list[tuple[int, int, str]], list[str]]:
+    """'that' as a whole phrase, 'this exhibition', and 'the exhibition' where one with more words was spoken of."""
+    for phrase in found.phrases if not (turns and is_foreign(turns[0].parts)) else ():
+        if (
+            (compared := re.search(r"\b(?:that|this|the) difference$", phrase.text))
+            and turns
+            and len(turns[0].listed) == 2
+        ):
+            new = f"the difference between {turns[0].listed[0]} and {turns[0].listed[1]}"
+            start = phrase.start + compared.start()
+            return [(start, phrase.end, new)], [f"'{compared.group()}' is {new}"]
+        if (
+            phrase.pronoun
+            and phrase.text.casefold() in POINTING
+            and phrase.preposition not in ("before", "after", "than")
+        ):
+            if re.search(r"\bdo $", found.text[: phrase.start]) or _own_clause(found, phrase):
+                continue
+            if turns and phrase.role == "subject" and (when := _happening(found, turns[0])):
+                end = found.end
+                return [(phrase.start, phrase.end, "it"), (end, end, f" when {when}")], [f"it is about when {when}"]
+            if new := _event(turns[0]) if turns and phrase.text.casefold() in ("that", "this") else "":
+                return [(phrase.start, phrase.end, new)], [f"'{phrase.text}' is {new}"]
+            low = "it" if phrase.text.casefold() in ("this", "that") else "they"
+            asked = {one.text for turn in turns for one in turn.asked}
+            for one in candidates(low, turns):
+                definite = one.named or one.text.startswith(("the ", "my ", "our ", "your ", "what ")) or one.plural
+                if definite and one.text in asked and one.text.casefold() not in question.casefold():
+                    return [(phrase.start, phrase.end, one.text)], [f"'{phrase.text}' is {one.text}"]
+        elif phrase.definite and not phrase.pronoun and len(phrase.words) == 1 and phrase.role != "asked":
+            for turn in turns[:BACK]:
+                for one in turn.asked:
+                    longer = len(one.text.split()) > len(phrase.text.split()) and one.noun == phrase.noun
+                    if longer and not question[phrase.end :].startswith((" of ", " in ", " for ", "'s", "’s")):
+                        return [(phrase.start, phrase.end, one.text)], [f"'{phrase.text}' is {one.text}"]
+            if phrase.noun in LISTS["nameless"] - LISTS["people"] - LISTS["texts"]:
+                for one in (m for turn in turns[:BACK] for m in turn.asked):
+                    if one.named and not one.maybe_person and one.text.casefold() not in question.casefold():
+                        return [(phrase.start, phrase.end, one.text)], [f"'{phrase.text}' is {one.text}"]
+    return [], []
+
+
+def _happening(found: Parts, before: Said) -> str:
+    """'two monkeys flew on a rocket', of 'which two monkeys flew on a rocket?', for 'how long did that take?'"""
+    asked, said = before.parts.wanted, before.parts.verb
+    takes = found.verb is not None and found.text[slice(*found.verb)].casefold() in ("take", "last", "happen")
+    if not (takes and asked and said) or before.parts.aux:
+        return ""
+    return f"{asked.text} {before.parts.text[said[0] : before.parts.end]}"
+
+
+def _own_clause(found: Parts, phrase: Phrase) -> bool:
+    """'that' behind a noun or verb begins a clause."""
+    if phrase.text.casefold() != "that" or phrase.role == "subject" or phrase.preposition:
+        return False
+    return re.match(r"\s+\w", found.text[phrase.end :]) is not None and not re.match(
+        r"\s+(?:on|off|up|down|out|in|at|for|to|too|as|by|with|completely|again|faster|better)\b",
+        found.text[phrase.end :],
+    )
+
+
+def _event(turn: Said) -> str:
+    """'shrinking the database file' of 'how do I shrink the database file'."""
+    found = turn.parts
+    subject, verb = found.subject, found.verb
+    if not (subject and verb and found.aux) or found.text[slice(*found.aux)].casefold() not in (
+        "do",
+        "does",
+        "did",
+        "can",
+        "could",
+        "should",
+    ):
+        return ""
+    if found.asked and subject.text.casefold() not in ("i", "you", "we", "one"):
+        return ""
+    if found.asked and found.text[slice(*found.asked)].casefold() not in ("how", "when", "why"):
+        return ""
+    end = found.clause if found.clause > verb[1] else found.end
+    later = next(
+        (one.whole for one in found.phrases if one.whole > verb[1] and one.preposition in ("after", "before")), end
+    )
+    rest = found.text[verb[1] : min(end, later)].strip(" ,?")
+    objects = [one for one in found.phrases if one.role == "object" and verb[1] < one.start < end]
+    if not objects or any(one.pronoun for one in objects):
+        return ""
+    return f"{ing(found.text[slice(*verb)])} {rest}".strip()
