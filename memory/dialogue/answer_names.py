@@ -1,16 +1,20 @@
-"""What an answer names."""
+"""What an answer speaks of: its names, its subject, the things that it tells of, what it lists."""
 
 import re
 from collections.abc import Iterator
 from itertools import pairwise
 
 from clew.memory.dialogue.phrases import Referent
-from clew.memory.dialogue.word_classes import LISTS
+from clew.memory.dialogue.question_parser import parts
+from clew.memory.dialogue.verb_forms import singular
+from clew.memory.dialogue.word_classes import FIRST_NAMES, LISTS, is_participle, is_verb, tokens, written_type
 
 _CAPITAL = r"[A-ZÀ-ÖØ-Þ][\w’'-]*"
 _LINK = r"(?:of|the|of the|in the|to the|on the|de|von|van|der|la|le|du|da|di|al|bin)"
 _NAME = re.compile(
-    rf"\b(?:Dr|Mr|Mrs|Ms|St|Prof)\.?\s{_CAPITAL}(?:\s{_CAPITAL})*|\b{_CAPITAL}(?:(?:\s{_LINK})?\s{_CAPITAL})*"
+    rf"\b(?:[A-Z]\.\s?)+{_CAPITAL}(?:\s{_CAPITAL})*"
+    rf"|\b(?:Dr|Mr|Mrs|Ms|St|Prof)\.?\s{_CAPITAL}(?:\s{_CAPITAL})*"
+    rf"|\b{_CAPITAL}(?:(?:\s{_LINK})?\s{_CAPITAL})*"
 )
 _OF_A_PERSON = frozenset({"de", "von", "van", "der", "la", "le", "du", "da", "di", "al", "bin"})
 TITLED = re.compile(r"(?:Dr|Mr|Mrs|Ms|Prof|Sir|Lady|Miss|Professor|Doctor)\b\.?")
@@ -22,6 +26,13 @@ WHO = re.compile(r"(?:\w+,? )?who(?:['’]s| is| was) ", re.IGNORECASE)
 _PLACED = re.compile(r"\b(in|at|near|from|to|on|outside|into)\s+(?:[a-z]+\s+){0,3}$", re.IGNORECASE)
 _ITEM = r"(?:[\w()/'’.-]+ ){0,3}[\w()/'’.-]+"
 _ENUMERATION = re.compile(rf"({_ITEM})((?:, {_ITEM})+),? (?:and|or) ({_ITEM})")
+
+
+def gender_of(name: str) -> str:
+    """she or he, where a title or a first name tells."""
+    if SHE_TITLED.match(name) or HE_TITLED.match(name):
+        return "she" if SHE_TITLED.match(name) else "he"
+    return FIRST_NAMES.get(re.split(r"[\s’']", name)[0], "")
 
 
 def looks_like_a_person(name: str, placed: str) -> bool:
@@ -49,6 +60,7 @@ def names(text: str) -> Iterator[Referent]:
             and " " not in name
             and not paired
             and not _repeated(name, text)
+            and not (":" in text[max(0, start - 2) : start] and re.match(r"[.;,]?$|[.;]", text[match.end() :]))
         )  # a lone word may have its capital from the sentence
         if name and not opens and not _I.fullmatch(match.group()):
             placed = _PLACED.search(text[max(0, start - 60) : start])
@@ -56,7 +68,7 @@ def names(text: str) -> Iterator[Referent]:
             about = WHO.fullmatch(text[:start]) is not None
             preposition = placed.group(1).casefold() if placed else ""
             person = about or looks_like_a_person(full, preposition) or bool(TITLED.match(name))
-            gender = "she" if SHE_TITLED.match(name) else "he" if HE_TITLED.match(name) else ""
+            gender = gender_of(name)
             maybe = person or (not article and preposition not in ("in", "at", "near") and all_capitals(full))
             pairs.append(
                 (Referent(full, len(pairs), True, person, maybe, False, preposition, gender), start, match.end())
@@ -65,6 +77,54 @@ def names(text: str) -> Iterator[Referent]:
     for (one, begin, end), (other, start, _) in pairwise(pairs):
         if text[end:start] == " and " and text[max(0, begin - 2) : begin] != ", ":  # no two of three
             yield Referent(f"{one.text} and {other.text}", len(pairs), True, plural=True)
+
+
+SUBJECT = 5
+"""Words of a sentence's subject."""
+
+
+def subject_of(text: str) -> Referent | None:
+    """What a sentence begins with where something is said of it: 'the default timeout' of 'The default timeout is 5
+    seconds', 'Curiosity' of 'Curiosity landed'. Whether a lone first word is a name, its capital does not tell: `named`
+    says that it is one by another sign."""
+    found = tokens(text[:LOOKED_AT])
+    first = 1 if found and found[0].kind == "det" and found[0].low not in LISTS["personal"] else 0
+    end = first
+    while end < len(found) and found[end].kind in ("word", "number") and end < first + SUBJECT:
+        if end > first and (found[end].text[0].islower() and (is_verb(found[end].low) or is_participle(found[end]))):
+            break
+        end += 1
+    if end == first or end == len(found) or found[first].kind == "number" or is_participle(found[first]):
+        return None
+    said = found[end].kind == "aux" or is_verb(found[end].low) or found[end].low.endswith("ed")
+    name = text[found[0].start : found[end - 1].end]
+    if not said or written_type(name) or (name.split()[0] in LISTS["openers"] and not first):
+        return None
+    inner = [token.text for token in found[1:end]]
+    named = any(word[0].isupper() for word in inner) if inner else name in FIRST_NAMES or _repeated(name, text)
+    named = named or re.search(r"[()=_\d]|\w[A-Z]", name) is not None
+    if first or (inner and not named):
+        name = name[0].lower() + name[1:]
+    if name.startswith(("a ", "an ")):
+        name = "the " + name.split(" ", 1)[1]
+    person = looks_like_a_person(name, "") or name in FIRST_NAMES
+    maybe = person or (named and not first and all_capitals(name))
+    plural = found[end - 1].low.endswith("s") and found[end].low in ("are", "were", "have", "do")
+    return Referent(name, 0.0, named, person, maybe, plural, gender=gender_of(name))
+
+
+LOOKED_AT = 300
+"""Characters of a sentence of an answer."""
+
+
+def things_of(text: str) -> Iterator[Referent]:
+    """What a sentence of an answer tells of with an article: 'the van' of 'because of the van (clutch)'."""
+    for phrase in parts(text[:LOOKED_AT]).phrases:
+        if phrase.pronoun or phrase.first not in ("the", "a", "an") or written_type(phrase.text):
+            continue
+        name = "the " + phrase.text.split(" ", 1)[1] if " " in phrase.text else ""
+        if name and not phrase.named and len(name.split()) <= SUBJECT:
+            yield Referent(name, 1.0, plural=phrase.plural, person=phrase.noun in LISTS["people"])
 
 
 def all_capitals(name: str) -> bool:
@@ -77,6 +137,18 @@ def all_capitals(name: str) -> bool:
 def _repeated(name: str, text: str) -> bool:
     """Written with its capital inside a sentence too."""
     return re.search(rf"[\w,] {re.escape(name)}\b", text) is not None
+
+
+_TWO = re.compile(r"(?:[Tt]he )?([A-Z][\w/.+-]*) and ([A-Z][\w/.+-]*)(?: ([a-z]+s))?\b")
+
+
+def named_pair(text: str) -> tuple[str, ...]:
+    """'HTTP proxy', 'SOCKS proxy' of a sentence that begins with 'HTTP and SOCKS proxies'."""
+    two = _TWO.match(text)
+    if not two:
+        return ()
+    noun = f" {singular(two[3])}" if two[3] and not is_verb(two[3]) else ""
+    return f"{two[1]}{noun}", f"{two[2]}{noun}"
 
 
 def enumerated(text: str) -> tuple[str, ...]:

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 
 from clew.memory.dialogue.phrases import Parts, Referent
 from clew.memory.dialogue.referents import Said, referent_of
-from clew.memory.dialogue.verb_forms import past
+from clew.memory.dialogue.verb_forms import past, several
+from clew.memory.dialogue.word_classes import written_type
 
 BACK = 3
 """Turns that are looked through for what a word stands for."""
@@ -18,34 +19,50 @@ POINTING = ("this", "that", "these", "those")
 KINDS = (HE, SHE, IT, THEY)
 
 
-def candidates(low: str, turns: Sequence[Said]) -> Iterator[Referent]:
-    """What a pronoun can stand for, likeliest first."""
+def candidates(low: str, turns: Sequence[Said], *, quantity: bool = False, here: bool = False) -> Iterator[Referent]:
+    """What a pronoun can stand for, likeliest first. `quantity`: something is done to it that is done to numbers;
+    `here`: the question says 'there' as well, so that a place is not it."""
     for turn in turns[:BACK]:
         who = re.match(r"who\b", turn.parts.body, re.IGNORECASE) is not None
         who = who and not any(one.about for one in turn.asked)
         asked = [] if _waits(turn, low) else list(turn.asked)  # whoever that was is still spoken of
-        new = [one for one in turn.answered if one.text not in turn.question]
+        focus = [turn.focus] if turn.focus else []
+        new = [*focus, *(one for one in turn.answered if one.text not in turn.question)]
         both = [*asked, *turn.answered]
         if low in HE or low in SHE:
             gender = "he" if low in HE else "she"
-            ranked = [*(new if who else ()), *(one for one in both if one.person or one in asked)]
+            ranked = [*(new if who else ()), *(one for one in both if one.person or one in asked), *focus]
+            ranked += [one for one in turn.told if one.person]
             ranked = sorted(ranked, key=lambda one: not one.person)
             yield from (one for one in ranked if one.maybe_person and one.gender in ("", gender) and not one.plural)
         elif low in IT:
+            if turn.focus and _asks_which(turn) and not turn.focus.maybe_person:
+                yield turn.focus
+            if quantity and (wanted := turn.parts.wanted) and re.match(r"how many\b", turn.parts.body, re.IGNORECASE):
+                yield Referent(f"the number of {wanted.text}", 0.0)
             if turn.topic and not turn.topic.person and not turn.topic.plural and turn.under_topic:
                 yield turn.topic
-            things = [one for one in asked if not one.person and not one.plural]
+            things = [one for one in asked if not one.person and not one.plural and not one.aside]
+            things = [one for one in things if not (here and one.placed) and not one.gender]
             if low == "its":  # of 'the insurance of the van' the van, where the library has that
                 things.sort(key=lambda one: one.rank - 0.5 * one.known)
             yield from (one for one in things if not one.maybe_person)
             yield from _free_relative(turn)
             yield from (one for one in things if one.maybe_person)
-            yield from (one for one in turn.answered[:2] if not one.person and not one.maybe_person and not one.plural)
+            yield from (one for one in turn.answered[:2] if _is_thing(one))
+            if not turn.asked:
+                yield from (one for one in (*focus, *turn.told) if _is_thing(one))
         else:
             yield from (one for one in asked if one.plural)
-            if len(turn.listed) == 2:
-                yield Referent(" and ".join(turn.listed), 0.0, plural=True)
-            yield from (one for one in turn.answered if one.plural)
+            if pair := _both(turn):
+                yield pair
+            yield from (one for one in (*turn.answered, *focus) if one.plural)
+            yield from _some(turn)
+            yield from (one for one in turn.told if one.plural)
+    if low in IT:
+        yield from (one for turn in turns[:BACK] for one in turn.asked if one.aside and not one.person)
+        told = [one for turn in turns[:1] for one in (turn.focus, *turn.told) if one]
+        yield from (one for one in told if _is_thing(one))
     for turn in turns[:BACK] if low in IT or low in THEY else ():
         yield from (
             one
@@ -55,6 +72,40 @@ def candidates(low: str, turns: Sequence[Said]) -> Iterator[Referent]:
             and "'s " not in one.text
             and (" " in one.text or not one.maybe_person if low in THEY else not one.plural)
         )
+
+
+def _is_thing(one: Referent) -> bool:
+    return not (one.person or one.maybe_person or one.plural or one.gender)
+
+
+def _asks_which(turn: Said) -> bool:
+    """'which rover landed on Mars?', 'what is the capital?': the answer names a thing, which is spoken of from then."""
+    found = turn.parts
+    asked = found.text[slice(*found.asked)].casefold().split() if found.asked else [""]
+    if asked[0] == "which" and found.wanted:
+        return True
+    only = found.subject is None or found.subject.first == "the" or "'s " in found.subject.text
+    return asked[0] == "what" and found.wanted is None and found.aux is not None and found.verb is None and only
+
+
+_SOME = ("a", "an", "one", "some")
+
+
+def _some(turn: Said) -> Iterator[Referent]:
+    """'timeouts' of 'how do I set a timeout': them all."""
+    for phrase in turn.parts.phrases:
+        if phrase.first in _SOME[:2] and phrase.role in ("subject", "object"):
+            yield Referent(several(phrase.text.split(" ", 1)[1]), 1.0, plural=True)
+
+
+def _both(turn: Said) -> Referent | None:
+    """The two that were compared; of 'our flight' and 'the flight back' the flights."""
+    if len(turn.listed) != 2 or any(written_type(item) or item.split()[0] in _SOME for item in turn.listed):
+        return None
+    one, other = (item.split() for item in turn.listed)
+    if one[-1].islower() and one[-1] in other:
+        return Referent(f"the {one[-1]}{'' if one[-1].endswith('s') else 's'}", 0.0, plural=True)
+    return Referent(" and ".join(turn.listed), 0.0, plural=True)
 
 
 def _waits(turn: Said, low: str) -> bool:

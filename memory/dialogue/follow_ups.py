@@ -12,7 +12,7 @@ from clew.memory.dialogue.phrases import UNDER_TOPIC, Parts, Referent
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.reference import standing_for
 from clew.memory.dialogue.referents import Said, is_foreign, last_sentence, said
-from clew.memory.dialogue.slots import filled, led
+from clew.memory.dialogue.slots import filled, led, same_for
 from clew.memory.dialogue.utterances import is_filler
 from clew.memory.dialogue.word_classes import LISTS, written_type
 from clew.memory.ports import Vocabulary
@@ -30,7 +30,7 @@ _LEAD = re.compile(r"(?:(?:and|but|so|also|then|well|ok|okay)\b[,:;]?\s+)+", re.
 @dataclass(frozen=True, slots=True)
 class StandingQuestion:
     """A question that stands alone; `why` says what was done to it, and is empty where nothing was. `pair`: what was
-    replaced, and by what."""
+    replaced, and by what; or only what was put into the question before."""
 
     text: str
     why: str = ""
@@ -51,21 +51,39 @@ def standing(question: str, history: Sequence[Sentence], vocabulary: Vocabulary 
 def _said(alone: StandingQuestion, answer: Sequence[str], turns: Sequence[Said], vocabulary: Vocabulary | None) -> Said:
     """The turn with its topic: what it names, else what was spoken of before where it leans on that."""
     made = said(alone.text, answer, vocabulary)
-    people = {one.text for turn in turns for one in turn.asked if one.about} | set(_PERSON.findall(alone.why))
-    made = replace(made, asked=tuple(_person(one) if one.text in people else one for one in made.asked))
-    own = min(made.asked, key=lambda one: (not one.named, one.rank), default=None)
+    people = {one.text: one.gender for turn in turns for one in turn.asked if one.about}
+    people |= {
+        who: "she" if word[0] in "Ss" or word.endswith(("er", "ers")) else "he"
+        for word, who in _PERSON.findall(alone.why)
+    }
+    made = replace(
+        made, asked=tuple(_person(one, people[one.text]) if one.text in people else one for one in made.asked)
+    )
+    meant = {what for _, what in _STOOD_FOR.findall(alone.why)}
+    stood = next((one for one in made.asked if one.text in meant), None)
+    own = stood or min(made.asked, key=lambda one: (not one.named, one.rank), default=None)
     earlier = turns[0].topic if turns and alone.why else None
-    topic = own if own and (own.named or not earlier) else earlier
+    topic = own if own and (stood or own.named or not earlier) else earlier
     if len(alone.pair) == 2:
-        made = replace(made, listed=alone.pair)
-    return replace(made, topic=topic, under_topic=topic is not None and topic is not own)
+        made = replace(made, listed=_bare(alone.pair))
+    made = replace(made, put=alone.pair[-1] if alone.pair else "")
+    return replace(made, topic=topic, under_topic=topic is not None and (topic is not own or stood is not None))
 
 
-_PERSON = re.compile(r"'(?:[Hh]e|[Hh]im|[Hh]is|[Ss]he|[Hh]er|[Hh]ers)' is ([^;]+)")
+def _bare(pair: tuple[str, ...]) -> tuple[str, ...]:
+    """Without the preposition that both have."""
+    firsts = {item.split()[0] for item in pair}
+    if len(firsts) == 1 and firsts <= LISTS["prepositions"] - LISTS["determiners"]:
+        return tuple(item.partition(" ")[2] for item in pair)
+    return pair
 
 
-def _person(one: Referent) -> Referent:
-    return replace(one, person=True, maybe_person=True, about=True)
+_STOOD_FOR = re.compile(r"'([Ii]ts?|[Tt]hey|[Tt]hem|[Tt]heir)' is ([^;]+)")
+_PERSON = re.compile(r"'([Hh]e|[Hh]im|[Hh]is|[Ss]he|[Hh]er|[Hh]ers)' is ([^;]+)")
+
+
+def _person(one: Referent, gender: str) -> Referent:
+    return replace(one, person=True, maybe_person=True, about=True, gender=one.gender or gender)
 
 
 def _alone(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None) -> StandingQuestion:
@@ -94,20 +112,57 @@ def _made(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None) -
     if text := _why_not_the_other(rest, turns[0]):
         return StandingQuestion(text, "'the other one' is what was not chosen")
     before = parts(UNDER_TOPIC.sub("", turns[0].question)) if corrects else turns[0].parts
-    text, reason = filled(rest, before, vocabulary, corrects=corrects, answers=turns[0].asks_back)
+    last = turns[0]
+    whose, owners = _owned(same_for(rest, before), turns)
+    text, reason = filled(
+        whose, before, vocabulary, corrects=corrects, answers=last.asks_back, who=last.who, newest=last.put
+    )
     if text:
         changed = re.fullmatch(r"'(.+)' becomes '(.+)'", reason)
-        return StandingQuestion(text, reason, pair=changed.groups() if changed else ())
+        new = _NEW.match(reason)
+        pair = changed.groups()[corrects:] if changed else new.groups() if new else ()
+        return StandingQuestion(text, "; ".join([*owners, reason]), pair=pair)
     bare = _LEAD.sub("", rest, count=1) if _LEAD.match(rest) else rest
     text, reasons = standing_for(bare, turns)
     if reasons:
         return StandingQuestion(text, "; ".join(reasons))
     if corrects:
         return StandingQuestion(bare, "it corrects the question before")
+    if loose := _fragment(rest, turns):
+        return loose
     if subject := _topic_for(bare, turns, vocabulary):
         return StandingQuestion(_as_for(subject.text, bare), f"it is about {subject.text}")
     return StandingQuestion(question)
 
+
+def _fragment(question: str, turns: Sequence[Said]) -> StandingQuestion | None:
+    """'and the return?' that corresponds to nothing before: of what was spoken of."""
+    lead = re.match(r"(?:(?:and|but|or)\b[, ]*)*(?:what about |how about )?", question, re.IGNORECASE)
+    rest = question[lead.end() if lead else 0 :].rstrip(" ?.!")
+    found, topic = parts(rest), turns[0].topic
+    plain = found.fragment and not found.asked and len(found.phrases) == 1 and not found.phrases[0].pronoun
+    if not (lead and lead.end() and plain and topic and found.phrases[0].first == "the"):
+        return None
+    if not turns[0].has_answer and any(turn.has_answer for turn in turns):
+        return None
+    return StandingQuestion(f"As for {topic.text}, what about {rest}?", f"it is about {topic.text}")
+
+
+_NEW = re.compile(r"'(.+)' is (?:asked|added)")
+_POSSESSIVE = re.compile(
+    r"\b(?:his|her|its|their)\s(?!own\b)\w|\b(?:for|with|to|by|from|of) (?:him|her|it|them)\W*$", re.I
+)
+
+
+def _owned(question: str, turns: Sequence[Said]) -> tuple[str, list[str]]:
+    """'and his wife?' is 'and Yuri Gagarin's wife?': what says only what is other points back as well."""
+    if len(question.split()) > SHORT or not _POSSESSIVE.search(question) or parts(question).verb:
+        return question, []
+    return standing_for(question, turns)
+
+
+SHORT = 6
+"""Words of a follow-up in which 'his' is looked for before it is put into the question before."""
 
 _WHICH = re.compile(r"which (?:one )?(is|was|are|were) (.+?), .+ or .+", re.IGNORECASE)
 
@@ -152,15 +207,37 @@ def _topic_for(question: str, turns: Sequence[Said], vocabulary: Vocabulary | No
     ):
         return None
     topic = turns[0].topic
+    if _was_spoken_of(found, turns):
+        return None
     if (
         topic is None
         or topic.about
         or topic.gender
+        or (_asks_of_people(found) and not topic.named and topic.text != _subject(turns[0]))
         or set(content_words(topic.text)) & set(own)
         or topic.text.split()[0].casefold() in ("my", "your")
     ):
         return None
     return topic
+
+
+def _asks_of_people(found: Parts) -> bool:
+    return found.subject is not None and found.subject.noun in LISTS["people"]
+
+
+def _subject(turn: Said) -> str:
+    return turn.parts.subject.text if turn.parts.subject else ""
+
+
+def _was_spoken_of(found: Parts, turns: Sequence[Said]) -> bool:
+    """'what does the launch cost?' where the launch was spoken of: it is about that. Not 'what is the default?' after
+    'the default timeout'."""
+    subject = found.subject
+    if subject is None or subject.pronoun or not subject.definite or subject.noun in LISTS["attributes"]:
+        return False
+    words = set(subject.words)
+    said_before = set(content_words(" ".join(f"{turn.question} {turn.opening}" for turn in turns[:2])))
+    return bool(words) and words <= said_before and found.verb is not None
 
 
 def _brings_its_own(found: Parts) -> bool:
@@ -200,4 +277,8 @@ def _names_something(found: Parts, vocabulary: Vocabulary | None) -> bool:
         return True
     phrases = [one.text for one in found.phrases if not one.pronoun]
     kinds = vocabulary.kinds(phrases) if vocabulary and phrases else []
+    known = {phrase for phrase, kind in zip(phrases, kinds, strict=bool(kinds)) if kind == "name"}
+    bare = found.subject is not None and not found.subject.plural and found.subject.first not in LISTS["determiners"]
+    if bare and found.subject and found.subject.text in known:  # 'what does ljubljana cost?'
+        return True
     return any(kind in ("person", "place", "organisation", "work", "title") for kind in kinds)

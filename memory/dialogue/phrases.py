@@ -113,6 +113,8 @@ class Referent:
     """The question was who that is, or spoke of him or her."""
     known: bool = False
     """The library has it."""
+    aside: bool = False
+    """It was said with 'a' behind a preposition: no thing of its own."""
 
     @property
     def noun(self) -> str:

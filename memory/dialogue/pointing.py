@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from clew.memory.dialogue.antecedents import BACK, POINTING, candidates
 from clew.memory.dialogue.phrases import Parts, Phrase
 from clew.memory.dialogue.referents import Said, is_foreign
-from clew.memory.dialogue.verb_forms import ing
-from clew.memory.dialogue.word_classes import LISTS
+from clew.memory.dialogue.verb_forms import ing, singular
+from clew.memory.dialogue.word_classes import LISTS, written_type
 
 _AT = ("at", "near", "on", "outside")
 
@@ -21,7 +21,7 @@ _ORDINAL = re.compile(
 
 def places(question: str, turns: Sequence[Said]) -> Iterator[tuple[int, int, str, str]]:
     there = re.search(r"\bthere(?=\s*(?:[^\w\s]|$)|\s+(?:as well|too|in|on|by|now)\b)", question, re.IGNORECASE)
-    if not there or re.search(r"(?:is|are|was|were|be) $", question[: there.start()]):
+    if not there or re.search(r"(?<!who )(?<!else )(?:is|are|was|were|be) $", question[: there.start()]):
         return
     for turn in turns[:BACK]:
         for one in (*turn.answered, *turn.asked) if not any(m.placed for m in turn.asked) else turn.asked:
@@ -29,6 +29,11 @@ def places(question: str, turns: Sequence[Said]) -> Iterator[tuple[int, int, str
                 new = f"{one.placed if one.placed in _AT else 'in'} {one.text}"
                 if one.text.casefold() not in question.casefold():
                     yield *there.span(), new, f"'there' is {new}"
+                return
+        for phrase in turn.parts.phrases:
+            if phrase.preposition in ("in", "at") and phrase.definite and not written_type(phrase.text):
+                new = f"{phrase.preposition} {phrase.text}"
+                yield *there.span(), new, f"'there' is {new}"
                 return
         wanted, body = turn.parts.wanted, turn.parts.body
         if wanted and re.match(r"(?:in|at|on) (?:which|what)\b", body, re.IGNORECASE):
@@ -70,7 +75,7 @@ def ones(question: str, found: Parts, turns: Sequence[Said]) -> Iterator[tuple[i
 
 def _articled(item: str) -> str:
     last = item.split()[-1]
-    return f"the {item}" if " " in item and item[0].islower() and last.isalpha() and item.split()[0] != "the" else item
+    return f"the {item}" if " " in item and last[0].islower() and last.isalpha() and item.split()[0] != "the" else item
 
 
 def _noun(turns: Sequence[Said]) -> str:
@@ -81,10 +86,10 @@ def _noun(turns: Sequence[Said]) -> str:
             at = turn.parts.phrases.index(wanted) + 1
             wanted = turn.parts.phrases[at] if at < len(turn.parts.phrases) else None
         if wanted and (noun := wanted.text):
-            return noun.removesuffix("s") if wanted.plural else noun
+            return singular(noun) if wanted.plural else noun
         for one in turn.asked:
             if not one.named and not one.person:
-                return one.noun.removesuffix("s") if one.plural else one.noun
+                return singular(one.noun) if one.plural else one.noun
     return ""
 
 
@@ -109,6 +114,8 @@ def pointed(question: str, found: Parts, turns: Sequence[Said]) -> tuple[list[tu
             if turns and phrase.role == "subject" and (when := _happening(found, turns[0])):
                 end = found.end
                 return [(phrase.start, phrase.end, "it"), (end, end, f" when {when}")], [f"it is about when {when}"]
+            if phrase.preposition and turns and (new := _measure(turns[0])):
+                return [(phrase.start, phrase.end, new)], [f"'{phrase.text}' is {new}"]
             if new := _event(turns[0]) if turns and phrase.text.casefold() in ("that", "this") else "":
                 return [(phrase.start, phrase.end, new)], [f"'{phrase.text}' is {new}"]
             low = "it" if phrase.text.casefold() in ("this", "that") else "they"
@@ -137,6 +144,25 @@ def _happening(found: Parts, before: Said) -> str:
     if not (takes and asked and said) or before.parts.aux:
         return ""
     return f"{asked.text} {before.parts.text[said[0] : before.parts.end]}"
+
+
+_MEASURES = {
+    "far": "distance", "long": "length", "big": "size", "large": "size", "high": "height", "tall": "height",
+    "old": "age", "fast": "speed", "heavy": "weight", "deep": "depth", "wide": "width", "hot": "temperature",
+    "cold": "temperature",
+}  # fmt: skip
+"""What 'how far' asks for."""
+
+
+def _measure(before: Said) -> str:
+    """'the distance of the Moon' after 'how far away is the Moon?'"""
+    found = before.parts
+    asked = found.text[slice(*found.asked)].casefold().split() if found.asked else []
+    if len(asked) < 2 or asked[0] != "how" or found.subject is None or found.subject.pronoun:
+        return ""
+    measure = next((_MEASURES[word] for word in asked[1:] if word in _MEASURES), "")
+    only = found.aux is not None and found.text[slice(*found.aux)].casefold() in ("is", "was", "are", "were")
+    return f"the {measure} of {found.subject.text}" if measure and only else ""
 
 
 def _own_clause(found: Parts, phrase: Phrase) -> bool:

@@ -6,6 +6,7 @@ from functools import lru_cache
 from clew.memory.dialogue.phrases import UNDER_TOPIC, Parts, Phrase
 from clew.memory.dialogue.word_classes import LISTS, is_participle, is_verb, tokens
 
+_SUBJECTS = ("who", "which")
 _NAME_LINKS = frozenset("of for de von van der la le du da di al bin".split())
 _DO = frozenset("do does did can could will would shall should may might must".split())
 _BE = frozenset("is are am was were be been being 's 're 'm".split())
@@ -44,9 +45,9 @@ class _Reader:
             and self.kind == "word"
             and (is_verb(self.low) or self.text[slice(*asked)].casefold() in ("who", "what"))
         )
-        if self.kind == "aux":
+        if self.kind == "aux" and not (asked and self._owns(asked)):
             aux, verb = self._helped(asked)
-        elif wh_verb or (asked is None and self._requests()):
+        elif wh_verb or self.kind == "aux" or (asked is None and self._requests()):
             verb = self._span(self.at, self.at + 1)
             self.at += 1
         clause = self._rest()
@@ -68,6 +69,25 @@ class _Reader:
     def _span(self, first: int, after: int) -> tuple[int, int]:
         return self.tokens[first].start, self.tokens[after - 1].end
 
+    def _done_by(self, asked: tuple[int, int], aux: str) -> bool:
+        """'who has won the prize': whoever is asked for does what follows."""
+        if self.kind != "word" or self.text[slice(*asked)].split()[0].casefold() not in _SUBJECTS:
+            return False
+        token = self.tokens[self.at]
+        does = aux.removesuffix("n't") in (*_BE, "do", "does", "did")
+        return not token.text[0].isupper() and is_verb(token.low) and not does
+
+    def _owns(self, asked: tuple[int, int]) -> bool:
+        """'who has the key': nothing follows that is done."""
+        if self.low not in ("has", "have", "had") or self.text[slice(*asked)].split()[0].casefold() not in _SUBJECTS:
+            return False
+        rest = self.tokens[self.at + 1 : self.last]
+        first = next((token for token in rest if token.kind != "adv"), None)
+        if first is None or first.kind not in ("det", "number", "word", "pron") or is_verb(first.low):
+            return False
+        who = self.text[slice(*asked)].casefold() in ("who", "who else")
+        return who or not any(is_verb(token.low) or is_participle(token) for token in rest if token.kind == "word")
+
     def _requests(self) -> bool:
         """'summarise ...', 'take the ...'"""
         if self.kind != "word" or self.low in LISTS["requests"]:
@@ -86,7 +106,7 @@ class _Reader:
             return None
         word, opened = self.low, self.at
         self.at += 1
-        while self.kind == "adv" and word == "how":
+        while self.kind == "adv" and (word == "how" or self.low == "else"):
             self.at += 1
         begin = self.at
         if word in ("which", "what", "whose", "how"):
@@ -115,7 +135,8 @@ class _Reader:
             if opens or (self.at > start and is_verb(self.low) and self._look(1) != "aux"):
                 break
             self.at += 1
-        if word == "what" and self.at > start and self.kind == "end":  # 'what happened'
+        happened = self.at > start and is_verb(self.tokens[self.at - 1].low)
+        if word == "what" and self.kind == "end" and happened:  # 'what happened', not 'on what heat'
             self.at = start
 
     def _aux_follows(self) -> bool:
@@ -131,6 +152,10 @@ class _Reader:
         self.at += self.low == "not"
         if self.kind in ("end", "prep", "adv", "aux"):
             return aux, None
+        if asked and self._done_by(asked, low):
+            verb = self._span(self.at, self.at + 1)
+            self.at += 1
+            return aux, verb
         if self.kind == "pron" or self._stands_for_something(low):
             self._pronoun("subject")
         elif not self._subject(low, asked):
@@ -162,6 +187,11 @@ class _Reader:
             return False
         self.at = end
         self._of(verb_follows=plain not in _BE)
+        while self.low == "and" and self._look(1) in ("det", "word"):
+            end = self._subject_end(self.at + 1, verb_follows=plain not in _BE, complement=complement)
+            if end <= self.at + 1 + (self._look(1) == "det"):
+                break
+            self.at = end
         self.phrases.append(self._phrase(first, self.at, "subject"))
         return True
 
@@ -187,7 +217,9 @@ class _Reader:
         while at + 1 < self.last and at > start and self._joins_name(at, start):
             at += 2
         following = self.tokens[at].kind if at < self.last else "end"
-        if at - start >= 2 and following not in ("word", "number", "and", "aux") and not complement:
+        denied = at < self.last and self.tokens[at].low == "not"
+        ends = following not in ("word", "number", "and", "aux") and not denied
+        if at - start >= 2 and ends and not complement:
             last = self.tokens[at - 1]  # it is what is said of the rest: nothing before was taken for a verb
             several = not verb_follows and last.low.endswith("s")
             several = several or self.tokens[at - 2].low.endswith(("'s", "s'"))

@@ -5,14 +5,14 @@ agree.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from clew.memory.dialogue.antecedents import KINDS, candidates, explained, is_expletive
 from clew.memory.dialogue.phrases import Parts, Referent
 from clew.memory.dialogue.pointing import ones, places, pointed
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.referents import Said
-from clew.memory.dialogue.word_classes import replaced
+from clew.memory.dialogue.word_classes import LISTS, replaced
 
 
 def standing_for(question: str, turns: Sequence[Said]) -> tuple[str, list[str]]:
@@ -20,15 +20,22 @@ def standing_for(question: str, turns: Sequence[Said]) -> tuple[str, list[str]]:
     pieces: list[tuple[int, int, str]] = []
     why: list[str] = []
     found = parts(question)
+    here = any(token.low == "there" for token in found.tokens)
     chosen: dict[int, Referent | None] = {}
-    for token in found.tokens:
+    several = [token for token in found.tokens if token.low in KINDS[3]]
+    for token in [*several, *(one for one in found.tokens if one not in several)]:
         low = token.low
         kind = next((place for place, forms in enumerate(KINDS) if low in forms), None)
         if kind is None or (kind == 2 and is_expletive(found, token.start)) or explained(found, token.start, low):
             continue
         if kind not in chosen:
+            likely = candidates(low, turns, quantity=_of_a_number(found), here=here)
             taken = {one.text for one in chosen.values() if one}
-            chosen[kind] = next((one for one in candidates(low, turns) if one.text not in taken), None)
+            onto = kind == 2 and re.search(r"\b(?:on|onto|in|into|at|to) $", question[: token.start].casefold())
+            likely = (
+                one for one in likely if not (onto and one.noun in LISTS["attributes"])
+            )  # no one walks on a price
+            chosen[kind] = next((one for one in likely if _apart(one, taken)), None)
             if (it := chosen[kind]) and it.text.casefold() in question.casefold():
                 chosen[kind] = None
             elif it:
@@ -45,13 +52,42 @@ def standing_for(question: str, turns: Sequence[Said]) -> tuple[str, list[str]]:
                 else ""
             )
             pieces.append((token.start, token.end, the + _possessive(form, it)))
-    for start, end, new, reason in (*places(question, turns), *ones(question, found, turns)):
+    for start, end, new, reason in (
+        *_one(question, found, turns),
+        *places(question, turns),
+        *ones(question, found, turns),
+    ):
         if all(end <= one[0] or start >= one[1] for one in pieces):
             pieces.append((start, end, new))
             why.append(reason)
     if not pieces:
         pieces, why = pointed(question, found, turns)
     return (agreeing(_once_only(replaced(question, pieces), chosen.values()), found) if pieces else question), why
+
+
+def _of_a_number(found: Parts) -> bool:
+    """'can it be raised?'"""
+    return found.verb is not None and found.text[slice(*found.verb)].casefold() in LISTS["of_numbers"]
+
+
+def _apart(one: Referent, taken: set[str]) -> bool:
+    """Who agrees with them is none of them."""
+    return not any(one.text == other or f"{one.text} and " in other or f" and {one.text}" in other for other in taken)
+
+
+def _one(question: str, found: Parts, turns: Sequence[Said]) -> Iterator[tuple[int, int, str, str]]:
+    """'how do I fit one?' after 'how much is a new chain?': a new chain."""
+    for phrase in found.phrases:
+        if not phrase.pronoun or phrase.text.casefold() != "one" or phrase.role == "subject":
+            continue
+        for turn in turns[:2]:
+            spoken = [one for one in turn.parts.phrases if not one.pronoun and not one.plural and one.text.islower()]
+            some = next((one for one in spoken if one.first in ("a", "an", "my", "your")), None)
+            if some and some.text not in question:
+                bare = some.text.split(" ", 1)[1]
+                new = f"{'an' if bare[0] in 'aeiou' else 'a'} {bare}" if some.first in ("my", "your") else some.text
+                yield phrase.start, phrase.end, new, f"'{phrase.text}' is {new}"
+                return
 
 
 def _once_only(text: str, chosen: Iterable[Referent | None]) -> str:

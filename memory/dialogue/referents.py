@@ -6,20 +6,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from clew.memory.dialogue.answer_names import (
-    HE_TITLED,
-    SHE_TITLED,
     TITLED,
     WHO,
     all_capitals,
     enumerated,
+    gender_of,
     looks_like_a_person,
+    named_pair,
     names,
+    subject_of,
+    things_of,
 )
 from clew.memory.dialogue.phrases import Parts, Phrase, Referent
 from clew.memory.dialogue.question_parser import parts
-from clew.memory.dialogue.word_classes import LISTS, written_type
+from clew.memory.dialogue.word_classes import FIRST_NAMES, LISTS, is_verb, written_type
 from clew.memory.ports import Vocabulary
-from clew.memory.text import split
+from clew.memory.text import content_words, split
 
 NAMED, KNOWN = 1.2, 0.4
 """How much likelier a name is to be spoken of again, and what the library has, in places of the order."""
@@ -45,6 +47,22 @@ class Said:
     topic: Referent | None = None
     under_topic: bool = False
     """Its topic was not said in it, but before."""
+    focus: Referent | None = None
+    """What the answer begins with, where that is new."""
+    told: tuple[Referent, ...] = ()
+    """Things without a name that the answer tells of."""
+    put: str = ""
+    """What was put into its question in the place of something else."""
+
+    @property
+    def who(self) -> str:
+        """Who or what answers a question for the subject."""
+        asks = self.parts.text[slice(*self.parts.asked)].casefold().split()[0] if self.parts.asked else ""
+        new = [one for one in self.answered if one.text not in self.question and not one.placed and not one.plural]
+        if asks == "who":
+            named = [one for one in (self.focus, *new) if one and one.named and one.maybe_person]
+            return named[0].text if named else ""
+        return self.focus.text if asks in ("which", "what") and self.focus and self.focus.named else ""
 
 
 def said(question: str, answer: Sequence[str], vocabulary: Vocabulary | None = None) -> Said:
@@ -53,16 +71,48 @@ def said(question: str, answer: Sequence[str], vocabulary: Vocabulary | None = N
     plain = not is_foreign(found) and len(found.tokens) <= MOST
     asked = [_spelt(one, answer) for one in _asked(found)] if plain else []
     answered = [one for text in answer[:ANSWER] for one in names(text)]
+    focus = _focus(found, answer, answered, vocabulary) if plain else None
     if vocabulary:
+        asked = [_without_attribute(one, vocabulary) if found.fragment else one for one in asked]
         known = _known([*asked, *answered], vocabulary)
         asked, answered = known[: len(asked)], known[len(asked) :]
     full = {one.text for one in (*asked, *answered) if one.person}
     asked, answered = ([_in_full(one, full) for one in some] for some in (asked, answered))
     asks_back = bool(answer) and answer[-1].rstrip().endswith("?")
-    listed = next((items for text in answer[:ANSWER] if (items := enumerated(text))), ()) or _pair(found)
+    listed = next((items for text in answer[:ANSWER] if (items := enumerated(text))), ())
+    listed = listed or _pair(found) or (named_pair(answer[0]) if answer else ())
     opening = answer[0] if answer else ""
     ranked = tuple(sorted(asked, key=lambda m: m.rank))
-    return Said(question, found, ranked, tuple(answered), listed, bool(answer), opening, asks_back)
+    told = tuple(one for text in answer[:2] for one in things_of(text)) if plain else ()
+    return Said(
+        question, found, ranked, tuple(answered), listed, bool(answer), opening, asks_back, focus=focus, told=told
+    )
+
+
+def _focus(
+    found: Parts, answer: Sequence[str], answered: Sequence[Referent], vocabulary: Vocabulary | None
+) -> Referent | None:
+    """What the answer begins with, where the question does not say it: who or what that was."""
+    one = subject_of(answer[0]) if answer else None
+    first = next((name for name in answered if not name.placed), None)
+    if one is None:
+        alone = first is not None and answer[0].startswith(first.text)
+        return first if alone or (first and re.match(r"[\w' ]{1,30}: ", answer[0])) else None
+    if set(content_words(one.text)) <= set(content_words(found.text)):
+        return None
+    whole = next((name for name in answered if name.text.startswith(f"{one.text} ")), None)
+    if whole or one.named:
+        return whole or one
+    who = found.asked is not None and re.search(r"who(?:m|se)?\b", found.text[slice(*found.asked)], re.IGNORECASE)
+    kind = vocabulary.kinds([one.text])[0] if vocabulary else ""
+    if " " not in one.text and (kind in NAMES or (who and not vocabulary)):
+        person = kind == "person" or who is not None
+        return replace(one, named=True, person=person, maybe_person=person or kind == "name", known=bool(kind))
+    return replace(one, text=one.text[0].lower() + one.text[1:])
+
+
+NAMES = ("person", "place", "organisation", "work", "name")
+"""What the library calls a name."""
 
 
 def last_sentence(text: str) -> str:
@@ -106,8 +156,18 @@ def _known(mentions: list[Referent], vocabulary: Vocabulary) -> list[Referent]:
         maybe = one.about or (one.maybe_person and kind not in ("place", "organisation", "work", "date", "term"))
         named = one.named or kind not in ("", "term", "date")
         rank = one.rank - KNOWN * bool(kind)
+        one = replace(one, placed="in") if kind == "place" and not one.placed else one
         made.append(replace(one, person=person, maybe_person=maybe or person, named=named, rank=rank, known=bool(kind)))
     return made
+
+
+def _without_attribute(one: Referent, vocabulary: Vocabulary) -> Referent:
+    """'ljubljana' of 'ljubljana cost', where the library knows that name and not the whole."""
+    name, _, last = one.text.rpartition(" ")
+    if not name or not (last in LISTS["attributes"] or is_verb(last)):
+        return one
+    whole, kind = vocabulary.kinds([one.text, name])
+    return replace(one, text=name) if kind in NAMES and not whole else one
 
 
 def _in_full(mention: Referent, people: set[str]) -> Referent:
@@ -133,7 +193,9 @@ def _asked(found: Parts) -> Iterator[Referent]:
             or _is_manner(phrase)
         ):
             continue
-        text = _definite(whole_of(found, place))
+        text = _titled(found, place) or _definite(whole_of(found, place))
+        if place and _titled(found, place - 1):
+            continue
         if len(text.split()) > LONGEST:
             text = _definite(phrase.text)
         if phrase.start == found.lead and phrase.role == "object" and " " not in phrase.text:
@@ -142,6 +204,8 @@ def _asked(found: Parts) -> Iterator[Referent]:
         rank += INSIDE * (_is_mass(phrase) and bool(found.verb) and phrase.role == "subject" and len(found.phrases) > 1)
         within = max(within, phrase.start + len(whole_of(found, place)))
         made = referent_of(text, phrase, rank, about and phrase.role == "subject")
+        vague = phrase.first in _NOT_ONE or (bool(phrase.preposition) and phrase.first in ("a", "an"))
+        made = replace(made, aside=vague and not phrase.named, plural=made.plural and not _titled(found, place))
         yield replace(made, maybe_person=made.person) if where and phrase.role == "subject" else made
         if phrase.text.split(" of ")[0][-1:].isalpha() and re.search(r"[A-Z]\w* (?:of|for|in) ", phrase.text):
             continue  # 'the Bank of England' is one name
@@ -154,6 +218,17 @@ def _asked(found: Parts) -> Iterator[Referent]:
     for inner in re.finditer(r"\b([A-ZÀ-Þ][\w.]*(?: [A-ZÀ-Þ][\w.]*)*)['’]s\b", found.body):
         if inner.group(1).split()[0] not in LISTS["openers"] and inner.start() > 0:
             yield Referent(inner.group(1), 1.5, True, maybe_person=True)
+
+
+def _titled(found: Parts, place: int) -> str:
+    """'Castes in India' of 'who wrote Castes in India': a work's name goes over a preposition."""
+    phrase, verb = found.phrases[place], found.verb
+    if not verb or found.text[slice(*verb)].casefold() not in LISTS["making"] or place + 1 == len(found.phrases):
+        return ""
+    later = found.phrases[place + 1]
+    joined = later.preposition and later.whole - phrase.end == 1 and phrase.start >= verb[1]
+    capitals = phrase.text.split()[-1][0].isupper() and later.text[0].isupper() and not written_type(later.text)
+    return found.text[phrase.start : later.end] if joined and capitals else ""
 
 
 INSIDE = 2.5
@@ -203,7 +278,21 @@ def whole_of(found: Parts, place: int) -> str:
 
 
 _ARTICLES = ("the", "a", "an")
-_NOT_ONE = ("any", "some", "no", "other", "others", "more", "what", "every", "each", "all", "both", "something")
+_NOT_ONE = (
+    "another",
+    "any",
+    "some",
+    "no",
+    "other",
+    "others",
+    "more",
+    "what",
+    "every",
+    "each",
+    "all",
+    "both",
+    "something",
+)
 
 
 def _definite(text: str) -> str:
@@ -222,6 +311,7 @@ def referent_of(text: str, phrase: Phrase, rank: float, about: bool) -> Referent
     )
     person = about or bool(TITLED.match(text)) or (role and not named) or looks_like_a_person(text, phrase.preposition)
     person = person and (about or not re.search(r"['’]s? ", text))
+    person = person or (text in FIRST_NAMES and phrase.preposition not in ("in", "at", "near"))
     maybe = person or (
         bare_name
         and all_capitals(text)
@@ -233,7 +323,7 @@ def referent_of(text: str, phrase: Phrase, rank: float, about: bool) -> Referent
         if phrase.preposition in ("in", "at", "near", "on", "from", "to", "outside", "into") and named
         else ""
     )
-    gender = "she" if SHE_TITLED.match(text) else "he" if HE_TITLED.match(text) else ""
+    gender = gender_of(text) if maybe else ""
     rank += (1.0 if placed else 0.0) - NAMED * named
     return Referent(text, rank, named, person, maybe, phrase.plural, placed, gender, about)
 

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from clew.memory.dialogue.phrases import Parts, Phrase
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.reference import agreeing
-from clew.memory.dialogue.sluicing import sluiced, tail, why_not
-from clew.memory.dialogue.word_classes import TIMES, replaced, written_type
+from clew.memory.dialogue.sluicing import of_that, sluiced, stranded, tail, why_not
+from clew.memory.dialogue.verb_forms import singular
+from clew.memory.dialogue.word_classes import LISTS, TIMES, replaced, written_type
 from clew.memory.ports import Vocabulary
 
 LONGEST, SHORT = 12, 5
@@ -40,8 +41,23 @@ _SWITCHES = re.compile(
     re.IGNORECASE,
 )
 _ABOUT = re.compile(
-    r"(?:(?:and|but|so|ok|okay)\b[, ]*)*(?:what|how) about\s+|(?:(?:and|but|so)\b[, ]*)*what if\b", re.IGNORECASE
+    r"(?:(?:and|but|so|ok|okay)\b[, ]*)*(?:(?:what|how) about\s+|what (?=if\b)|(?:what|how) (?=(?:in|on|at|with)\b))",
+    re.IGNORECASE,
 )
+_SAME = re.compile(
+    r"(?:(?:(?:is|are|was|were|does|do|would|will|can|should) (?:it|that|this|they|those)|does|is)(?: also| too)?"
+    r"(?: be)? )?(?:(?:also |exactly )?the same|(?:also )?(?:true|apply|hold|count|go)|likewise|same(?: thing)?)"
+    r"(?: as well| also| too)? (?P<by>for|to|with|in|at|on|of) (?P<new>.+?)(?:,? (?:too|as well|also))?[?.! ]*",
+    re.IGNORECASE,
+)
+"""'is it the same for scooters?', 'does that apply to HEY?'"""
+
+_ALONE = frozenset(
+    "now then today tomorrow yesterday currently nowadays afterwards afterward beforehand here abroad online overnight"
+    " normally usually originally initially finally".split()
+)
+"""Adverbs of time and place that a follow-up may say alone."""
+
 _LEAD = re.compile(r"(?:(?:and|but|or|so|also|then|well|ok|okay|yes|no|oh|ah)\b[,:;]?\s+)+", re.IGNORECASE)
 
 
@@ -64,11 +80,28 @@ def led(question: str) -> tuple[str, str, bool]:
     return question, "", False
 
 
+def same_for(question: str, before: Parts) -> str:
+    """'is it the same for scooters?' is 'and scooters?', with its preposition where the question before has that."""
+    same = _SAME.fullmatch(re.sub(r"^(?:and|but|so)\b,? ", "", question, flags=re.IGNORECASE))
+    if not same or not (before.aux or before.verb):
+        return question
+    keeps = same["by"] in ("in", "at", "on", "with") or any(one.preposition == same["by"] for one in before.phrases)
+    return f"and {same['by']} {same['new']}?" if keeps else f"and {same['new']}?"
+
+
 def filled(
-    question: str, before: Parts, vocabulary: Vocabulary | None, *, corrects: bool = False, answers: bool = False
+    question: str,
+    before: Parts,
+    vocabulary: Vocabulary | None,
+    *,
+    corrects: bool = False,
+    answers: bool = False,
+    who: str = "",
+    newest: str = "",
 ) -> tuple[str, str]:
     """The question before with what a fragment says in the place of what it corresponds to, and why; empty where it is
-    no fragment, or corresponds to nothing. `corrects`: it takes something back; `answers`: the assistant asked."""
+    no fragment, or corresponds to nothing. `corrects`: it takes something back; `answers`: the assistant asked;
+    `who` answered the question before, `newest` was put into it."""
     about = _ABOUT.match(question)
     question = re.sub(r",? please\b[.!]?$", "", question, flags=re.IGNORECASE)
     bare = question[about.end() :] if about else _LEAD.sub("", question, count=1) if _LEAD.match(question) else question
@@ -84,20 +117,35 @@ def filled(
         re.IGNORECASE,
     ):
         return _claused(bare, before, clause.group().split()[0])
-    fragment = parts(bare)
+    if bare.casefold() in _ALONE and (before.aux or before.verb):
+        gone = [one for one in before.phrases if written_type(one.text) in TIMES and one.preposition]
+        pieces = [(one.whole, one.end, "") for one in gone[-1:]]
+        pieces.append((tail(before), tail(before), f" {bare.casefold()}"))
+        return replaced(before.text, pieces), f"'{bare}' is added to the question before"
+    fragment = parts(stranded(of_that(bare, before)))
     if fragment.asked and fragment.fragment:
-        return sluiced(fragment, before)
+        return sluiced(fragment, before, who)
     if fragment.asked or fragment.aux or (fragment.verb and not leads and len(fragment.phrases) != 1):
         return "", ""
     if not fragment.phrases or any(one.pronoun or one.first in _POINTING for one in fragment.phrases):
         return "", ""
     if fragment.verb and fragment.verb[0] == fragment.lead:
         return "", ""
-    return _replaced(fragment, before, vocabulary, answers=answers)
+    return _replaced(fragment, before, vocabulary, answers=answers, newest=newest, corrects=corrects)
+
+
+_WHEN = re.compile(r"\w+ (?:it|that|this) (?:was|is|were|has been|had been) (?P<when>.+)", re.IGNORECASE)
+_AGO = re.compile(
+    r"\b(?:(?:a|an|some|several|many) )?(?:couple (?:of )?|few )?[\w-]+ (?:ago|earlier|later)$", re.IGNORECASE
+)
 
 
 def _claused(bare: str, before: Parts, first: str) -> tuple[str, str]:
-    if before.clause >= 0:
+    then = _WHEN.fullmatch(bare)
+    if before.clause >= 0 and then and (_AGO.fullmatch(then["when"]) or written_type(then["when"]) in TIMES):
+        clause = _AGO.sub("", before.text[before.clause : before.end]).strip()  # 'if it was a year ago'
+        text = replaced(before.text, [(before.clause, before.end, f"{clause} {then['when']}")])
+    elif before.clause >= 0:
         text = replaced(before.text, [(before.clause, before.end, bare)])
     elif before.asked or before.aux:
         text = replaced(before.text, [(before.end, before.end, " " + bare)])
@@ -106,7 +154,9 @@ def _claused(bare: str, before: Parts, first: str) -> tuple[str, str]:
     return text, f"the question before, '{first} ...'"
 
 
-def _replaced(fragment: Parts, before: Parts, vocabulary: Vocabulary | None, *, answers: bool) -> tuple[str, str]:
+def _replaced(
+    fragment: Parts, before: Parts, vocabulary: Vocabulary | None, *, answers: bool, newest: str, corrects: bool
+) -> tuple[str, str]:
     types = _types([*fragment.phrases, *before.phrases], vocabulary)
     free = [one for one in before.phrases if not one.pronoun]
     pieces: list[tuple[int, int, str]] = []
@@ -116,13 +166,23 @@ def _replaced(fragment: Parts, before: Parts, vocabulary: Vocabulary | None, *, 
     news = [fragment.phrases[0]] if whole else list(fragment.phrases)
     for new in news:
         text = fragment.body[new.start - fragment.lead :].strip() if whole and not _is_own(fragment, free) else new.text
-        best = max(free, key=lambda one: _likeness(new, one, types), default=None)
-        alike = _likeness(new, best, types) if best else 0.0
+
+        again = (4.0 if corrects else NEWEST) if newest else 0.0
+        scores = [_likeness(new, one, types, before) for one in free]
+        scores = [score + again * (score > 0 and one.text in newest) for score, one in zip(scores, free, strict=True)]
+        alike = max(scores, default=0.0)
+        best = free[scores.index(alike)] if scores else None
+        if best and alike >= ENOUGH and new.noun in ("one", "ones") and best.named:
+            return "", ""
         if best and alike >= ENOUGH:
             free.remove(best)
-            start, end = _extent(best, before, new)
+            kept = _of_the_same(new, best)
+            start, end = (best.whole, best.end) if kept else _extent(best, before, new)
             if new.noun in ("one", "ones"):
                 text = re.sub(r"\bones?\b", best.noun, text)
+                text += fragment.text[new.end : fragment.end] if len(fragment.phrases) == 1 else ""
+            elif kept:
+                text = kept
             elif answers and new.named and not best.named:
                 text = f"{best.text} ({text})"
             put = f"{new.preposition or best.preposition} {text}".strip() if best.preposition else text
@@ -143,6 +203,21 @@ def _replaced(fragment: Parts, before: Parts, vocabulary: Vocabulary | None, *, 
         place = tail(before)
         pieces.append((place, place, " " + " ".join(added)))
     return agreeing(replaced(before.text, pieces), before), "; ".join(why)
+
+
+NEWEST = 0.8
+"""How much likelier that is replaced again which was new in the question before."""
+
+
+def _of_the_same(new: Phrase, old: Phrase) -> str:
+    """'the deposit of the flat' for 'the deposit' after 'the rent of the flat', 'the rent of the shed' for 'the
+    shed'."""
+    head, of, whose = old.text.partition(" of ")
+    attribute = singular(old.noun) in LISTS["attributes"] or old.noun in LISTS["attributes"]
+    if new.preposition or " of " in new.text or not whose or not attribute or set(new.words) & set(old.words):
+        return ""
+    own = singular(new.noun) in LISTS["attributes"] or new.noun in LISTS["attributes"]
+    return f"{new.text}{of}{whose}" if own and new.first in ("the", "its", "a") else f"{head}{of}{new.text}"
 
 
 def _is_own(fragment: Parts, free: Sequence[Phrase]) -> bool:
@@ -171,7 +246,7 @@ def _extent(best: Phrase, before: Parts, new: Phrase) -> tuple[int, int]:
     return start, end
 
 
-def _likeness(new: Phrase, old: Phrase, types: dict[str, str]) -> float:
+def _likeness(new: Phrase, old: Phrase, types: dict[str, str], before: Parts) -> float:
     """How well one corresponds to the other."""
     kinds = types[new.text], types[old.text]
     timely = all(kind in TIMES for kind in kinds)
@@ -179,6 +254,12 @@ def _likeness(new: Phrase, old: Phrase, types: dict[str, str]) -> float:
     if new.preposition:
         if new.preposition == old.preposition:
             score += 3.0 if kinds[0] == kinds[1] or timely else 1.0
+        elif (
+            not old.preposition
+            and kinds[0] == kinds[1]
+            and (kinds[0] in PLACED or (kinds[0] == "name" and _is(before)))
+        ):
+            score += 1.0  # 'and in Leeds?' after 'how dear is York?'
         elif not (timely and old.preposition):
             return 0.0
     elif old.preposition and kinds[0] != kinds[1]:
@@ -197,10 +278,21 @@ def _likeness(new: Phrase, old: Phrase, types: dict[str, str]) -> float:
     elif set(new.words) & set(old.words):
         score += 2.5
     score += 0.4 * (new.named == old.named) + 0.2 * (new.definite == old.definite)
+    bare = new.plural and not new.definite and new.first not in _OWN
+    score += 0.8 * (bare and old.plural and old.first not in _OWN)
     score += {"subject": 0.5, "object": 0.4, "other": 0.3, "asked": -0.8}[old.role]
     if old.first in ("my", "your", "our") and new.first not in ("my", "your", "our"):
         score -= 0.3
     return score
+
+
+PLACED = ("place", "organisation", "work")
+_OWN = ("the", "a", "an", "my", "your", "our", "his", "her", "its", "their")
+
+
+def _is(before: Parts) -> bool:
+    """Only says what something is or costs."""
+    return before.verb is None or before.text[slice(*before.verb)].casefold() in ("cost", "be")
 
 
 def _types(phrases: Sequence[Phrase], vocabulary: Vocabulary | None) -> dict[str, str]:

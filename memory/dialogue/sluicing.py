@@ -1,24 +1,42 @@
-"""Follow-ups of a question word: 'why?', 'in which year?', 'how many visitors?'."""
+"""Follow-ups of a question word: 'why?', 'in which year?', 'how many visitors?', 'when was that?'. The question before
+asks for this instead; where what it asked for leaves a gap, what the answer said of it stands there, or a word for it
+(sluicing: Ross 1969)."""
 
 import re
 from collections.abc import Sequence
 
 from clew.memory.dialogue.phrases import Parts, Phrase
-from clew.memory.dialogue.word_classes import replaced
-
-
-def tail(before: Parts) -> int:
-    """Where something can be added: before an 'if', else at the end."""
-    if before.clause > 0 and before.verb and before.clause > before.verb[0]:
-        return len(before.text[: before.clause].rstrip())
-    return before.end
-
+from clew.memory.dialogue.question_parser import parts
+from clew.memory.dialogue.verb_forms import base, singular
+from clew.memory.dialogue.word_classes import LISTS, replaced
 
 _QUANTITY = ("number", "amount", "count")
+_OF_THAT = re.compile(
+    r"(?P<asked>when|where|why|how|in (?:which|what) \w+|(?:on|in|at) (?:which|what) \w+|what (?:year|day|date|time))"
+    r" (?:(?:was|is) (?:that|this)|did (?:that|this|it) happen|(?:was|is) (?:that|this|it) so|so)[?. ]*",
+    re.IGNORECASE,
+)
+_STRANDED = re.compile(
+    r"(?P<asked>what|who|whom|where) (?P<with>for|with|to|from|about|by|of|at|in|on)\b", re.IGNORECASE
+)
 
 
-def sluiced(fragment: Parts, before: Parts) -> tuple[str, str]:
-    """'why?', 'against whom?', 'which papers?', 'how many visitors?': the question before asks for this."""
+def of_that(question: str, before: Parts) -> str:
+    """'when was that?' is 'when?' where the question before tells of something that is done."""
+    asked = _OF_THAT.fullmatch(question)
+    done = before.verb is not None and (before.subject is not None or before.asked is not None)
+    return asked["asked"] if asked and done else question
+
+
+def stranded(question: str) -> str:
+    """'what for' is 'for what'."""
+    ends = _STRANDED.fullmatch(question.rstrip(" ?.!"))
+    return f"{ends['with']} {ends['asked']}" if ends else question
+
+
+def sluiced(fragment: Parts, before: Parts, answered: str = "") -> tuple[str, str]:
+    """The question before with the question words of the fragment, and why; empty where that makes no question.
+    `answered` is who or what the answer to it named."""
     assert fragment.asked
     asked = fragment.text[slice(*fragment.asked)]
     wanted = fragment.wanted
@@ -27,45 +45,108 @@ def sluiced(fragment: Parts, before: Parts) -> tuple[str, str]:
     rest = fragment.text[fragment.asked[1] : fragment.end].strip(" ,?")
     extra = [one for one in fragment.phrases if one.role != "asked" and one.start >= fragment.asked[1]]
     low = asked.casefold()
-    if rest and not extra:
+    if (rest and not extra) or any(one.pronoun for one in extra):
         return "", ""
     if wanted and low.startswith(("how many", "how much")) and (counted := _counted(wanted, extra, before)):
         return counted, f"'{low}' is asked as in the question before"
-    if (
-        wanted
-        and before.wanted
-        and before.asked
-        and low.split()[0] == before.text[slice(*before.asked)].split()[0].casefold()
-    ):
-        pieces = [(before.asked[0], before.asked[1], asked)]
-        text = _with(replaced(before.text, [*pieces, *_added(extra, before)]))
+    same = before.asked is not None and low.split()[0] == before.text[slice(*before.asked)].split()[0].casefold()
+    if wanted and before.wanted and before.asked and same:
+        text = _with(replaced(before.text, [(*before.asked, asked), *_added(extra, before)]))
         return text, f"'{before.text[slice(*before.asked)]}' becomes '{asked}'"
+    if before.asked and before.text[slice(*before.asked)].casefold() == low and rest:
+        text = _with(replaced(before.text, [(tail(before), tail(before), f" {rest}")]))
+        return text, f"'{rest}' is added to the question before"
     there = before.subject is not None and before.subject.text.casefold() == "there"
-    if (wanted and there) or not (before.subject or before.wanted):
+    if wanted and there:
         return "", ""
-    if not before.aux:
+    why = f"'{asked}' is asked of the question before"
+    if before.asked and before.subject is None and before.verb:
+        return _of_the_subject(asked, before, answered, _added(extra, before)), why
+    if not before.aux or not (before.subject or before.wanted):
         return "", ""
     if extra and not any(one.preposition == old.preposition for one in extra for old in before.phrases):
-        pieces_added = [(tail(before), tail(before), f" {rest}")]
+        pieces = [(tail(before), tail(before), f" {rest}")]
     else:
-        pieces_added = _added(extra, before)
-    gone = [
-        (one.whole, one.end, "")
-        for one in before.phrases
-        if wanted and one.role != "asked" and not one.pronoun and one.noun == wanted.noun
-    ]
+        pieces = _added(extra, before)
+    if wanted and (measured := _measured(asked, wanted, before)):
+        asked, gone = measured
+    else:
+        gone = [
+            (one.whole, one.end, "")
+            for one in before.phrases
+            if wanted and one.role != "asked" and not one.pronoun and one.noun == wanted.noun
+        ]
+    if not gone and (filler := _gap(asked, before)):
+        gone = [filler]
+    return _opened(asked, before, [*gone, *pieces]), why
+
+
+def _opened(asked: str, before: Parts, pieces: Sequence[tuple[int, int, str]]) -> str:
+    """The question before with other question words, and with these pieces."""
+    assert before.aux
     start = before.asked[0] if before.asked else before.lead
-    aux = before.text[slice(*before.aux)]
-    opening = (
-        f"{asked[0].upper()}{asked[1:]} "
-        if before.text[: before.aux[0]].strip()[:1].isupper() or start == 0
-        else f"{asked} "
+    capital = before.text[: before.aux[0]].strip()[:1].isupper() or start == 0
+    opening = f"{asked[0].upper()}{asked[1:]} " if capital else f"{asked} "
+    helper = [] if before.asked else [(*before.aux, before.text[slice(*before.aux)].casefold())]
+    return _with(replaced(before.text, [(start, before.aux[0], opening), *pieces, *helper]))
+
+
+def _of_the_subject(asked: str, before: Parts, answered: str, pieces: Sequence[tuple[int, int, str]]) -> str:
+    """'in which year?' after 'who wrote Metropolis?' is 'in which year did Thea von Harbou write Metropolis?'; where no
+    answer names who, it is someone."""
+    assert before.asked and before.verb
+    words = before.text[slice(*before.asked)].split()
+    who = words[0].casefold() in ("who", "whom") or (
+        before.wanted is not None and before.wanted.noun in LISTS["people"]
     )
-    pieces = [(start, before.aux[0], opening), *gone, *pieces_added]
-    if not before.asked:
-        pieces.append((*before.aux, aux.casefold()))
-        pieces[0] = (start, before.aux[0], opening)
-    return _with(replaced(before.text, pieces)), f"'{asked}' is asked of the question before"
+    subject = answered or ("someone" if who else f"the {before.wanted.text}" if before.wanted else "that")
+    several = before.wanted is not None and before.wanted.plural and not answered
+    verb = before.text[slice(*before.verb)]
+    if before.aux and before.aux[0] < before.verb[0]:
+        helper = before.text[slice(*before.aux)].casefold()
+        if helper in ("has", "have") and asked.casefold().split()[0] == "when":
+            helper, verb = "did", base(verb)[0]
+        helper = {"is": "are", "was": "were", "has": "have"}.get(helper, helper) if several else helper
+    else:
+        verb, helper = base(verb)
+        helper = "do" if helper in ("do", "does") and several else "does" if helper == "do" else helper
+    start = before.asked[0]
+    opening = f"{asked} {helper} {subject} {verb}"
+    return _with(replaced(before.text, [(start, before.verb[1], opening), *pieces]))
+
+
+def _gap(asked: str, before: Parts) -> tuple[int, int, str] | None:
+    """'that' in the place of what was asked for: 'when did he write that?' after 'what did he write?'"""
+    if not (before.asked and before.verb and before.aux and before.subject):
+        return None
+    words = before.text[slice(*before.asked)].casefold().split()
+    if words[0] not in ("what", "which", "who", "whom") or asked.casefold().split()[0] in ("which", "whose", "what"):
+        return None
+    if any(one.role == "object" for one in before.phrases) or words[-1] in ("year", "day", "time", "month"):
+        return None
+    if asked.casefold().startswith(("how many", "how much")):
+        return None
+    who = words[0] in ("who", "whom")
+    noun = before.wanted
+    filler = "someone" if who else f"{'those' if noun.plural else 'that'} {noun.text}" if noun else "that"
+    return before.verb[1], before.verb[1], f" {filler}"
+
+
+def _measured(asked: str, wanted: Phrase, before: Parts) -> tuple[str, list[tuple[int, int, str]]] | None:
+    """'how many rows' after 'when did we sow the potatoes?' is 'how many rows of the potatoes did we sow?'"""
+    if wanted.noun not in LISTS["measures"] and singular(wanted.noun) not in LISTS["measures"]:
+        return None
+    measured = next((one for one in before.phrases if one.role == "object" and not one.pronoun), None)
+    if measured is None or measured.noun == wanted.noun:
+        return None
+    return f"{asked} of {measured.text}", [(measured.whole, measured.end, "")]
+
+
+def tail(before: Parts) -> int:
+    """Where something can be added: before an 'if', else at the end."""
+    if before.clause > 0 and before.verb and before.clause > before.verb[0]:
+        return len(before.text[: before.clause].rstrip())
+    return before.end
 
 
 def _with(text: str) -> str:
@@ -97,7 +178,9 @@ def _counted(wanted: Phrase, extra: Sequence[Phrase], before: Parts) -> str:
             if following and not before.text[one.end : following.whole].strip():
                 span = following.whole, following.end
                 put += [(*span, f"{new.preposition} {new.text}") for new in extra[:1] if new.preposition]
-            return replaced(before.text, put)
+            text = replaced(before.text, put)
+            counted = parts(text).phrases[list(before.phrases).index(one)]
+            return f"What is {text[counted.start :].rstrip(' ?')}?" if counted.start > 0 else text
     return ""
 
 

@@ -9,12 +9,20 @@ from pathlib import Path
 
 from clew.memory.text import content_words, word_lists
 
+FIRST_NAMES = {
+    name: gender
+    for gender, listed in word_lists(Path(__file__).with_name("first_names.txt")).items()
+    for name in listed
+}
+"""-> she or he."""
+
 LISTS = {name: frozenset(listed) for name, listed in word_lists(Path(__file__).with_name("context_words.txt")).items()}
 
 _TOKEN = re.compile(
     r"\b(?:what|who|where|when|how|why|that|there|it|he|she|they|we|you|i)(?=['’](?:s|re|d|ll|ve|m)\b)"
     r"|(?<=\w)['’](?:re|d|ll|ve|m)\b|(?<=what|that|here|when)['’]s\b|(?<=who|how|why|she)['’]s\b"
     r"|(?<=\bit|\bhe)['’]s\b"
+    r"|(?-i:\b(?:[A-Z]|Dr|Mr|Mrs|Ms|St|Prof)\.(?=\s?[A-Z]))"
     r"|\w+(?:['’./=:&+-]\w+)*(?:['’](?!\w))?(?:\(\))?[+#%]*|[^\w\s]",
     re.IGNORECASE,
 )

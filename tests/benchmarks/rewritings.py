@@ -1,6 +1,7 @@
 """How near the questions that are made to stand alone come to those that people wrote.
 
     python -m tests.benchmarks.rewritings CONVERSATIONS [--split dev]
+    python -m tests.benchmarks.rewritings tests/memory/dialogue/follow_ups.txt
     python -m tests.benchmarks.rewritings CASES --library NAME=DIR ... [--replayed DIR]
 
 CONVERSATIONS is a file of JSON lines (may end in .gz), each with `set`, `split` and `turns` of `question`, `answer` and
@@ -8,7 +9,8 @@ CONVERSATIONS is a file of JSON lines (may end in .gz), each with `set`, `split`
 the F1 over all words, and the same of the question as it was typed. CASES has lines of `conversation`, `turn`,
 `collection`, `question`, `followup` and `standalone`: each follow-up is printed with what a person would read and with
 `standalone`, to be read by hand; the answers of the turns before are those that `clew replay` wrote to
-DIR/NAME/intermediate/NAME.jsonl, where there are any.
+DIR/NAME/intermediate/NAME.jsonl, where there are any. Of a file of conversations (.txt) those are printed that are
+not said as a person has, and how many are, of those that lean on the conversation and those that do not.
 """
 
 import gzip
@@ -26,6 +28,7 @@ from clew.memory.dialogue.utterances import extract, tidy
 from clew.memory.knowledge.library import open_library
 from clew.memory.ports import Vocabulary
 from clew.memory.text import content_words, stemmed_words
+from tests.memory.dialogue.conversations import follow_ups, same
 
 
 @click.command(help=__doc__)
@@ -35,6 +38,10 @@ from clew.memory.text import content_words, stemmed_words
 @click.option("--replayed", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--show", is_flag=True, help="Every question of CONVERSATIONS that a person has changed.")
 def main(file: Path, split: str, libraries: Sequence[str], replayed: Path | None, show: bool) -> None:
+    if file.suffix == ".txt":
+        for line in written_out(file.read_text("utf-8")):
+            click.echo(line)
+        return
     rows = list(_rows(file))
     if "turns" in rows[0]:
         for line in compared([row for row in rows if row["split"] == split], show=show):
@@ -46,6 +53,21 @@ def main(file: Path, split: str, libraries: Sequence[str], replayed: Path | None
     }
     for line in side_by_side(rows, vocabularies, dict(_answers(replayed)) if replayed else {}):
         click.echo(line)
+
+
+def written_out(text: str) -> Iterator[str]:
+    """Where no way of saying it that a person wrote is ours."""
+    right: dict[bool, list[bool]] = {True: [], False: []}
+    for case in follow_ups(text):
+        made = standing(case.question, extract(case.before))
+        shown = tidy(made.text)
+        found = any(same(shown, expected) for expected in case.expected)
+        right[case.alone].append(found)
+        if not found:
+            yield f"{case.conversation}\n    asked  {case.question}\n    shown  {shown}   [{made.why}]"
+            yield f"    wanted {case.expected[0]}"
+    leaning, alone = right[False], right[True]
+    yield f"as a person says them: {sum(leaning)} of {len(leaning)} that lean, {sum(alone)} of {len(alone)} others"
 
 
 def compared(conversations: Sequence[Mapping[str, Any]], *, show: bool = False) -> Iterator[str]:
