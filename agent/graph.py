@@ -10,6 +10,7 @@ from clew.agent import nodes
 from clew.agent.nodes import timed
 from clew.agent.services import TurnContext
 from clew.agent.state import TurnState
+from clew.agent.talk import turn_parts
 
 TurnGraph = CompiledStateGraph[TurnState, TurnContext, TurnState, TurnState]
 
@@ -17,16 +18,21 @@ TurnGraph = CompiledStateGraph[TurnState, TurnContext, TurnState, TurnState]
 def turn_graph(checkpointer: BaseCheckpointSaver[Any]) -> TurnGraph:
     """recall -> rewrite -> think -> act -> stitch -> walk -> observe -> answer -> verify -> remember, from observe back
     to think, from act to observe where there is nothing to walk for, and from think to answer where nothing more is to
-    be looked for. What is answered anew begins with answer.
+    be looked for. What is answered anew begins with answer. Talk is answered before anything is recalled; of several
+    questions each goes from rewrite to answer.
     """
     graph = _evidence_nodes()
-    graph.add_conditional_edges(START, nodes.begin)
+    graph.add_conditional_edges(START, turn_parts.begin)
+    graph.add_node("talk", timed(turn_parts.talk))
     graph.add_node("answer", timed(nodes.answer))
+    graph.add_node("next_question", timed(turn_parts.next_question))
     graph.add_node("verify", timed(nodes.verify))
     graph.add_node("remember", timed(nodes.remember))
     graph.add_conditional_edges("think", nodes.after_think)
     graph.add_conditional_edges("observe", nodes.after_observe)
-    graph.add_edge("answer", "verify")
+    graph.add_conditional_edges("talk", turn_parts.after_talk)
+    graph.add_conditional_edges("answer", turn_parts.after_answer)
+    graph.add_conditional_edges("next_question", turn_parts.after_next)
     graph.add_edge("verify", "remember")
     graph.add_edge("remember", END)
     return graph.compile(checkpointer=checkpointer)

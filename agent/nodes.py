@@ -26,6 +26,7 @@ from clew.agent.search.model_search import ModelSearches, SearchPrompt, past_sea
 from clew.agent.search.rounds import AUTO
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import TURN_JSON, Answer, Call, Fallback, Step, Turn, TurnSearch, TurnState
+from clew.agent.talk.lines import refused_in
 from clew.memory.datatypes import Subgraph, Utterance
 from clew.memory.dialogue.recall import centroids_of, embedded
 from clew.memory.dialogue.recall import recall as recall_sentences
@@ -35,6 +36,7 @@ from clew.memory.dialogue.utterances import extract
 from clew.memory.dialogue.variants import with_dates, with_spelling
 from clew.memory.errors import Cancelled
 from clew.memory.knowledge.communities.overview import asks_for_the_whole
+from clew.memory.languages import language_of
 from clew.tools.communities import CommunitySearch
 from clew.tools.hybrid import Hybrid
 from clew.tools.walk import Walk, findings
@@ -69,18 +71,13 @@ def timed(node: Node) -> GraphNode:
 # The question ----------------------------------------------------------------------------------------------------
 
 
-def begin(state: TurnState) -> Literal["recall", "answer"]:
-    """A turn whose evidence is complete is only answered."""
-    return "answer" if state["turn"].search.round else "recall"
-
-
 def recall(turn: Turn, run: TurnContext) -> Turn:
     services = run.services
     sentences, stored = services.threads.sentences(turn.thread, services.encoder.hash)
     if not sentences:
         return turn.stepped("recall", "nothing was said before")
     vectors = embedded(sentences, stored, services.encoder)
-    question = services.encoder.encode([turn.question], "sentence")[0]
+    question = services.encoder.encode([turn.asked], "sentence")[0]
     start = services.threads.centroids(turn.thread, services.encoder.hash)
     recalled = recall_sentences(question, sentences, vectors, services.recall, start)
     services.threads.keep_centroids(turn.thread, services.encoder.hash, centroids_of(recalled, vectors))
@@ -96,7 +93,7 @@ def rewrite(turn: Turn, run: TurnContext) -> Turn:
     services, words = run.services, run.services.library.store.vocabulary
     model = services.writers.rewrite
     writer = RecordedWriter(model, "rewrite", run.emit) if model else None
-    made = rewrite_question(turn.question, turn.recalled, services.encoder, services.rewrite, writer, run.cancel, words)
+    made = rewrite_question(turn.asked, turn.recalled, services.encoder, services.rewrite, writer, run.cancel, words)
     made = with_spelling(made, words, services.encoder)
     made = with_dates(made, turn.today, services.library.manifest.date_order)
     details = [f"{form.name}: {form.text}{f' ({form.why})' if form.why else ''}" for form in made.wordings]
@@ -155,7 +152,7 @@ def think(turn: Turn, run: TurnContext) -> Turn:
 def _looked(turn: Turn, run: TurnContext, tool: str) -> Turn:
     """With the forms of the question weighed by what they find, and where the policy chooses, its tools."""
     services = run.services
-    if not services.library.manifest.chunks or asks_for_the_whole(turn.question):
+    if not services.library.manifest.chunks or asks_for_the_whole(turn.asked):
         return turn
     matches = matches_of(turn, run, turn.wordings)
     turn = forms.settled(turn, matches, services.encoder)
@@ -296,6 +293,7 @@ def after_observe(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["t
 
 def answer(turn: Turn, run: TurnContext) -> Turn:
     made = answers.answer(turn, run)
+    made = replace(made, answer=refused_in(made.answer, language_of(turn.asked)))
     sentences, sources = _counted(len(made.answer.claims), "sentence"), _counted(len(made.answer.sources), "source")
     by = f", by {made.model}" if made.model else ""
     return replace(
@@ -327,7 +325,8 @@ def remember(turn: Turn, run: TurnContext) -> Turn:
     # A checkpoint gives tuples back as lists; what is handed out is what is stored, with tuples again.
     record = TURN_JSON.dump_json(over, warnings=False).decode()
     finished = TURN_JSON.validate_json(record)
-    sentences = extract([Utterance("user", finished.question), *_memorable(finished.answer)], first_turn=finished.turn)
+    said = [Utterance("user", turn.asked), *_memorable(finished.answer)]
+    sentences = extract(said, first_turn=finished.turn) if finished.answer.outcome != "small-talk" else []
     vectors = services.encoder.encode([sentence.text for sentence in sentences], "sentence")
     services.threads.save(
         finished.thread, finished.turn, finished.question, record, sentences, vectors, services.encoder.hash
@@ -342,7 +341,7 @@ def remember(turn: Turn, run: TurnContext) -> Turn:
 
 def _default_tool(turn: Turn, services: Services) -> str:
     """For a question about the whole library its communities, where it has some and nobody chose another tool."""
-    whole = asks_for_the_whole(turn.question) and services.default_tool == AUTO
+    whole = asks_for_the_whole(turn.asked) and services.default_tool == AUTO
     return CommunitySearch.name if whole and services.library.store.part().communities.items else services.default_tool
 
 
@@ -352,7 +351,7 @@ def _model_searches(turn: Turn, run: TurnContext, planned: Sequence[Call]) -> Mo
     services, search, writer = run.services, turn.search, run.services.writers.think
     failed = any(one.part == "think" for one in turn.degraded)
     done = failed or (search.round > 0 and not search.wanted)
-    if writer is None or done or asks_for_the_whole(turn.question) or not services.library.manifest.chunks:
+    if writer is None or done or asks_for_the_whole(turn.asked) or not services.library.manifest.chunks:
         return ModelSearches()
     past = past_searches(turn.calls, search.first_found, turn.passages, turn.rewritten)
     prompt = SearchPrompt(turn.rewritten, past, tool_calls.search_keys(turn.calls), tool_calls.search_keys(planned))

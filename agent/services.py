@@ -29,7 +29,8 @@ class Services:
     """`default_tool` is called where the person names none for a turn: one of `tools`, several with a `+`, or `auto`,
     the policy. `evidence` is how many passages a turn gathers; `writers` are the language
     models by what they are for, where there are any; `unsupported` is what becomes of their sentences that the passages
-    do not support. `gate` and `order` are the policy's learned models."""
+    do not support. `gate` and `order` are the policy's learned models. `examples`: questions that a
+    library answers, by its fingerprint, once they were needed."""
 
     encoder: CachedEncoder
     library: Library
@@ -45,6 +46,7 @@ class Services:
     answer: AnswerParameters = field(default_factory=AnswerParameters)
     gate: Gate = field(default_factory=gate.shipped)
     order: Ordering = field(default_factory=ordering.shipped)
+    examples: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def walker(self) -> Walker:

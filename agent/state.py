@@ -10,8 +10,9 @@ from pydantic.json_schema import SkipJsonSchema
 from clew.memory.datatypes import Passage, Point, Recalled, Subgraph, Wording
 
 Verdict = Literal["supported", "weak", "unsupported", "uncited"]
-Outcome = Literal["answered", "partial", "unclear", "nothing-found", "nothing-indexed", "stopped"]
-"""`unclear`: the answer is a question back, and no refusal. `stopped`: the person stopped it while it was written."""
+Outcome = Literal["answered", "partial", "unclear", "nothing-found", "nothing-indexed", "small-talk", "stopped"]
+"""`unclear`: the answer is a question back, and no refusal. `small-talk`: the documents were asked nothing. `stopped`:
+the person stopped it while it was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +146,8 @@ class TurnSearch:
     """The search of a turn in the making: what it is bound to, and what its rounds have found. Empty once the turn is
     over: it is neither stored nor shown.
 
+    `asking` is the question that is searched, where the turn has more than it: a greeting, another question; `waiting`
+    are those that come after it, and `done` the turns that those before it have become.
     `tool` names the tools that the person wants (empty: those of the settings, by default the policy's choice), `scope`
     the documents to search (empty: all). `round` counts from 1. `tools` are those that the policy chose, and `signals`
     what by. `planned` are the searches of this round; `wanted` counts those of them that a language model asked for.
@@ -156,6 +159,9 @@ class TurnSearch:
 
     tool: str = ""
     scope: tuple[str, ...] = ()
+    asking: str = ""
+    waiting: tuple[str, ...] = ()
+    done: tuple["Turn", ...] = ()
     round: int = 0
     tools: tuple[str, ...] = ()
     signals: Mapping[str, float] = field(default_factory=dict)
@@ -218,9 +224,18 @@ class Turn:
         """With these fields of its search changed."""
         return replace(self, search=replace(self.search, **changes))
 
+    def found(self, passages: Iterable[Passage]) -> "Turn":
+        """With these as its evidence."""
+        return replace(self, passages=tuple(passages))
+
+    @property
+    def asked(self) -> str:
+        """What is searched of what was typed."""
+        return self.search.asking or self.question
+
     @property
     def is_answered(self) -> bool:
-        return any(step.node == "answer" for step in self.steps)
+        return bool(self.answer.claims)
 
 
 TurnEvent = Step | Piece | Doing | Turn

@@ -85,7 +85,7 @@ def played(scripted: ScriptTurn, row: Mapping[str, Any], *, resumed: bool = Fals
 
 
 def summarize(turns: Sequence[Played]) -> Summary:
-    with_answer = [turn for turn in turns if not turn.refused and turn.outcome != "unclear"]
+    with_answer = [turn for turn in turns if not turn.refused and turn.outcome not in ("unclear", "small-talk")]
     checks = [(turn, check) for turn in turns for check in turn.checks]
     return Summary(
         conversations=len({turn.conversation for turn in turns}),

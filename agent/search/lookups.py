@@ -25,7 +25,7 @@ def query_of_turn(turn: Turn, run: TurnContext, wordings: Sequence[Wording]) -> 
     """These wordings of the question with their vectors."""
 
     def encoded() -> Query:
-        query = encode_query(turn.question, wordings, run.services.encoder, scope_of(turn), turn.recalled.selected)
+        query = encode_query(turn.asked, wordings, run.services.encoder, scope_of(turn), turn.recalled.selected)
         return replace(query, cancel=run.cancel)
 
     return run.once(("query", *wordings), encoded)
@@ -44,12 +44,12 @@ def thought_of(turn: Turn, run: TurnContext) -> Thought:
         ids = {*matches_of(turn, run, wordings).ids, *(passage.id for passage in turn.passages)}
         return walk_operations.think(run.services.walker, question_of(turn, run, wordings), ids)
 
-    return run.once(("thought", turn.search.round), thought)
+    return run.once(("thought", turn.search.round, turn.asked), thought)
 
 
 def stitched_of(turn: Turn, run: TurnContext) -> Stitched:
     thought = thought_of(turn, run)
-    return run.once(("stitched", turn.search.round), lambda: run.services.walker.stitch(thought))
+    return run.once(("stitched", turn.search.round, turn.asked), lambda: run.services.walker.stitch(thought))
 
 
 def hybrid(run: TurnContext) -> Hybrid:
@@ -75,7 +75,7 @@ def found_by(turn: Turn, run: TurnContext, call: Call) -> Findings:
         return tool.findings(query, matches_of(turn, run, call.wordings), services.evidence)
     if isinstance(tool, GraphSearch):
         return tool.found(question_of(turn, run, call.wordings), services.evidence)
-    return tool.search(query, OVERVIEW if asks_for_the_whole(turn.question) else services.evidence)
+    return tool.search(query, OVERVIEW if asks_for_the_whole(turn.asked) else services.evidence)
 
 
 def scope_of(turn: Turn) -> frozenset[str] | None:

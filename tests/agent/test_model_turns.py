@@ -327,7 +327,7 @@ def test_once_a_model_has_failed_it_is_left_alone_for_the_turn(
     """By `hybrid` alone the policy needs two rounds for the question."""
     plain = replace(plain, gate=())
     services = think(plain, ollama, indexed, lambda asked: iter([("browse", {})]))
-    question = "Who is Fritz Lang, and which cat flew on a rocket to the steppe of Kazakhstan?"
+    question = "Tell me who is Fritz Lang, and which cat flew on a rocket to the steppe of Kazakhstan."
     alone, turn = answered(plain, question, []), answered(services, question, [])
     assert _searched(turn) == _searched(alone) and len(_searched(alone)) > 1
     assert ids(turn) == ids(alone) and turn.answer == alone.answer

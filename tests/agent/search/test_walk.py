@@ -125,7 +125,7 @@ def test_what_a_tool_found_has_the_path_to_it(turn: Turn) -> None:
 def test_a_passage_of_the_walk_is_read_and_cited_like_others(assistant: Assistant) -> None:
     """Two passages a search, of Metropolis, then of animals in space; the walk comes to Laika."""
     narrow = replace(assistant.services, evidence=2)
-    turn = answered(narrow, "Who directed Metropolis, and which dog went to space?", [])
+    turn = answered(narrow, "Who directed Metropolis, and which dog went to space? Please.", [])
     cited = {source.document: source.tool for source in turn.answer.sources}
     assert cited["animals/laika.md"] == "walk"
 
@@ -133,7 +133,7 @@ def test_a_passage_of_the_walk_is_read_and_cited_like_others(assistant: Assistan
 def test_a_further_round_walks_for_what_is_missing_and_keeps_what_was_found(assistant: Assistant) -> None:
     """Two passages a search and two a walk: of Metropolis, then of animals in space."""
     narrow = replace(assistant.services, evidence=2)
-    question = "Who directed Metropolis, and which dog went to space?"
+    question = "Who directed Metropolis, and which dog went to space? Please."
     turn = answered(narrow, question, [])
     _, second = steps_of(turn, "think")
     assert "for what is missing: dog went space" in second.summary and second.tools == ("hybrid", "walk")

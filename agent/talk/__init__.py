@@ -1,0 +1,1 @@
+"""Talk: what of a turn is no question about the documents, and what is said to it."""

@@ -1,0 +1,190 @@
+"""What a turn wants that is no question about the documents: a greeting, thanks, help, a shorter answer, the source.
+
+A softmax over the words and letters of a phrase, `intents.json`, made by `python -m tests.training.talk` from a table
+of phrases in six languages and from questions. A phrase counts as talk only where it is likely enough and holds no word
+but such phrases have: 'more' is talk, 'more details on the lease' is a question.
+"""
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Literal, get_args
+
+from clew.memory.languages import LANGUAGES, common_words, language_of, unaccented
+
+# fmt: off
+Intent = Literal[
+    "greeting", "thanks", "bye", "ack", "help", "identity", "first", "last", "all",
+    "repeat", "shorter", "more", "reword", "sure", "where", "wrong",
+]
+# fmt: on
+"""`ack`: 'I see'; `first`, `last` and `all` are the person's own questions; `reword` to `wrong` and those before them
+from `repeat` on are about the last answer."""
+
+INTENTS: tuple[Intent, ...] = get_args(Intent)
+SOCIAL: tuple[Intent, ...] = ("ack", "greeting", "thanks", "bye")
+"""What may stand before a question; what comes later counts more."""
+
+CLOSING: tuple[Intent, ...] = ("thanks", "bye")
+"""What may stand behind one."""
+
+ABOUT_ANSWER: tuple[Intent, ...] = ("repeat", "shorter", "more", "reword", "sure", "where", "wrong")
+"""Of the last answer: with a word of its own such a phrase asks something new."""
+
+QUESTION = "question"
+LONGEST = 16
+"""Words of a phrase that may be talk."""
+
+LIKELY, CERTAIN = 0.5, 0.9
+"""The probability from which a phrase is no question; that of one with a word of its own (docs/figures.md)."""
+
+FEWEST = 3
+"""Words of a phrase that may have one of its own."""
+
+SHIPPED = Path(__file__).with_name("intents.json")
+
+_WORD = re.compile(r"[^\W_]+")
+_OPENS = (
+    r"What|Who|Where|When|Why|How|Which|Is|Are|Do|Does|Did|Can|Could|Was|W[eio]r?|Wann|Warum|Welche\w*|Wie|Qu\w+|Où|Comment"
+    r"|Pourquoi|Combien|C[oó]mo|Cu\w+|D[oó]nde|Chi|Cosa|Come|Dove|Perché|Ki[oaue]n?|Kiel|Kiam|Kial|Kiom|Ĉu"
+)
+_PIECE = re.compile(
+    rf"(?<=[.!?\u2026;])\s+|\n+|\s+[\u2013\u2014-]\s+|(?<=,)\s+(?=[^\WA-Z_]|[¿¡])|(?<=,)\s+(?=(?:{_OPENS})\b)"
+)
+"""Between sentences; behind a comma only before what goes on in lower case or may begin a question."""
+
+
+@dataclass(frozen=True, slots=True)
+class IntentModel:
+    """`weights[feature][place]` is what a feature adds to the class of that place, the last being a question; `words`
+    are those of the phrases that it was fitted on, with the languages that have them."""
+
+    classes: tuple[str, ...]
+    intercepts: tuple[float, ...]
+    weights: Mapping[str, Mapping[str, float]]
+    words: Mapping[str, str]
+
+    def probabilities(self, phrase: str) -> dict[str, float]:
+        """Of each class."""
+        found = features(phrase)
+        scale = 1 / math.sqrt(max(1, len(found)))
+        totals = list(self.intercepts)
+        for feature in found:
+            for place, weight in self.weights.get(feature, {}).items():
+                totals[int(place)] += scale * weight
+        most = max(totals)
+        parts = [math.exp(total - most) for total in totals]
+        return {name: part / sum(parts) for name, part in zip(self.classes, parts, strict=True)}
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """Of a turn: what it wants, None for a question; in which language, empty where nothing says it; and the question,
+    without a greeting or thanks before or behind it."""
+
+    intent: Intent | None
+    language: str
+    question: str
+
+
+@lru_cache(maxsize=64)
+def heard(text: str) -> Heard:
+    """What a turn says: pure, and quick enough to be asked again."""
+    text = " ".join(text.split())
+    pieces = [piece for piece in _PIECE.split(text) if _WORD.search(piece)]
+    intents = [_intent_of(piece) for piece in pieces]
+    known = [one for one in intents if one]
+    if known and len(known) == len(intents):
+        wanted = max(known, key=lambda one: SOCIAL.index(one) if one in SOCIAL else len(SOCIAL))
+        return Heard(wanted, spoken(text), text)
+    asks = any("?" in piece for piece, one in zip(pieces, intents, strict=True) if not one)
+    if (len(pieces) == 1 or not asks) and (whole := _intent_of(text)):
+        return Heard(whole, spoken(text), text)
+    first, last = 0, len(pieces)
+    while first < last and intents[first] in SOCIAL:
+        first += 1
+    while last > first and intents[last - 1] in CLOSING:
+        last -= 1
+    if first == 0 and last == len(pieces):
+        return Heard(None, "", text)
+    start = text.index(pieces[first])
+    end = text.rindex(pieces[last - 1]) + len(pieces[last - 1])
+    return Heard(None, "", text[start:end])
+
+
+def _intent_of(phrase: str) -> Intent | None:
+    """What it wants, if it is likely to be talk and has no word of its own; it may have one, no name and no number,
+    where hardly anything else could be meant."""
+    words = _WORD.findall(phrase)
+    own = [word for word in words if not _is_known(unaccented(word))]
+    if (
+        len("".join(words)) < 2
+        or len(words) > LONGEST
+        or len(own) > (len(words) >= FEWEST)
+        or not all(map(str.islower, own))
+    ):
+        return None
+    found = shipped_intents().probabilities(phrase)
+    best = max(INTENTS, key=lambda one: found[one])
+    if own and best in ABOUT_ANSWER:
+        return None
+    return best if 1 - found[QUESTION] >= (CERTAIN if own else LIKELY) else None
+
+
+def _is_known(word: str) -> bool:
+    """Whether phrases of talk or many texts have it, perhaps with one slip of the keyboard."""
+    known = shipped_intents().words
+    if word in known or word in common_words():
+        return True
+    return len(word) > LONGEST_EXACT and not known.keys().isdisjoint(_slips(word))
+
+
+LONGEST_EXACT = 4
+"""Letters of a word that has to be there as it is."""
+
+
+def _slips(word: str) -> set[str]:
+    """The word with two neighbours swapped, or without one of its letters."""
+    places = range(len(word))
+    swapped = {word[:at] + word[at + 1 : at + 2] + word[at] + word[at + 2 :] for at in places}
+    return swapped | {word[:at] + word[at + 1 :] for at in places}
+
+
+def spoken(phrase: str) -> str:
+    """The language that most of its words are of, those of talk among them; empty where it has none."""
+    found = dict.fromkeys(LANGUAGES, 0.0)
+    for word in plain(phrase).split():
+        having = shipped_intents().words.get(word, "").split()
+        for language in having:
+            found[language] += 1 / len(having)
+    if told := language_of(phrase):
+        found[told] += 1
+    best = max(LANGUAGES, key=lambda one: found[one])
+    return best if found[best] else ""
+
+
+def plain(phrase: str) -> str:
+    """Words in lower case without accents, question marks as words of their own."""
+    return " ".join(re.findall(r"[^\W_]+|[?\uff1f]", unaccented(phrase)))
+
+
+def features(phrase: str) -> Sequence[str]:
+    """Its words, pairs of neighbours, and runs of 2 to 4 letters, each once: `w:more`, `p:more about`, `mor`."""
+    words = plain(phrase).split()
+    found = dict.fromkeys(f"w:{word}" for word in words)
+    found |= dict.fromkeys(f"p:{one} {other}" for one, other in zip(["^", *words], [*words, "$"], strict=True))
+    for word in words:
+        padded = f" {word} "
+        found |= dict.fromkeys(padded[at : at + n] for n in (2, 3, 4) for at in range(len(padded) - n + 1))
+    return list(found)
+
+
+@cache
+def shipped_intents() -> IntentModel:
+    """The one that comes with Clew."""
+    values = json.loads(SHIPPED.read_text("utf-8"))
+    return IntentModel(tuple(values["classes"]), tuple(values["intercepts"]), values["weights"], values["words"])

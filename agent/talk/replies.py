@@ -1,0 +1,237 @@
+"""What is said to talk: a line that fits, or, to talk about the last answer, its passages again, quoted and cited."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from clew.agent.answer.verification import same_words, verdict
+from clew.agent.state import Answer, Claim, Turn
+from clew.agent.talk.intents import ABOUT_ANSWER, Intent
+from clew.agent.talk.lines import line, refused_in
+from clew.memory.datatypes import Floats, Passage
+from clew.memory.ports import Encoder
+from clew.memory.text import split
+
+READ = 8
+"""Passages of the last answer that more is looked for in."""
+
+SHORTEST, LONGEST = 4, 60
+"""Words of a sentence that is quoted."""
+
+MORE = 3
+"""Sentences that are said more at once."""
+
+AS_NEAR = 0.6
+"""How near to the question more has to be, as a share of how near the nearest said sentence is."""
+
+ALIKE = 0.75
+"""The cosine from which two sentences say the same."""
+
+LONG = 25
+"""Words of a quotation that can be made shorter by choosing a sentence of it."""
+
+Examples = Callable[[], Sequence[str]]
+"""Questions that the library answers: asked for only where they are said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """What talk is answered from: its language, the turns before, oldest first, and questions to offer."""
+
+    intent: Intent
+    language: str
+    before: Sequence[Turn]
+    examples: Examples
+    encoder: Encoder
+
+    def line(self, key: str, **values: str) -> str:
+        return line(key, self.language, **values)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """`about` is the turn whose answer was spoken of, where one was."""
+
+    answer: Answer
+    about: Turn | None = None
+
+
+def reply(spoken: Spoken) -> Reply | None:
+    """None where it is to be searched after all: as a reply to a question back."""
+    last = next((turn for turn in reversed(spoken.before) if turn.answer.outcome != "small-talk"), None)
+    waits = last is spoken.before[-1] and last.answer.outcome == "unclear" if last else False
+    if waits and spoken.intent in ("ack", "more", "sure", "wrong", "first", "last", "all"):
+        return None
+    if spoken.intent not in ABOUT_ANSWER:
+        return Reply(_small_talk(spoken))
+    if last is None:
+        return Reply(_said(spoken.line("no answer")))
+    if spoken.intent == "wrong":
+        return Reply(_said(spoken.line("wrong")))
+    cited = [claim for claim in last.answer.claims if claim.cites]
+    if spoken.intent == "repeat" or (not cited and spoken.intent in ("shorter", "reword")):
+        return Reply(refused_in(last.answer, spoken.language), last)
+    if not cited:
+        return Reply(_said(spoken.line("no source")), last)
+    return Reply(_ABOUT[spoken.intent](spoken, last, cited), last)
+
+
+def _said(*lines: str) -> Answer:
+    """Small talk; each line but the first is an item."""
+    return Answer("small-talk", tuple(Claim(text, new_line=n > 0) for n, text in enumerate(lines)))
+
+
+def _small_talk(spoken: Spoken) -> Answer:
+    asked = [turn.question for turn in spoken.before if is_question(turn)]
+    if spoken.intent in ("first", "last", "all"):
+        if not asked:
+            return _said(spoken.line("nothing asked"))
+        if spoken.intent == "all":
+            return _said(spoken.line("all"), *(f"- {question}" for question in asked))
+        return _said(spoken.line(spoken.intent, question=asked[0 if spoken.intent == "first" else -1]))
+    examples = spoken.examples() if spoken.intent in ("greeting", "help", "identity") else ()
+    offered = (spoken.line("examples"), *(f"- {question}" for question in examples)) if examples else ()
+    return _said(spoken.line(spoken.intent), *offered)
+
+
+def is_question(turn: Turn) -> bool:
+    """Whether the documents were asked, and not only something said."""
+    return not any(step.node == "talk" for step in turn.steps[:1]) or bool(turn.calls)
+
+
+# About the last answer --------------------------------------------------------------------------------------------
+
+
+def _shorter(spoken: Spoken, last: Turn, cited: Sequence[Claim]) -> Answer:
+    """The first quotation, where it has several; of a long one the sentence that is nearest to the question."""
+    first, source = cited[0], last.answer.sources[cited[0].cites[0] - 1]
+    sentences = [first.text[start:end] for start, end in split(first.text)]
+    if len(first.text.split()) > LONG and len(sentences) > 1:
+        nearest = sentences[int(np.argmax(_cosines(last.rewritten, sentences, spoken.encoder)))]
+        at = source.text.find(nearest)
+        start = source.start + at if at >= 0 else None
+        return _quoted(last, [replace(first, text=nearest, start=start, new_line=False)])
+    if len(last.answer.claims) > 1:
+        return _quoted(last, [replace(first, new_line=False)])
+    return _quoted(last, [Claim(spoken.line("is short")), replace(first, new_line=True)])
+
+
+def _more(spoken: Spoken, last: Turn, cited: Sequence[Claim]) -> Answer:
+    """What the passages say beside what was said, nearest to the question first found, in their order."""
+    said = [claim.text for turn in spoken.before if turn.rewritten == last.rewritten for claim in turn.answer.claims]
+    found = [one for one in _sentences(last.passages[:READ]) if not _holds(said, one[0])]
+    if not found:
+        return _said(spoken.line("no more"))
+    near = _cosines(last.rewritten, [text for text, _, _ in found], spoken.encoder)
+    enough = AS_NEAR * _cosines(last.rewritten, [claim.text for claim in cited], spoken.encoder).max()
+    best = [int(place) for place in np.argsort(-near, kind="stable")[:MORE] if near[place] >= enough]
+    if not best:
+        return _said(spoken.line("no more"))
+    order = list(dict.fromkeys(found[place][1].id for place in best))
+    best.sort(key=lambda place: (order.index(found[place][1].id), found[place][2]))
+    claims = [(Claim(text, start=start), passage) for text, passage, start in (found[place] for place in best)]
+    return _cited(claims)
+
+
+def _reworded(spoken: Spoken, last: Turn, cited: Sequence[Claim]) -> Answer:
+    """The sentence of another passage that says the same; where there is none, what stands around it."""
+    first = cited[0]
+    source = last.answer.sources[first.cites[0] - 1]
+    others = [one for one in _sentences(last.passages[:READ]) if not _holds([c.text for c in cited], one[0])]
+    near = _cosines(first.text, [text for text, _, _ in others], spoken.encoder)
+    if len(others) and near.max() >= ALIKE:
+        text, passage, start = others[int(near.argmax())]
+        answer = _cited([(Claim(text, start=start, new_line=True), passage)])
+        return replace(answer, claims=(Claim(spoken.line("another")), *answer.claims))
+    spans = split(source.text)
+    at = first.start - source.start if first.start is not None else source.text.find(first.text)
+    place = next((n for n, (start, end) in enumerate(spans) if start <= at < end), 0)
+    start, end = spans[max(0, place - 1)][0], spans[min(len(spans) - 1, place + 1)][1]
+    around = Claim(" ".join(source.text[start:end].split()), start=source.start + start, new_line=True)
+    answer = _cited([(around, source)])
+    return replace(answer, claims=(Claim(spoken.line("only quotes")), *answer.claims))
+
+
+def _sure(spoken: Spoken, last: Turn, cited: Sequence[Claim]) -> Answer:
+    """How many documents say it, with the quotation and where each stands."""
+    first = cited[0]
+    read = [*last.answer.sources, *last.passages[:READ]]
+    holding: dict[str, Passage] = {}
+    for passage in read:
+        if verdict(replace(first, cites=(1,)), [passage]) == "supported":
+            holding.setdefault(passage.document, passage)
+    if not holding:
+        return _quoted(last, [Claim(spoken.line("not supported")), replace(first, new_line=True)])
+    sources = tuple(holding.values())
+    says = spoken.line("several say", number=str(len(sources))) if len(sources) > 1 else spoken.line("one says")
+    claim = replace(first, cites=tuple(range(1, len(sources) + 1)), new_line=True)
+    places = Claim(spoken.line("place", place="; ".join(_place(source, spoken) for source in sources)), new_line=True)
+    return Answer("answered", (Claim(says), claim, places), sources)
+
+
+def _where(spoken: Spoken, last: Turn, cited: Sequence[Claim]) -> Answer:
+    """Each quotation with its document, heading and page."""
+    answer = _quoted(last, [replace(claim, new_line=n > 0) for n, claim in enumerate(cited)])
+    claims: list[Claim] = []
+    for claim, following in zip(answer.claims, (*answer.claims[1:], None), strict=True):
+        claims.append(claim)
+        if following is None or following.cites != claim.cites:
+            places = "; ".join(_place(answer.sources[number - 1], spoken) for number in claim.cites)
+            claims.append(Claim(spoken.line("place", place=places), new_line=True))
+    return replace(answer, claims=tuple(claims))
+
+
+_ABOUT: dict[Intent, Callable[[Spoken, Turn, Sequence[Claim]], Answer]] = {
+    "shorter": _shorter,
+    "more": _more,
+    "reword": _reworded,
+    "sure": _sure,
+    "where": _where,
+}
+
+
+def _place(source: Passage, spoken: Spoken) -> str:
+    """`"The lease", Rent, page 3`."""
+    page = spoken.line("page", page=source.page) if source.page else ""
+    heading = source.heading.rstrip(".:") if source.heading != source.title else ""
+    return ", ".join(filter(None, (f'"{source.title or source.source or source.document}"', heading, page)))
+
+
+def _sentences(passages: Sequence[Passage]) -> Iterator[tuple[str, Passage, int]]:
+    """Those worth quoting, each once, with its passage and where it begins in the document."""
+    seen: set[str] = set()
+    for passage in passages:
+        for start, end in split(passage.text):
+            text = " ".join(passage.text[start:end].split())
+            if SHORTEST <= len(text.split()) <= LONGEST and text[-1] not in "?:" and text not in seen:
+                seen.add(text)
+                yield text, passage, passage.start + start
+
+
+def _holds(said: Sequence[str], text: str) -> bool:
+    """Whether it was said, as a part of something or with more around it."""
+    words = same_words(text)
+    return any(words in known or known in words for known in map(same_words, said) if known)
+
+
+def _cosines(text: str, others: Sequence[str], encoder: Encoder) -> Floats:
+    if not others:
+        return np.zeros(0)
+    return np.asarray(encoder.encode(others, "passage") @ encoder.encode([text], "query")[0])
+
+
+def _quoted(last: Turn, claims: Sequence[Claim]) -> Answer:
+    """Claims of the last answer, with those of its sources that they cite."""
+    order = list(dict.fromkeys(number for claim in claims for number in claim.cites))
+    numbered = (replace(claim, cites=tuple(order.index(n) + 1 for n in claim.cites)) for claim in claims)
+    return Answer("answered", tuple(numbered), tuple(last.answer.sources[n - 1] for n in order))
+
+
+def _cited(claims: Sequence[tuple[Claim, Passage]]) -> Answer:
+    """Each claim with its passage."""
+    sources = list({passage.id: passage for _, passage in claims}.values())
+    ids = [source.id for source in sources]
+    return Answer(
+        "answered", tuple(replace(claim, cites=(ids.index(p.id) + 1,)) for claim, p in claims), tuple(sources)
+    )

@@ -1,0 +1,159 @@
+"""Several questions in one turn: taken apart, asked one after the other, and their answers joined."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain, zip_longest
+
+from clew.agent.state import UNANSWERED, Answer, Claim, Turn, TurnSearch
+from clew.agent.talk.lines import refused_in
+from clew.memory.datatypes import Passage, Recalled, Sentence
+from clew.memory.languages import language_of
+
+MOST = 3
+"""Questions of a turn that are asked one by one; a turn with more is one question with much around it."""
+
+_ASKING = {
+    "en": r"who|whom|whose|what|which|when|where|why|how",
+    "de": r"wer|wen|wem|was|welche[rsmn]?|wann|wo|woher|wohin|warum|wieso|wie|wieviel",
+    "fr": r"qui|que|qu['’]|quoi|quel(?:le)?s?|quand|où|comment|pourquoi|combien",
+    "es": r"quién(?:es)?|qué|cuál(?:es)?|cuándo|dónde|cómo|por qué|cuánt[oa]s?",
+    "it": r"chi|che|cosa|qual[ei]?|quando|dove|come|perché|quant[oaie]",
+    "eo": r"kiu[jn]*|kion?|kia[jn]*|kie|kien|kiam|kiel|kiom|kial|kies|ĉu",
+}
+_AND = {"en": "and|but", "de": "und|aber", "fr": "et|mais", "es": "y|e|pero", "it": "e|ed|ma", "eo": "kaj|sed"}
+_AUX = r"(?:(?:is|are|was|were|do|does|did|can|could|has|have|had|will|would|should|may|must)(?:n't)?|can't)"
+_SUBJECT = (
+    r"(?:I|you|he|she|it|we|they|the|an?|my|your|his|her|its|our|their|this|that|these|those|there|any|some|[A-Z])"
+)
+_OPENS = re.compile(
+    rf"(?:(?:who|what|which)(?: \w+)? (?!(?:{_SUBJECT})\b)\w+"
+    rf"|(?:{_ASKING['en']})(?: (?!{_SUBJECT}\b)[\w'-]+){{0,3}}? {_AUX}\b"
+    rf"|{_AUX} (?:not )?{_SUBJECT}\b|(?:why|how|when|where)\W*$)",
+    re.IGNORECASE,
+)
+"""An English question of its own, and no clause: 'who pays', 'how much is', 'are the dogs'; not 'how it works'."""
+
+_HAS_ASKING = re.compile(rf"\b(?:{'|'.join(_ASKING.values())}|{_AUX})\b|¿", re.IGNORECASE)
+_SENTENCE = re.compile(r"(?<=[?\uff1f])\s+")
+_EMBEDS = re.compile(
+    r"(?:do|can|could|would|will|did) (?:you|we|I)\b|(?:please )?(?:tell|explain|say|show|know)\b", re.I
+)
+_QUOTED = re.compile(r"[\"“”„«»]|(?<!\S)['‘]")
+
+
+def questions_of(text: str) -> tuple[str, ...]:
+    """The questions that it asks, each as it is written; one, where it asks one or more than `MOST`.
+
+    'What is the rent and who pays the heating?' are two; 'Do you know what it is and how it works?' is one.
+    """
+    if _QUOTED.search(text):
+        return (text,)
+    sentences = [part for part in _SENTENCE.split(text) if part.strip()]
+    if not all(part.rstrip().endswith(("?", "\uff1f")) and _HAS_ASKING.search(part) for part in sentences):
+        return (text,)
+    found = tuple(chain.from_iterable(map(_joined_by_and, sentences)))
+    return found if 1 < len(found) <= MOST else (text,)
+
+
+def _joined_by_and(sentence: str) -> Sequence[str]:
+    language = language_of(sentence) or "en"
+    link = rf",?\s+(?:{_AND[language]})\s+(?:also |auch |aussi |también |anche |ankaŭ )?(?=(?:{_ASKING[language]})\b)"
+    if language == "en":
+        link = rf",?\s+(?:{_AND['en']})\s+(?:also )?(?=(?:{_ASKING['en']}|{_AUX})\b)"
+    starts = re.match(rf"(?:(?:{_AND[language]})\s+)?(?:{_ASKING[language]}|{_AUX})\b", sentence, re.IGNORECASE)
+    if not starts or _EMBEDS.match(sentence):
+        return [sentence]
+    made = [sentence]
+    for match in re.finditer(link, sentence, re.IGNORECASE):
+        rest = sentence[match.end() :]
+        before = made[-1][: len(made[-1]) - len(sentence[match.start() :])]
+        if len(before.split()) > 1 and (language != "en" or _OPENS.match(rest)):
+            made[-1:] = [f"{before.rstrip(' ,')}?", rest[0].upper() + rest[1:]]
+    return made
+
+
+def begun(turn: Turn, questions: Sequence[str]) -> Turn:
+    """With the first of the questions to be asked, and the others waiting."""
+    return turn.searched(asking=questions[0], waiting=tuple(questions[1:]))
+
+
+def advanced(turn: Turn) -> Turn:
+    """After an answer: the next question as if the one before were a turn of its own; behind the last, all joined."""
+    done = (*turn.search.done, replace(turn, search=TurnSearch(asking=turn.search.asking), steps=()))
+    if not turn.search.waiting:
+        return _whole(turn, done)
+    asked, *waiting = turn.search.waiting
+    before = _as_said(turn)
+    recalled = turn.recalled
+    known = replace(recalled, extracted=(*recalled.extracted, *before), selected=(*recalled.selected, *before[:2]))
+    search = TurnSearch(tool=turn.search.tool, scope=turn.search.scope, asking=asked, waiting=tuple(waiting), done=done)
+    fresh = Turn(turn.thread, turn.turn, turn.question, today=turn.today)
+    return replace(fresh, recalled=known, steps=turn.steps, answer=UNANSWERED, search=search)
+
+
+def _as_said(turn: Turn) -> list[Sentence]:
+    said = [Sentence(turn.search.asking, "user", turn.turn)]
+    if not turn.answer.refused:
+        said += [Sentence(claim.text, "agent", turn.turn) for claim in turn.answer.claims]
+    return said
+
+
+def _whole(turn: Turn, done: Sequence[Turn]) -> Turn:
+    """One turn of those of its questions; `steps` are of all of them already."""
+    share = 1 / len(done)
+    return replace(
+        turn,
+        answer=joined([(part.search.asking, part.answer) for part in done]),
+        recalled=done[0].recalled if done else Recalled(),
+        rewritten=" ".join(part.rewritten for part in done),
+        meant=" ".join(part.search.asking for part in done),
+        expanded="",
+        own_weight=sum(part.own_weight for part in done) * share,
+        wordings=tuple(replace(w, weight=w.weight * share) for part in done for w in part.wordings),
+        calls=tuple(call for part in done for call in part.calls),
+        passages=_in_turn([part.passages for part in done]),
+        walk=next((part.walk for part in done if part.walk), None),
+        paths=tuple(dict.fromkeys(path for part in done for path in part.paths)),
+        model=next((part.model for part in done if part.model), ""),
+        degraded=tuple(dict.fromkeys(one for part in done for one in part.degraded)),
+        ledger=tuple(line for part in done for line in part.ledger),
+        search=replace(turn.search, asking=" ".join(part.search.asking for part in done), waiting=(), done=()),
+    )
+
+
+def _in_turn(each: Sequence[Sequence[Passage]]) -> tuple[Passage, ...]:
+    """The best of each, then the second best of each, none twice."""
+    found = {passage.id: passage for rank in zip_longest(*each) for passage in rank if passage}
+    return tuple(found.values())
+
+
+def joined(answers: Sequence[tuple[str, Answer]]) -> Answer:
+    """The answers to these questions as one: what refuses a question, or asks back, names it."""
+    outcomes = [answer.outcome for _, answer in answers]
+    claims: list[Claim] = []
+    sources: list[Passage] = []
+    for question, answer in answers:
+        for source in answer.sources:
+            if source.id not in [one.id for one in sources]:
+                sources.append(source)
+        ids = [source.id for source in sources]
+        own = [
+            replace(claim, cites=tuple(ids.index(answer.sources[n - 1].id) + 1 for n in claim.cites))
+            for claim in (_named(question, answer) if answer.refused or answer.outcome == "unclear" else answer.claims)
+        ]
+        claims += [replace(claim, new_line=claim.new_line or (n == 0 and bool(claims))) for n, claim in enumerate(own)]
+    missing = tuple(dict.fromkeys(word for _, answer in answers for word in answer.missing))
+    nearest = tuple(dict.fromkeys(title for _, answer in answers for title in answer.nearest))
+    if "stopped" in outcomes:
+        return Answer("stopped", tuple(claims), tuple(sources), missing, nearest)
+    same = outcomes[0] if len(set(outcomes)) == 1 else "partial"
+    if same == "partial" and not {"answered", "partial"} & set(outcomes):
+        same = "unclear" if "unclear" in outcomes else "nothing-found"
+    return Answer(same, tuple(claims), tuple(sources), missing, nearest)
+
+
+def _named(question: str, answer: Answer) -> tuple[Claim, ...]:
+    """What refuses or asks back, behind the question that it is said of."""
+    first, *others = refused_in(answer, language_of(question)).claims
+    return (replace(first, text=f"{question} {first.text}"), *others)

@@ -1,0 +1,93 @@
+"""What a turn wants: phrases that nothing was fitted on, questions that only begin like talk, those of data sets."""
+
+import json
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from clew.agent.talk.intents import INTENTS, QUESTION, SHIPPED, Intent, heard
+from clew.memory.languages import LANGUAGES
+from tests.training import talk
+
+
+def test_phrases_that_it_was_not_fitted_on_are_recognised() -> None:
+    right: dict[str, list[bool]] = defaultdict(list)
+    for name, language, text in talk.held_out():
+        found = heard(text).intent or QUESTION
+        right[QUESTION if name == QUESTION else language].append(found == name)
+        right["all" if name != QUESTION else QUESTION].append(found == name)
+    shares = {name: sum(each) / len(each) for name, each in right.items()}
+    assert set(shares) == {*LANGUAGES, "all", QUESTION} and len(right["all"]) > 700
+    assert shares[QUESTION] >= 0.95 and shares["all"] >= 0.7
+    assert min(shares[language] for language in LANGUAGES) >= 0.62
+
+
+def test_the_plain_phrases_of_each_intent_and_language_are_recognised() -> None:
+    """Of the table itself nearly all: what is fitted is what is asked for."""
+    known = [one for one in talk.fitted_on() if one[0] != QUESTION][::7]
+    assert sum(heard(text).intent == name for name, _, text in known) / len(known) >= 0.95
+    assert {name for name, _, _ in known} == set(INTENTS)
+
+
+@pytest.mark.parametrize(
+    "typed, searched",
+    [
+        ("Thanks. What does it cost?", "What does it cost?"),
+        ("What does it cost? Thank you!", "What does it cost?"),
+        ("Hi! Who pays the heating?", "Who pays the heating?"),
+        ("Danke. Was kostet das?", "Was kostet das?"),
+        ("Merci ! Combien ça coûte ?", "Combien ça coûte ?"),
+        ("Hola, ¿quién paga la calefacción?", "¿quién paga la calefacción?"),
+        ("Hello Kitty: who made it?", "Hello Kitty: who made it?"),
+        ("Hello, Dolly! opened on Broadway when?", "Hello, Dolly! opened on Broadway when?"),
+        ("Help desk hours?", "Help desk hours?"),
+        ("more details on the lease", "more details on the lease"),
+        ("Are you sure that the flat is 60 m²?", "Are you sure that the flat is 60 m²?"),
+        ("I meant the second one", "I meant the second one"),
+        ("why?", "why?"),
+        ("where is the key?", "where is the key?"),
+        ("who are you supposed to call in an emergency?", "who are you supposed to call in an emergency?"),
+        ("what is this about?", "what is this about?"),
+        ("", ""),
+        ("?", "?"),
+    ],
+)
+def test_a_question_is_searched_whatever_it_begins_with(typed: str, searched: str) -> None:
+    assert (heard(typed).intent, heard(typed).question) == (None, searched)
+
+
+@pytest.mark.parametrize(
+    "typed, intent, language",
+    [
+        ("hi there", "greeting", "en"),
+        ("thanks, that helped", "thanks", "en"),
+        ("thank you, bye", "bye", "en"),
+        ("hello, how can you help me?", "help", "en"),
+        ("what did I ask you first?", "first", "en"),
+        ("what have I asked you so far?", "all", "en"),
+        ("kürzer bitte", "shorter", "de"),
+        ("Wo steht das?", "where", "de"),
+        ("Es-tu sûr ?", "sure", "fr"),
+        ("¿Puedes repetirlo?", "repeat", "es"),
+        ("Chi sei?", "identity", "it"),
+        ("Kion mi unue demandis?", "first", "eo"),
+        ("repaet that please", "repeat", "en"),
+    ],
+)
+def test_talk_is_heard_in_its_language(typed: str, intent: Intent, language: str) -> None:
+    assert (heard(typed).intent, heard(typed).language) == (intent, language)
+
+
+def test_no_question_of_the_data_sets_is_taken_for_talk(data: Path) -> None:
+    """Of the splits that nothing was fitted on; those of conversations hold thanks and the like."""
+    asked = [text for name, text in talk.questions(data, ("dev",)) if not name.startswith(("doc2dial", "ikat"))]
+    assert len(asked) > 5000
+    assert [text for text in asked if heard(text).intent] == []
+
+
+@pytest.mark.soak
+def test_the_shipped_one_is_what_its_trainer_makes(data: Path) -> None:
+    made, shipped = talk.train(data), json.loads(SHIPPED.read_text("utf-8"))
+    assert list(made["classes"]) == shipped["classes"] and made["words"] == shipped["words"]
+    assert made["weights"].keys() == shipped["weights"].keys()

@@ -1,0 +1,95 @@
+"""Talk in whole turns, over the examples: nothing is searched, and what is said of an answer is quoted."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from clew.agent.assistant import Assistant
+from clew.agent.settings import read_settings
+from clew.agent.state import Turn
+
+Ask = Callable[[str], Turn]
+
+
+@pytest.fixture
+def ask(examples_path: Path, cache: Path, tmp_path: Path) -> Iterator[Ask]:
+    """On one thread."""
+    with Assistant.open(read_settings(library=examples_path, home=tmp_path / "data", cache=cache)) as assistant:
+
+        def asked(question: str) -> Turn:
+            *_, turn = assistant.ask("t", question)
+            assert isinstance(turn, Turn)
+            return turn
+
+        yield asked
+
+
+def test_small_talk_is_answered_without_a_search_and_offers_what_the_library_answers(ask: Ask) -> None:
+    said = ask("hello, how can you help me?")
+    assert (said.answer.outcome, said.calls, said.answer.sources, said.wordings) == ("small-talk", (), (), ())
+    assert [step.node for step in said.steps] == ["talk", "verify"]
+    examples = [claim.text.removeprefix("- ") for claim in said.answer.claims if claim.text.startswith("- ")]
+    assert 1 <= len(examples) <= 3
+    for question in examples:
+        assert ask(question).answer.outcome == "answered", question
+    assert ask("Danke schön!").answer.text == "Gern geschehen."
+    assert ask("ĝis revido").answer.text.startswith("Ĝis revido.")
+
+
+def test_what_was_asked_is_told_and_talk_is_no_question(ask: Ask) -> None:
+    assert "asked nothing" in ask("what did I ask first?").answer.text
+    ask("hi")
+    ask("Who directed Metropolis?")
+    ask("thanks. How far is the Moon from the Earth?")
+    assert ask("what did I ask first?").answer.text.endswith("Who directed Metropolis?")
+    assert ask("Was war meine letzte Frage?").answer.text.endswith("How far is the Moon from the Earth?")
+    said = ask("what have I asked you so far?").answer
+    assert [claim.text for claim in said.claims[1:]] == [
+        "- Who directed Metropolis?",
+        "- thanks. How far is the Moon from the Earth?",
+    ]
+
+
+def test_talk_about_an_answer_quotes_its_passages(ask: Ask) -> None:
+    assert "no answer yet" in ask("shorter please").answer.text
+    first = ask("Who was Laika?")
+    assert first.answer.outcome == "answered"
+    read = " ".join(" ".join(passage.text.split()) for passage in first.passages)
+    again = ask("could you repeat that?")
+    assert again.answer == first.answer and not again.calls
+    shorter = ask("shorter, please")
+    assert len(shorter.answer.text) < len(first.answer.text) or len(first.answer.claims) == 1
+    more = ask("tell me more")
+    said = {claim.text for claim in first.answer.claims}
+    assert more.answer.outcome == "answered" and not said & {claim.text for claim in more.answer.claims}
+    assert all(claim.text in read for claim in more.answer.claims if claim.cites)
+    for question in ("where does it say that?", "are you sure?", "in other words?"):
+        turn = ask(question)
+        assert turn.answer.outcome == "answered" and not turn.calls and turn.answer.sources
+        cited = [claim for claim in turn.answer.claims if claim.cites]
+        assert cited and all(claim.verdict == "supported" for claim in cited)
+    assert ask("that's wrong").answer.text.startswith("What is wrong with it?")
+
+
+def test_a_follow_up_leans_on_the_question_that_was_talked_about(ask: Ask) -> None:
+    ask("Who directed Metropolis?")
+    ask("shorter")
+    assert "Metropolis" in ask("and who wrote it?").rewritten
+
+
+def test_of_two_questions_each_is_searched_and_refused_by_itself(ask: Ask) -> None:
+    both = ask("Who directed Metropolis and how far is the Moon from the Earth?")
+    assert both.answer.outcome == "answered" and len(both.calls) >= 2
+    assert "Lang" in both.answer.text and "384" in both.answer.text
+    half = ask("How far is the Moon from the Earth? And what is the price of a ticket to the opera in Sydney?")
+    assert half.answer.outcome == "partial" and "384" in half.answer.text
+    refusal = half.answer.claims[-1]
+    assert refusal.text.startswith("And what is the price") and not refusal.cites and refusal.new_line
+    lean = ask("Who was Laika, and when did she fly?")
+    assert "Laika" in lean.rewritten.split("?")[1]
+
+
+def test_a_refusal_is_in_the_language_of_its_question(ask: Ask) -> None:
+    refused = ask("Wie hoch ist die Miete für die Wohnung in Berlin?").answer
+    assert refused.refused and ("Dokumente" in refused.text) and "documents" not in refused.text

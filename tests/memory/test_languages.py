@@ -1,0 +1,25 @@
+"""The language of a text, told by its commonest words."""
+
+import pytest
+
+from clew.memory.languages import language_of
+
+
+@pytest.mark.parametrize(
+    "text, language",
+    [
+        ("How much is the rent of the flat?", "en"),
+        ("Wie hoch ist die Miete der Wohnung?", "de"),
+        ("Quel est le loyer de l'appartement ?", "fr"),
+        ("¿Cuánto es el alquiler del piso?", "es"),
+        ("Quanto costa l'affitto dell'appartamento?", "it"),
+        ("Kiom kostas la lupago de la loĝejo?", "eo"),
+        ("What was Maria de la Quellerie's father's name?", "en"),
+        ("Was the Saturn V bigger?", "en"),
+        ("Kodak", ""),
+        ("月までの距離は?", ""),
+        ("", ""),
+    ],
+)
+def test_each_is_told_from_the_others(text: str, language: str) -> None:
+    assert language_of(text) == language
