@@ -177,6 +177,10 @@ def words(text: str) -> list[str]:
     return [word.casefold().replace("’", "'").removesuffix("'s") for word in written_words(text)]
 
 
+def without_possessive(word: str) -> str:
+    return word[:-2] if word.endswith(("'s", "’s")) else word
+
+
 def content_words(text: str) -> list[str]:
     """Stems in the order of the text, function words left out; repeated words stay."""
     return _stems([word for word in words(text) if word not in FUNCTION_WORDS])
@@ -194,7 +198,7 @@ def stemmed_words(text: str) -> list[str]:
 
 def stems_and_words(text: str) -> list[tuple[str, str]]:
     """Each content word's stem and the word as it is written, in the order of the text."""
-    plain = [re.sub(r"['’]s$", "", word) for word in written_words(text)]
+    plain = list(map(without_possessive, written_words(text)))
     kept = [word for word in plain if word.casefold() not in FUNCTION_WORDS]
     return list(zip(_stems([word.casefold() for word in kept]), kept, strict=True))
 

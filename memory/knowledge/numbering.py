@@ -23,6 +23,8 @@ DOCUMENTS = "SELECT id FROM documents ORDER BY source, position"
 CHUNK_SPANS = "SELECT document, row, start, end FROM main.chunks ORDER BY row"
 _IN_ORDER = "documents d ON d.id = t.document ORDER BY d.source, d.position, t.n"
 _VAGUE = ("name", "term")
+ENTITY_BITS = 31
+"""Of a sentence and an entity in one number."""
 
 
 def number_layers(database: sqlite3.Connection, folder: Path) -> None:
@@ -119,13 +121,13 @@ def _arrays(
     rows = {(document, n): row for document, n, row in database.execute("SELECT document, n, row FROM main.sentences")}
     places = {id_: place for place, (id_,) in enumerate(database.execute(DOCUMENTS))}
     titles = np.full(len(places), -1, np.int64)
-    mentions = set()
+    mentions = []
     for name in names:
         entity = numbers[name.document, name.n]
         if name.sentence == TITLE:
             titles[places[name.document]] = entity
         elif entity >= 0:
-            mentions.add((rows[name.document, name.sentence], entity))
+            mentions.append(rows[name.document, name.sentence] << ENTITY_BITS | entity)
     columns = "t.document, t.sentence, t.subject, t.verb, t.object, t.given"
     found = f"SELECT {columns} FROM main.relations t JOIN {_IN_ORDER}"
     verbs: dict[str, int] = {}
@@ -136,7 +138,8 @@ def _arrays(
             row = rows[document, sentence]
             relations.append((subject, verbs.setdefault(verb, len(verbs)), object_, row, given))
     database.executemany("INSERT INTO main.verbs VALUES (?, ?)", ((number, verb) for verb, number in verbs.items()))
-    mentioned = np.array(sorted(mentions), np.int64).reshape(-1, 2).T
+    pairs = np.unique(np.array(mentions, np.int64))
+    mentioned = np.stack([pairs >> ENTITY_BITS, pairs & (1 << ENTITY_BITS) - 1])
     return mentioned, titles, np.array(relations, np.int64).reshape(-1, 5).T
 
 

@@ -8,7 +8,7 @@ never joined.
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -83,6 +83,7 @@ def _day(words: list[str]) -> str | None:
     return "-".join([years[0], f"{months[0]:02}", *(f"{int(day):02}" for day in days)])
 
 
+_NO_PEOPLE = frozenset(("place", "organisation", "date", "work", "term"))
 _SHORTEST_SURNAME, _SHORTEST_ACRONYM, _LONGEST_ACRONYM = 3, 3, 7
 
 
@@ -125,7 +126,7 @@ class AliasCandidate:
     def could_be_person(self) -> bool:
         """Two to five words, none of them a place's, a firm's or a number."""
         words = self.words
-        if not 2 <= len(words) <= 5 or self.kinds & {"place", "organisation", "date", "work", "term"}:
+        if not 2 <= len(words) <= 5 or not _NO_PEOPLE.isdisjoint(self.kinds):
             return False
         if words[0] in lexicon.NO_GIVEN_NAMES or words[-1] in lexicon.ORGANISATIONS | lexicon.PLACES | lexicon.WORKS:
             return False
@@ -141,7 +142,7 @@ class AliasCandidate:
     @property
     def can_be_short(self) -> bool:
         """A lone surname, or a surname with initials only."""
-        if self.kinds & {"place", "organisation", "date", "work", "term"} or not self.words:
+        if not _NO_PEOPLE.isdisjoint(self.kinds) or not self.words:
             return False
         if len(self.words) == 1:
             return len(self.key) >= _SHORTEST_SURNAME and self.key.isalpha()
@@ -227,10 +228,11 @@ def canonical(
             keys.add(key)
     names = {key: AliasCandidate(key, frozenset(of), commonest(surfaces[key])) for key, of in sorted(kinds.items())}
     shared = _in_library(names)
+    leaning = {key for key, name in names.items() if name.can_be_short or name.is_acronym}
     within: dict[tuple[str, str], str] = {}
     for document, keys in sorted(found.items()):
         title = key_of(titles[document]) if titles and document in titles else ""
-        in_document = _in_document([names[key] for key in sorted(keys)], title, shared)
+        in_document = _in_document([names[key] for key in sorted(keys)], title, shared, leaning)
         within |= {(document, key): id_ for key, id_ in in_document.items()}
     return Aliases(shared, within)
 
@@ -260,12 +262,16 @@ def _in_library(names: Mapping[str, AliasCandidate]) -> dict[str, str]:
     return joined
 
 
-def _in_document(names: Sequence[AliasCandidate], title: str, shared: Mapping[str, str]) -> dict[str, str]:
-    """Key -> id, where it is another than in the rest of the library."""
-    longer = [name.key for name in names if name.could_be_person and fuller(title, name)]
+def _in_document(
+    names: Sequence[AliasCandidate], title: str, shared: Mapping[str, str], leaning: Set[str]
+) -> dict[str, str]:
+    """Key -> id, where it is another than in the rest of the library. `leaning` can stand for a fuller name."""
+    long = " " in title
+    longer = [name.key for name in names if fuller(title, name) and name.could_be_person] if long else []
     joined = {longer[0]: title} if len(longer) == 1 else {}
-    people = [name for name in names if name.is_person]
-    for name in names:
+    short = [name for name in names if name.key in leaning]
+    people = [name for name in names if name.is_person] if short else []
+    for name in short:
         candidates = [other for other in people if stands_for(name, other)] if name.can_be_short else []
         if name.is_acronym:
             candidates = [other for other in names if other.acronym == name.key]

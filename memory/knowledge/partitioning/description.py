@@ -8,7 +8,7 @@ import numpy as np
 from clew.memory.datatypes import Ints, Vectors
 from clew.memory.knowledge.partitioning.labels import PartitionLabels, edge_cosines, paired_cosines, sums_of
 from clew.memory.nodes import Cells, NodeGraph, Partitioning
-from clew.memory.text import stems_and_words, written_words
+from clew.memory.text import stems_and_words, without_possessive, written_words
 
 TITLE = 3
 """How many words of a text a word of a title counts."""
@@ -136,11 +136,11 @@ def _occurrences(titles_and_texts: Iterable[tuple[str, str]]) -> tuple[Ints, Int
 
 def _stems(words: Sequence[str]) -> tuple[list[str], Ints]:
     """Of each word how it is shown, and the number of its stem; -1 of one that names nothing."""
-    shown, stems, known = [], [], dict[str, int]()
-    for word in words:
-        stem, bare = next(iter(stems_and_words(word)), ("", ""))
+    shown, stems, known = list(map(without_possessive, words)), [], dict[str, int]()
+    stem_of = {bare: stem for stem, bare in stems_and_words(" ".join(words))}
+    for bare in shown:
+        stem = stem_of.get(bare, "")
         naming = SHORTEST <= len(stem) <= LONGEST and not stem.isdigit()
-        shown.append(bare)
         stems.append(known.setdefault(stem, len(known)) if naming else -1)
     return shown, np.array(stems, np.int64)
 
