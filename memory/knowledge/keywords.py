@@ -236,8 +236,9 @@ def _counted(words: Sequence[Sequence[str]], tokens: Mapping[str, int]) -> _Coun
     lengths = [len(of_chunk) for of_chunk in words]
     found = np.fromiter(map(tokens.__getitem__, chain.from_iterable(words)), np.int64, sum(lengths))
     kept = found >= 0
-    chunks = np.repeat(np.arange(len(words)), lengths)[kept]
-    return _summed(_Counted(chunks, found[kept], np.ones(len(chunks)), len(words)))
+    chunks, size = np.repeat(np.arange(len(words)), lengths)[kept], max(1, len(words))
+    pairs, counts = np.unique(found[kept] * size + chunks, return_counts=True)
+    return _Counted(pairs % size, pairs // size, counts.astype(np.float64), len(words))
 
 
 def _summed(*parts: _Counted) -> _Counted:

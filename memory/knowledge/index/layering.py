@@ -83,6 +83,7 @@ def copy_layers(database: sqlite3.Connection, triples: TriplesFrom) -> None:
             f"INSERT INTO main.{table} SELECT {columns}"
             f" FROM main.documents d JOIN old.documents o ON o.id = d.id JOIN old.{table} t ON t.document = d.id"
             f" WHERE o.source = d.source AND o.digest = d.digest {_OUTSIDE_GRAPHS if triples == 'auto' else ''}"
+            " ORDER BY t.document, t.n"
         )
 
 

@@ -1,0 +1,67 @@
+"""What a turn takes from `think` to `observe`, by whether it searched with `hybrid` alone, without encoding.
+
+python -m tests.benchmarks.think_to_observe DATASET LIBRARY
+
+The questions of a data set, at most 60 of those with qrels drawn at random, with their conversations, asked of any
+library. Milliseconds of the processor, so give it one core (OMP_NUM_THREADS=1 taskset -c 0). Of each question the
+fastest of three turns; all vectors are in the encoder's cache after the first.
+"""
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from unittest.mock import patch
+
+from clew.agent.evaluation.agent_evidence import searched
+from clew.agent.evaluation.dataset import read_dataset
+from clew.agent.evaluation.evaluate import SEARCHING
+from clew.agent.evaluation.ranking import percentiles
+from clew.agent.models import encoder_for
+from clew.agent.search.rounds import AUTO
+from clew.agent.settings import read_settings
+from clew.agent.state import Turn
+from clew.agent.toolbox import services_for
+from clew.memory.dialogue.threads import Threads
+from clew.memory.knowledge.library import open_library
+from tests.benchmarks.inputs import paths
+
+QUESTIONS, ROUNDS = 60, 3
+
+
+def main() -> None:
+    dataset, folder = paths(__doc__ or "", "dataset", "library")
+    found = read_dataset(dataset).questions
+    questions = random.Random(0).sample(found, min(QUESTIONS, len(found)))
+    with TemporaryDirectory() as home, Threads(None) as threads, patch("time.perf_counter", time.process_time):
+        settings = read_settings(library=folder).model_copy(update={"home": Path(home)})
+        encoder = encoder_for(settings)
+        library = open_library(folder, encoder)
+        services = replace(services_for(settings, library, encoder, threads), default_tool=AUTO)
+        asked: list[Callable[[], Turn]] = [
+            lambda question=question: searched(services, question.text, question.history)  # type: ignore[misc]
+            for question in questions
+        ]
+        asked[0]()  # what is loaded once
+        taken: dict[str, list[float]] = {}
+        for ask in asked:
+            turns = [ask() for _ in range(ROUNDS)]
+            tools = " ".join(sorted({name for step in turns[0].steps for name in step.tools}))
+            taken.setdefault(tools, []).append(min(map(searching, turns)) / 1000)
+        chunks = library.manifest.chunks
+        library.store.close()
+    print(f"{dataset.name}, {chunks} chunks")
+    taken["all"] = [one for of_tools in taken.values() for one in of_tools]
+    for tools, seconds in sorted(taken.items(), key=lambda item: len(item[0])):
+        times = percentiles(seconds, 50, 95)
+        print(f"    {tools:22} {len(seconds) / len(questions):6.2f} of the questions, ms {times}")
+
+
+def searching(turn: Turn) -> float:
+    return sum(step.ms for step in turn.steps if step.node in SEARCHING)
+
+
+if __name__ == "__main__":
+    main()
