@@ -15,6 +15,7 @@ from clew.agent.search import forms, gate, ordering, rounds, tool_calls
 from clew.agent.search import walk as walk_operations
 from clew.agent.search.lookups import (
     found_by,
+    held_language,
     hybrid,
     matches_of,
     query_of_turn,
@@ -26,8 +27,9 @@ from clew.agent.search.model_search import ModelSearches, SearchPrompt, past_sea
 from clew.agent.search.rounds import AUTO
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import TURN_JSON, Answer, Call, Fallback, Step, Turn, TurnSearch, TurnState
-from clew.agent.talk.lines import refused_in
+from clew.agent.talk.lines import in_language
 from clew.memory.datatypes import Subgraph, Utterance
+from clew.memory.dialogue.cognates import with_cognates
 from clew.memory.dialogue.recall import centroids_of, embedded
 from clew.memory.dialogue.recall import recall as recall_sentences
 from clew.memory.dialogue.rewriting import rewrite as rewrite_question
@@ -96,6 +98,7 @@ def rewrite(turn: Turn, run: TurnContext) -> Turn:
     made = rewrite_question(turn.asked, turn.recalled, services.encoder, services.rewrite, writer, run.cancel, words)
     made = with_spelling(made, words, services.encoder)
     made = with_dates(made, turn.today, services.library.manifest.date_order)
+    made = with_cognates(made, language_of(turn.asked), held_language(services), words)
     details = [f"{form.name}: {form.text}{f' ({form.why})' if form.why else ''}" for form in made.wordings]
     degraded: tuple[Fallback, ...] = ()
     if writer and turn.recalled.selected:
@@ -293,7 +296,7 @@ def after_observe(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["t
 
 def answer(turn: Turn, run: TurnContext) -> Turn:
     made = answers.answer(turn, run)
-    made = replace(made, answer=refused_in(made.answer, language_of(turn.asked)))
+    made = replace(made, answer=in_language(made.answer, turn, held_language(run.services)))
     sentences, sources = _counted(len(made.answer.claims), "sentence"), _counted(len(made.answer.sources), "source")
     by = f", by {made.model}" if made.model else ""
     return replace(

@@ -33,8 +33,9 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 WORDS = frozenset({"expanded"})
 """The names of wordings that are no sentence."""
 
-VARIANTS = frozenset({"dated", "spelling"})
-"""The names of the question as it is with a date or a word written otherwise: they share its weight."""
+VARIANTS = frozenset({"dated", "spelling", "cognates"})
+"""The names of the question as it is with a date or a word written otherwise, or as another language has its words:
+they share its weight."""
 
 FIRST = 10
 """Hits of a wording that are looked at."""

@@ -1,17 +1,19 @@
 """What several nodes of a turn look up in the library: each is computed once a run, and again after a crash."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
 from clew.agent.search import rounds
 from clew.agent.search import walk as walk_operations
-from clew.agent.services import TurnContext
+from clew.agent.services import Services, TurnContext
 from clew.agent.state import Call, Turn
 from clew.memory.datatypes import Findings, Query, Wording
 from clew.memory.knowledge.communities.overview import asks_for_the_whole
 from clew.memory.knowledge.question import LibraryQuestion, Matches
 from clew.memory.knowledge.walking.subgraph import Stitched
 from clew.memory.knowledge.walking.walker import Thought
+from clew.memory.languages import language_of
 from clew.tools.base import encode_query
 from clew.tools.communities import CommunitiesParameters
 from clew.tools.graph import GraphSearch
@@ -76,6 +78,21 @@ def found_by(turn: Turn, run: TurnContext, call: Call) -> Findings:
     if isinstance(tool, GraphSearch):
         return tool.found(question_of(turn, run, call.wordings), services.evidence)
     return tool.search(query, OVERVIEW if asks_for_the_whole(turn.asked) else services.evidence)
+
+
+SAMPLE = 40
+"""Chunks that the language of a library is told by."""
+
+
+def held_language(services: Services) -> str:
+    """That of most documents; empty where none is told."""
+    library = services.library.manifest.fingerprint
+    if library not in services.languages:
+        ids = services.library.store.part().layers.chunk_ids if services.library.manifest.chunks else ()
+        chunks = services.library.store.chunks(list(ids[:: max(1, len(ids) // SAMPLE)][:SAMPLE]))
+        told = Counter(language_of(chunk.text) for chunk in chunks)
+        services.languages[library] = max(told, key=lambda one: told[one], default="")
+    return services.languages[library]
 
 
 def scope_of(turn: Turn) -> frozenset[str] | None:

@@ -6,8 +6,10 @@ from functools import cache
 from pathlib import Path
 from string import Template
 
-from clew.agent.state import Answer, Claim
-from clew.memory.languages import LANGUAGES
+from clew.agent.state import Answer, Claim, Turn
+from clew.memory.dialogue.cognates import COGNATES
+from clew.memory.languages import LANGUAGES, common_words, language_of, unaccented
+from clew.memory.text import written_words
 
 _DEFAULT = LANGUAGES[0]
 
@@ -20,6 +22,34 @@ def line(key: str, language: str, **values: str) -> str:
 def language_name(language: str, said_in: str) -> str:
     """What a language is called in another one."""
     return line("names of languages", said_in).split("; ")[LANGUAGES.index(language)]
+
+
+def in_language(answer: Answer, turn: Turn, held: str) -> Answer:
+    """A refusal in the language of its question; and said, where no passage is in that, how it was searched."""
+    asked = language_of(turn.asked)
+    made = refused_in(_without_small_words(answer, turn.asked, asked), asked)
+    read = [language_of(passage.text) for passage in turn.passages[:READ]]
+    if not asked or not held or asked == held or asked in read or answer.outcome not in _SEARCHED:
+        return made
+    words = next((wording.text for wording in turn.wordings if wording.name == COGNATES), "")
+    names = language_name(asked, asked), language_name(held, asked)
+    note = line("other language", asked, asked=names[0], held=names[1], alike=f" ({words})" if words else "")
+    return replace(made, claims=(*made.claims, Claim(note, new_line=True)))
+
+
+def _without_small_words(answer: Answer, question: str, language: str) -> Answer:
+    """With what is missing as the question has it, and none of the function words of its language."""
+    if language in ("", _DEFAULT):
+        return answer
+    typed = [word for word in written_words(question) if language not in common_words().get(unaccented(word), ())]
+    missing = tuple(one for one in answer.missing if set(written_words(one)) <= {*typed})
+    return replace(answer, missing=missing)
+
+
+READ = 8
+"""Passages whose language is looked at."""
+
+_SEARCHED = ("answered", "partial", "nothing-found")
 
 
 def refused_in(answer: Answer, language: str) -> Answer:

@@ -42,7 +42,7 @@ def with_dates(made: Rewritten, today: str, order: DateOrder = "") -> Rewritten:
         expanded=_read(made.expanded, today, order),
         wordings=wordings,
     )
-    return _beside(made, Wording(DATED, text, question.weight / 2, why=why)) if why else made
+    return beside(made, Wording(DATED, text, question.weight / 2, why=why)) if why else made
 
 
 def with_spelling(made: Rewritten, vocabulary: Vocabulary, encoder: Encoder) -> Rewritten:
@@ -64,7 +64,7 @@ def with_spelling(made: Rewritten, vocabulary: Vocabulary, encoder: Encoder) -> 
     )
     made = replace(made, text=_respelt(made.text, slips), expanded=_respelt(made.expanded, slips), wordings=wordings)
     share = question.weight * (0.5 if slips else REAL)
-    return _beside(made, Wording(SPELLING, _respelt(question.text, taken), share, why=why))
+    return beside(made, Wording(SPELLING, _respelt(question.text, taken), share, why=why))
 
 
 def _taken(question: str, vocabulary: Vocabulary) -> dict[str, str]:
@@ -102,7 +102,7 @@ def _question(made: Rewritten) -> Wording:
     return next(wording for wording in made.wordings if wording.name == "question")
 
 
-def _beside(made: Rewritten, added: Wording) -> Rewritten:
+def beside(made: Rewritten, added: Wording) -> Rewritten:
     """With a wording behind the question that takes its weight from it; one of the same text says why instead."""
     if added.text in (wording.text for wording in made.wordings):
         same = tuple(
