@@ -13,14 +13,14 @@ from clew.memory.text import written_words
 COGNATES = "cognates"
 
 EVEN, LESS = 0.5, 0.45
-"""Of the weight of the question, what goes to the wording with those words alone (docs/figures.md). With half of it they
-stand for the question where it is judged whether it is answered; for that they have to be `FEWEST`, and a `THIRD`."""
+"""Of the weight of the question, what goes to the wording with those words alone (docs/figures.md). With half of it
+they stand for the question where it is judged whether it is answered: they have to be `FEWEST`, and a `THIRD`."""
 
 FEWEST, THIRD = 2, 1 / 3
 """Words alike, and their share of the question's words."""
 
-SHORTEST = 4
-"""Letters of a word that may have another spelling in another language."""
+SHORTEST, LONG = 5, 7
+"""Letters of a word with another ending, and of one that may be spelt otherwise besides."""
 
 _ENDINGS = tuple(
     tuple(pair.split(">"))
@@ -66,7 +66,7 @@ def cognates(words: Sequence[str], vocabulary: Vocabulary) -> dict[str, str]:
     for word, of_word in zip(words, forms, strict=True):
         if held := next((form for form in of_word if counts[form]), ""):
             taken[word] = held
-        elif alike := next((near[form][0] for form in of_word if near[form] and len(form) >= SHORTEST), ""):
+        elif len(word) >= LONG and (alike := next((near[form][0] for form in of_word[:2] if near[form]), "")):
             taken[word] = alike
     return taken
 
