@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 
 from clew.memory.dialogue.phrases import Referent
@@ -45,8 +46,13 @@ def looks_like_a_person(name: str, placed: str) -> bool:
     )
 
 
-def names(text: str) -> Iterator[Referent]:
+@lru_cache(512)
+def names(text: str) -> tuple[Referent, ...]:
     """Names of an answer in their order; two joined by `and` are one as well, behind both."""
+    return tuple(_names(text))
+
+
+def _names(text: str) -> Iterator[Referent]:
     pairs: list[tuple[Referent, int, int]] = []
     for match in _NAME.finditer(text):
         name = re.sub(r"[’']s?$", "", match.group())
@@ -83,6 +89,7 @@ SUBJECT = 5
 """Words of a sentence's subject."""
 
 
+@lru_cache(512)
 def subject_of(text: str) -> Referent | None:
     """What a sentence begins with where something is said of it: 'the default timeout' of 'The default timeout is 5
     seconds', 'Curiosity' of 'Curiosity landed'. Whether a lone first word is a name, its capital does not tell: `named`
@@ -139,11 +146,18 @@ def _repeated(name: str, text: str) -> bool:
     return re.search(rf"[\w,] {re.escape(name)}\b", text) is not None
 
 
+_SHORT_THING = r"((?:(?:the|an?|my|our|your) )?[\w'’/-]+(?: [\w'’/-]+){0,2})"
+_ARE = re.compile(rf" (?:are|were) {_SHORT_THING} and {_SHORT_THING}\.?$")
+_VALUES = re.compile(r" (\d[\w.]*(?: \w+)?) and (\d[\w.]*(?: \w+)?)\.?$")
 _TWO = re.compile(r"(?:[Tt]he )?([A-Z][\w/.+-]*) and ([A-Z][\w/.+-]*)(?: ([a-z]+s))?\b")
 
 
 def named_pair(text: str) -> tuple[str, ...]:
     """'HTTP proxy', 'SOCKS proxy' of a sentence that begins with 'HTTP and SOCKS proxies'."""
+    if told := _ARE.search(text):
+        return told[1], told[2]
+    if values := _VALUES.search(text):
+        return values[1], values[2]
     two = _TWO.match(text)
     if not two:
         return ()
@@ -157,6 +171,13 @@ def enumerated(text: str) -> tuple[str, ...]:
     if not match:
         return ()
     first, middle, last = match.groups()
+    if (
+        first.split()[-1].islower()
+        and first.endswith("s")
+        and all(part.strip()[:1].isupper() for part in [*middle.split(",")[1:], last])
+    ):
+        items = [*(part.strip() for part in middle.split(",") if part.strip()), last.split()[0].rstrip(".")]
+        return tuple(items)  # 'two daughters, Irène and Ève'
     items = [first.split()[-1], *(part.strip() for part in middle.split(",") if part.strip()), last.strip().rstrip(".")]
     tail = items[-1].split()
     if len(tail) > 1 and tail[-1].endswith("s"):  # 'connect, read and pool timeouts'

@@ -59,6 +59,8 @@ def candidates(low: str, turns: Sequence[Said], *, quantity: bool = False, here:
             yield from (one for one in (*turn.answered, *focus) if one.plural)
             yield from _some(turn)
             yield from (one for one in turn.told if one.plural)
+    if low in THEY and (couple := _couple(turns)):
+        yield couple
     if low in IT:
         yield from (one for turn in turns[:BACK] for one in turn.asked if one.aside and not one.person)
         told = [one for turn in turns[:1] for one in (turn.focus, *turn.told) if one]
@@ -72,6 +74,17 @@ def candidates(low: str, turns: Sequence[Said], *, quantity: bool = False, here:
             and "'s " not in one.text
             and (" " in one.text or not one.maybe_person if low in THEY else not one.plural)
         )
+
+
+def _couple(turns: Sequence[Said]) -> Referent | None:
+    """The last two people who were spoken of."""
+    people: list[str] = []
+    for turn in turns[:BACK]:
+        for one in (*turn.asked, *([turn.focus] if turn.focus else []), *turn.answered):
+            known = any(one.text in other or other in one.text for other in people)
+            if one.person and one.named and not one.plural and not known:
+                people.append(one.text)
+    return Referent(f"{people[0]} and {people[1]}", 0.0, True, plural=True) if len(people) == 2 else None
 
 
 def _is_thing(one: Referent) -> bool:

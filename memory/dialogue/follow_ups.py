@@ -62,7 +62,8 @@ def _said(alone: StandingQuestion, answer: Sequence[str], turns: Sequence[Said],
     meant = {what for _, what in _STOOD_FOR.findall(alone.why)}
     stood = next((one for one in made.asked if one.text in meant), None)
     own = stood or min(made.asked, key=lambda one: (not one.named, one.rank), default=None)
-    earlier = turns[0].topic if turns and alone.why else None
+    under = UNDER_TOPIC.match(alone.text)
+    earlier = turns[0].topic if turns and alone.why and (under or not alone.pair) else None
     topic = own if own and (stood or own.named or not earlier) else earlier
     if len(alone.pair) == 2:
         made = replace(made, listed=_bare(alone.pair))
@@ -154,9 +155,14 @@ _POSSESSIVE = re.compile(
 )
 
 
+_POINTS = re.compile(
+    rf"{_POSSESSIVE.pattern}|\bthe (?:other|first|second|third|last|former|latter)(?: one)?\W*$", re.IGNORECASE
+)
+
+
 def _owned(question: str, turns: Sequence[Said]) -> tuple[str, list[str]]:
     """'and his wife?' is 'and Yuri Gagarin's wife?': what says only what is other points back as well."""
-    if len(question.split()) > SHORT or not _POSSESSIVE.search(question) or parts(question).verb:
+    if len(question.split()) > SHORT or not _POINTS.search(question) or parts(question).verb:
         return question, []
     return standing_for(question, turns)
 
@@ -207,6 +213,8 @@ def _topic_for(question: str, turns: Sequence[Said], vocabulary: Vocabulary | No
     ):
         return None
     topic = turns[0].topic
+    if topic and found.subject and found.subject.noun in LISTS["attributes"]:
+        topic = _of_which(topic)
     if _was_spoken_of(found, turns):
         return None
     if (
@@ -219,6 +227,13 @@ def _topic_for(question: str, turns: Sequence[Said], vocabulary: Vocabulary | No
     ):
         return None
     return topic
+
+
+def _of_which(topic: Referent) -> Referent:
+    """Leipzig for 'the population of Leipzig'."""
+    head, _, whose = topic.text.partition(" of ")
+    attribute = head.split()[-1] in LISTS["attributes"]
+    return replace(topic, text=whose) if attribute and whose[:1].isupper() else topic
 
 
 def _asks_of_people(found: Parts) -> bool:
@@ -248,6 +263,17 @@ def _brings_its_own(found: Parts) -> bool:
     if {"i", "you"} <= pronouns or ({"i", "me"} <= pronouns and "you" in found.body.casefold().split()):
         return True
     if "there" in pronouns and not re.match(r"how many\b", found.body, re.IGNORECASE):
+        return True
+    if any(
+        one.role == "other"
+        and one.preposition not in ("", "to")
+        and not (one.pronoun or one.definite or one.named or written_type(one.text))
+        and one.first not in LISTS["determiners"]
+        for one in found.phrases
+    ):
+        return True
+    subject = found.subject
+    if subject and subject.first == "the" and len(subject.words) > 1 and " of " not in subject.text:
         return True
     end = found.clause if found.clause > 0 else len(found.text)
     objects = [one for one in found.phrases if one.role == "object" and not one.pronoun and one.start < end]

@@ -13,20 +13,21 @@ _AT = ("at", "near", "on", "outside")
 
 
 _ORDINAL = re.compile(
-    r"\b(?:the|that|this) (first|second|third|fourth|last|former|latter|other|same|next)( ones?)?"
-    r"(?=\s*(?:[^\w\s]|$)|\s+(?:is|are|was|were|do|does|did|have|has|in|on|for|work|mean|cost)\b)",
+    r"\b(?:the|that|this) (first|second|third|fourth|last|former|latter|other|same|next)(?:( ones?)\b|"
+    r"(?=\s*(?:[^\w\s]|$)|\s+(?:is|are|was|were|do|does|did|have|has|in|on|for|work|mean|cost)\b))",
     re.IGNORECASE,
 )
 
 
 def places(question: str, turns: Sequence[Said]) -> Iterator[tuple[int, int, str, str]]:
-    there = re.search(r"\bthere(?=\s*(?:[^\w\s]|$)|\s+(?:as well|too|in|on|by|now)\b)", question, re.IGNORECASE)
+    there = re.search(r"\bthere(?=\s*(?:[^\w\s]|$)|\s+(?:as well|too|in|on|by|now|to)\b)", question, re.IGNORECASE)
     if not there or re.search(r"(?<!who )(?<!else )(?:is|are|was|were|be) $", question[: there.start()]):
         return
     for turn in turns[:BACK]:
         for one in (*turn.answered, *turn.asked) if not any(m.placed for m in turn.asked) else turn.asked:
             if one.placed:
-                new = f"{one.placed if one.placed in _AT else 'in'} {one.text}"
+                led = re.search(r"\b(?:from|to|near|around) $", question[: there.start()])
+                new = one.text if led else f"{one.placed if one.placed in _AT else 'in'} {one.text}"
                 if one.text.casefold() not in question.casefold():
                     yield *there.span(), new, f"'there' is {new}"
                 return
@@ -65,12 +66,23 @@ def ones(question: str, found: Parts, turns: Sequence[Said]) -> Iterator[tuple[i
         place = {"first": 0, "former": 0, "second": 1, "third": 2, "fourth": 3, "last": -1, "latter": -1}.get(
             match.group(1).casefold()
         )
-        if place is not None and listed and place < len(listed):
+        if match.group(1).casefold() == "other" and (rest := _not_spoken_of(turns)):
+            yield *match.span(), _articled(rest), f"'{match.group()}' is {_articled(rest)}"
+        elif place is not None and listed and place < len(listed):
             new = _articled(listed[place])
             yield *match.span(), new, f"'{match.group()}' is {new}"
         elif match.group(2) and (noun := _noun(turns)):
             new = match.group()[: -len(match.group(2))] + " " + noun
             yield *match.span(), new, f"'{match.group(2).strip()}' is {noun}"
+
+
+def _not_spoken_of(turns: Sequence[Said]) -> str:
+    """Of two that were listed the one that the question before is not about."""
+    for turn in turns[1:BACK]:
+        if len(turn.listed) == 2:
+            left = [item for item in turn.listed if item.casefold() not in turns[0].question.casefold()]
+            return left[0] if len(left) == 1 else ""
+    return ""
 
 
 def _articled(item: str) -> str:
@@ -109,7 +121,10 @@ def pointed(question: str, found: Parts, turns: Sequence[Said]) -> tuple[list[tu
             and phrase.text.casefold() in POINTING
             and phrase.preposition not in ("before", "after", "than")
         ):
-            if re.search(r"\bdo $", found.text[: phrase.start]) or _own_clause(found, phrase):
+            do = re.search(r"\bdo $", found.text[: phrase.start])
+            if do and turns and (done := _done(turns[0])):
+                return [(do.start(), phrase.end, done)], [f"'do {phrase.text}' is {done}"]
+            if do or _own_clause(found, phrase):
                 continue
             if turns and phrase.role == "subject" and (when := _happening(found, turns[0])):
                 end = found.end
@@ -118,6 +133,11 @@ def pointed(question: str, found: Parts, turns: Sequence[Said]) -> tuple[list[tu
                 return [(phrase.start, phrase.end, new)], [f"'{phrase.text}' is {new}"]
             if new := _event(turns[0]) if turns and phrase.text.casefold() in ("that", "this") else "":
                 return [(phrase.start, phrase.end, new)], [f"'{phrase.text}' is {new}"]
+            newest = turns[0].focus if turns else None
+            thing = newest is not None and not (newest.plural or newest.maybe_person)
+            this = phrase.text.casefold() in ("that", "this")
+            if this and newest and thing and newest.text.startswith("the ") and newest.text not in question:
+                return [(phrase.start, phrase.end, newest.text)], [f"'{phrase.text}' is {newest.text}"]
             low = "it" if phrase.text.casefold() in ("this", "that") else "they"
             asked = {one.text for turn in turns for one in turn.asked}
             for one in candidates(low, turns):
@@ -163,6 +183,15 @@ def _measure(before: Said) -> str:
     measure = next((_MEASURES[word] for word in asked[1:] if word in _MEASURES), "")
     only = found.aux is not None and found.text[slice(*found.aux)].casefold() in ("is", "was", "are", "were")
     return f"the {measure} of {found.subject.text}" if measure and only else ""
+
+
+def _done(turn: Said) -> str:
+    """'read several files at once' of 'can I read several files at once?'"""
+    found = turn.parts
+    if not (found.aux and found.verb and found.subject) or (found.asked and found.wanted):
+        return ""
+    asked = found.text[slice(*found.asked)].casefold() if found.asked else "how"
+    return found.text[found.verb[0] : found.end] if asked in ("how", "when", "where", "why") else ""
 
 
 def _own_clause(found: Parts, phrase: Phrase) -> bool:

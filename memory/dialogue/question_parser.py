@@ -27,6 +27,7 @@ class _Reader:
         self.opened = topic.end() if topic else 0
         self.phrases: list[Phrase] = []
         self.said: tuple[int, int] | None = None
+        self.waits = False
         last = len(self.tokens)
         while last and self.tokens[last - 1].kind == "mark" and self.tokens[last - 1].text in ".?!…":
             last -= 1
@@ -46,7 +47,9 @@ class _Reader:
             and (is_verb(self.low) or self.text[slice(*asked)].casefold() in ("who", "what"))
         )
         if self.kind == "aux" and not (asked and self._owns(asked)):
+            helper = self.low.removesuffix("n't")
             aux, verb = self._helped(asked)
+            self.waits = verb is None and helper in _DO and bool(self.phrases) and self.phrases[-1].role == "subject"
         elif wh_verb or self.kind == "aux" or (asked is None and self._requests()):
             verb = self._span(self.at, self.at + 1)
             self.at += 1
@@ -256,6 +259,9 @@ class _Reader:
                     self._noun_phrase("other", begin)
             elif kind == "pron":
                 self._pronoun("object")
+            elif kind == "word" and self.waits and not self.said and is_verb(self.low):
+                self.said = self._span(self.at, self.at + 1)
+                self.at += 1
             elif kind == "word" and (is_participle(self.tokens[self.at]) or self._predicate()):
                 self.said = self.said or self._span(self.at, self.at + 1)
                 self.at += 1
@@ -286,7 +292,8 @@ class _Reader:
         start = at
         while at < self.last and self.tokens[at].kind in ("word", "number"):
             token = self.tokens[at]
-            if at > start and not token.text[0].isupper() and self._ends_noun(at):
+            verb = self.waits and self.said is None and is_verb(token.low)
+            if at > start and not token.text[0].isupper() and (verb or self._ends_noun(at)):
                 break
             at += 1
         if at < self.last and self.tokens[at].low in ("one", "ones") and at > first:

@@ -26,6 +26,8 @@ def standing_for(question: str, turns: Sequence[Said]) -> tuple[str, list[str]]:
     for token in [*several, *(one for one in found.tokens if one not in several)]:
         low = token.low
         kind = next((place for place, forms in enumerate(KINDS) if low in forms), None)
+        if low == "them" and turns and turns[0].listed and _OF_THEM.search(question[: token.start]):
+            continue  # of what was listed
         if kind is None or (kind == 2 and is_expletive(found, token.start)) or explained(found, token.start, low):
             continue
         if kind not in chosen:
@@ -63,6 +65,9 @@ def standing_for(question: str, turns: Sequence[Said]) -> tuple[str, list[str]]:
     if not pieces:
         pieces, why = pointed(question, found, turns)
     return (agreeing(_once_only(replaced(question, pieces), chosen.values()), found) if pieces else question), why
+
+
+_OF_THEM = re.compile(r"which (?:one )?of $", re.IGNORECASE)
 
 
 def _of_a_number(found: Parts) -> bool:

@@ -103,7 +103,9 @@ def _focus(
     whole = next((name for name in answered if name.text.startswith(f"{one.text} ")), None)
     if whole or one.named:
         return whole or one
-    who = found.asked is not None and re.search(r"who(?:m|se)?\b", found.text[slice(*found.asked)], re.IGNORECASE)
+    who = found.asked is not None and re.search(
+        r"who(?:m|se)?\b|which of\b", found.text[slice(*found.asked)], re.IGNORECASE
+    )
     kind = vocabulary.kinds([one.text])[0] if vocabulary else ""
     if " " not in one.text and (kind in NAMES or (who and not vocabulary)):
         person = kind == "person" or who is not None
@@ -181,6 +183,7 @@ def _in_full(mention: Referent, people: set[str]) -> Referent:
 def _asked(found: Parts) -> Iterator[Referent]:
     """What a question speaks of: its subject, its objects, then the rest; what it asks for comes last."""
     about = WHO.match(found.body) is not None and found.subject is not None and found.subject.first not in _ARTICLES
+    about = about and found.subject is not None and not re.search(r"['’]s? [a-z]", found.subject.text)
     where = found.body[:5].casefold() == "where"
     within = 0
     order = {"subject": 0.0, "object": 1.0, "other": 2.0, "asked": 2.5}
@@ -212,7 +215,9 @@ def _asked(found: Parts) -> Iterator[Referent]:
         if inner := re.search(
             r"\b(?:of|in|for|between) ((?:the )?[A-ZÀ-Þ][\w'’./-]*(?: [A-ZÀ-Þ][\w'’./-]*)*)$", phrase.text
         ):
-            yield Referent(inner.group(1), 1.0 + place / 100, True, maybe_person=inner.group(1).isalpha())
+            of_people = phrase.noun in LISTS["people"] or phrase.noun in LISTS["attributes"]
+            rank = made.rank - 0.1 if phrase.noun in LISTS["attributes"] else 1.0 + place / 100
+            yield Referent(inner.group(1), rank, True, maybe_person=inner.group(1).isalpha() and not of_people)
         elif inner := re.search(r"\bof (the|my|our|your) ([\w-]+)$", phrase.text):
             yield Referent(" ".join(inner.groups()), order[phrase.role] + 0.5 + place / 100)
     for inner in re.finditer(r"\b([A-ZÀ-Þ][\w.]*(?: [A-ZÀ-Þ][\w.]*)*)['’]s\b", found.body):
@@ -270,6 +275,10 @@ def whole_of(found: Parts, place: int) -> str:
                 break
             end = later.end
         return found.text[phrase.start : end]
+    if phrase.role == "subject" and found.verb and place + 1 < len(found.phrases):
+        later = found.phrases[place + 1]  # 'does the train to Vienna leave'
+        if later.end < found.verb[0] and later.preposition and not found.text[phrase.end : later.whole].strip():
+            return found.text[phrase.start : later.end]
     if phrase.role == "object" and " of " in phrase.text and place + 1 < len(found.phrases):
         later = found.phrases[place + 1]
         if later.preposition in ("in", "for", "of") and not found.text[phrase.end : later.whole].strip():

@@ -187,7 +187,9 @@ def _replaced(
                 text = f"{best.text} ({text})"
             put = f"{new.preposition or best.preposition} {text}".strip() if best.preposition else text
             pieces.append((start, end, put))
-            why.append(f"'{before.text[start:end]}' becomes '{put}'")
+            shared = before.text[start:end].partition(" of ")[0] + " of " if kept else ""
+            was, now = (said.removeprefix(shared) for said in (before.text[start:end], put))
+            why.append(f"'{was}' becomes '{now}'")
         elif new.preposition:
             added.append(f"{new.preposition} {text}")
             why.append(f"'{added[-1]}' is added to the question before")
@@ -280,7 +282,7 @@ def _likeness(new: Phrase, old: Phrase, types: dict[str, str], before: Parts) ->
     score += 0.4 * (new.named == old.named) + 0.2 * (new.definite == old.definite)
     bare = new.plural and not new.definite and new.first not in _OWN
     score += 0.8 * (bare and old.plural and old.first not in _OWN)
-    score += {"subject": 0.5, "object": 0.4, "other": 0.3, "asked": -0.8}[old.role]
+    score += {"subject": 0.5, "object": 0.6, "other": 0.3, "asked": -0.8}[old.role]
     if old.first in ("my", "your", "our") and new.first not in ("my", "your", "our"):
         score -= 0.3
     return score

@@ -64,6 +64,11 @@ def sluiced(fragment: Parts, before: Parts, answered: str = "") -> tuple[str, st
         return _of_the_subject(asked, before, answered, _added(extra, before)), why
     if not before.aux or not (before.subject or before.wanted):
         return "", ""
+    if _is_said_of(before):
+        start = before.asked[0] if before.asked else before.lead
+        piece = before.aux[1], before.aux[1], f" {answered or 'someone'}"
+        text = replaced(before.text, [(start, before.aux[0], f"{asked} "), piece, *_added(extra, before)])
+        return _with(text), why
     if extra and not any(one.preposition == old.preposition for one in extra for old in before.phrases):
         pieces = [(tail(before), tail(before), f" {rest}")]
     else:
@@ -81,11 +86,20 @@ def sluiced(fragment: Parts, before: Parts, answered: str = "") -> tuple[str, st
     return _opened(asked, before, [*gone, *pieces]), why
 
 
+def _is_said_of(before: Parts) -> bool:
+    """'who is responsible for it', 'who is the mayor of Hull': what follows says something of whoever is asked for."""
+    subject = before.subject
+    if not (before.asked and before.aux and subject) or before.verb:
+        return False
+    who = before.text[slice(*before.asked)].casefold() in ("who", "who else")
+    return who and (subject.first in ("the", "a", "an") or subject.text.split()[0].islower())
+
+
 def _opened(asked: str, before: Parts, pieces: Sequence[tuple[int, int, str]]) -> str:
     """The question before with other question words, and with these pieces."""
     assert before.aux
     start = before.asked[0] if before.asked else before.lead
-    capital = before.text[: before.aux[0]].strip()[:1].isupper() or start == 0
+    capital = start == 0
     opening = f"{asked[0].upper()}{asked[1:]} " if capital else f"{asked} "
     helper = [] if before.asked else [(*before.aux, before.text[slice(*before.aux)].casefold())]
     return _with(replaced(before.text, [(start, before.aux[0], opening), *pieces, *helper]))
@@ -120,7 +134,12 @@ def _gap(asked: str, before: Parts) -> tuple[int, int, str] | None:
     if not (before.asked and before.verb and before.aux and before.subject):
         return None
     words = before.text[slice(*before.asked)].casefold().split()
-    if words[0] not in ("what", "which", "who", "whom") or asked.casefold().split()[0] in ("which", "whose", "what"):
+    counts = words[:2] == ["how", "many"] and before.wanted is not None
+    if not (counts or words[0] in ("what", "which", "who", "whom")) or asked.casefold().split()[0] in (
+        "which",
+        "whose",
+        "what",
+    ):
         return None
     if any(one.role == "object" for one in before.phrases) or words[-1] in ("year", "day", "time", "month"):
         return None

@@ -4,7 +4,7 @@ by how it is written: a date, money, a number."""
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from clew.memory.text import content_words, word_lists
@@ -84,6 +84,7 @@ class QuestionToken:
         return self.text.casefold().replace("’", "'")
 
 
+@lru_cache(512)
 def tokens(text: str) -> tuple[QuestionToken, ...]:
     found = list(_TOKEN.finditer(text))
     made: list[QuestionToken] = []
