@@ -68,7 +68,7 @@ def _names(text: str) -> Iterator[Referent]:
             and not _repeated(name, text)
             and not (":" in text[max(0, start - 2) : start] and re.match(r"[.;,]?$|[.;]", text[match.end() :]))
         )  # a lone word may have its capital from the sentence
-        if name and not opens and not _I.fullmatch(match.group()):
+        if name and not opens and not _is_time(name) and not _I.fullmatch(match.group()):
             placed = _PLACED.search(text[max(0, start - 60) : start])
             full = f"the {name}" if article else name
             about = WHO.fullmatch(text[:start]) is not None
@@ -105,7 +105,7 @@ def subject_of(text: str) -> Referent | None:
         return None
     said = found[end].kind == "aux" or is_verb(found[end].low) or found[end].low.endswith("ed")
     name = text[found[0].start : found[end - 1].end]
-    if not said or written_type(name) or (name.split()[0] in LISTS["openers"] and not first):
+    if not said or _is_time(name) or (name.split()[0] in LISTS["openers"] and not first):
         return None
     inner = [token.text for token in found[1:end]]
     named = any(word[0].isupper() for word in inner) if inner else name in FIRST_NAMES or _repeated(name, text)
@@ -132,6 +132,11 @@ def things_of(text: str) -> Iterator[Referent]:
         name = "the " + phrase.text.split(" ", 1)[1] if " " in phrase.text else ""
         if name and not phrase.named and len(name.split()) <= SUBJECT:
             yield Referent(name, 1.0, plural=phrase.plural, person=phrase.noun in LISTS["people"])
+
+
+def _is_time(name: str) -> bool:
+    """'Wednesday', '14 March'; not 'Olga Winter'."""
+    return bool(written_type(name)) and not (" " in name and name.split()[0].isalpha() and name[0].isupper())
 
 
 def all_capitals(name: str) -> bool:

@@ -7,6 +7,7 @@ from clew.memory.dialogue.phrases import UNDER_TOPIC, Parts, Phrase
 from clew.memory.dialogue.word_classes import LISTS, is_participle, is_verb, tokens
 
 _SUBJECTS = ("who", "which")
+_WHO_DO = ("i", "we", "he", "she", "they")
 _NAME_LINKS = frozenset("of for de von van der la le du da di al bin".split())
 _DO = frozenset("do does did can could will would shall should may might must".split())
 _BE = frozenset("is are am was were be been being 's 're 'm".split())
@@ -259,6 +260,8 @@ class _Reader:
                     self._noun_phrase("other", begin)
             elif kind == "pron":
                 self._pronoun("object")
+            elif kind == "word" and self.tokens[self.at - 1].low in _WHO_DO and is_verb(self.low):
+                self.at += 1  # 'when I die'
             elif kind == "word" and self.waits and not self.said and is_verb(self.low):
                 self.said = self._span(self.at, self.at + 1)
                 self.at += 1

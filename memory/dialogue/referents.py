@@ -60,7 +60,8 @@ class Said:
         asks = self.parts.text[slice(*self.parts.asked)].casefold().split()[0] if self.parts.asked else ""
         new = [one for one in self.answered if one.text not in self.question and not one.placed and not one.plural]
         if asks == "who":
-            named = [one for one in (self.focus, *new) if one and one.named and one.maybe_person]
+            named = [one for one in (self.focus, *new) if one and one.named and (one.person or one is self.focus)]
+            named = [one for one in named if one.maybe_person]
             return named[0].text if named else ""
         return self.focus.text if asks in ("which", "what") and self.focus and self.focus.named else ""
 

@@ -39,3 +39,24 @@ BOILER = ("Who repaired the boiler on Monday?", "Karim did, for 90 euros.")
 )
 def test_follow_ups(turns: list[tuple[str, str]], question: str, expected: str) -> None:
     assert standing(question, said(*turns)).text.casefold().removesuffix("?") == expected.casefold().removesuffix("?")
+
+
+@pytest.mark.parametrize(
+    ("turns", "question", "expected"),
+    [
+        ([("Who wrote Night Tides?", "Ines Berg wrote it.")], "when?", "When did Ines Berg write Night Tides?"),
+        ([("Who has the key?", "It is lost.")], "why?", "Why does someone have the key?"),
+        ([("What did Ines paint?", "A boat.")], "when was that?", "When did Ines paint that?"),
+        ([("When did we sow the peas?", "In May.")], "how many rows?", "How many rows of the peas did we sow?"),
+        ([("Do you mend electric bikes?", "Yes, we do.")], "is it the same for scooters?", "Do you mend scooters?"),
+        ([("What is the price of the tent?", "It is 80.")], "and the stove?", "What is the price of the stove?"),
+        ([("What is the rent of the flat?", "It is 900.")], "and the deposit?", "What is the deposit of the flat?"),
+        ([("Can I cancel if I lost my card?", "Yes, you can.")], "and if it was a year ago?",
+         "Can I cancel if I lost my card a year ago?"),
+        ([("What happens to my account when I die?", "It is closed.")], "who can open it?", "Who can open my account?"),
+        ([("Who is responsible for the shop?", "Olga Winter is in charge.")], "since when?",
+         "Since when is Olga Winter responsible for the shop?"),
+    ],
+)  # fmt: skip
+def test_gaps_and_slots(turns: list[tuple[str, str]], question: str, expected: str) -> None:
+    assert standing(question, said(*turns)).text.casefold().rstrip("?") == expected.casefold().rstrip("?")
