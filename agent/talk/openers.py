@@ -62,14 +62,16 @@ def _spread(run: TurnContext) -> Sequence[Chunk]:
 
 
 def _made(chunks: Sequence[Chunk]) -> Iterator[tuple[str, str]]:
-    """Question and document: first questions that stand as headings, then what is defined; of each document one, then
-    another one of each."""
+    """Question and document: first questions that stand as headings, then what is defined, then what stands under a
+    heading; of each document one, then another one of each."""
     each: dict[str, dict[str, None]] = {}
     for chunk in chunks:
         own = each.setdefault(chunk.document, {})
         own.update(dict.fromkeys(_asked_in(chunk)))
     for chunk in chunks:
         each[chunk.document].update(dict.fromkeys(_defined_in(chunk)))
+    for chunk in chunks:
+        each[chunk.document].update(dict.fromkeys(_headed(chunk)))
     for rank in range(TRIED):
         for document, questions in each.items():
             yield from ((question, document) for question in list(questions)[rank : rank + 1])
@@ -91,6 +93,17 @@ def _defined_in(chunk: Chunk) -> Iterator[str]:
         if set(content_words(thing)) & set(content_words(f"{chunk.title} {chunk.heading}")):
             yield f"What {match['verb']} {'the ' if match['the'] else ''}{thing}?"
 
+
+def _headed(chunk: Chunk) -> Iterator[str]:
+    """What a document says under a heading that is a few plain words."""
+    heading, title = chunk.heading.strip(" .:"), chunk.title.strip()
+    plain = re.fullmatch(r"[A-Z][\w'’ -]+", heading) and 1 <= len(content_words(heading)) <= MOST_OF_HEADING
+    if plain and title and heading != title and len(f"{title} {heading}".split()) <= LONGEST - 4:
+        yield f'What does "{title}" say about {heading}?'
+
+
+MOST_OF_HEADING = 4
+"""Content words of a heading that is asked about."""
 
 _POINTS = frozenset(
     "this that these those it its he she they his her their them here there i my we our you your".split()

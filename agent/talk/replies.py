@@ -1,5 +1,6 @@
 """What is said to talk: a line that fits, or, to talk about the last answer, its passages again, quoted and cited."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -7,7 +8,7 @@ import numpy as np
 
 from clew.agent.answer.verification import same_words, verdict
 from clew.agent.state import Answer, Claim, Turn
-from clew.agent.talk.intents import ABOUT_ANSWER, Intent
+from clew.agent.talk.intents import ABOUT_ANSWER, Intent, heard
 from clew.agent.talk.lines import line, refused_in
 from clew.memory.datatypes import Floats, Passage
 from clew.memory.ports import Encoder
@@ -27,6 +28,9 @@ AS_NEAR = 0.6
 
 ALIKE = 0.75
 """The cosine from which two sentences say the same."""
+
+_STATES = re.compile(r"[.!;\u2026\u3002][\"'\u201d\u2019)\]]*$")
+"""The end of what is no heading, question or lead-in."""
 
 LONG = 25
 """Words of a quotation that can be made shorter by choosing a sentence of it."""
@@ -83,7 +87,7 @@ def _said(*lines: str) -> Answer:
 
 
 def _small_talk(spoken: Spoken) -> Answer:
-    asked = [turn.question for turn in spoken.before if is_question(turn)]
+    asked = [heard(turn.question).question for turn in spoken.before if is_question(turn)]
     if spoken.intent in ("first", "last", "all"):
         if not asked:
             return _said(spoken.line("nothing asked"))
@@ -192,9 +196,9 @@ _ABOUT: dict[Intent, Callable[[Spoken, Turn, Sequence[Claim]], Answer]] = {
 
 
 def _place(source: Passage, spoken: Spoken) -> str:
-    """`"The lease", Rent, page 3`."""
+    """`"The lease", "Rent", page 3`."""
     page = spoken.line("page", page=source.page) if source.page else ""
-    heading = source.heading.rstrip(".:") if source.heading != source.title else ""
+    heading = f'"{source.heading.rstrip(".:")}"' if source.heading not in ("", source.title) else ""
     return ", ".join(filter(None, (f'"{source.title or source.source or source.document}"', heading, page)))
 
 
@@ -204,7 +208,7 @@ def _sentences(passages: Sequence[Passage]) -> Iterator[tuple[str, Passage, int]
     for passage in passages:
         for start, end in split(passage.text):
             text = " ".join(passage.text[start:end].split())
-            if SHORTEST <= len(text.split()) <= LONGEST and text[-1] not in "?:" and text not in seen:
+            if SHORTEST <= len(text.split()) <= LONGEST and _STATES.search(text) and text not in seen:
                 seen.add(text)
                 yield text, passage, passage.start + start
 

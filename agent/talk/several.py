@@ -79,14 +79,13 @@ def begun(turn: Turn, questions: Sequence[str]) -> Turn:
 
 
 def advanced(turn: Turn) -> Turn:
-    """After an answer: the next question as if the one before were a turn of its own; behind the last, all joined."""
+    """After an answer: the next question, which leans on those before it in this turn; behind the last, all joined."""
     done = (*turn.search.done, replace(turn, search=TurnSearch(asking=turn.search.asking), steps=()))
     if not turn.search.waiting:
         return _whole(turn, done)
     asked, *waiting = turn.search.waiting
-    before = _as_said(turn)
-    recalled = turn.recalled
-    known = replace(recalled, extracted=(*recalled.extracted, *before), selected=(*recalled.selected, *before[:2]))
+    before = [sentence for part in done for sentence in _as_said(part)]
+    known = replace(turn.recalled, extracted=tuple(before), selected=tuple(before[:MOST]))
     search = TurnSearch(tool=turn.search.tool, scope=turn.search.scope, asking=asked, waiting=tuple(waiting), done=done)
     fresh = Turn(turn.thread, turn.turn, turn.question, today=turn.today)
     return replace(fresh, recalled=known, steps=turn.steps, answer=UNANSWERED, search=search)
@@ -142,6 +141,7 @@ def joined(answers: Sequence[tuple[str, Answer]]) -> Answer:
             replace(claim, cites=tuple(ids.index(answer.sources[n - 1].id) + 1 for n in claim.cites))
             for claim in (_named(question, answer) if answer.refused or answer.outcome == "unclear" else answer.claims)
         ]
+        own = [claim for claim in own if claim.text not in [one.text for one in claims]]  # said once is enough
         claims += [replace(claim, new_line=claim.new_line or (n == 0 and bool(claims))) for n, claim in enumerate(own)]
     missing = tuple(dict.fromkeys(word for _, answer in answers for word in answer.missing))
     nearest = tuple(dict.fromkeys(title for _, answer in answers for title in answer.nearest))

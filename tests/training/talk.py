@@ -19,7 +19,8 @@ import click
 import numpy as np
 
 from clew.agent.talk.intents import INTENTS, QUESTION, SHIPPED, features, heard, plain
-from clew.memory.languages import LANGUAGES
+from clew.agent.talk.several import questions_of
+from clew.memory.languages import LANGUAGES, language_of
 
 TABLE = Path(__file__).with_name("talk_phrases.txt")
 HELD_OUT = Path(__file__).parent.parent / "agent" / "talk" / "held_out.txt"
@@ -153,6 +154,12 @@ def measured(data: Path) -> Iterator[str]:
             yield f"{one:10} {len(of):4} right {np.mean(right):.3f}  searched {search}  other talk {other}"
     for splits in (("train",), ("dev", "heldout")):
         asked = list(questions(data, splits))
+        several = sum(len(questions_of(text)) > 1 for _, text in asked)
+        told: dict[str, Counter[str]] = defaultdict(Counter)
+        for name, text in asked:
+            told[name.rpartition("-")[2]][language_of(text)] += 1
+        as_told = {language: dict(found) for language, found in told.items()}
+        yield f"languages as told: {as_told}; {several} taken apart"
         taken = [(name, text, heard(text).intent) for name, text in asked if heard(text).intent]
         yield f"{len(asked)} questions of {'/'.join(splits)}: {len(taken)} taken for talk"
         yield from (f"    {name}: {text!r} {intent}" for name, text, intent in taken[:80])

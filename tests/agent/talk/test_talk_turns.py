@@ -47,7 +47,7 @@ def test_what_was_asked_is_told_and_talk_is_no_question(ask: Ask) -> None:
     said = ask("what have I asked you so far?").answer
     assert [claim.text for claim in said.claims[1:]] == [
         "- Who directed Metropolis?",
-        "- thanks. How far is the Moon from the Earth?",
+        "- How far is the Moon from the Earth?",
     ]
 
 
