@@ -158,7 +158,7 @@ def _looked(turn: Turn, run: TurnContext, tool: str) -> Turn:
     if not services.library.manifest.chunks or asks_for_the_whole(turn.asked):
         return turn
     matches = matches_of(turn, run, turn.wordings)
-    turn = forms.settled(turn, matches, services.encoder)
+    turn = forms.settled(turn, matches, services.encoder, services.forms)
     if tool != AUTO:
         return turn
     shown = next(place for place, wording in enumerate(turn.wordings) if wording.won)

@@ -7,7 +7,8 @@ from typing import Any, Literal, TypeVar
 
 from clew.agent.answer.selection import AnswerParameters
 from clew.agent.models import Writers
-from clew.agent.search import gate, ordering
+from clew.agent.search import forms, gate, ordering
+from clew.agent.search.forms import FormModel
 from clew.agent.search.gate import Gate
 from clew.agent.search.ordering import Ordering
 from clew.agent.search.rounds import ObserveParameters
@@ -29,7 +30,7 @@ class Services:
     """`default_tool` is called where the person names none for a turn: one of `tools`, several with a `+`, or `auto`,
     the policy. `evidence` is how many passages a turn gathers; `writers` are the language
     models by what they are for, where there are any; `unsupported` is what becomes of their sentences that the passages
-    do not support. `gate` and `order` are the policy's learned models. `examples`: questions that a
+    do not support. `forms`, `gate` and `order` are the policy's learned models. `examples`: questions that a
     library answers, and `languages`: what it is written in, by its fingerprint, once they were needed."""
 
     encoder: CachedEncoder
@@ -44,6 +45,7 @@ class Services:
     rewrite: RewriteParameters = field(default_factory=RewriteParameters)
     observe: ObserveParameters = field(default_factory=ObserveParameters)
     answer: AnswerParameters = field(default_factory=AnswerParameters)
+    forms: FormModel = field(default_factory=forms.shipped)
     gate: Gate = field(default_factory=gate.shipped)
     order: Ordering = field(default_factory=ordering.shipped)
     examples: dict[str, tuple[str, ...]] = field(default_factory=dict)

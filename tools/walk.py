@@ -15,7 +15,7 @@ import numpy as np
 from clew.memory.cache import Cached
 from clew.memory.datatypes import Edge, Findings, Passage, Query, Subgraph
 from clew.memory.knowledge.question import LibraryQuestion, MatchParameters
-from clew.memory.knowledge.walking.features import DIRECT, Looked
+from clew.memory.knowledge.walking.features import DIRECT, Looked, NodeScorer
 from clew.memory.knowledge.walking.walker import Visit, Walked, Walker, WalkerParameters, hits_of, shares
 from clew.memory.nodes import SHARED
 from clew.memory.ports import Graph, Search
@@ -46,12 +46,16 @@ class Walk:
     )
 
     def __init__(
-        self, store: Search, parameters: WalkParameters | None = None, settings: ToolSettings = DEFAULTS
+        self,
+        store: Search,
+        parameters: WalkParameters | None = None,
+        settings: ToolSettings = DEFAULTS,
+        scorer: NodeScorer | None = None,
     ) -> None:
         self._store = store
         self._parameters = p = parameters or WalkParameters()
         self._walker = Cached(
-            lambda: Walker(store, p.walker, late=settings.late, aligner=settings.aligner, part=p.part)
+            lambda: Walker(store, p.walker, scorer, late=settings.late, aligner=settings.aligner, part=p.part)
         )
 
     @property

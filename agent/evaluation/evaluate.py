@@ -9,7 +9,17 @@ from typing import Any
 from clew.agent.evaluation.answer_metrics import AnswerFigures, figures, read_labels
 from clew.agent.evaluation.dataset import Dataset, Question, read_dataset
 from clew.agent.evaluation.query_forms import FORMS, REMEMBERING, FormName
-from clew.agent.evaluation.ranking import DEPTH, Find, Retriever, encode_histories, measure, percentiles, rank, trec_run
+from clew.agent.evaluation.ranking import (
+    DEPTH,
+    Find,
+    Ranking,
+    Retriever,
+    encode_histories,
+    measure,
+    percentiles,
+    rank,
+    trec_run,
+)
 from clew.agent.models import encoder_for
 from clew.agent.replay.rows import answer_row
 from clew.agent.search.rounds import AUTO
@@ -86,28 +96,45 @@ def evaluate(plan: EvaluationPlan, settings: Settings) -> Iterator[Progress | Ro
         if any(form in REMEMBERING for _, form in pairs):
             yield from encode_histories(dataset.questions, encoder)
         for tool, form in pairs:
-            depth, name = max(plan.k, DEPTH), f"{tool}.{form}"
-            turns: list[Turn] = []
-            retriever = _retriever(tool, form, services, depth, turns, plan.today)
-            rankings, latency_ms = yield from rank(dataset.questions, form, retriever, encoder, depth, name)
+            name = f"{tool}.{form}"
+            found = yield from searched_by(tool, form, dataset.questions, services, max(plan.k, DEPTH), plan.today)
             if plan.run:
                 path = plan.run if len(pairs) == 1 else plan.run.with_name(f"{plan.run.stem}.{name}{plan.run.suffix}")
-                replace_file(path, trec_run(rankings, plan.k, name))
+                replace_file(path, trec_run(found.rankings, plan.k, name))
             yield Row(
                 dataset=dataset.name,
                 tool=tool,
                 query=form,
                 queries=len(dataset.questions),
-                metrics=measure(dataset.golds, rankings),
-                latency_ms={**latency_ms, **(_turn_times(turns) if turns else {})},
+                metrics=measure(dataset.golds, found.rankings),
+                latency_ms=found.latency_ms,
                 library=library.manifest.fingerprint,
-                tools_run=_tools_run(turns) if turns else {},
+                tools_run=tools_run(found.turns),
                 notes=notes,
             )
         if plan.answers:
             answers = yield from _answer_all(dataset, services, plan.answers, plan.today)
             worth = figures(answers, read_labels(plan.dataset))
             yield AnswerFigures(dataset.name, len(answers), worth, library.manifest.fingerprint)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchedSet:
+    """The documents of each question, the times, and the agent's turns."""
+
+    rankings: Mapping[str, Ranking]
+    latency_ms: Mapping[str, Mapping[str, float]]
+    turns: Sequence[Turn]
+
+
+def searched_by(
+    tool: str, form: FormName, questions: Sequence[Question], services: Services, k: int = DEPTH, today: str = ""
+) -> Generator[Progress, None, SearchedSet]:
+    """The first k documents for each question by a tool, or by the agent with what `services` have."""
+    turns: list[Turn] = []
+    retriever = _retriever(tool, form, services, k, turns, today)
+    rankings, latency_ms = yield from rank(questions, form, retriever, services.encoder, k, f"{tool}.{form}")
+    return SearchedSet(rankings, {**latency_ms, **(turn_times(turns) if turns else {})}, turns)
 
 
 def _retriever(tool: str, form: FormName, services: Services, k: int, turns: list[Turn], today: str) -> Retriever:
@@ -136,8 +163,10 @@ def _agent_search(form: FormName, services: Services, turns: list[Turn], today: 
 SEARCHING = ("think", "act", "stitch", "walk", "observe")
 
 
-def _tools_run(turns: Sequence[Turn]) -> dict[str, float]:
-    """The share of the turns that searched with `hybrid` alone, and with each other tool."""
+def tools_run(turns: Sequence[Turn]) -> dict[str, float]:
+    """The share of the turns that searched with `hybrid` alone, and with each other tool; nothing of no turns."""
+    if not turns:
+        return {}
     chosen = [{name for step in turn.steps for name in step.tools} for turn in turns]
     names = sorted(set().union(*chosen) - {Hybrid.name})
     shares = {"hybrid alone": _share(tools <= {Hybrid.name} for tools in chosen)}
@@ -149,7 +178,7 @@ def _share(values: Iterable[bool]) -> float:
     return round(sum(listed) / len(listed), 4) if listed else 0.0
 
 
-def _turn_times(turns: Sequence[Turn]) -> dict[str, dict[str, float]]:
+def turn_times(turns: Sequence[Turn]) -> dict[str, dict[str, float]]:
     """Of whole turns up to their evidence, and from `think` to `observe` alone."""
     whole = [sum(step.ms for step in turn.steps) / 1000 for turn in turns]
     searching = [sum(step.ms for step in turn.steps if step.node in SEARCHING) / 1000 for turn in turns]

@@ -25,13 +25,14 @@ from clew.memory.knowledge.question import Matches
 from clew.memory.ports import Encoder
 from clew.memory.text import content_words
 
-Kind = Literal["question", "rewrite", "words"]
-"""The question as it is; a rewriting that can be read; one with single words behind it, which is only searched."""
+Kind = Literal["question", "rewrite", "before", "words"]
+"""The question as it is; a rewriting that can be read; what is only searched: the question behind the one before, and a
+rewriting with single words behind it."""
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
-WORDS = frozenset({"expanded"})
-"""The names of wordings that are no sentence."""
+SEARCHED: Mapping[str, Kind] = {"before": "before", "expanded": "words"}
+"""The wordings that nobody reads, with their kinds."""
 
 VARIANTS = frozenset({"dated", "spelling", "cognates"})
 """The names of the question as it is with a date or a word written otherwise, or as another language has its words:
@@ -69,9 +70,7 @@ def shipped() -> FormModel:
 
 
 def kind_of(wording: Wording) -> Kind:
-    if wording.name in WORDS:
-        return "words"
-    return "question" if wording.name == "question" else "rewrite"
+    return SEARCHED.get(wording.name, "question" if wording.name == "question" else "rewrite")
 
 
 def weighed(
@@ -156,7 +155,7 @@ def form_signals(
     """By name, of each wording.
 
     `gap` is what its first hit scores above the mean of its first `FIRST`; `agrees` the share of these that another
-    wording has among its own, on average. Those of `OF_TURN`, and `short`, are of the question as it is.
+    wording has among its own, on average. `backed` is that of the question as it is, as are `short` and `OF_TURN`.
     """
     gaps, agree = _of_hits(found)
     made = []
@@ -164,7 +163,7 @@ def form_signals(
         own = kind_of(wording) == "question" and len(wordings) > 1
         short = float(own and len(set(content_words(wording.text))) <= SHORT)
         turn = {name: of_turn[name] if own else 0.0 for name in OF_TURN}
-        made.append({"gap": gap, "agrees": agrees, "short": short, **turn})
+        made.append({"gap": gap, "agrees": agrees, "backed": agrees * own, "short": short, **turn})
     return tuple(made)
 
 

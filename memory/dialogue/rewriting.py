@@ -60,12 +60,13 @@ class Rewritten:
 @dataclass(frozen=True, slots=True)
 class LearnedRewrite:
     """The question rewritten without a language model: `standing` alone, `why` in words, the words of the conversation
-    that it may need beside, and the signals of the turn."""
+    that it may need beside, the question before where it leans on that, and the signals of the turn."""
 
     turn: Mapping[str, float]
     standing: str
     why: str
     needed: tuple[tuple[str, float], ...]
+    before: str = ""
 
 
 def rewrite(
@@ -79,10 +80,10 @@ def rewrite(
 ) -> Rewritten:
     """The question as it can be understood alone: by the learned models, or by a language model where there is one.
 
-    Searched are the question; the question made to stand alone by rules (`follow_ups.py`), which a person reads; and
-    that with the words of the conversation that it needs, its vector moved towards the selected context. Their
-    weights are those of before anything is found. Without a conversation the question is left alone, and so is a
-    thank-you.
+    Searched are the question; the question made to stand alone by rules (`follow_ups.py`), which a person reads; where
+    it leans on the conversation, the question before with it; and the second with the words of the conversation that
+    it needs, its vector moved towards the selected context. Their weights are those of before anything is found.
+    Without a conversation the question is left alone, and so is a thank-you.
     A reply that chooses of what the assistant asked back is the question before with that in it.
     What a language model writes, where it can be used (`rewrite_by_model`), takes the place of the second. Raises
     `Cancelled`.
@@ -132,19 +133,21 @@ def drafted(
     turn = turn_signals(question, history, selected, encoder)
     made = stand_alone(question, history, turn, vocabulary)
     needed = _needed(made.text, history, selected, turn, parameters)
-    return LearnedRewrite(turn, made.text, made.why, needed)
+    before = _questions(history)[-1:] if depends_on_context(question) else []
+    return LearnedRewrite(turn, made.text, made.why, needed, "".join(before))
 
 
 def wordings(
     question: str, draft: LearnedRewrite, shares: Mapping[str, float], parameters: RewriteParameters
-) -> tuple[Wording, Wording, Wording]:
-    """The three that are searched, with their shares."""
+) -> tuple[Wording, ...]:
+    """All that may be searched, with their shares; some may be the same."""
     there = set(content_words(draft.standing))
     added = [word for word, _ in draft.needed if there.isdisjoint(content_words(word))]
     why = f"with {', '.join(added)} of the conversation" if added else draft.why
     return (
         Wording("question", question, shares["question"]),
         Wording("standing", draft.standing, shares["standing"], why=draft.why),
+        Wording("before", f"{draft.before} {question}".strip(), shares["before"], why="behind the question before"),
         Wording("expanded", " ".join([draft.standing, *added]), shares["expanded"], parameters.context, why),
     )
 
@@ -158,12 +161,16 @@ def stand_alone(
     """By rules (`follow_ups.py`); a detail that the assistant asked for stands behind the question that it clarifies.
     `turn`: `turn_signals`."""
     made = standing(question, history, vocabulary)
-    earlier = [one.text for one in history if one.speaker == "user" and not is_filler(one.text)]
+    earlier = _questions(history)
     if made.why or not turn["clarifies"] or not earlier:
         return made
-    return StandingQuestion(
-        f"{' '.join(earlier[-1].split()[-LONGEST:])} {question}", "it clarifies the question before"
-    )
+    return StandingQuestion(f"{earlier[-1]} {question}", "it clarifies the question before")
+
+
+def _questions(history: Sequence[Sentence]) -> list[str]:
+    """The last words of what the user said before, in order: in a turn with a pasted text, the question is there."""
+    said = (one.text for one in history if one.speaker == "user" and not is_filler(one.text))
+    return [" ".join(text.split()[-LONGEST:]) for text in said]
 
 
 def _needed(

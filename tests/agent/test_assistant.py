@@ -75,7 +75,7 @@ def test_what_was_said_helps_the_next_question(assistant: Assistant) -> None:
     assert turn.rewritten == "Where was Fritz Lang born?"
     assert "Vienna" in turn.answer.text
     assert {sentence.turn for sentence in turn.recalled.selected} == {1}
-    assert {wording.name for wording in turn.wordings} == {"question", "standing", "expanded"}
+    assert {wording.name for wording in turn.wordings} == {"question", "standing", "before", "expanded"}
     other = ask(assistant, "another thread", "and where was he born?")
     assert (other.turn, other.recalled.selected) == (1, ())
 

@@ -1,36 +1,63 @@
-"""What the agent's policy is worth on questions that nothing below it has seen.
+"""What the agent is worth on questions that nothing it has learned has seen.
 
-    python -m tests.training.crossval DATA LIBRARIES [--part folds|domains|sets]
+    python -m tests.training.crossval DATA LIBRARIES [--part folds|domains|sets] [--only NAME]
 
 DATA and LIBRARIES are those of `tests.training.search`. Prints rows as those of `clew evaluate --json`, each with its
 `fold` and what was `left_out`: questions of single turns by three folds of each set; conversations by domain, over all
-sets that have it; and every set left out of every fit. All that is fitted (the scorer, the policy, the rewriting) is
-fitted on the other questions alone. `intervals` are 95% by bootstrap over the questions. A row of a set left out has a
-row of each tool beside it, so that the agent can be held against the best of them.
+sets that have it; and every set left out of every fit. The turns are the agent's own, with models (the rewriting's, the
+scorer of `graph` and `walk`, gate and order) that are fitted on the other questions alone, of whole conversations.
+`intervals` are 95% by bootstrap over the questions. A row of a set left out has a row of each tool beside it, by the
+same scorer: that of conversations searches for what the agent makes of the question.
 """
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import click
 import numpy as np
 
-from clew.agent.evaluation.ranking import measure
+from clew.agent.evaluation.evaluate import Row, SearchedSet, searched_by, tools_run, turn_times
+from clew.agent.evaluation.query_forms import FormName
+from clew.agent.evaluation.ranking import Ranking, measure
 from clew.agent.models import encoder_for
+from clew.agent.search.rounds import AUTO
+from clew.agent.services import Services
 from clew.agent.settings import read_settings
+from clew.agent.toolbox import services_for
+from clew.memory.dialogue.threads import Threads
 from clew.memory.errors import ClewError
-from tests.training.rewriting import rewriting_without
-from tests.training.search import SETS, SPANS, Asked, Bench, Gathered, Policy, fewer, gather, policy
+from clew.memory.knowledge.walking.features import NodeScorer
+from clew.tools.base import Tool
+from clew.tools.graph import GraphSearch
+from clew.tools.walk import Walk
+from tests.training.rewriting import Conversations, Rewriter
+from tests.training.search import SETS, SPANS, Asked, Bench, Policy, fewer, part_of, policy
 
 FOLDS = 3
 CONVERSATIONS = ("mtrag", "mtrag-un")
-MOST_LEFT_OUT, MOST_KNOWN = 400, 600
-"""Questions of a set that is left out of every fit, and of each other set that is fitted on beside it or a domain."""
+MOST_LEFT_OUT, MOST_KNOWN, MOST_OF_POLICY = 400, 600, 200
+"""Questions of a set that is left out of every fit; of each other set that is fitted on beside it or a domain; of each
+that a policy is fitted on."""
+
+ALONE = ("hybrid", "graph", "walk")
+"""Tools that the agent is held against on a set left out."""
 
 RESAMPLED = 2_000
 WITH_INTERVALS = ("recall@5", "recall@10", "ndcg@5", "all@8")
+
+
+class Placed(Protocol):
+    """A question of the policy's trainer, or of the rewriter's."""
+
+    @property
+    def set(self) -> str: ...
+    @property
+    def domain(self) -> str: ...
+    @property
+    def conversation(self) -> str: ...
 
 
 class Run(NamedTuple):
@@ -39,110 +66,140 @@ class Run(NamedTuple):
     part: str
     name: str
 
-    def holds_out(self, asked: Asked) -> bool:
+    def holds_out(self, one: Placed) -> bool:
         if self.part == "folds":
-            return asked.part(FOLDS, "fold") == int(self.name)
-        return (asked.domain if self.part == "domains" else asked.key.set) == self.name
+            return part_of(one.conversation, FOLDS, "fold") == int(self.name)
+        return (one.domain if self.part == "domains" else one.set) == self.name
 
     def measures(self, asked: Asked) -> bool:
-        of_set = asked.key.set
         if self.part == "folds":
-            return of_set not in (*CONVERSATIONS, SPANS)
-        return of_set in CONVERSATIONS if self.part == "domains" else True
+            return asked.set not in (*CONVERSATIONS, SPANS)
+        return asked.set in CONVERSATIONS if self.part == "domains" else True
 
 
 @click.command(help=__doc__)
 @click.argument("data", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.argument("libraries", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--part", type=click.Choice(["folds", "domains", "sets"]), help="Only these rows.")
-def main(data: Path, libraries: Path, part: str | None) -> None:
+@click.option("--only", default="", help="Only this fold, domain or set.")
+def main(data: Path, libraries: Path, part: str | None, only: str) -> None:
     try:
-        bench = Bench.open(data, libraries, encoder_for(read_settings()))
-        for row in rows(bench, part):
-            click.echo(json.dumps(row))
+        encoder = encoder_for(read_settings())
+        bench = Bench.open(data, libraries, encoder)
+        conversations = Conversations.open(data, libraries, encoder)
+        whole: dict[tuple[str, str], list[Measured]] = {}
+        for run in (run for run in runs(bench) if part in (None, run.part) and only in ("", run.name)):
+            for found in measured(bench, conversations, run):
+                click.echo(json.dumps(found.row(run)))
+                whole.setdefault((run.part, found.set), []).append(found)
+            click.echo(f"{run.part} {run.name}: done", err=True)
+        for (of_part, _), its in whole.items():
+            if of_part != "sets" and len(its) > 1:
+                click.echo(json.dumps(merged(its).row(Run(of_part, "all"))))
     except ClewError as error:
         raise click.ClickException(str(error)) from error
 
 
-def rows(bench: Bench, part: str | None = None) -> Iterator[dict[str, Any]]:
-    domains = sorted({one.domain for one in bench.asked if one.key.set in CONVERSATIONS})
-    runs = [Run("folds", str(fold)) for fold in range(FOLDS)]
-    runs += [Run("domains", domain) for domain in domains]
-    runs += [Run("sets", name) for name in SETS if name != SPANS]
-    whole: dict[str, list[Measured]] = {}
-    for run in (run for run in runs if part in (None, run.part)):
-        found = list(measured(bench, run))
-        for name in dict.fromkeys(one.gathered.asked.key.set for one in found):
-            its = [one for one in found if one.gathered.asked.key.set == name]
-            yield from _rows(its, run)
-            whole.setdefault(f"{run.part} {name}", []).extend(its)
-        click.echo(f"{run.part} {run.name}: done", err=True)
-    for key, its in whole.items():
-        if not key.startswith("sets"):
-            yield from _rows(its, Run(key.split()[0], "all"))
+def runs(bench: Bench) -> list[Run]:
+    domains = sorted({one.domain for one in bench.asked if one.set in CONVERSATIONS})
+    made = [Run("folds", str(fold)) for fold in range(FOLDS)] + [Run("domains", domain) for domain in domains]
+    return made + [Run("sets", name) for name in SETS if name != SPANS]
 
 
-class Measured(NamedTuple):
-    """A question that was held out, and the policy that was fitted without it."""
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What was found for the questions of a set that were held out, by the agent or by one tool."""
 
-    gathered: Gathered
+    set: str
+    tool: str
+    golds: Mapping[str, Mapping[str, int]]
+    found: SearchedSet
+    library: str
+
+    def row(self, run: Run) -> dict[str, Any]:
+        rankings, latency_ms = self.found.rankings, self.found.latency_ms or turn_times(self.found.turns)
+        each = [measure({key: gold}, {key: rankings[key]}) for key, gold in self.golds.items()]
+        figures = {name: round(value, 4) for name, value in measure(self.golds, rankings).items()}
+        ran = tools_run(self.found.turns) if self.tool == "agent" else {}
+        row = Row(self.set, self.tool, _form(self.set), len(each), figures, latency_ms, self.library, ran)
+        place = {"fold": run.name, "left_out": ""} if run.part == "folds" else {"fold": "", "left_out": run.name}
+        intervals = {of: interval([one[of] for one in each]) for of in WITH_INTERVALS}
+        return row.to_json() | place | {"intervals": intervals}
+
+
+def merged(parts: Sequence[Measured]) -> Measured:
+    """The parts of one set as one, without the times of encoding."""
+    golds = {key: gold for one in parts for key, gold in one.golds.items()}
+    rankings: dict[str, Ranking] = {key: its for one in parts for key, its in one.found.rankings.items()}
+    turns = [turn for one in parts for turn in one.found.turns]
+    return replace(parts[0], golds=golds, found=SearchedSet(rankings, {}, turns))
+
+
+class Fitted(NamedTuple):
+    """All that the agent has learned from some questions."""
+
+    scorer: NodeScorer
+    rewriter: Rewriter
     policy: Policy
 
+    def services(self, bench: Bench, name: str, threads: Threads) -> Services:
+        library = bench.libraries[name]
+        made, store = services_for(read_settings(), library, bench.encoder, threads), library.store
+        tools: dict[str, Tool] = {
+            "graph": GraphSearch(store, scorer=self.scorer),
+            "walk": Walk(store, scorer=self.scorer),
+        }
+        return replace(
+            made,
+            tools=tools,
+            default_tool=AUTO,
+            rewrite=self.rewriter.parameters,
+            forms=self.rewriter.forms,
+            gate=self.policy.gate,
+            order=self.policy.order,
+        )
 
-def measured(bench: Bench, run: Run) -> Iterator[Measured]:
+
+def measured(bench: Bench, conversations: Conversations, run: Run) -> Iterator[Measured]:
     known = [one for one in bench.asked if not run.holds_out(one)]
     held_out = [one for one in bench.asked if run.holds_out(one) and run.measures(one)]
     if run.part != "folds":
         known = fewer(known, MOST_KNOWN)
     if run.part == "sets":
         held_out = fewer(held_out, MOST_LEFT_OUT)
-    query = rewriting_without(bench, held_out)
-    fitted = policy(bench, known, query)
-    below = bench.below({one.key for one in known}, query)
-    for gathered in gather(bench, held_out, below):
-        yield Measured(gathered, fitted)
+    asks_on = any(one.question.history for one in held_out)  # else no conversation tells of what is measured
+    rewriter = conversations.fitted(run.holds_out if asks_on else lambda _: False)
+    fitted = Fitted(bench.scorer(known), rewriter, policy(bench, known, rewriter, MOST_OF_POLICY))
+    for name in dict.fromkeys(one.set for one in held_out):
+        with Threads(None) as threads:
+            services = fitted.services(bench, name, threads)
+            its = [one for one in held_out if one.set == name]
+            yield _searched("agent", its, services)
+            for tool in ALONE if run.part == "sets" else ():
+                yield _searched(tool, its, services)
 
 
-def _rows(found: Sequence[Measured], run: Run) -> Iterator[dict[str, Any]]:
-    """Of one set: the agent's, and of a set left out each tool's."""
-    alone = ("hybrid", "graph", "walk") if run.part == "sets" else ()
-    yield _row(found, "agent", [one.policy.ranked(one.gathered) for one in found], run)
-    for tool in alone:
-        yield _row(found, tool, [_by(one.gathered, tool) for one in found], run)
+def _searched(tool: str, asked: Sequence[Asked], services: Services) -> Measured:
+    """A tool alone searches for what the agent makes of a question of a conversation, and for any other as it is."""
+    name, questions = asked[0].set, [one.question for one in asked]
+    by = "agent" if name in CONVERSATIONS else tool
+    if by != tool:
+        services = replace(services, default_tool=tool)
+    progress = searched_by(by, _form(name), questions, services)
+    while True:
+        try:
+            next(progress)
+        except StopIteration as done:
+            golds = {one.question.id: one.golds for one in asked}
+            return Measured(name, tool, golds, done.value, services.library.manifest.fingerprint)
 
 
-def _by(gathered: Gathered, tool: str) -> list[str]:
-    known = {passage.id: passage.document for passage in gathered.passages}
-    return list(dict.fromkeys(known[id_] for id_ in gathered.found[tool]))
+def _form(name: str) -> FormName:
+    return "rewrite" if name in CONVERSATIONS else "last-turn"
 
 
-def _row(found: Sequence[Measured], tool: str, documents: Sequence[Sequence[str]], run: Run) -> dict[str, Any]:
-    name = found[0].gathered.asked.key.set
-    golds = [one.gathered.asked.golds for one in found]
-    each = [_figures(gold, its) for gold, its in zip(golds, documents, strict=True)]
-    row = {
-        "dataset": name,
-        "tool": tool,
-        "query": "rewrite" if name in CONVERSATIONS else "last-turn",
-        "queries": len(found),
-        "fold": run.name if run.part != "sets" else "",
-        "left_out": run.name if run.part == "sets" else "",
-        "metrics": {measure: round(float(np.mean([one[measure] for one in each])), 4) for measure in each[0]},
-        "intervals": {measure: _interval([one[measure] for one in each]) for measure in WITH_INTERVALS},
-    }
-    if tool == "agent":
-        tools = [one.policy.tools(one.gathered) for one in found]
-        shares = {"hybrid alone": np.mean([len(its) == 1 for its in tools])}
-        shares |= {name: np.mean([name in its for its in tools]) for name in ("graph", "walk")}
-        row["tools_run"] = {name: round(float(share), 4) for name, share in shares.items()}
-    return row
-
-
-def _figures(golds: Mapping[str, int], documents: Sequence[str]) -> dict[str, float]:
-    return measure({"q": golds}, {"q": [(document, -float(rank)) for rank, document in enumerate(documents)]})
-
-
-def _interval(values: Sequence[float]) -> list[float]:
+def interval(values: Sequence[float]) -> list[float]:
+    """95% of their mean, by bootstrap."""
     drawn = np.random.default_rng(0).choice(np.array(values), (RESAMPLED, len(values))).mean(axis=1)
     return [round(float(end), 3) for end in np.percentile(drawn, [2.5, 97.5])]
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations_with_replacement
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from clew.agent.search.forms import KINDS, FormModel, Kind, shares
 
 Floats = NDArray[np.float64]
 
-SIGNALS = ("gap", "agrees", "short", "leans", "pronoun", "clarifies", "capital", "last_turn", "context")
+SIGNALS = ("gap", "agrees", "backed", "short", "leans", "pronoun", "clarifies", "capital", "last_turn", "context")
 DOCUMENTS = 100
 """Of a question: the best by any wording, and all that are relevant."""
 
@@ -18,10 +19,10 @@ OF_SET = {"doc2dial": 0.25}
 """What a set counts where that is not 1: its conversations are of one document each, and half of its turns are no
 questions."""
 
-FIXED = {"question": 0.4, "rewrite": 0.2, "words": 0.4}
+FIXED = {"question": 0.4, "rewrite": 0.15, "before": 0.15, "words": 0.3}
 """The sum that the priors are drawn to."""
 
-SIGNALS_L2, PRIORS_L2 = 0.005, 0.01
+SIGNALS_L2, PRIORS_L2 = 0.005, 0.1
 STAYS = 0.5
 """From which the question is read as it is: where it has more of the weight than all others together."""
 
@@ -105,17 +106,26 @@ def fit_forms(examples: Sequence[FormExample], without: frozenset[str] = frozens
 
 def best_sum(examples: Sequence[FormExample]) -> FormModel:
     """The fixed weights by kind, of a grid, with the highest nDCG@5; sets and domains count as in the fit."""
-    worth = _worth(examples)
     models = [FormModel(dict(zip(KINDS, given, strict=True)), stays=STAYS) for given in _grid()]
-    return max(models, key=lambda model: float(worth @ [ndcg(one, model) for one in examples]))
+    weights: dict[tuple[Kind, ...], Floats] = {}
+    figures = np.zeros(len(models))
+    for one, counts in zip(examples, _worth(examples), strict=True):
+        if one.kinds not in weights:
+            weights[one.kinds] = np.array([shares(one.kinds, one.signals, model) for model in models])
+        figures += counts * _ndcg(one, weights[one.kinds])
+    return models[int(np.argmax(figures))]
 
 
 def ndcg(example: FormExample, model: FormModel) -> float:
     """nDCG@5 of the documents by the sum of the wordings' scores, as this model weighs them."""
-    total = np.array(shares(example.kinds, example.signals, model)) @ example.scores
+    return float(_ndcg(example, np.array([shares(example.kinds, example.signals, model)]))[0])
+
+
+def _ndcg(example: FormExample, weights: Floats) -> Floats:
+    """By each row of weights, (rows, forms); (rows,)."""
+    first = np.argsort(-(weights @ example.scores), axis=1, kind="stable")[:, :5]
     gains = 1 / np.log2(np.arange(2, 7))
-    found = example.relevant[np.argsort(-total, kind="stable")[:5]]
-    return float(gains[: len(found)] @ found / gains[: min(5, example.golds)].sum())
+    return np.asarray(example.relevant[first] @ gains[: first.shape[1]] / gains[: min(5, example.golds)].sum())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -171,7 +181,6 @@ def _worth(examples: Sequence[FormExample]) -> Floats:
 
 
 def _grid() -> Iterator[tuple[float, ...]]:
-    """Shares of three kinds; none is 0, which has no logarithm."""
-    for first in range(STEPS + 1):
-        for second in range(STEPS + 1 - first):
-            yield tuple(max(part, 1e-3) / STEPS for part in (first, second, STEPS - first - second))
+    """Shares of all kinds; none is 0, which has no logarithm."""
+    for shared in combinations_with_replacement(range(STEPS + 1), len(KINDS) - 1):
+        yield tuple(max(part, 1e-3) / STEPS for part in np.diff([0, *shared, STEPS]).tolist())

@@ -44,7 +44,7 @@ SETS = ("mtrag", "mtrag-un", "doc2dial")
 CONVERSATIONS = 2
 """Every second conversation of doc2dial is used: it has more than all others."""
 
-FORMS = ("question", "standing", "expanded")
+FORMS = ("question", "standing", "before", "expanded")
 CANDIDATES = 60
 WORD_SIGNALS = (
     "in_last_question",
@@ -166,7 +166,7 @@ def fit(
 
 
 def by_name(model: FormModel) -> dict[str, float]:
-    """The priors of the three wordings, in hundredths."""
+    """The priors of the wordings, in hundredths."""
     return {name: round(model.priors[kind_of(Wording(name, "", 0.0))], 2) for name in FORMS}
 
 

@@ -10,7 +10,7 @@ count alike. What the policy is worth is measured by `tests.training.crossval`.
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -20,14 +20,13 @@ import click
 import numpy as np
 
 from clew.agent.evaluation.dataset import Question, read_dataset
-from clew.agent.evaluation.query_forms import query_of
 from clew.agent.models import encoder_for
-from clew.agent.search import gate, ordering, rounds
+from clew.agent.search import forms, gate, ordering, rounds
 from clew.agent.search.gate import Duel, Gate
 from clew.agent.search.ordering import Ordering
 from clew.agent.settings import read_settings
 from clew.agent.state import Call
-from clew.memory.datatypes import Floats, Passage, Query
+from clew.memory.datatypes import Floats, Passage
 from clew.memory.dialogue.signals import Linear
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import ClewError
@@ -43,6 +42,7 @@ from clew.tools.hybrid import Hybrid
 from clew.tools.walk import findings
 from tests.benchmarks import spans
 from tests.training import walk
+from tests.training.rewriting import Rewriter, query_of
 
 SPANS = "spans"
 SETS = ("hotpotqa", "musique", "mtrag", "mtrag-un", "wordnet", SPANS)
@@ -72,16 +72,26 @@ class Asked:
     golds: Mapping[str, int]
     domain: str
 
-    def part(self, parts: int, salt: str = "") -> int:
-        """By a hash: which of so many parts of its set it is in."""
-        return int(hashlib.sha256(f"{salt}{self.question.id}".encode()).hexdigest(), 16) % parts
+    @property
+    def set(self) -> str:
+        return self.key.set
+
+    @property
+    def conversation(self) -> str:
+        """A question without one is its own."""
+        return self.question.id.split("<::>")[0]
+
+
+def part_of(name: str, parts: int, salt: str = "") -> int:
+    """By a hash: which of so many parts it is in."""
+    return int(hashlib.sha256(f"{salt}{name}".encode()).hexdigest(), 16) % parts
 
 
 class Below(NamedTuple):
     """What the policy stands on: the scorer of its tools, and how a question is worded."""
 
     scorer: NodeScorer
-    query: Callable[[Asked], Query]
+    rewriter: Rewriter
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,14 +120,11 @@ class Bench:
         opened = {name: open_library(libraries / name, encoder) for name in SETS}
         return cls(encoder, opened, asked, walks)
 
-    def below(self, keys: Collection[Key], query: Callable[[Asked], Query]) -> Below:
+    def scorer(self, asked: Sequence[Asked]) -> NodeScorer:
         """Fitted on these questions alone."""
+        keys = {one.key for one in asked}
         known = {*keys, *(Key(walk.GIVEN, number) for name, number in keys if name == "musique")}
-        return Below(walk.trained([self.walks[key] for key in sorted(known & self.walks.keys())]), query)
-
-    def as_rewritten(self, asked: Asked) -> Query:
-        """By the models that come with Clew."""
-        return query_of(asked.question, "rewrite" if asked.question.history else "last-turn", self.encoder)
+        return walk.trained([self.walks[key] for key in sorted(known & self.walks.keys())])
 
 
 def _asked(folder: Path) -> Iterator[Asked]:
@@ -160,31 +167,50 @@ def gather(bench: Bench, asked: Sequence[Asked], below: Below) -> list[Gathered]
     """By all tools."""
     made: list[Gathered] = []
     for name in SETS:
-        library = bench.libraries[name]
-        hybrid, graph = Hybrid(library.store), GraphSearch(library.store, scorer=below.scorer)
-        walker = Walker(library.store, scorer=below.scorer)
-        edges = library.manifest.edges / max(1, library.manifest.documents)
-        its = (one for one in asked if one.key.set == name)
-        made.extend(_gathered(one, below.query(one), hybrid, graph, walker, edges) for one in its)
+        its = [one for one in asked if one.set == name]
+        if its:
+            library = _Library.of(bench.libraries[name], below, bench.encoder)
+            made.extend(library.gathered(one) for one in its)
     return made
 
 
-def _gathered(asked: Asked, query: Query, hybrid: Hybrid, graph: GraphSearch, walker: Walker, edges: float) -> Gathered:
-    matches = hybrid.matches(query, EVIDENCE)
-    first = hybrid.findings(query, matches, EVIDENCE)
-    question, numbers = LibraryQuestion(walker.graph, query), walker.graph.layers.chunk_numbers
-    thought = walker.think(question, np.array(sorted(numbers[id_] for id_ in matches.ids), np.int64))
-    walked = findings(hybrid.store, walker.walk(thought, walker.stitch(thought)), EVIDENCE, "walk")
-    ran = [
-        (Call(name, ()), found)
-        for name, found in (("hybrid", first), ("graph", graph.found(question, EVIDENCE)), ("walk", walked))
-    ]
-    pool = rounds.pooled((), ran, further=False).passages
-    shown = int(np.argmax([form.weight for form in query.forms]))
-    found = gate.signals(query.forms[shown].text, first.passages, matches.hits[shown], edges)
-    bare = [replace(passage, text="") for passage in pool]
-    by_tool = {call.tool: [passage.id for passage in its.passages] for call, its in ran}
-    return Gathered(asked, found, bare, by_tool, hybrid.scores(query, [passage.id for passage in pool]))
+@dataclass(frozen=True, eq=False)
+class _Library:
+    """A library with the tools that stand on the same below. `edges`: given ones by document."""
+
+    below: Below
+    encoder: CachedEncoder
+    hybrid: Hybrid
+    graph: GraphSearch
+    walker: Walker
+    edges: float
+
+    @classmethod
+    def of(cls, library: Library, below: Below, encoder: CachedEncoder) -> "_Library":
+        store, scorer, manifest = library.store, below.scorer, library.manifest
+        hybrid, graph, walker = Hybrid(store), GraphSearch(store, scorer=scorer), Walker(store, scorer=scorer)
+        return cls(below, encoder, hybrid, graph, walker, manifest.edges / max(1, manifest.documents))
+
+    def gathered(self, asked: Asked) -> Gathered:
+        """As in a turn that runs all tools."""
+        turn, walker, hybrid = self.below.rewriter.worded(asked.question, self.encoder), self.walker, self.hybrid
+        matches = hybrid.matches(query_of(turn, self.encoder), EVIDENCE)
+        turn = forms.settled(turn, matches, self.encoder, self.below.rewriter.forms)
+        query = query_of(turn, self.encoder)
+        first = hybrid.findings(query, matches, EVIDENCE)
+        question, numbers = LibraryQuestion(walker.graph, query), walker.graph.layers.chunk_numbers
+        thought = walker.think(question, np.array(sorted(numbers[id_] for id_ in matches.ids), np.int64))
+        walked = findings(hybrid.store, walker.walk(thought, walker.stitch(thought)), EVIDENCE, "walk")
+        ran = [
+            (Call(name, ()), found)
+            for name, found in (("hybrid", first), ("graph", self.graph.found(question, EVIDENCE)), ("walk", walked))
+        ]
+        pool = rounds.pooled((), ran, further=False).passages
+        shown = next(place for place, wording in enumerate(turn.wordings) if wording.won)
+        found = gate.signals(turn.rewritten, first.passages, matches.hits[shown], self.edges)
+        bare = [replace(passage, text="") for passage in pool]
+        by_tool = {call.tool: [passage.id for passage in its.passages] for call, its in ran}
+        return Gathered(asked, found, bare, by_tool, hybrid.scores(query, [passage.id for passage in pool]))
 
 
 # Fitting ----------------------------------------------------------------------------------------------------------
@@ -217,20 +243,21 @@ C = 0.02
 """Inverse of the strength of the gate's L2 penalty."""
 
 
-def policy(bench: Bench, asked: Sequence[Asked], query: Callable[[Asked], Query]) -> Policy:
+def policy(bench: Bench, asked: Sequence[Asked], rewriter: Rewriter, most: int = MOST) -> Policy:
     """From these questions alone: each half's features by what was fitted on the other half."""
+    halves = [[one for one in asked if part_of(one.conversation, HALVES, "half") == half] for half in range(HALVES)]
+    chosen = {one.key for one in fewer(asked, most)}
     made: list[Gathered] = []
-    for half in range(HALVES):
-        own = [one for one in fewer(asked) if one.part(HALVES, "half") == half]
-        below = bench.below({one.key for one in asked if one.part(HALVES, "half") != half}, query)
-        made += gather(bench, own, below)
+    for own, other in (halves, reversed(halves)):
+        below = Below(bench.scorer(other), rewriter)
+        made += gather(bench, [one for one in own if one.key in chosen], below)
     return fit(made)
 
 
 def fewer(asked: Sequence[Asked], most: int = MOST) -> list[Asked]:
     """At most so many of each set, by a hash."""
-    ordered = sorted(asked, key=lambda one: one.part(1 << 32))
-    return [one for name in SETS for one in [each for each in ordered if each.key.set == name][:most]]
+    ordered = sorted(asked, key=lambda one: part_of(one.question.id, 1 << 32))
+    return [one for name in SETS for one in [each for each in ordered if each.set == name][:most]]
 
 
 def fit(made: Sequence[Gathered]) -> Policy:
@@ -240,8 +267,8 @@ def fit(made: Sequence[Gathered]) -> Policy:
 
 def weights_of(made: Sequence[Gathered]) -> Floats:
     """All sets count alike."""
-    counts = Counter(one.asked.key.set for one in made)
-    return np.array([1 / (len(counts) * counts[one.asked.key.set]) for one in made])
+    counts = Counter(one.asked.set for one in made)
+    return np.array([1 / (len(counts) * counts[one.asked.set]) for one in made])
 
 
 class Scales(NamedTuple):
@@ -338,7 +365,7 @@ def _linear(weights: Floats, intercept: float, scales: Scales) -> Linear:
 def main(data: Path, libraries: Path) -> None:
     try:
         bench = Bench.open(data, libraries, encoder_for(read_settings()))
-        made = policy(bench, bench.asked, bench.as_rewritten)
+        made = policy(bench, bench.asked, Rewriter())
     except ClewError as error:
         raise click.ClickException(str(error)) from error
     gate.SHIPPED.write_text(gate.to_json(made.gate), "utf-8")

@@ -47,7 +47,7 @@ def test_mmr_is_one_text_of_the_question_and_what_was_selected(encoder: CachedEn
 def test_rewrite_has_several_forms_whose_weights_sum_to_one(encoder: CachedEncoder) -> None:
     query = query_of(THIRD, "rewrite", encoder)
     forms = {form.name: form for form in query.forms}
-    assert list(forms) == ["question", "standing", "expanded"]
+    assert list(forms) == ["question", "standing", "before", "expanded"]
     assert sum(form.weight for form in query.forms) == pytest.approx(1)
     assert forms["standing"].text == "where was Fritz Lang born?"
     assert float(forms["expanded"].vector @ forms["expanded"].vector) == pytest.approx(1)

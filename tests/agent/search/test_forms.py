@@ -16,6 +16,7 @@ from clew.memory.knowledge.question import Matches
 
 QUESTION = Wording("question", "and where was he born?", 0.4)
 STANDING = Wording("standing", "And where was Fritz Lang born?", 0.3)
+BEFORE = Wording("before", "Who directed Metropolis? and where was he born?", 0.0)
 EXPANDED = Wording("expanded", "And where was Fritz Lang born? Metropolis film", 0.3, 0.3)
 EVEN = FormModel({"question": 0.3, "rewrite": 0.3, "words": 0.4})
 
@@ -149,7 +150,7 @@ def test_nothing_found_leaves_the_priors() -> None:
 
 
 def test_the_shipped_model_has_a_prior_for_every_kind_and_signals_that_there_are() -> None:
-    assert set(shipped().priors) == {kind_of(wording) for wording in (QUESTION, STANDING, EXPANDED)}
+    assert set(shipped().priors) == {kind_of(wording) for wording in (QUESTION, STANDING, BEFORE, EXPANDED)}
     assert set(shipped().signals) <= set(form_signals([QUESTION, STANDING, EXPANDED], THREE, LEANING)[0])
 
 

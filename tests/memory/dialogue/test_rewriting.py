@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.memory.datatypes import Recalled, Sentence, Wording
+from clew.memory.dialogue.follow_ups import LONGEST
 from clew.memory.dialogue.rewriting import RewriteParameters, Rewritten, rewrite, rewritten
 from clew.memory.dialogue.signals import SHIPPED, Linear, RewriteModel, shipped
 from clew.memory.dialogue.utterances import tidy
@@ -141,20 +142,34 @@ def test_a_first_turn_has_one_wording(encoder: CachedEncoder) -> None:
     assert made("How far?", [], encoder).wordings == (Wording("question", "How far?", 1.0),)
 
 
-def test_three_wordings_and_their_shares_are_the_models(encoder: CachedEncoder) -> None:
-    fixed = RewriteModel(Linear(9.0, {}), {"question": 0.4, "standing": 0.2, "expanded": 0.4})
+def test_the_wordings_and_their_shares_are_the_models(encoder: CachedEncoder) -> None:
+    fixed = RewriteModel(Linear(9.0, {}), {"question": 0.4, "standing": 0.2, "before": 0.1, "expanded": 0.3})
     parameters = RewriteParameters(learned=fixed, most=3)
     found = made("and where was he born?", SAID, encoder, parameters, (SAID[3],))
-    question, standing, expanded = found.wordings
+    question, standing, before, expanded = found.wordings
     assert [one.text for one in (question, standing)] == ["and where was he born?", "where was Fritz Lang born?"]
     assert expanded.text.startswith(f"{standing.text} ") and len(found.words) == 3
-    assert (question.weight, standing.weight, expanded.weight) == (0.4, 0.2, 0.4)
-    assert (standing.context, expanded.context) == (0.0, RewriteParameters().context)
+    assert before.text == "who directed it? and where was he born?"
+    assert (question.weight, standing.weight, before.weight, expanded.weight) == (0.4, 0.2, 0.1, 0.3)
+    assert (standing.context, before.context, expanded.context) == (0.0, 0.0, RewriteParameters().context)
+
+
+def test_a_question_that_leans_on_nothing_is_searched_without_the_one_before(encoder: CachedEncoder) -> None:
+    fixed = RewriteModel(Linear(9.0, {}), {"question": 0.4, "standing": 0.2, "before": 0.1, "expanded": 0.3})
+    found = made("How far is the Moon from Earth?", SAID, encoder, RewriteParameters(learned=fixed)).wordings
+    assert [(one.name, one.weight) for one in found] == [("question", pytest.approx(0.7)), ("expanded", 0.3)]
+
+
+def test_of_a_long_turn_before_its_last_words_are_searched(encoder: CachedEncoder) -> None:
+    pasted = Sentence(f"{'word ' * 200}What is Metropolis?", "user", 1)
+    before = next(one for one in made("who directed it?", [pasted], encoder).wordings if one.name == "before")
+    assert before.text.endswith("What is Metropolis? who directed it?") and len(before.text.split()) == LONGEST + 3
 
 
 def test_a_wording_says_why(encoder: CachedEncoder) -> None:
     found = made("who directed it?", SAID[:2], encoder)
-    assert [one.why for one in found.wordings] == ["", "'it' is the film Metropolis", "'it' is the film Metropolis"]
+    named = "'it' is the film Metropolis"
+    assert [one.why for one in found.wordings] == ["", named, "behind the question before", named]
 
 
 @pytest.mark.parametrize("said", ["Thanks!", "ok, thank you so much", "???"])
@@ -179,7 +194,7 @@ def test_words_are_likelier_from_the_last_question_than_from_long_ago(encoder: C
 
 
 def test_the_shipped_models_read_signals_that_there_are(encoder: CachedEncoder) -> None:
-    assert set(shipped().forms) == {"question", "standing", "expanded"}
+    assert set(shipped().forms) == {"question", "standing", "before", "expanded"}
     assert json.loads(shipped().to_json()) == json.loads(SHIPPED.read_text("utf-8"))
 
 
