@@ -132,7 +132,8 @@ def think(turn: Turn, run: TurnContext) -> Turn:
     plan = rounds.plan(turn, tool, run.services.observe)
     reply = _model_searches(turn, run, plan.calls)
     more = _counted(len(reply.calls), "search", "searches") + " of the model" if reply.calls else ""
-    why = gate.reasons(turn.search.signals, turn.search.tools) if turn.search.signals and not turn.search.round else ""
+    looked = turn.search.signals if not turn.search.round else {}
+    why = gate.reasons(looked, turn.search.tools, run.services.gate) if looked else ""
     summary = ", and ".join(filter(None, (plan.summary, more))) or "nothing more to look for"
     planned = replace(
         turn.searched(
@@ -164,7 +165,8 @@ def _looked(turn: Turn, run: TurnContext, tool: str) -> Turn:
     shown = next(place for place, wording in enumerate(turn.wordings) if wording.won)
     first = hybrid(run).findings(query_of_turn(turn, run, turn.wordings), matches, gate.LOOKED).passages
     manifest = services.library.manifest
-    found = gate.signals(turn.rewritten, first, matches.hits[shown], manifest.edges / max(1, manifest.documents))
+    edges, worded = manifest.edges / max(1, manifest.documents), forms.apart(turn.wordings, matches)
+    found = gate.signals(turn.rewritten, first, matches.hits[shown], edges, worded)
     return turn.searched(signals=found, tools=(Hybrid.name, *gate.chosen(found, services.gate)))
 
 

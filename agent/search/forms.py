@@ -130,6 +130,17 @@ def settled(turn: Turn, found: Matches, encoder: Encoder, model: FormModel | Non
     )
 
 
+def apart(wordings: Sequence[Wording], found: Matches) -> tuple[float, float]:
+    """The weight of the wordings that the conversation made, and the share of the first hits that two wordings have
+    both, on average: 0 and 1 of a question alone. `found` has a row for each."""
+    own = [place for place, wording in enumerate(wordings) if wording.name not in VARIANTS]
+    if len(own) < 2:
+        return 0.0, 1.0
+    made = sum(wordings[place].weight for place in own if kind_of(wordings[place]) != "question")
+    _, agree = _of_hits(replace(found, scores=found.scores[own]))
+    return made, sum(agree) / len(agree)
+
+
 def said(turn: Turn, encoder: Encoder) -> dict[str, float]:
     """How the question hangs together with its conversation; empty without one."""
     recalled = turn.recalled

@@ -9,7 +9,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -29,7 +29,7 @@ READ = 8
 SIGNALS = (
     *("match", "margin", "tail", "cosine", "keyword", "covered", "gain", "unheld"),
     *("names", "names_first", "names_together", "names_unheld", "titled", "title_first"),
-    *("words", "of", "relative", "possessive", "comparison", "edges"),
+    *("words", "of", "relative", "possessive", "comparison", "edges", "rewritten", "agree"),
 )
 """Of the first hits: the best score; how much more that is than the mean of the next four, and than the tenth; the
 cosine and the share of the question's BM25 that the best of the first three reaches; the share of its words that the
@@ -37,7 +37,8 @@ best of these holds, how much more the first five hold together, and what none o
 question: log of how many; the share that the first hit holds, that the best one holds, and that none of the first five
 holds. Documents whose whole title the question names (at most 2), and whether the first is one. Of the question: log of
 its words; how often it says `of`, a relative pronoun or an `'s`; whether it compares. Log of the given edges by
-document, of a graph folder."""
+document, of a graph folder. Of the wordings of a follow-up: the weight that those have which the conversation made, and
+the share of the first hits that two of them have both."""
 
 _OF = re.compile(r"\bof\b", re.IGNORECASE)
 _ASKING = re.compile(r"\b(?:who|what|which|where|when|whose|whom|how|why|that)\b", re.IGNORECASE)
@@ -49,14 +50,19 @@ _COMPARES = re.compile(
 
 
 def signals(
-    question: str, passages: Sequence[Passage], hits: Mapping[str, Hit], edges: float = 0.0
+    question: str,
+    passages: Sequence[Passage],
+    hits: Mapping[str, Hit],
+    edges: float = 0.0,
+    worded: tuple[float, float] = (0.0, 1.0),
 ) -> dict[str, float]:
     """`passages` are the first hits of a search for the question, best first, `hits` by chunk what its words hit there;
-    `edges` are those of a graph folder by document."""
+    `edges` are those of a graph folder by document; `worded` is `clew.agent.search.forms.apart` of its wordings."""
     words, names = set(content_words(question)), _names(question)
     read = passages[:READ]
+    forms = dict(zip(("rewritten", "agree"), worded, strict=True))
     if not read:
-        return dict.fromkeys(SIGNALS, 0.0) | {"unheld": 1.0, "names_unheld": float(bool(names))}
+        return dict.fromkeys(SIGNALS, 0.0) | {"unheld": 1.0, "names_unheld": float(bool(names)), **forms}
     scores = [passage.score for passage in passages]
     held = [_stems(hits.get(passage.id)) & words for passage in read]
     share = [len(one) / max(1, len(words)) for one in held]
@@ -79,7 +85,7 @@ def signals(
         "titled": float(min(2, len({p.document for p, is_titled in zip(read, titled, strict=True) if is_titled}))),
         "title_first": float(titled[0]),
     }
-    return {**found, **_of_question(question), "edges": math.log1p(edges)}
+    return {**found, **_of_question(question), "edges": math.log1p(edges), **forms}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,45 +98,79 @@ class Duel:
     model: Linear
 
 
-Gate = tuple[Duel, ...]
-"""Of every two sets of tools which is better (one against one); none: `hybrid` alone."""
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Of every two sets of tools which is better (one against one); none: `hybrid` alone. `usual` is each signal's mean
+    over all questions that this was learned from."""
+
+    duels: tuple[Duel, ...] = ()
+    usual: Mapping[str, float] = field(default_factory=dict)
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self), indent=1, default=dict) + "\n"
 
 
 @cache
 def shipped() -> Gate:
     """The one that comes with Clew."""
     made = json.loads(SHIPPED.read_text("utf-8"))
-    return tuple(Duel(tuple(one["tools"]), tuple(one["others"]), Linear(**one["model"])) for one in made)
-
-
-def to_json(gate: Gate) -> str:
-    return json.dumps([asdict(one) for one in gate], indent=1, default=dict) + "\n"
+    duels = (Duel(tuple(one["tools"]), tuple(one["others"]), Linear(**one["model"])) for one in made["duels"])
+    return Gate(tuple(duels), made["usual"])
 
 
 def chosen(found: Mapping[str, float], gate: Gate) -> tuple[str, ...]:
     """The tools that are run beside `hybrid`, by these signals: those that win most duels, of like ones the fewest."""
     wins = Counter[tuple[str, ...]]({(): 0})
-    for duel in gate:
+    for duel in gate.duels:
         better = duel.model.of(found) > 0
         wins[duel.tools] += better
         wins[duel.others] += not better
     return max(wins, key=lambda tools: (wins[tools], -len(tools)))
 
 
-def reasons(found: Mapping[str, float], tools: Sequence[str]) -> str:
-    """In words, what speaks for more tools than `hybrid`, or against."""
-    several = {
-        "it compares": found["comparison"],
-        "it asks for a relation of a relation": found["of"] + found["relative"] + found["possessive"] >= 2,
-        "no passage has all that it names": found["names_together"] < 1,
-        "some of what it names was not found": found["names_unheld"],
-        "its words stand in several passages": found["gain"] >= 0.1,
-        "the documents are linked": found["edges"],
-    }
-    said = [reason for reason, holds in several.items() if holds]
-    if len(tools) > 1:
-        return " and ".join(said) or ("what it names may lead on" if found["names"] else "no passage stands out")
-    return "one passage covers it" if found["covered"] >= 0.75 else "nothing asks for more than one passage"
+TOLD = 2
+"""Signals that are named as reasons."""
+
+_SAID = {
+    "match": ("a passage matches well", "no passage matches well"),
+    "margin": ("one passage stands out", "several passages match alike"),
+    "tail": ("few passages match", "many passages match alike"),
+    "cosine": ("a passage means what it asks", "no passage means just what it asks"),
+    "keyword": ("a passage has its rarer words", "no passage has its rarer words together"),
+    "covered": ("one passage covers it", "no passage covers it"),
+    "gain": ("its words stand in several passages", "further passages hold no more of its words"),
+    "unheld": ("some of its words were not found", "its words were found"),
+    "names": ("what it names may lead on", "it names little"),
+    "names_first": ("the first passage has what it names", "the first passage has not what it names"),
+    "names_together": ("one passage has all that it names", "no passage has all that it names"),
+    "names_unheld": ("some of what it names was not found", "what it names was found"),
+    "titled": ("it names a document", "it names no document"),
+    "title_first": ("the first document is one that it names", "the first document is none that it names"),
+    "words": ("it says much", "it is short"),
+    "of": ("it asks for a relation", "it asks for no relation"),
+    "relative": ("it says which by another question", "it is one question"),
+    "possessive": ("it asks for what is of another thing", "it asks for nothing of another thing"),
+    "comparison": ("it compares", "it does not compare"),
+    "edges": ("the documents are linked", "the documents are not linked"),
+    "rewritten": ("it leans on what was said", "it stands alone"),
+    "agree": ("its forms find the same", "its forms find different passages"),
+}
+"""Of each signal what is said of more than is usual, and of less."""
+
+
+def reasons(found: Mapping[str, float], tools: Sequence[str], gate: Gate) -> str:
+    """In words, what moved the duels between these tools (`hybrid` among them) and `hybrid` alone the most, or where
+    that is alone, between it and all others."""
+    own = tuple(tool for tool in tools if tool != "hybrid")
+    moved = dict.fromkeys(SIGNALS, 0.0)
+    for duel in gate.duels:
+        if own in (duel.tools, duel.others) and (not own or () in (duel.tools, duel.others)):
+            sign = 1 if duel.tools == own else -1
+            for name, weight in duel.model.weights.items():
+                moved[name] += sign * weight * (found[name] - gate.usual.get(name, 0.0))
+    most = [name for name in sorted(moved, key=lambda name: -moved[name])[:TOLD] if moved[name] > 0]
+    said = (_SAID[name][found[name] < gate.usual.get(name, 0.0)] for name in most)
+    return " and ".join(said) or ("more may be found" if own else "nothing asks for more")
 
 
 def _of_question(question: str) -> dict[str, float]:

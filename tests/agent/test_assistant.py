@@ -11,6 +11,7 @@ import pytest
 from clew.agent import nodes
 from clew.agent.assistant import Assistant
 from clew.agent.evaluation.agent_evidence import answered
+from clew.agent.search.gate import Gate
 from clew.agent.settings import Settings, read_settings
 from clew.agent.state import Step, Turn
 from clew.memory.errors import BadInput, Cancelled
@@ -236,7 +237,7 @@ def test_forgetting_a_thread_leaves_nothing(assistant: Assistant, home: Settings
 
 def test_a_further_round_finds_what_the_first_had_no_room_for(assistant: Assistant) -> None:
     """Two passages a round: the first are about Kepler, the second round is for the words that they do not hold."""
-    narrow = replace(assistant.services, evidence=2, gate=())
+    narrow = replace(assistant.services, evidence=2, gate=Gate())
     turn = answered(narrow, "Who was Laika, and what did Kepler think of the tides? Please.", [])
     assert [call.wordings[0].name for call in turn.calls][:2] == ["question", "missing"]
     assert "Laika" in turn.calls[1].wordings[0].text

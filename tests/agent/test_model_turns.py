@@ -13,6 +13,7 @@ from clew.agent.assistant import Assistant
 from clew.agent.evaluation.agent_evidence import answered
 from clew.agent.graph import evidence_graph
 from clew.agent.models import Writers, writers_for
+from clew.agent.search.gate import Gate
 from clew.agent.search.rounds import ObserveParameters
 from clew.agent.services import Services, TurnContext
 from clew.agent.settings import Settings
@@ -325,7 +326,7 @@ def test_once_a_model_has_failed_it_is_left_alone_for_the_turn(
     plain: Services, ollama: OllamaDouble, indexed: Settings
 ) -> None:
     """By `hybrid` alone the policy needs two rounds for the question."""
-    plain = replace(plain, gate=())
+    plain = replace(plain, gate=Gate())
     services = think(plain, ollama, indexed, lambda asked: iter([("browse", {})]))
     question = "Tell me who is Fritz Lang, and which cat flew on a rocket to the steppe of Kazakhstan."
     alone, turn = answered(plain, question, []), answered(services, question, [])

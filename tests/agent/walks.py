@@ -9,7 +9,7 @@ from clew.agent.services import Services
 from clew.memory.datatypes import Edge, Passage, Subgraph, Utterance
 from clew.memory.dialogue.signals import Linear
 
-WALKS: Gate = (Duel(("walk",), (), Linear(1.0, {})),)
+WALKS = Gate((Duel(("walk",), (), Linear(1.0, {})),))
 """A gate that has every question walked for, and no other tool run; `()` is one that stays with `hybrid`."""
 
 

@@ -207,7 +207,8 @@ class _Library:
         ]
         pool = rounds.pooled((), ran, further=False).passages
         shown = next(place for place, wording in enumerate(turn.wordings) if wording.won)
-        found = gate.signals(turn.rewritten, first.passages, matches.hits[shown], self.edges)
+        worded = forms.apart(turn.wordings, matches)
+        found = gate.signals(turn.rewritten, first.passages, matches.hits[shown], self.edges, worded)
         bare = [replace(passage, text="") for passage in pool]
         by_tool = {call.tool: [passage.id for passage in its.passages] for call, its in ran}
         return Gathered(asked, found, bare, by_tool, hybrid.scores(query, [passage.id for passage in pool]))
@@ -236,7 +237,7 @@ SUBSETS = ((("hybrid", "graph"), 0.4), (("hybrid", "walk"), 0.4), (("hybrid", "g
 MOST = 400
 """Questions of a set that the policy is fitted on: more of one would add nothing, as all sets count alike."""
 
-COST = 0.01
+COST = 0.02
 """What a tool has to gain to be worth running."""
 
 C = 0.02
@@ -337,7 +338,8 @@ def fit_gate(made: Sequence[Gathered], order: Ordering) -> Gate:
             duels.append(Duel(tools, others, _linear(model.coef_[0], float(model.intercept_[0]), scales)))
         else:  # one is never better
             duels.append(Duel(tools, others, Linear(float(better.any()) - 0.5, {})))
-    return tuple(duels)
+    usual = dict(zip(gate.SIGNALS, (round(float(value), 4) for value in scales.mean), strict=True))
+    return Gate(tuple(duels), usual)
 
 
 def _worth(one: Gathered, tools: Sequence[str], order: Ordering) -> float:
@@ -368,7 +370,7 @@ def main(data: Path, libraries: Path) -> None:
         made = policy(bench, bench.asked, Rewriter())
     except ClewError as error:
         raise click.ClickException(str(error)) from error
-    gate.SHIPPED.write_text(gate.to_json(made.gate), "utf-8")
+    gate.SHIPPED.write_text(made.gate.to_json(), "utf-8")
     ordering.SHIPPED.write_text(ordering.to_json(made.order), "utf-8")
     click.echo(f"fitted on {len(bench.asked)} questions: {gate.SHIPPED}, {ordering.SHIPPED}")
 

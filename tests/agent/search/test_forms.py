@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.agent.search.forms import OF_TURN, FormModel, form_signals, kind_of, said, settled, shipped, weighed
+from clew.agent.search.forms import OF_TURN, FormModel, apart, form_signals, kind_of, said, settled, shipped, weighed
 from clew.agent.state import Turn
 from clew.memory.datatypes import FieldHit, Hit, Recalled, Sentence, Wording
 from clew.memory.encoding import CachedEncoder
@@ -152,6 +152,16 @@ def test_nothing_found_leaves_the_priors() -> None:
 def test_the_shipped_model_has_a_prior_for_every_kind_and_signals_that_there_are() -> None:
     assert set(shipped().priors) == {kind_of(wording) for wording in (QUESTION, STANDING, BEFORE, EXPANDED)}
     assert set(shipped().signals) <= set(form_signals([QUESTION, STANDING, EXPANDED], THREE, LEANING)[0])
+
+
+def test_wordings_stand_apart_by_their_weight_and_their_first_hits() -> None:
+    alike = apart([QUESTION, STANDING, EXPANDED], THREE)
+    assert alike == pytest.approx((0.6, 1.0))
+    hits = [[float(place < 10) for place in range(20)], [float(place >= 10) for place in range(20)]]
+    assert apart([QUESTION, replace(STANDING, weight=0.6)], matches(*hits)) == pytest.approx((0.6, 0.0))
+    assert apart([QUESTION], matches([0.9])) == (0.0, 1.0)
+    dated = replace(QUESTION, name="dated")
+    assert apart([QUESTION, dated], matches([0.9], [0.8])) == (0.0, 1.0)
 
 
 @given(st.lists(st.lists(st.floats(0, 1), min_size=4, max_size=4), min_size=1, max_size=6))

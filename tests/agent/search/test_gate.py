@@ -3,7 +3,7 @@
 import pytest
 
 from clew.agent.search import gate
-from clew.agent.search.gate import SIGNALS, Duel
+from clew.agent.search.gate import SIGNALS, Duel, Gate
 from clew.memory.datatypes import FieldHit, Hit, Passage
 from clew.memory.dialogue.signals import Linear
 
@@ -65,24 +65,44 @@ def test_a_title_that_the_question_names_and_edges_are_signals() -> None:
 def test_the_tools_that_win_most_duels_are_run_and_of_like_ones_the_fewest() -> None:
     values = dict.fromkeys(SIGNALS, 0.0) | {"gain": 0.4}
     graph, walk = Linear(-0.2, {"gain": 1.0}), Linear(-0.5, {"gain": 1.0})
-    by = (Duel(("graph",), (), graph), Duel(("walk",), (), walk), Duel(("walk",), ("graph",), Linear(-1.0, {})))
+    by = Gate((Duel(("graph",), (), graph), Duel(("walk",), (), walk), Duel(("walk",), ("graph",), Linear(-1.0, {}))))
     assert gate.chosen(values, by) == ("graph",) and gate.chosen(values | {"gain": 0.0}, by) == ()
     circle = (Duel(("graph",), (), Linear(1.0, {})), Duel(("walk",), ("graph",), Linear(1.0, {})))
-    assert gate.chosen(values, (*circle, Duel((), ("walk",), Linear(1.0, {})))) == ()
-    assert gate.chosen(values, ()) == ()
+    assert gate.chosen(values, Gate((*circle, Duel((), ("walk",), Linear(1.0, {}))))) == ()
+    assert gate.chosen(values, Gate()) == ()
 
 
-def test_the_reasons_are_of_the_signals() -> None:
-    values = dict.fromkeys(SIGNALS, 0.0) | {"names_together": 1.0}
-    assert gate.reasons(values | {"covered": 0.8}, ["hybrid"]) == "one passage covers it"
-    assert gate.reasons(values, ["hybrid"]) == "nothing asks for more than one passage"
-    said = gate.reasons(values | {"comparison": 1.0, "names_together": 0.5}, ["hybrid", "graph"])
-    assert said == "it compares and no passage has all that it names"
+def test_the_reasons_are_the_signals_that_moved_the_duel_the_most() -> None:
+    model = Linear(0.1, {"comparison": 1.0, "names_together": -2.0, "covered": -1.0, "words": 0.01})
+    usual = {"names_together": 0.8, "covered": 0.6, "comparison": 0.1}
+    by = Gate((Duel(("graph",), (), model), Duel(("walk",), (), Linear(-1.0, {}))), usual)
+    values = dict.fromkeys(SIGNALS, 0.0) | {"names_together": 0.8, "covered": 0.8}
+    assert gate.reasons(values, ["hybrid"], by).startswith("one passage covers it")
+    compares = values | {"comparison": 1.0, "names_together": 0.5, "covered": 0.6}
+    assert gate.reasons(compares, ["hybrid", "graph"], by) == "it compares and no passage has all that it names"
+    told = gate.reasons(values | {"comparison": 1.0, "covered": 0.6}, ["hybrid", "graph"], by)
+    assert told == "it compares"
+    assert gate.reasons(values, ["hybrid"], Gate()) == "nothing asks for more"
+    assert gate.reasons(values, ["hybrid", "graph"], Gate()) == "more may be found"
+
+
+@pytest.mark.parametrize("name", SIGNALS)
+def test_every_signal_has_words(name: str) -> None:
+    by = Gate((Duel(("graph",), (), Linear(0.0, {name: 1.0})),), {name: 0.5})
+    values = dict.fromkeys(SIGNALS, 0.0)
+    more, less = gate.reasons(values | {name: 1.0}, ["hybrid", "graph"], by), gate.reasons(values, ["hybrid"], by)
+    assert more != less and not {"more may be found", "nothing asks for more"} & {more, less}
+
+
+def test_wordings_that_differ_are_signals() -> None:
+    apart = gate.signals("Who?", [found("a", 0.5, "")[0]], {}, worded=(0.6, 0.3))
+    assert (apart["rewritten"], apart["agree"]) == (0.6, 0.3)
+    assert (signals("Who?")["rewritten"], signals("Who?")["agree"]) == (0, 1)
 
 
 def test_the_gate_that_is_shipped_is_read_as_it_was_written() -> None:
     by = gate.shipped()
-    assert {tool for duel in by for tool in (*duel.tools, *duel.others)} <= {"graph", "walk", "clues", "local"}
-    assert len({frozenset((duel.tools, duel.others)) for duel in by}) == len(by) == 6
-    assert all(set(duel.model.weights) <= set(SIGNALS) for duel in by)
-    assert gate.to_json(by) == gate.SHIPPED.read_text("utf-8")
+    assert {tool for duel in by.duels for tool in (*duel.tools, *duel.others)} <= {"graph", "walk", "clues", "local"}
+    assert len({frozenset((duel.tools, duel.others)) for duel in by.duels}) == len(by.duels) == 6
+    assert all(set(duel.model.weights) <= set(SIGNALS) == set(by.usual) for duel in by.duels)
+    assert by.to_json() == gate.SHIPPED.read_text("utf-8")

@@ -14,6 +14,7 @@ from clew.agent.evaluation.agent_evidence import answered
 from clew.agent.graph import evidence_graph
 from clew.agent.replay.rows import intermediate_row
 from clew.agent.search import gate, rounds
+from clew.agent.search.gate import Gate
 from clew.agent.search.rounds import ObserveParameters
 from clew.agent.search.walk import lines, parents
 from clew.agent.services import TurnContext
@@ -102,7 +103,7 @@ def test_a_turn_of_before_there_were_walks_is_read(turn: Turn) -> None:
 
 def test_what_tool_and_walk_found_is_in_one_order(assistant: Assistant, turn: Turn) -> None:
     services = assistant.services
-    plain = evidence(replace(services, gate=()), QUESTION, [], 10)
+    plain = evidence(replace(services, gate=Gate()), QUESTION, [], 10)
     walked = evidence(services, QUESTION, [], 10)
     assert {p.id for p in plain} <= {p.id for p in walked} and {p.tool for p in plain} == {"hybrid"}
     masses = [p.scores["mass"] for p in walked]
@@ -247,7 +248,7 @@ def test_what_was_looked_for_beside_is_read_behind_the_best() -> None:
 
 
 def test_the_policy_may_stay_with_hybrid(assistant: Assistant) -> None:
-    turn = answered(replace(assistant.services, gate=()), QUESTION, [])
+    turn = answered(replace(assistant.services, gate=Gate()), QUESTION, [])
     (think,) = steps_of(turn, "think")
     assert think.tools == ("hybrid",) and think.summary.startswith("search with hybrid: ")
     assert [call.tool for call in turn.calls] == ["hybrid"] and (turn.walk, turn.paths) == (None, ())
