@@ -145,10 +145,8 @@ class Fitted(NamedTuple):
     def services(self, bench: Bench, name: str, threads: Threads) -> Services:
         library = bench.libraries[name]
         made, store = services_for(read_settings(), library, bench.encoder, threads), library.store
-        tools: dict[str, Tool] = {
-            "graph": GraphSearch(store, scorer=self.scorer),
-            "walk": Walk(store, scorer=self.scorer),
-        }
+        graph, walk = GraphSearch(store, scorer=self.scorer), Walk(store, scorer=self.scorer)
+        tools: dict[str, Tool] = {**made.tools, graph.name: graph, walk.name: walk}
         return replace(
             made,
             tools=tools,
