@@ -105,7 +105,7 @@ def test_what_the_model_wrote_is_searched_and_shown(encoder: CachedEncoder) -> N
     reply = "In which city was Fritz Lang born?"
     made = rewrite(QUESTION, recalled, encoder, RewriteParameters(), Replying([reply]))
     assert (made.text, made.how) == (reply, "model")
-    question, standing, before, expanded = made.wordings
+    question, standing, _, expanded = made.wordings
     assert (question.text, standing.text) == (QUESTION, reply)
     assert expanded.text.startswith(reply)
     fallen = rewrite(QUESTION, recalled, encoder, RewriteParameters(), Replying(["No.", "No."]))
