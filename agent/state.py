@@ -10,17 +10,43 @@ from pydantic.json_schema import SkipJsonSchema
 from clew.memory.datatypes import Passage, Point, Recalled, Subgraph, Wording
 
 Verdict = Literal["supported", "weak", "unsupported", "uncited"]
-Outcome = Literal["answered", "partial", "unclear", "nothing-found", "nothing-indexed", "small-talk", "stopped"]
+Outcome = Literal[
+    "answered", "partial", "summary", "small-talk", "unclear", "nothing-found", "nothing-indexed", "stopped"
+]
 """`unclear`: the answer is a question back, and no refusal. `small-talk`: the documents were asked nothing. `stopped`:
 the person stopped it while it was written."""
+
+Form = Literal["fact", "list", "steps", "yes-no", "comparison", "several-documents", "summary", "overview", "talk"]
+"""Of an answer."""
+
+Says = Literal["yes", "no", "not-said"]
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A range of a document's text: `text` is `document.text[start:end]`."""
+
+    document: str
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class BoldSpan:
+    """The part of a claim's text, from `start` to `end`, that is most of the answer."""
+
+    start: int
+    end: int
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
     """A sentence of an answer, the numbers of the sources that it cites (from 1), and what `verify` says of it.
 
-    `start` is the character of its source's document where it begins, if it is quoted from there; `new_line` says
-    that it is an item of a list.
+    `quotes` are the ranges that its text is made of, runs of white space apart; a claim without any is in Clew's own
+    words, or a language model's. `start` is the character of its source's document where it begins, if it is quoted
+    from there; `new_line` says that it begins a line. `span` is shown in bold.
     """
 
     text: str
@@ -28,6 +54,8 @@ class Claim:
     verdict: Verdict = "uncited"
     start: int | None = None
     new_line: bool = False
+    quotes: tuple[Quote, ...] = ()
+    span: BoldSpan | None = None
 
     @property
     def lead(self) -> str:
@@ -38,13 +66,18 @@ class Claim:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What is shown. `sources[n - 1]` is source [n]; `missing` are words of the question that nothing found holds;
-    `nearest` are titles to look at where nothing was found, or to choose from where the question is unclear."""
+    `nearest` are titles to look at where nothing was found, or to choose from where the question is unclear. `form` is
+    what the question asked for (empty: nobody looked), `says` what the documents say to a question of yes or no, and
+    `files_left_out` how many files the library could not read, where nothing was found."""
 
     outcome: Outcome
     claims: tuple[Claim, ...]
     sources: tuple[Passage, ...] = ()
     missing: tuple[str, ...] = ()
     nearest: tuple[str, ...] = ()
+    form: Form | Literal[""] = ""
+    says: Says | None = None
+    files_left_out: int = 0
 
     @property
     def refused(self) -> bool:

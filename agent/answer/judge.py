@@ -16,8 +16,8 @@ from typing import Literal
 
 import numpy as np
 
+from clew.agent.answer.asked import asked
 from clew.agent.answer.evidence import NAMED, Evidence, shares_held, title_of
-from clew.agent.answer.selection import kinds_of
 from clew.agent.state import Turn
 from clew.memory.datatypes import Vectors
 from clew.memory.dialogue.context_dependence import POINTING, depends_on_context, has_pronoun, points, unnamed
@@ -111,7 +111,7 @@ def signals(turn: Turn, evidence: Evidence) -> dict[str, float]:
 
 def _of_evidence(turn: Turn, evidence: Evidence) -> dict[str, float]:
     """Cosines and the shares of the question's words, by their rarity, that passages and sentences hold."""
-    read, found = evidence.passages, evidence.sentences
+    read, found = evidence.passages, evidence.cores
     if not read:
         return dict.fromkeys(EVIDENCE, 0.0)
     weights = evidence.word_weights(dict.fromkeys(content_words(turn.rewritten), 1.0))
@@ -122,10 +122,10 @@ def _of_evidence(turn: Turn, evidence: Evidence) -> dict[str, float]:
     vectors = evidence.passage_vectors
     cosines = np.sort(vectors @ whole)[::-1]
     nothing = np.zeros(1, np.float32)
-    near = evidence.sentence_vectors @ whole if found else nothing
-    own_near = evidence.sentence_vectors @ own if found else nothing
-    best = [found[place].text for place in np.argsort(-near)[:5]] if found else []
-    kinds = kinds_of(turn.rewritten)
+    near = evidence.core_vectors @ whole if found else nothing
+    own_near = evidence.core_vectors @ own if found else nothing
+    best = [evidence.texts[place] for place in np.argsort(-near)[:5]] if found else []
+    wanted = asked(turn.rewritten)
     values = {
         "cosine": cosines[0],
         "drop": cosines[0] - cosines[1:5].mean() if len(cosines) > 1 else 0.0,
@@ -134,16 +134,16 @@ def _of_evidence(turn: Turn, evidence: Evidence) -> dict[str, float]:
         "held_together": together,
         "match": (vectors @ whole + 0.3 * shares).max(),
         "sentence": near.max(),
-        "sentence_held": max(shares_held(weights, evidence.sentence_words), default=0.0),
+        "sentence_held": max(shares_held(weights, evidence.core_words), default=0.0),
         "own_held": max(shares_held(own_weights, evidence.passage_words)),
         "own_together": own_together,
         "own_sentence": own_near.max(),
-        "own_sentence_held": max(shares_held(own_weights, evidence.sentence_words), default=0.0),
+        "own_sentence_held": max(shares_held(own_weights, evidence.core_words), default=0.0),
         "spread": 1.0 - _likeness(vectors[:5]),
         "keyword": max(passage.scores.get("keyword", 0.0) for passage in read),
         "in_title": max(shares_held(weights, evidence.title_words)),
         "documents": len({title_of(passage) for passage in read[:5]}) / 5,
-        "kind_unheld": float(bool(kinds) and not any(re.search(kind, text) for kind in kinds for text in best)),
+        "kind_unheld": float(bool(wanted.expected) and not any(map(wanted.holds, best))),
         "walk_share": max(turn.walk.scores, default=0.0) if turn.walk else 0.0,
     }
     return {name: float(value) for name, value in values.items()}

@@ -1,16 +1,18 @@
 """Answers without a language model: the sentences of the passages that answer, quoted, each with its citation."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from clew.agent.answer.evidence import NAMED, PRONOUN, Candidate, Evidence
-from clew.agent.answer.selection import AnswerParameters, Wanted, pick
+from clew.agent.answer.asked import asked
+from clew.agent.answer.evidence import NAMED, Evidence
+from clew.agent.answer.selection import AnswerParameters, Picked, Wanted, pick
 from clew.agent.answer.times import names_time
+from clew.agent.answer.units import Unit, is_item, ranges
 from clew.agent.search.rounds import missing as missing_words
 from clew.agent.search.rounds import said_by, unheld
-from clew.agent.state import Answer, Claim
+from clew.agent.state import Answer, Claim, Outcome, Quote
 from clew.memory.datatypes import Document, Passage, Point
 from clew.memory.dialogue.context_dependence import depends_on_context
 from clew.memory.text import content_word_sets, content_words, written_words
@@ -43,7 +45,7 @@ def quote(wanted: Wanted, passages: Sequence[Passage], evidence: Evidence, param
     """
     whole = wanted.with_history
     questions = [wanted] if whole else [Wanted(part, part) for part in parts(wanted.rewritten)]
-    most = parameters.sentences if len(questions) == 1 else parameters.in_part
+    most = parameters.units if len(questions) == 1 else parameters.in_part
     as_it_was = len(questions) == 1 and content_words(wanted.question) == content_words(wanted.rewritten)
     questions = [replace(one, expanded=wanted.expanded if as_it_was else "") for one in questions]
     typed = set(written_words(wanted.question))
@@ -52,7 +54,7 @@ def quote(wanted: Wanted, passages: Sequence[Passage], evidence: Evidence, param
         """Those of them that stand in the question as it was typed, which a date that was put in does not."""
         return tuple(word for word in words if typed.issuperset(written_words(word)))
 
-    chosen: list[Candidate] = []
+    chosen: list[Picked] = []
     missing: list[str] = []
     unanswered: list[str] = []
     for one in questions:
@@ -71,7 +73,8 @@ def quote(wanted: Wanted, passages: Sequence[Passage], evidence: Evidence, param
         chosen += found
     if not chosen:
         return _nothing(passages, tuple(dict.fromkeys(missing)))
-    return _composed(chosen, evidence.passages, tuple(dict.fromkeys(missing)), unanswered)
+    composed = _composed(chosen, evidence, tuple(dict.fromkeys(missing)), unanswered)
+    return replace(composed, form=asked(wanted.rewritten).form)
 
 
 def overview(points: Sequence[Point], passages: Sequence[Passage], notes: Sequence[str]) -> Answer:
@@ -147,43 +150,44 @@ def _joined(names: Sequence[re.Match[str]], question: str) -> list[str]:
 
 
 def _composed(
-    chosen: Sequence[Candidate], passages: Sequence[Passage], missing: tuple[str, ...], unanswered: Sequence[str]
+    chosen: Sequence[Picked], evidence: Evidence, missing: tuple[str, ...], unanswered: Sequence[str]
 ) -> Answer:
-    """Passages in the order of their best sentence, sentences in the order of the document; sources numbered so."""
-    order = list(dict.fromkeys(candidate.passage for candidate in chosen))
+    """Passages in the order of their best unit, units in the order of the document; sources numbered so."""
+    passages = evidence.passages
+    order = list(dict.fromkeys(one.unit.core.passage for one in chosen))
     order += [older for older in dict.fromkeys(one.older for one in chosen) if older is not None and older not in order]
-    sources = tuple(passages[number] for number in order)
     claims: list[Claim] = []
     for n, number in enumerate(order, 1):
-        of_passage = {c.text: c for c in chosen if c.passage == number}.values()
-        for candidate in sorted(of_passage, key=lambda c: c.position):
-            before = [claim.text for claim in claims]
-            claims += [Claim(text, (n,), start=candidate.position) for text in _readable(candidate, before)]
-            if candidate.aside:
-                claims[-1] = _with_aside(claims[-1], candidate, order)
+        own = [one for one in chosen if one.unit.core.passage == number]
+        for one in sorted(own, key=lambda one: one.unit.core.position):
+            claims += _quoted(
+                one.unit, passages[number].document, n, {quote for claim in claims for quote in claim.quotes}
+            )
+            if one.aside:
+                older = () if one.older is None else (order.index(one.older) + 1,)
+                claims.append(Claim(one.aside, tuple(dict.fromkeys((n, *older)))))
     if missing:
         claims.append(Claim(f"The documents that I found say nothing about {_listed(missing)}."))
     elif unanswered:
         claims += [Claim(f"I found nothing in the documents that answers: {part.rstrip('?')}?") for part in unanswered]
-    return Answer("partial" if missing or unanswered else "answered", tuple(claims), sources, missing)
+    outcome: Outcome = "partial" if missing or unanswered else "answered"
+    return Answer(outcome, tuple(claims), tuple(passages[number] for number in order), missing)
 
 
-def _with_aside(claim: Claim, candidate: Candidate, order: Sequence[int]) -> Claim:
-    """`Staff have 25 days (3 September 2024; on 1 May 2023 it was 20 days).`, citing both."""
-    end = re.search(r"[.!;:\s]*$", claim.text)
-    text = claim.text[: end.start()] if end else claim.text
-    older = () if candidate.older is None else (order.index(candidate.older) + 1,)
-    return replace(claim, text=f"{text} {candidate.aside}.", cites=tuple(dict.fromkeys((*claim.cites, *older))))
-
-
-def _readable(candidate: Candidate, before: Sequence[str]) -> list[str]:
-    """A sentence that opens with a pronoun brings the sentence before, which names what it stands for. It is not put
-    in the pronoun's place: that would be a guess, and a quotation has to be one. What ends with a colon brings what it
-    announces."""
-    items = [text for text in candidate.items if text not in before]
-    if not PRONOUN.match(candidate.text) or (before and before[-1] == candidate.before):
-        return [candidate.text, *items]
-    return [*(text for text in (candidate.before, candidate.text) if text and text not in before), *items]
+def _quoted(unit: Unit, document: str, source: int, known: set[Quote]) -> Iterator[Claim]:
+    """A claim for each part of a unit that is not quoted yet."""
+    region = unit.core.region
+    for place, (start, end) in enumerate(unit.parts):
+        spans = ranges(region, start, end, unit.kind)
+        quotes = tuple(
+            Quote(document, region.offset + first, region.offset + last, region.text[first:last])
+            for first, last in spans
+        )
+        if known.isdisjoint(quotes):
+            text = " ".join(quote.text for quote in quotes)
+            shown = text if unit.kind == "code" else " ".join(text.split())
+            line = bool(place) and (unit.kind in ("list", "code", "row") or is_item(text))
+            yield Claim(shown, (source,), start=quotes[0].start, new_line=line, quotes=quotes)
 
 
 def _listed(words: Sequence[str]) -> str:

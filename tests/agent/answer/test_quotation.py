@@ -10,7 +10,7 @@ from clew.agent.answer.quotation import nothing_indexed, parts, placed, quote
 from clew.agent.answer.selection import AnswerParameters, Wanted
 from clew.agent.answer.verification import verdict, verified
 from clew.agent.search.rounds import ObserveParameters, enough, missing
-from clew.agent.state import TURN_JSON, Answer, Call, Claim, Turn
+from clew.agent.state import TURN_JSON, Answer, Call, Claim, Quote, Turn
 from clew.memory.datatypes import Document, Mark, Passage, Wording
 from clew.memory.encoding import CachedEncoder
 
@@ -41,7 +41,8 @@ def say(question: str, *passages: Passage, encoder: CachedEncoder) -> Answer:
 def test_it_quotes_and_cites(encoder: CachedEncoder) -> None:
     said = say("Where was Fritz Lang born?", LANG, MOON, encoder=encoder)
     assert said.outcome == "answered"
-    assert said.claims[0] == Claim("Fritz Lang was born in Vienna in 1890.", (1,), start=0)
+    sentence = "Fritz Lang was born in Vienna in 1890."
+    assert said.claims[0] == Claim(sentence, (1,), start=0, quotes=(Quote("lang", 0, len(sentence), sentence),))
     assert said.sources[0] == LANG
     assert said.text.startswith("Fritz Lang was born in Vienna in 1890. [1]")
 

@@ -52,10 +52,11 @@ def test_the_newest_that_is_in_force_answers_with_the_one_before(
     order: tuple[str, ...], encoder: CachedEncoder
 ) -> None:
     said = say(QUESTION, encoder, *(LEAVE[name] for name in order))
-    (claim,) = said.claims
-    assert claim.text == "Staff have 25 days of paid leave a year (3 September 2024; on 1 May 2023 it was 20 days)."
-    assert [said.sources[n - 1].document for n in claim.cites] == ["2024", "2023"]
-    assert claim.verdict == "supported"
+    quoted, aside = said.claims
+    assert quoted.text == "Staff have 25 days of paid leave a year."
+    assert (aside.text, aside.quotes) == ("(3 September 2024; on 1 May 2023 it was 20 days)", ())
+    assert [said.sources[n - 1].document for n in aside.cites] == ["2024", "2023"]
+    assert quoted.verdict == aside.verdict == "supported"
 
 
 @pytest.mark.parametrize(
@@ -82,8 +83,8 @@ def test_the_same_words_need_no_mention(encoder: CachedEncoder) -> None:
     older, newer = (
         Document(name, "Fees", "The fee for a locker is 3 pounds a day.", date=name) for name in ("2020", "2024")
     )
-    (claim,) = say("What is the fee for a locker?", encoder, older, newer).claims
-    assert claim.text == "The fee for a locker is 3 pounds a day (2024)."
+    said = say("What is the fee for a locker?", encoder, older, newer)
+    assert said.plain == "The fee for a locker is 3 pounds a day. (2024)"
 
 
 def test_one_document_alone_is_quoted_as_it_is(encoder: CachedEncoder) -> None:
@@ -112,8 +113,7 @@ def test_the_entry_of_the_day(question: str, expected: str, encoder: CachedEncod
 
 def test_an_entry_says_when(encoder: CachedEncoder) -> None:
     document = Document("d", "Diary", "# 3 May 2024\nRan far.\n# 4 May 2024\nMended the old gate.", date="2024-05-03")
-    (claim,) = say("When did I mend the old gate?", encoder, document).claims
-    assert claim.text == "Mended the old gate (4 May 2024)."
+    assert say("When did I mend the old gate?", encoder, document).plain == "Mended the old gate. (4 May 2024)"
 
 
 def test_a_sentence_is_of_its_entry_and_its_own_dates() -> None:

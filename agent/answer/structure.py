@@ -1,0 +1,212 @@
+"""What a document is made of: headings, paragraphs, items of lists, rows of tables, code; of a part of it, as needed.
+
+Lines that belong together stand without an empty line between them, which a reader of files keeps. What is a heading is
+said by the document's marks, or seen: a short line that stands alone, without the end of a sentence.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import groupby
+from typing import Literal
+
+from clew.memory.datatypes import Document, Passage
+from clew.memory.text import ITEM, Span, blocks, split, stripped
+
+BlockKind = Literal["heading", "prose", "item", "row", "code", "contents"]
+"""`contents`: an item of a table of contents or a menu, which answers nothing."""
+
+BEFORE, BEHIND = 1200, 1800
+"""Characters of a document that are looked at around a passage."""
+
+LONGEST_HEADING = 14
+"""Words of a line that stands alone and may be a heading."""
+
+LEAST_CONTENTS = 0.5
+"""The share of the items of a list that are headings of the document, where it is a table of contents."""
+
+LEAST_MENU = 4
+"""Items of one or two words that stand before a web page's first heading, and are its menu."""
+
+_STANZA = re.compile(r"\S(?:.|\n(?![^\S\n]*\n))*")
+_CODE_LINE = re.compile(
+    r">>>|\.\.\.(?: |$)|async (?:with|for|def)\b|[$%#] ?\w+[^.?!]*$|(?:import|from|def|class|with|for|if|return|print|await|async|SELECT|INSERT|CREATE|PRAGMA)\b"
+    r"[^.?!]*[(){}=;:\[\]][^.?!]*$|[\w.\"'\[\]]+ ?(?:=|<-|:=) ?\S|[\w.]+\([^)]*\)?[;,]?$|[)}\]]+[;,]?$|<[\w/!?][^>]*>|[{\[]\s*$"
+    r"|\S+\s*[({]\s*$"
+)
+_CELLS = re.compile(r"\S(?:\s*\|\s*|\t+| {3,})\S")
+_GOES_ON = re.compile(r"\b(?:a|an|and|at|by|for|from|in|of|on|or|the|to|with)$")
+"""The end of a line of a title page or an address that the next line goes on with."""
+
+_STOPPED = re.compile(r"[.!;,\u2026\u3002][\"'\u201d\u2019)\]*_]*$")
+_NUMBERING = re.compile(r"^\W*(?:\d+(?:\.\d+)*[.)]?\s+)?")
+_DIGIT = re.compile(r"\d")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A part of a document's text from `start` to `end`. `group` numbers the lists and tables: items that follow each
+    other are of one. `head` is the place of the heading that it stands under, and `lead` of the block that announces
+    its list or code, or of the first row of its table; -1 where there is none."""
+
+    start: int
+    end: int
+    kind: BlockKind
+    group: int = -1
+    head: int = -1
+    lead: int = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Region:
+    """The part of a document around a passage: its text, where that begins in the document, and its blocks."""
+
+    text: str
+    offset: int
+    blocks: tuple[Block, ...]
+
+    def of(self, block: Block) -> str:
+        return self.text[block.start : block.end]
+
+
+def region_of(passage: Passage, document: Document | None) -> Region:
+    """Of a passage alone where its document is not at hand."""
+    if document is None:
+        return _read(passage.text, passage.start, ())
+    start = max(0, passage.start - BEFORE)
+    if start:
+        cut = document.text.find("\n\n", start, passage.start)
+        start = cut + 2 if cut >= 0 else passage.start
+    end = min(len(document.text), passage.end + BEHIND)
+    if end < len(document.text):
+        cut = document.text.rfind("\n\n", passage.end, end)
+        end = cut if cut >= 0 else passage.end
+    heads = tuple(mark.start - start for mark in document.headings if start <= mark.start < end)
+    contents = frozenset(_named(mark.text) for mark in document.headings)
+    return _read(document.text[start:end], start, heads, contents)
+
+
+@lru_cache(maxsize=64)
+def _read(text: str, offset: int, heads: tuple[int, ...], contents: frozenset[str] = frozenset()) -> Region:
+    made: list[Block] = []
+    for start, end, kind in _pieces(text, frozenset(heads)):
+        made.append(Block(start, end, kind))
+    return Region(text, offset, tuple(_related(text, made, contents)))
+
+
+def _pieces(text: str, heads: frozenset[int]) -> Iterator[tuple[int, int, BlockKind]]:
+    stanzas = [match.span() for match in _STANZA.finditer(text)]
+    for place, (start, end) in enumerate(stanzas):
+        lines = _lines(text, start, end)
+        last = place + 1 == len(stanzas)
+        if start in heads:
+            first = lines[0]
+            yield *first, "heading"
+            lines = lines[1:]
+            if not lines:
+                continue
+            start = lines[0][0]
+        if _is_code(text, lines):
+            yield start, end, "code"
+        elif len(lines) > 1 and sum(bool(_CELLS.search(text, *line)) for line in lines) > len(lines) / 2:
+            for line in lines:
+                yield *line, "row" if _CELLS.search(text, *line) else "prose"
+        elif len(lines) == 1 and not last and _is_heading(text[start:end]):
+            yield start, end, "heading"
+        else:
+            for piece in _phrases(text, start, end):
+                yield *piece, "item" if ITEM.match(text, piece[0]) else "prose"
+
+
+def _phrases(text: str, start: int, end: int) -> Iterator[Span]:
+    """Its blocks; lines that are one phrase, as on a title page, are one."""
+    spans = [(start + one, start + other) for one, other in blocks(text[start:end])]
+    first = 0
+    for place in range(1, len(spans) + 1):
+        if place == len(spans) or not _GOES_ON.search(text, *spans[place - 1]):
+            yield spans[first][0], spans[place - 1][1]
+            first = place
+
+
+def _lines(text: str, start: int, end: int) -> list[Span]:
+    found, place = [], start
+    for line in text[start:end].splitlines(keepends=True):
+        span = stripped(text, place, place + len(line))
+        place += len(line)
+        if span[0] < span[1]:
+            found.append(span)
+    return found
+
+
+def _is_code(text: str, lines: Sequence[Span]) -> bool:
+    """Most of its lines look so, or are indented beneath one that does; items and sentences do not."""
+    found = [bool(_CODE_LINE.match(text[start:end])) and not ITEM.match(text, start, end) for start, end in lines]
+    comment = [text[start] == "#" for start, _ in lines]
+    inner = [start > 0 and text[start - 2 : start] == "  " for start, _ in lines]
+    held = sum(one or two or three for one, two, three in zip(found, comment, inner, strict=True))
+    return any(found) and held * 3 >= len(lines) * 2
+
+
+def _is_heading(line: str) -> bool:
+    if ITEM.match(line) and not line.startswith(("#", "(")):
+        return bool(re.match(r"\d{1,3}[.)] \w", line)) and line.endswith("?")
+    return len(line.split()) <= LONGEST_HEADING and not _STOPPED.search(line) and not line.endswith(":")
+
+
+def _named(heading: str) -> str:
+    return " ".join(_NUMBERING.sub("", heading).casefold().split()).strip("?.!: ")
+
+
+def _related(text: str, made: Sequence[Block], contents: frozenset[str]) -> Iterator[Block]:
+    """With groups, headings and leads."""
+    head, place, group = -1, 0, 0
+    for kind, run in groupby(made, key=lambda block: block.kind):
+        members = list(run)
+        lead = place - 1 if place and made[place - 1].kind in ("prose", "heading") else -1
+        if kind == "heading":
+            yield from members
+            head = place + len(members) - 1
+        elif kind == "item":
+            group += 1
+            own: BlockKind = "contents" if _is_contents(text, members, contents, head) else "item"
+            for block in members:
+                yield Block(block.start, block.end, own, group, head, lead)
+        elif kind == "row":
+            group += 1
+            first = place if _is_header(text, members) else -1
+            for number, block in enumerate(members):
+                yield Block(block.start, block.end, "row", group, head, first if number else -1)
+        else:
+            for block in members:
+                yield Block(block.start, block.end, kind, -1, head, lead if kind == "code" else -1)
+        place += len(members)
+
+
+def _is_contents(text: str, items: Sequence[Block], contents: frozenset[str], head: int) -> bool:
+    lines = [ITEM.sub("", text[block.start : block.end], count=1).strip() for block in items]
+    named = sum(_named(line) in contents for line in lines)
+    asked = sum(line.endswith("?") for line in lines)
+    if len(lines) >= 3 and max(named, asked) > LEAST_CONTENTS * len(lines):
+        return True
+    short = all(len(line.split()) <= 2 and not _DIGIT.search(line) for line in lines)
+    return head < 0 and bool(contents) and short and len(lines) >= LEAST_MENU
+
+
+def _is_header(text: str, rows: Sequence[Block]) -> bool:
+    """Whether the first row names the columns: it has no number, and the rows below have."""
+    if len(rows) < 2 or _DIGIT.search(text[rows[0].start : rows[0].end]):
+        return False
+    return sum(bool(_DIGIT.search(text[row.start : row.end])) for row in rows[1:]) * 2 > len(rows) - 1
+
+
+def sentences_of(region: Region, block: Block) -> list[Span]:
+    """The sentences of a block, in its region; what is shorter than three words stands with the one behind it."""
+    text = region.of(block)
+    spans = [(block.start + start, block.start + end) for start, end in split(text)]
+    joined: list[Span] = []
+    for span in spans:
+        if joined and len(region.text[slice(*joined[-1])].split()) < 3:
+            span = joined.pop()[0], span[1]
+        joined.append(span)
+    return joined

@@ -1,0 +1,247 @@
+"""Units: what of a document answers as it stands, and is quoted whole.
+
+A core is a sentence, an item of a list, a row of a table or a block of code: what is weighed. Its unit is the core with
+what has to be read with it: a list's items with what announces them, a row with the heads of its columns, code with the
+sentence before it, the sentence that names what a pronoun stands for, what stands below a heading that asks.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from clew.agent.answer.structure import Block, Region, region_of, sentences_of
+from clew.memory.datatypes import Document, Passage
+from clew.memory.text import ITEM, Span, stripped
+
+LONGEST = 90
+"""Words of a core."""
+
+MOST_ITEMS, LONGEST_LIST = 16, 140
+"""Items and words of a list that is quoted whole."""
+
+PRONOUN = re.compile(
+    r"[\"“‘'(]*(?:(?:However|But|And|So|Also|Then|Thus|Therefore|Hence|Otherwise|Instead),? )?"
+    r"(?:it|he|she|they|this|these|those|its|his|her|their|that|such|both|neither|the (?:former|latter|same))\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that the one before has to be read with."""
+
+_CONNECTIVE = re.compile(
+    r"(?:However|Otherwise|Instead|Therefore|Thus|Hence|Then|Also|But|So|And|Nevertheless|Moreover|In addition|For example"
+    r"|For instance|In this case|In that case)\b"
+)
+_ANNOUNCES = re.compile(
+    r"(?::|\.\.\.|\u2026)[*_\"'\u201d\u2019]*$|\b(?:following|as follows|these are|are these)\b[^.]*[.:]$"
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Core:
+    """Of the passage at this place of the evidence: `span` in the text of its region, `place` that of its block."""
+
+    passage: int
+    region: Region
+    place: int
+    span: Span
+
+    @property
+    def block(self) -> Block:
+        return self.region.blocks[self.place]
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.region.text[slice(*self.span)].split())
+
+    @property
+    def position(self) -> int:
+        """The character of its document where it begins."""
+        return self.region.offset + self.span[0]
+
+    @property
+    def head(self) -> str:
+        """The heading that it stands under; empty where there is none."""
+        head = self.block.head
+        return self.region.of(self.region.blocks[head]) if head >= 0 else ""
+
+    @property
+    def lead(self) -> str:
+        """What announces it, if it is an item, a row or code."""
+        lead = self.block.lead
+        return self.region.of(self.region.blocks[lead]) if lead >= 0 else ""
+
+
+_REFERENCE = re.compile(r"(?<=[\w.,;:!?)\]\"”’])\s*\[\d{1,3}(?:\s*[,;\u2013-]\s*\d{1,3})*\]")
+_REFERENCED = re.compile(r"[.!?,;:][\"”’)]?\s?\[\d{1,3}\]|^\s*\[1\] \S", re.MULTILINE)
+"""What a document looks like that has numbered references: `[1]` behind a full stop, or a list of them."""
+
+_CAPITALS = r"[A-Z][A-Z .,:;&'’-]{4,}[A-Z.]"
+_RUNNING_HEAD = re.compile(rf"^[ \t]*(?:\d{{1,4}}[ \t]+{_CAPITALS}|{_CAPITALS}[ \t]+\d{{1,4}})[ \t]*$", re.MULTILINE)
+"""A line in capitals with a page's number."""
+
+UnitKind = Literal["sentence", "item", "row", "list", "code"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unit:
+    """Parts of the text of a region, in its order; the core is one of them or within one."""
+
+    core: Core
+    kind: UnitKind
+    parts: tuple[Span, ...]
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return tuple(self.core.region.text[start:end] for start, end in self.parts)
+
+    @property
+    def words(self) -> int:
+        return sum(len(text.split()) for text in self.texts)
+
+
+def cores_of(passages: Sequence[Passage], documents: Mapping[str, Document]) -> list[Core]:
+    """Of all passages, each once: chunks overlap."""
+    found: dict[tuple[str, int], Core] = {}
+    for number, passage in enumerate(passages):
+        region = region_of(passage, documents.get(passage.document))
+        first = passage.start - region.offset
+        last = first + len(passage.text)
+        for core in _of_region(region, number):
+            if core.span[1] > first and core.span[0] < last:
+                found.setdefault((passage.document, core.position), core)
+    return list(found.values())
+
+
+def _of_region(region: Region, passage: int) -> Iterator[Core]:
+    for place, block in enumerate(region.blocks):
+        if block.kind in ("heading", "contents"):
+            continue
+        whole = block.kind != "prose" and len(region.of(block).split()) <= LONGEST
+        for span in [(block.start, block.end)] if whole else sentences_of(region, block):
+            if len(region.text[slice(*span)].split()) <= LONGEST and re.search(r"\w", region.text[slice(*span)]):
+                yield Core(passage, region, place, span)
+
+
+def unit_of(core: Core, *, whole_list: bool = False, opens: bool = False) -> Unit:
+    """`whole_list`: the question asks for all of a list. `opens`: what is asked for is not in the core."""
+    region, block = core.region, core.block
+    if block.kind == "item":
+        if whole_list:
+            return _list(core)
+        return _with_sublist(core)
+    if block.kind == "row":
+        if whole_list:
+            return _list(core)
+        head = region.blocks[block.lead] if block.lead >= 0 else None
+        return Unit(core, "row", (*(((head.start, head.end),) if head else ()), core.span))
+    if block.kind == "code":
+        return _code(core)
+    return _sentence(core, whole_list=whole_list, opens=opens)
+
+
+def _members(region: Region, group: int) -> list[Block]:
+    return [block for block in region.blocks if block.group == group]
+
+
+def _list(core: Core) -> Unit:
+    region, block = core.region, core.block
+    items = _members(region, block.group)
+    place = items.index(block)
+    lead = region.blocks[items[0].lead] if items[0].lead >= 0 else None
+    parts = [(item.start, item.end) for item in items]
+    while len(parts) > 1 and (
+        len(parts) > MOST_ITEMS or sum(len(region.text[slice(*part)].split()) for part in parts) > LONGEST_LIST
+    ):
+        if place < len(parts) - 1:
+            parts.pop()
+        else:
+            parts.pop(0)
+            place -= 1
+    return Unit(core, "list", (*((_last_sentence(region, lead),) if lead and lead.kind == "prose" else ()), *parts))
+
+
+def _with_sublist(core: Core) -> Unit:
+    """An item that ends with a colon goes on with those behind it."""
+    region, block = core.region, core.block
+    parts = [core.span]
+    if region.of(block).endswith(":") and core.place + 1 < len(region.blocks):
+        behind = region.blocks[core.place + 1]
+        parts += [(behind.start, behind.end)] if behind.kind in ("item", "code", "prose") else []
+    return Unit(core, "item", tuple(parts))
+
+
+def _code(core: Core) -> Unit:
+    region, block = core.region, core.block
+    lead = region.blocks[block.lead] if block.lead >= 0 else None
+    return Unit(core, "code", (*((_last_sentence(region, lead),) if lead and lead.kind == "prose" else ()), core.span))
+
+
+def _last_sentence(region: Region, block: Block) -> Span:
+    return sentences_of(region, block)[-1]
+
+
+def _sentence(core: Core, *, whole_list: bool, opens: bool) -> Unit:
+    region, block = core.region, core.block
+    spans = sentences_of(region, block)
+    at = spans.index(core.span)
+    parts = [core.span]
+    if core.text.endswith("?") or opens:
+        if at + 1 < len(spans):
+            parts.append(spans[at + 1])
+        elif core.text.endswith("?"):
+            parts += _behind(core)[:1]
+    last = at == len(spans) - 1
+    if last and (_ANNOUNCES.search(core.text) or whole_list):
+        parts += _announced(core, bool(_ANNOUNCES.search(core.text)))
+    if (PRONOUN.match(core.text) or _CONNECTIVE.match(core.text)) and at:
+        parts.insert(0, spans[at - 1])
+    return Unit(core, "list" if len(parts) > 3 else "sentence", tuple(parts))
+
+
+def _behind(core: Core) -> list[Span]:
+    """The first sentences of the block behind it."""
+    region = core.region
+    if core.place + 1 >= len(region.blocks):
+        return []
+    behind = region.blocks[core.place + 1]
+    return sentences_of(region, behind)[:2] if behind.kind in ("prose", "item") else []
+
+
+def _announced(core: Core, said: bool) -> list[Span]:
+    """The list or the code behind its block."""
+    region, place = core.region, core.place
+    if place + 1 >= len(region.blocks):
+        return []
+    behind = region.blocks[place + 1]
+    if behind.kind in ("item", "row"):
+        inner = Core(core.passage, region, place + 1, (behind.start, behind.end))
+        return [part for part in _list(inner).parts if part[0] >= behind.start]
+    if said and behind.kind == "code":
+        return [(behind.start, behind.end)]
+    return _behind(core)[:1] if said else []
+
+
+def ranges(region: Region, start: int, end: int, kind: UnitKind) -> list[Span]:
+    """A part of a unit without what is no part of its sentence: the running head of a page that a page break has put
+    into it, and a document's own numbered references (`[1]`), which would pass for the answer's citations."""
+    if kind == "code":
+        return [(start, end)]
+    holes = [match.span() for match in _RUNNING_HEAD.finditer(region.text, start, end)]
+    if _REFERENCED.search(region.text):
+        found = _REFERENCE.finditer(region.text, start, end)
+        holes += [match.span() for match in found if _rising(match[0])]
+    left, place = list[Span](), start
+    for first, last in [*sorted(holes), (end, end)]:
+        span = stripped(region.text, place, max(place, first))
+        left += [span] if span[0] < span[1] else []
+        place = max(place, last)
+    return left or [(start, end)]
+
+
+def _rising(reference: str) -> bool:
+    numbers = [int(number) for number in re.findall(r"\d+", reference)]
+    return numbers == sorted(numbers)
+
+
+def is_item(text: str) -> bool:
+    return bool(ITEM.match(text))
