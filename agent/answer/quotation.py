@@ -185,7 +185,7 @@ def _quoted(unit: Unit, document: str, source: int, known: set[Quote]) -> Iterat
         )
         if known.isdisjoint(quotes):
             text = " ".join(quote.text for quote in quotes)
-            shown = text if unit.kind == "code" else " ".join(text.split())
+            shown = text if unit.kind == "code" else re.sub(r" (?=[.,;:!?](?: |$))", "", " ".join(text.split()))
             line = bool(place) and (unit.kind in ("list", "code", "row") or is_item(text))
             yield Claim(shown, (source,), start=quotes[0].start, new_line=line, quotes=quotes)
 

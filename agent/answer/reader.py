@@ -138,7 +138,8 @@ def _at(vectors: Vectors, places: Sequence[int]) -> Vectors:
 
 
 def _unit(vectors: Vectors) -> Vectors:
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-6)
+    unit: Vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-6)
+    return unit
 
 
 def _group(expected: str) -> str:
@@ -186,7 +187,8 @@ class Reader:
     weights: Mapping[str, float]
 
     def scores(self, found: Floats) -> Floats:
-        return found @ np.array([self.weights.get(name, 0.0) for name in FEATURES])
+        scores: Floats = found @ np.array([self.weights.get(name, 0.0) for name in FEATURES])
+        return scores
 
 
 @cache

@@ -151,7 +151,12 @@ def _is_code(text: str, lines: Sequence[Span]) -> bool:
 def _is_heading(line: str) -> bool:
     if ITEM.match(line) and not line.startswith(("#", "(")):
         return bool(re.match(r"\d{1,3}[.)] \w", line)) and line.endswith("?")
-    return len(line.split()) <= LONGEST_HEADING and not _STOPPED.search(line) and not line.endswith(":")
+    return (
+        line[0] not in "\"“„«‘'("
+        and len(line.split()) <= LONGEST_HEADING
+        and not _STOPPED.search(line)
+        and not line.endswith(":")
+    )
 
 
 def _named(heading: str) -> str:

@@ -72,7 +72,7 @@ class Core:
 
 
 _REFERENCE = re.compile(r"(?<=[\w.,;:!?)\]\"”’])\s*\[\d{1,3}(?:\s*[,;\u2013-]\s*\d{1,3})*\]")
-_REFERENCED = re.compile(r"[.!?,;:][\"”’)]?\s?\[\d{1,3}\]|^\s*\[1\] \S", re.MULTILINE)
+_REFERENCED = re.compile(r"[.!?,;:][\"”’)]?\s?\[\d{1,3}\]|\w \[\d{1,3}\][.,;]|^\s*\[1\] \S", re.MULTILINE)
 """What a document looks like that has numbered references: `[1]` behind a full stop, or a list of them."""
 
 _CAPITALS = r"[A-Z][A-Z .,:;&'’-]{4,}[A-Z.]"

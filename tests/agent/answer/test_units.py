@@ -1,0 +1,97 @@
+"""What is read with a core: what answers as it stands."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clew.agent.answer.units import Core, cores_of, ranges, unit_of
+from clew.memory.datatypes import Document, Passage
+
+
+def cores(text: str, *spans: tuple[int, int]) -> list[Core]:
+    passages = [
+        Passage(f"d#{n}", "d", "", text[start:end], 1.0, "t", start=start, end=end)
+        for n, (start, end) in enumerate(spans or [(0, len(text))])
+    ]
+    return cores_of(passages, {"d": Document("d", "", text)})
+
+
+def unit(text: str, begins: str, *, whole_list: bool = False, opens: bool = False) -> list[str]:
+    core = next(core for core in cores(text) if core.text.startswith(begins))
+    return [" ".join(part.split()) for part in unit_of(core, whole_list=whole_list, opens=opens).texts]
+
+
+def test_each_core_is_there_once() -> None:
+    text = "The Moon is far. It is old. It is grey."
+    found = cores(text, (0, 27), (17, len(text)))
+    assert [(core.text, core.passage, core.position) for core in found] == [
+        ("The Moon is far.", 0, 0),
+        ("It is old.", 0, 17),
+        ("It is grey.", 1, 28),
+    ]
+
+
+LIST = "A day has three parts, namely:\n\n- the morning;\n- the noon.\n- Night.\n\nThe rest is sleep."
+
+
+def test_a_list_comes_with_what_announces_it() -> None:
+    whole = ["A day has three parts, namely:", "- the morning;", "- the noon.", "- Night."]
+    assert unit(LIST, "A day") == whole
+    assert unit(LIST, "- the noon", whole_list=True) == whole
+    assert unit(LIST, "- the noon") == ["- the noon."]
+
+
+def test_a_row_comes_with_the_heads_of_its_columns() -> None:
+    assert unit("month | rain\nMay | 40\nJune | 20", "June") == ["month | rain", "June | 20"]
+
+
+def test_code_comes_with_the_sentence_that_announces_it() -> None:
+    text = "It is easy. To stop it, call close:\n\nclient.close()\n\nThen it is over."
+    assert unit(text, "client.close") == ["To stop it, call close:", "client.close()"]
+    assert unit(text, "To stop it") == ["To stop it, call close:", "client.close()"]
+
+
+@pytest.mark.parametrize("second", ["He died in 1976.", "However, they sold it.", "This took a year."])
+def test_a_pronoun_brings_the_sentence_before(second: str) -> None:
+    assert unit(f"Fritz Lang was born in Vienna. {second}", second[:8]) == ["Fritz Lang was born in Vienna.", second]
+
+
+def test_a_question_brings_its_answer() -> None:
+    assert unit("“How long will it stop?”\n\n“Four hours. It takes coal.”", "“How") == [
+        "“How long will it stop?”",
+        "“Four hours.",
+    ]
+
+
+def test_what_is_not_held_is_looked_for_behind() -> None:
+    assert unit("The fair is moved. Reason: rain.", "The fair", opens=True) == ["The fair is moved.", "Reason: rain."]
+    assert unit("The fair is moved. Reason: rain.", "The fair") == ["The fair is moved."]
+
+
+HEAD = "22 DR. SMITH : WRITINGS AND SPEECHES"
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [
+        (f"They saw that\n{HEAD}\nthat night the Moon was grey.", ["They saw that", "that night the Moon was grey."]),
+        ("It is far [1]. It is old [2, 3].", ["It is far", ".", "It is old", "."]),
+        ("It is far. [1] It is old.", ["It is far.", "It is old."]),
+        ("sort([5, 2, 3]) is far.", ["sort([5, 2, 3]) is far."]),
+        ("The list [5, 2, 3, 1, 4] is sorted.", ["The list [5, 2, 3, 1, 4] is sorted."]),
+        (HEAD, [HEAD]),
+    ],
+)
+def test_what_is_no_part_of_a_sentence_is_left_out(text: str, quoted: list[str]) -> None:
+    region = cores(text)[0].region
+    assert [text[start:end] for start, end in ranges(region, 0, len(text), "sentence")] == quoted
+
+
+@given(st.text(alphabet="ab .?:\n-|[1]()=", max_size=200))
+def test_all_of_a_unit_stands_in_the_document(text: str) -> None:
+    for core in cores(text):
+        for whole_list in (False, True):
+            made = unit_of(core, whole_list=whole_list, opens=True)
+            for start, end in made.parts:
+                assert all(text[a:b] for a, b in ranges(core.region, start, end, made.kind))
+                assert 0 <= start < end <= len(text)
