@@ -9,7 +9,7 @@ from clew.agent.answer.evidence import READ, Evidence, evidence_of
 from clew.agent.answer.judge import JudgeVerdict, judge, shipped_judge, signals
 from clew.agent.answer.model_answer import ModelAnswer, write
 from clew.agent.answer.prompt_passages import reported
-from clew.agent.answer.selection import AnswerParameters, Wanted
+from clew.agent.answer.selection import AnswerParameters, wanted_of
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.search import rounds
 from clew.agent.services import Services, TurnContext
@@ -50,8 +50,9 @@ def answer(turn: Turn, run: TurnContext) -> Made:
 def evidence_for(turn: Turn, services: Services) -> Evidence:
     """Of what a turn has found."""
     read = turn.passages[:READ]
-    documents = services.library.store.documents(list(dict.fromkeys(passage.document for passage in read)))
-    return evidence_of(read, services.encoder, documents, turn.today)
+    store = services.library.store
+    documents = store.documents(list(dict.fromkeys(passage.document for passage in read)))
+    return evidence_of(read, services.encoder, documents, turn.today, store.vocabulary)
 
 
 # Quoted -----------------------------------------------------------------------------------------------------------
@@ -75,7 +76,7 @@ def _quoted(
     it: a question that leans on what was said is near to little. A first question has to be as near as that."""
     if verdict == "refuse":
         return quotation.nothing(turn.rewritten, read)
-    wanted = Wanted(turn.meant, turn.rewritten, turn.with_history, turn.expanded)
+    wanted = wanted_of(turn)
     strict = quotation.quote(wanted, read, evidence, parameters)
     if strict.refused and turn.recalled.extracted:
         return quotation.quote(wanted, read, evidence, replace(parameters, relevant=0.0))

@@ -77,15 +77,41 @@ LONGEST_DEFINED = 6
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """`expected` are names of `EXPECTED`; `defined` is what is to be defined, or empty."""
+    """`expected` are names of `EXPECTED`; `measure` matches an amount of what is counted or measured ("how many
+    eggs", "how old"), where that is said; `defined` is what is to be defined, or empty."""
 
     form: Form
     expected: tuple[str, ...] = ()
     defined: str = ""
+    measure: str = ""
 
     def holds(self, text: str) -> bool:
         """Whether a text holds something of the kind that is expected; nothing expected, nothing held."""
         return any(sign.search(text) for name, sign in _SIGNS.items() if name in self.expected)
+
+    def measures(self, text: str) -> bool:
+        """Whether it holds an amount of what is measured; true where nothing is."""
+        return not self.measure or bool(re.search(self.measure, text, re.IGNORECASE))
+
+
+_MEASURES = (
+    (r"\bhow old\b|\bwhat age\b", rf"\b(?:years?|months?|weeks?|days?)[- ]old\b|\bage[ds]?\b|\bborn\b|\bturn(?:s|ed)? (?:{_NUMBER})|\byears\b"),
+    (r"\bhow (?:tall|high|deep|wide|big|far|large|thick|long is)\b", r"\d\s?(?:[kcm]?m|km|ft|feet|foot|in|inch(?:es)?|miles?|met(?:re|er)s?|kilomet|square|m2|m²|%|[kmgt]i?b)|\d\s?[x×]\s?\d|\b(?:feet|foot|miles?|met(?:re|er)s?|kilomet(?:re|er)s?|leagues?|fathoms?|yards?|acres?|hectares?|columns?|\d{3,})\b"),
+    (r"\bhow heavy\b|\bhow much .*\bweigh", r"\b(?:kg|g|kilos?|grams?|grammes?|pounds?|lbs?|tons?|tonnes?|stone|ounces?|oz)\b|\d\s?k?g\b"),
+    (r"\bhow (?:hot|cold|warm)\b|\bwhat temperature\b", r"\bdegrees?\b|°|\d\s?[CF]\b"),
+)  # fmt: skip
+_COUNTED = re.compile(
+    r"\bhow many (?:(?:of|the|more|different|other|new|such|my|our|your) )*(?P<what>[\w-]+)", re.IGNORECASE
+)
+_FOR_COUNTING = frozenset("people times ones things of are is do does did can have has had were was per should".split())
+
+
+def _measure(question: str) -> str:
+    counted = _COUNTED.search(question)
+    if counted and counted["what"].casefold() not in _FOR_COUNTING:
+        stem = re.escape(counted["what"].casefold().rstrip("s")[:7])
+        return rf"(?:{_NUMBER}).{{0,60}}\b{stem}|\b{stem}\w*.{{0,60}}(?:{_NUMBER})"
+    return next((holds for asks, holds in _MEASURES if re.search(asks, question, re.IGNORECASE)), "")
 
 
 _ASKS = {name: re.compile(asks, re.IGNORECASE) for name, asks, _ in EXPECTED}
@@ -100,7 +126,7 @@ def asked(question: str) -> Asked:
     definition = _DEFINITION.match(last)
     what = definition["what"].strip() if definition and not expected else ""
     defined = what if 0 < len(what.split()) <= LONGEST_DEFINED else ""
-    return Asked(_form(last, expected), expected, defined)
+    return Asked(_form(last, expected), expected, defined, _measure(last))
 
 
 def _form(question: str, expected: tuple[str, ...]) -> Form:

@@ -14,8 +14,8 @@ from clew.agent.search.rounds import said_by
 from clew.memory.datatypes import Document, Passage, Vectors
 from clew.memory.dates import date_of, written_out
 from clew.memory.knowledge.embedding import embedded_text
-from clew.memory.ports import Encoder
-from clew.memory.text import content_word_sets, words
+from clew.memory.ports import Encoder, Vocabulary
+from clew.memory.text import content_word_sets, content_words, words, written_words
 from clew.memory.titles import names_of
 
 ContentWords = frozenset[str]
@@ -34,12 +34,13 @@ NAMED = re.compile(r"(?<!^)(?<![.?!] )\b(?:[A-Z][\w'-]+|\d[\w.,]*\w|\d)")
 class Evidence:
     """Of at most `READ` passages. What the judge and the selection of units both need is here, and is computed when
     it is first asked for. `documents` are those of the passages, by id, for their dates; `today` is ISO 8601, or
-    empty."""
+    empty; `vocabulary` is the library's."""
 
     passages: tuple[Passage, ...]
     encoder: Encoder
     documents: Mapping[str, Document] = field(default_factory=dict)
     today: str = ""
+    vocabulary: Vocabulary | None = None
 
     @cached_property
     def cores(self) -> list[Core]:
@@ -111,6 +112,13 @@ class Evidence:
     def _rarity(self) -> Counter[str]:
         return Counter(chain.from_iterable(self.core_words))
 
+    def lacked(self, question: str) -> list[str]:
+        """The words of a question that the whole library lacks, where that is known."""
+        found = list(dict.fromkeys(word for word in written_words(question) if content_words(word)))
+        if self.vocabulary is None or not found:
+            return []
+        return [word for word, count in zip(found, self.vocabulary.counts(found), strict=True) if not count]
+
     def word_weights(self, words: Mapping[str, float]) -> dict[str, float]:
         """Stem -> weight, summing to 1: a word that many of the cores hold says little of which of them answers."""
         count, counts = len(self.cores), self._rarity
@@ -134,9 +142,14 @@ def title_of(passage: Passage) -> str:
 
 
 def evidence_of(
-    passages: Sequence[Passage], encoder: Encoder, documents: Iterable[Document] = (), today: str = ""
+    passages: Sequence[Passage],
+    encoder: Encoder,
+    documents: Iterable[Document] = (),
+    today: str = "",
+    vocabulary: Vocabulary | None = None,
 ) -> Evidence:
-    return Evidence(tuple(passages[:READ]), encoder, {document.id: document for document in documents}, today)
+    by_id = {document.id: document for document in documents}
+    return Evidence(tuple(passages[:READ]), encoder, by_id, today, vocabulary)
 
 
 def named_passages(text: str, question: str, passages: Sequence[Passage]) -> list[int]:

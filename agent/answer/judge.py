@@ -18,6 +18,8 @@ import numpy as np
 
 from clew.agent.answer.asked import asked
 from clew.agent.answer.evidence import NAMED, Evidence, shares_held, title_of
+from clew.agent.answer.reader import FEATURES, features, shipped_reader
+from clew.agent.answer.selection import sought_of, wanted_of
 from clew.agent.state import Turn
 from clew.memory.datatypes import Vectors
 from clew.memory.dialogue.context_dependence import POINTING, depends_on_context, has_pronoun, points, unnamed
@@ -104,9 +106,40 @@ def shipped_judge() -> Judge:
     return Judge(**{name: Decision(Linear(**made["model"]), made["least"]) for name, made in values.items()})
 
 
+OF_UNITS = ("unit", "unit_ahead", "unit_held", "unit_focus", "unit_lacks", "unit_unmeasured")
+FIRST = 3
+"""The likeliest cores, of which one has to hold the kind of thing that is asked for."""
+
+
 def signals(turn: Turn, evidence: Evidence) -> dict[str, float]:
     """Of a turn before its answer."""
-    return {**_of_evidence(turn, evidence), **_of_question(turn, evidence), **_of_conversation(turn, evidence.encoder)}
+    return {
+        **_of_units(turn, evidence),
+        **_of_evidence(turn, evidence),
+        **_of_question(turn, evidence),
+        **_of_conversation(turn, evidence.encoder),
+    }
+
+
+def _of_units(turn: Turn, evidence: Evidence) -> dict[str, float]:
+    """Of the cores that the reader takes for the likeliest: how good the first is, and how far ahead; what they hold."""
+    if not evidence.cores:
+        return dict.fromkeys(OF_UNITS, 0.0)
+    sought = sought_of(wanted_of(turn), evidence)
+    found = features(sought, evidence)
+    scores = shipped_reader().scores(found)
+    order = np.argsort(-scores, kind="stable")
+    first = order[:FIRST].tolist()
+    texts = [f"{evidence.heads[place]} {evidence.texts[place]}" for place in first]
+    held, head, focus = (FEATURES.index(name) for name in ("held", "held_head", "focus"))
+    return {
+        "unit": float(scores[order[0]]),
+        "unit_ahead": float(scores[order[0]] - scores[order[1:8]].mean()) if len(order) > 1 else 0.0,
+        "unit_held": float(max(found[place, held] + found[place, head] for place in first)),
+        "unit_focus": float(max(found[place, focus] for place in first)),
+        "unit_lacks": float(bool(sought.asked.expected) and not any(map(sought.asked.holds, texts))),
+        "unit_unmeasured": float(bool(sought.asked.measure) and not any(map(sought.asked.measures, texts))),
+    }
 
 
 def _of_evidence(turn: Turn, evidence: Evidence) -> dict[str, float]:
@@ -154,12 +187,16 @@ def _of_question(turn: Turn, evidence: Evidence) -> dict[str, float]:
     names = [name.group() for name in NAMED.finditer(turn.rewritten) if content_words(name.group())]
     own_names = [name for name in NAMED.findall(question) if content_words(name)]
     unheld = [name for name in own_names if not set(content_words(name)) <= evidence.words]
+    lacked = evidence.lacked(question)
+    named = [word for word in lacked if any(word in name for name in own_names)]
     return {
         "words": math.log1p(len(question.split())),
         "content": math.log1p(len(set(content_words(question)))),
         "names": float(bool(names)),
         "own_names": float(bool(own_names)),
         "names_unheld": len(unheld) / len(own_names) if own_names else 0.0,
+        "name_lacked": float(bool(named)),
+        "words_lacked": min(3, len(lacked) - len(named)) / 3,
         "yes_or_no": float(bool(_YES_OR_NO.match(question.strip()))),
         "advice": float(bool(_ADVICE.search(question))),
         "now": float(bool(_NOW.search(question))),

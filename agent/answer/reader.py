@@ -16,7 +16,7 @@ import numpy as np
 
 from clew.agent.answer.asked import Asked
 from clew.agent.answer.evidence import Evidence
-from clew.agent.answer.units import PRONOUN, Core
+from clew.agent.answer.units import PRONOUN, Core, asks
 from clew.memory.datatypes import Floats, Vectors
 from clew.memory.text import content_word_sets, content_words
 
@@ -26,7 +26,7 @@ FEATURES = (
     *("cosine", "own_cosine", "around", "head", "asking_head", "passage", "rank", "score"),
     *("held", "held_head", "held_around", "focus", "centred", "pairs"),
     *("quantity", "time", "person", "place", "reason", "no_quantity", "no_time", "no_person", "no_place", "no_reason"),
-    "holds_near",
+    *("measures", "holds_near"),
     *("question", "item", "row", "code", "announces", "list_item", "steps_item", "steps_code", "enumerates"),
     *("length", "short", "pronoun", "said", "first", "defines", "date_only"),
 )
@@ -74,8 +74,8 @@ def features(sought: Sought, evidence: Evidence) -> Floats:
         text, kind = texts[n], core.block.kind
         above = texts[before[n]] if before[n] >= 0 else ""
         asking = max(
-            float(head_cosines[n]) if heads[n].rstrip().endswith("?") else 0.0,
-            float(vectors[before[n]] @ sought.whole) if above.endswith("?") else 0.0,
+            float(head_cosines[n]) if asks(heads[n].rstrip()) else 0.0,
+            float(vectors[before[n]] @ sought.whole) if asks(above) else 0.0,
         )
         holds = asked.holds(text)
         expected = [_group(name) for name in asked.expected]
@@ -99,8 +99,9 @@ def features(sought: Sought, evidence: Evidence) -> Floats:
                 _share_of_pairs(pairs, text),
                 *held_kinds,
                 *(float(kind in expected and not holds) for kind in KINDS),
+                float(bool(asked.measure) and asked.measures(text)),
                 float(not holds and any(asked.holds(texts[at]) for at in (behind[n],) if at >= 0)),
-                float(text.endswith("?")),
+                float(asks(text)),
                 float(kind == "item"),
                 float(kind == "row"),
                 float(kind == "code"),

@@ -11,6 +11,7 @@ from clew.agent.answer.evidence import Evidence, shares_held
 from clew.agent.answer.reader import Sought, features, plain, shipped_reader
 from clew.agent.answer.times import asked_years, in_force, time_scores
 from clew.agent.answer.units import Unit, unit_of
+from clew.agent.state import Turn
 from clew.memory.datatypes import Floats, Ints, Vectors
 from clew.memory.dates import asked_times
 from clew.memory.text import content_words
@@ -54,6 +55,13 @@ class Wanted:
     said: tuple[str, ...] = ()
 
 
+def wanted_of(turn: Turn) -> Wanted:
+    said = turn.recalled.extracted
+    last = max((sentence.turn for sentence in said), default=0)
+    told = tuple(sentence.text for sentence in said if sentence.speaker == "agent" and sentence.turn == last)
+    return Wanted(turn.meant, turn.rewritten, turn.with_history, turn.expanded, told)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Picked:
     """`aside` is put behind it, its date and what was before; `older` is the place of the passage that says that."""
@@ -65,20 +73,19 @@ class Picked:
 
 def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most: int) -> list[Picked]:
     """At most so many units, best first; none where no passage has to do with the question."""
-    weights = evidence.word_weights(_words(wanted))
-    vector = _vector(wanted, evidence)
-    relevant = _relevant(weights, wanted.rewritten, vector, evidence, parameters)
+    sought = sought_of(wanted, evidence)
+    relevant = _relevant(sought.weights, wanted.rewritten, sought.whole, evidence, parameters)
     read = np.array([place for place, core in enumerate(evidence.cores) if core.passage in relevant], np.int64)
     if not len(read):
         return []
-    sought = sought_of(wanted, evidence, weights, vector)
     scores = shipped_reader().scores(features(sought, evidence))
     kept, beside = _in_time(wanted, evidence, scores, read, parameters)
     order = kept[np.argsort(-scores[kept], kind="stable")]
     return _chosen(order, scores, evidence, sought.asked, beside, parameters, most)
 
 
-def sought_of(wanted: Wanted, evidence: Evidence, weights: Mapping[str, float], vector: Vectors) -> Sought:
+def sought_of(wanted: Wanted, evidence: Evidence) -> Sought:
+    weights, vector = evidence.word_weights(_words(wanted)), _vector(wanted, evidence)
     own = evidence.encoder.encode([wanted.question], "query")[0]
     said = frozenset(plain(text) for text in wanted.said)
     return Sought(asked(wanted.rewritten), wanted.rewritten, own, vector, weights, said)

@@ -152,7 +152,7 @@ def _is_heading(line: str) -> bool:
     if ITEM.match(line) and not line.startswith(("#", "(")):
         return bool(re.match(r"\d{1,3}[.)] \w", line)) and line.endswith("?")
     return (
-        line[0] not in "\"“„«‘'("
+        line[0] not in "\"“„«‘'"
         and len(line.split()) <= LONGEST_HEADING
         and not _STOPPED.search(line)
         and not line.endswith(":")

@@ -185,10 +185,10 @@ def _sentence(core: Core, *, whole_list: bool, opens: bool) -> Unit:
     spans = sentences_of(region, block)
     at = spans.index(core.span)
     parts = [core.span]
-    if core.text.endswith("?") or opens:
+    if asks(core.text) or opens:
         if at + 1 < len(spans):
             parts.append(spans[at + 1])
-        elif core.text.endswith("?"):
+        elif asks(core.text):
             parts += _behind(core)[:1]
     last = at == len(spans) - 1
     if last and (_ANNOUNCES.search(core.text) or whole_list):
@@ -241,6 +241,10 @@ def ranges(region: Region, start: int, end: int, kind: UnitKind) -> list[Span]:
 def _rising(reference: str) -> bool:
     numbers = [int(number) for number in re.findall(r"\d+", reference)]
     return numbers == sorted(numbers)
+
+
+def asks(text: str) -> bool:
+    return bool(re.search(r"\?[\"”’')\]*_]*$", text))
 
 
 def is_item(text: str) -> bool:
