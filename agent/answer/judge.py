@@ -29,8 +29,8 @@ from clew.memory.text import content_words
 
 SHIPPED = Path(__file__).with_name("judge.json")
 
-SHORT = 8
-"""Different content words of a question that leans; a longer one says itself what it is about."""
+SHORT = 3
+"""Different content words of a short question; a longer one says itself what it is about."""
 
 JudgeVerdict = Literal["answer", "refuse", "ask back"]
 
@@ -90,13 +90,12 @@ def judge(signals: Mapping[str, float], by: Judge) -> JudgeVerdict:
 
 
 def may_be_unclear(signals: Mapping[str, float]) -> bool:
-    """Nobody is asked back twice running. A first question is unclear only where its words say so: it is short and
-    leans on what nobody said, or speaks of 'this animal' and names nothing. Most first questions of the conversations
-    that were learned from are unclear, most of other people's are not."""
+    """Nobody is asked back twice running, and only who is short, or leans on what nobody said: most first questions of
+    the conversations that were learned from are unclear, most of other people's are not."""
+    short = signals["content"] <= math.log1p(SHORT)
     if signals["history"]:
-        return not signals["asked_back"]
-    leans = signals["leans"] and signals["content"] <= math.log1p(SHORT)
-    return bool(leans or (signals["points"] and not signals["own_names"]))
+        return bool(not signals["asked_back"] and (short or signals["leans"] or signals["points"]))
+    return bool(short and (signals["leans"] or signals["points"]) and not signals["own_names"])
 
 
 @cache

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from clew.agent.graph import TurnGraph, evidence_graph, turn_graph
 from clew.agent.services import Services, TurnContext
-from clew.agent.state import Turn, TurnSearch, TurnState
+from clew.agent.state import TURN_JSON, UNANSWERED, Answer, Claim, Turn, TurnSearch, TurnState
 from clew.memory.datatypes import Utterance
 from clew.memory.dialogue.threads import Threads
 from clew.memory.dialogue.utterances import extract
@@ -38,12 +38,18 @@ def _run(
         for number, said in enumerate(turns, 1):
             sentences = extract(said, first_turn=number)
             vectors = services.encoder.encode([sentence.text for sentence in sentences], "sentence")
-            threads.save(THREAD, number, said[0].text, "{}", sentences, vectors, services.encoder.hash)
+            record = TURN_JSON.dump_json(_stored(number, said)).decode()
+            threads.save(THREAD, number, said[0].text, record, sentences, vectors, services.encoder.hash)
         search = TurnSearch(scope=tuple(scope))
         begun: TurnState = {"turn": Turn(THREAD, len(turns) + 1, question, today=today, search=search)}
         context = TurnContext(replace(services, threads=threads))
         turn: Turn = graph.invoke(begun, {"configurable": {"thread_id": THREAD}}, context=context)["turn"]
         return turn
+
+
+def _stored(number: int, said: Sequence[Utterance]) -> Turn:
+    claims = tuple(Claim(one.text) for one in said if one.speaker == "agent")
+    return Turn(THREAD, number, said[0].text, answer=Answer("answered", claims) if claims else UNANSWERED)
 
 
 def _turns(history: Sequence[Utterance]) -> list[list[Utterance]]:

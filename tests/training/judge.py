@@ -8,6 +8,7 @@ DATA holds `mtrag-un`, `hotpotqa` and `musique`, LIBRARIES a library of each by 
 asked of their own library, where they can be answered, and of that of `mtrag-un`, where they are foreign.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,10 +28,19 @@ from clew.agent.settings import read_settings
 from clew.memory.dialogue.signals import Linear
 from clew.memory.errors import BadInput, ClewError
 from clew.memory.json_lines import read_objects
+from tests.training.asked_turns import asked_turns
 
 CONVERSATIONS = "mtrag-un"
 SINGLE = ("hotpotqa", "musique")
 FOREIGN = "foreign"
+OWN = "own"
+
+REFUSE_SIGNALS = (
+    *("unit", "unit_ahead", "unit_held", "unit_focus", "unit_lacks", "unit_unmeasured", "name_lacked", "words_lacked"),
+    *("cosine", "drop", "match", "held", "own_cosine", "own_sentence", "sentence", "names_unheld", "kind_unheld"),
+    *("yes_or_no", "advice", "now", "amount", "history"),
+)
+"""What is looked at to see whether the documents say it; with all signals it was worse on what was held out."""
 
 FOREIGN_SIGNALS = (
     *("match", "names_unheld", "sentence", "keyword", "held", "cosine", "sentence_held", "own_sentence", "in_title"),
@@ -81,6 +91,16 @@ def read_examples(data: Path, libraries: Path) -> Iterator[JudgeExample]:
     for name in SINGLE:
         yield from _asked(data / name, libraries / name, "ANSWERABLE")
         yield from _asked(data / name, libraries / CONVERSATIONS, FOREIGN)
+    yield from _own()
+
+
+def _own() -> Iterator[JudgeExample]:
+    """The project's own conversations."""
+    labels = {"refused": UNANSWERABLE, "asked-back": UNDERSPECIFIED, "answered": "ANSWERABLE"}
+    for one in asked_turns():
+        if label := labels.get(one.case["outcome"]):
+            found = signals(one.turn, one.evidence)
+            yield JudgeExample(OWN, one.case["collection"], f"own {one.case['conversation']}", label, found)
 
 
 def _asked(dataset: Path, library: Path, label: str) -> Iterator[JudgeExample]:
@@ -103,7 +123,7 @@ def fit(examples: Sequence[JudgeExample]) -> Judge:
     """Each threshold is where its decision is worth most at its cost, by the log odds of conversations that the model
     had not seen: where F1 is best for refusing, after what is asked back and what is foreign; where most are found for
     asking back."""
-    conversations = [example for example in examples if example.set == CONVERSATIONS]
+    conversations = [example for example in examples if example.set in (CONVERSATIONS, OWN)]
     answerable = [example for example in examples if example.label in (*ANSWERABLE, FOREIGN)]
     names = sorted(examples[0].signals)
     about = _fit(answerable, FOREIGN, FOREIGN_SIGNALS, FOREIGN_C)
@@ -112,12 +132,13 @@ def fit(examples: Sequence[JudgeExample]) -> Judge:
     unclear = unseen(conversations, UNDERSPECIFIED, names)
     unclear[[not may_be_unclear(e.signals) for e in conversations]] = -np.inf
     least = threshold(conversations, unclear, UNDERSPECIFIED, "recall", COST)
-    odds = unseen(conversations, UNANSWERABLE, names)
+    odds = unseen(conversations, UNANSWERABLE, REFUSE_SIGNALS)
     odds[[foreign.margin(e.signals) >= 0 or e.signals["names_unheld"] == 1 for e in conversations]] = np.inf
     odds[unclear >= least] = -np.inf
     return Judge(
         Decision(
-            _fit(conversations, UNANSWERABLE, names), threshold(conversations, odds, UNANSWERABLE, "f1", REFUSAL_COST)
+            _fit(conversations, UNANSWERABLE, REFUSE_SIGNALS),
+            threshold(conversations, odds, UNANSWERABLE, "f1", REFUSAL_COST),
         ),
         foreign,
         Decision(_fit(conversations, UNDERSPECIFIED, names), least),
@@ -154,7 +175,9 @@ def _fit(examples: Sequence[JudgeExample], wanted: str, names: Sequence[str], c:
     values = np.array([[example.signals[name] for name in names] for example in examples])
     mean, deviation = values.mean(axis=0), values.std(axis=0) + 1e-6
     model = LogisticRegression(C=c, max_iter=1000)
-    model.fit((values - mean) / deviation, [example.label == wanted for example in examples])
+    sizes = Counter((example.set, example.label == wanted) for example in examples)
+    worth = np.array([len(examples) / len(sizes) / sizes[one.set, one.label == wanted] for one in examples])
+    model.fit((values - mean) / deviation, [example.label == wanted for example in examples], sample_weight=worth)
     raw = model.coef_[0] / deviation
     intercept = float(model.intercept_[0] - raw @ mean)
     return Linear(round(intercept, 4), {name: round(float(w), 4) for name, w in zip(names, raw, strict=True)})
@@ -163,6 +186,7 @@ def _fit(examples: Sequence[JudgeExample], wanted: str, names: Sequence[str], c:
 def report(examples: Sequence[JudgeExample]) -> Iterator[str]:
     """Each domain judged by what was fitted without it, and so is each set of single questions."""
     domains = sorted({example.domain for example in examples if example.set == CONVERSATIONS})
+    yield from _folds(examples)
     if len(domains) < 2:
         raise BadInput(f"all questions are of one domain, {', '.join(domains)}", "use data of two domains")
     verdicts: dict[str, str] = {}
@@ -182,6 +206,21 @@ def report(examples: Sequence[JudgeExample]) -> Iterator[str]:
             own = [taken(e, made) for e in examples if e.set == where]
             shares = (f"{verdict} {own.count(verdict) / len(own):.3f}" for verdict in ("refuse", "ask back"))
             yield f"{where:24}" + "   ".join(shares)
+
+
+def _folds(examples: Sequence[JudgeExample]) -> Iterator[str]:
+    """Five folds of the conversations of both domains, and of the project's own collections."""
+    from sklearn.model_selection import GroupKFold
+
+    for name in (CONVERSATIONS, OWN):
+        own = [example for example in examples if example.set == name]
+        verdicts: dict[str, str] = {}
+        groups = [example.conversation if name == CONVERSATIONS else example.domain for example in own]
+        for _, held_out in GroupKFold(FOLDS).split(own, groups=groups) if own else ():
+            left_out = {id(own[place]) for place in held_out}
+            made = fit([example for example in examples if id(example) not in left_out])
+            verdicts |= {str(place): taken(own[place], made) for place in held_out}
+        yield from _lines(f"{name}, five folds", verdicts, {str(place): e.label for place, e in enumerate(own)})
 
 
 def taken(example: JudgeExample, made: Judge) -> JudgeVerdict:
