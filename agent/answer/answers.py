@@ -72,13 +72,12 @@ def quoted(turn: Turn, run: TurnContext) -> Answer:
 def _quoted(
     turn: Turn, verdict: JudgeVerdict, read: Sequence[Passage], evidence: Evidence, parameters: AnswerParameters
 ) -> Answer:
-    """What the judge wants answered in a conversation, from the best passages where none is as near as `relevant` wants
-    it: a question that leans on what was said is near to little. A first question has to be as near as that."""
+    """What the judge wants answered, from the best passages where none is as near as `relevant` wants it."""
     if verdict == "refuse":
         return quotation.nothing(turn.rewritten, read)
     wanted = wanted_of(turn)
     strict = quotation.quote(wanted, read, evidence, parameters)
-    if strict.refused and turn.recalled.extracted:
+    if strict.refused and not strict.missing:
         return quotation.quote(wanted, read, evidence, replace(parameters, relevant=0.0))
     return strict
 

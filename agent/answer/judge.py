@@ -121,7 +121,7 @@ def signals(turn: Turn, evidence: Evidence) -> dict[str, float]:
 
 
 def _of_units(turn: Turn, evidence: Evidence) -> dict[str, float]:
-    """Of the cores that the reader takes for the likeliest: how good the first is, and how far ahead; what they hold."""
+    """Of the cores that the reader takes for the likeliest: how good and how far ahead the first is; what they hold."""
     if not evidence.cores:
         return dict.fromkeys(OF_UNITS, 0.0)
     sought = sought_of(wanted_of(turn), evidence)

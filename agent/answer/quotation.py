@@ -65,6 +65,8 @@ def quote(wanted: Wanted, passages: Sequence[Passage], evidence: Evidence, param
             if name.group() in wanted.question and not names_time(one.rewritten, name.start(), evidence.timed)
         ]
         unknown = [name for name in names if not set(content_words(name.group())) <= evidence.words]
+        if evidence.vocabulary and not evidence.lacked(" ".join(name.group() for name in unknown)):
+            unknown = []
         found = []
         if not names or len(unknown) < len(names):
             found = pick(one, evidence, parameters, most)

@@ -31,8 +31,10 @@ LEAST_MENU = 4
 
 _STANZA = re.compile(r"\S(?:.|\n(?![^\S\n]*\n))*")
 _CODE_LINE = re.compile(
-    r">>>|\.\.\.(?: |$)|async (?:with|for|def)\b|[$%#] ?\w+[^.?!]*$|(?:import|from|def|class|with|for|if|return|print|await|async|SELECT|INSERT|CREATE|PRAGMA)\b"
-    r"[^.?!]*[(){}=;:\[\]][^.?!]*$|[\w.\"'\[\]]+ ?(?:=|<-|:=) ?\S|[\w.]+\([^)]*\)?[;,]?$|[)}\]]+[;,]?$|<[\w/!?][^>]*>|[{\[]\s*$"
+    r">>>|\.\.\.(?: |$)|async (?:with|for|def)\b|[$%#] ?\w+[^.?!]*$|(?:import|from|def|class"
+    r"|with|for|if|return|print|await|async|SELECT|INSERT|CREATE|PRAGMA)\b"
+    r"[^.?!]*[(){}=;:\[\]][^.?!]*$|[\w.\"'\[\]]+ ?(?:=|<-|:=) ?\S|[\w.]+\([^)]*\)?[;,]?$"
+    r"|[)}\]]+[;,]?$|<[\w/!?][^>]*>|[{\[]\s*$"
     r"|\S+\s*[({]\s*$"
 )
 _CELLS = re.compile(r"\S(?:\s*\|\s*|\t+| {3,})\S")

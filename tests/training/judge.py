@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from clew.agent.answer.answers import evidence_for
 from clew.agent.answer.judge import SHIPPED, Decision, Judge, JudgeVerdict, judge, may_be_unclear, signals
-from clew.agent.answer.selection import AnswerParameters
 from clew.agent.assistant import Assistant
 from clew.agent.evaluation.agent_evidence import searched
 from clew.agent.evaluation.answer_metrics import ANSWERABLE, UNANSWERABLE, UNDERSPECIFIED, decided, read_labels
@@ -47,13 +46,13 @@ FOREIGN_SIGNALS = (
 )
 """What is looked at to see whether the documents are about something else; for the other decisions, all signals."""
 
-C, FOREIGN_C = 0.03, 0.1
+C, REFUSE_C, FOREIGN_C = 0.03, 0.1, 0.1
 """Inverse of the strength of the L2 penalty."""
 
 FOLDS = 5
-COST, REFUSAL_COST, FOREIGN_COST = 0.03, 0.04, 0.005
-"""The share of the answerable questions of conversations that may be asked back, that may be refused (both less than
-.05, as a threshold costs more elsewhere than where it was chosen), and that may be taken for foreign."""
+COST, REFUSAL_COST, FOREIGN_COST = 0.03, 0.07, 0.005
+"""The share of the answerable questions of conversations that may be asked back, that may be refused, and that may be
+taken for foreign."""
 
 Vector = NDArray[np.float64]
 
@@ -133,7 +132,7 @@ def fit(examples: Sequence[JudgeExample]) -> Judge:
     unclear[[not may_be_unclear(e.signals) for e in conversations]] = -np.inf
     least = threshold(conversations, unclear, UNDERSPECIFIED, "recall", COST)
     odds = unseen(conversations, UNANSWERABLE, REFUSE_SIGNALS)
-    odds[[foreign.margin(e.signals) >= 0 or e.signals["names_unheld"] == 1 for e in conversations]] = np.inf
+    odds[[foreign.margin(e.signals) >= 0 or nothing_is_there(e.signals) for e in conversations]] = np.inf
     odds[unclear >= least] = -np.inf
     return Judge(
         Decision(
@@ -224,11 +223,14 @@ def _folds(examples: Sequence[JudgeExample]) -> Iterator[str]:
 
 
 def taken(example: JudgeExample, made: Judge) -> JudgeVerdict:
-    """With the refusals that need no judge (`clew.agent.answer.quotation`): of what names nothing that is there, and of
-    a first question that no passage is near to."""
-    found, verdict = example.signals, judge(example.signals, made)
-    far = not found["history"] and found["match"] < AnswerParameters().relevant
-    return "refuse" if verdict == "answer" and (far or found["names_unheld"] == 1) else verdict
+    """With the refusals that need no judge (`clew.agent.answer.quotation`)."""
+    verdict = judge(example.signals, made)
+    return "refuse" if verdict == "answer" and nothing_is_there(example.signals) else verdict
+
+
+def nothing_is_there(signals: Mapping[str, float]) -> bool:
+    """Whether all names of the question are missing in what was found, and one in the whole library."""
+    return signals["names_unheld"] == 1 and signals["name_lacked"] > 0
 
 
 def _lines(title: str, verdicts: Mapping[str, str], known: Mapping[str, str]) -> Iterator[str]:

@@ -161,7 +161,7 @@ def report(examples: Sequence[ReadExample]) -> Iterator[str]:
     for name in sorted({one.collection for one in examples}):
         own = [one for one in examples if one.collection == name and one.right.any()]
         without = fit([one for one in examples if one.collection != name])
-        yield f"{name:20} {len(own):4} questions   first {hit(own, without, 1):.3f}   of three {hit(own, without, 3):.3f}"
+        yield f"{name:20} {len(own):4} questions   first {hit(own, without, 1):.3f}   in 3 {hit(own, without, 3):.3f}"
 
 
 def hit(examples: Sequence[ReadExample], reader: Reader, first: int) -> float:

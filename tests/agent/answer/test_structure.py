@@ -69,7 +69,7 @@ def test_code_is_one_block(code: str) -> None:
 
 
 def test_contents_and_menus_are_no_items() -> None:
-    text = "- Home\n- About\n- Docs\n- Search\n\nBees\n\n- How do I start?\n- Why wood?\n- Who helps?\n\nHow do I start?\n\nSlowly."
+    text = "- Home\n- About\n- Docs\n- Find\n\nBees\n\n- How is it?\n- Why wood?\n- Who helps?\n\nHow is it?\n\nSo."
     assert [kind for kind, _ in kinds(text, "Bees")] == [
         *["contents"] * 4,
         "heading",
