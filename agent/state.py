@@ -16,7 +16,9 @@ Outcome = Literal[
 """`unclear`: the answer is a question back, and no refusal. `small-talk`: the documents were asked nothing. `stopped`:
 the person stopped it while it was written."""
 
-Form = Literal["fact", "list", "steps", "yes-no", "comparison", "several-documents", "summary", "overview", "talk"]
+AnswerForm = Literal[
+    "fact", "list", "steps", "yes-no", "comparison", "several-documents", "summary", "overview", "talk"
+]
 """Of an answer."""
 
 Says = Literal["yes", "no", "not-said"]
@@ -75,7 +77,7 @@ class Answer:
     sources: tuple[Passage, ...] = ()
     missing: tuple[str, ...] = ()
     nearest: tuple[str, ...] = ()
-    form: Form | Literal[""] = ""
+    form: AnswerForm | Literal[""] = ""
     says: Says | None = None
     files_left_out: int = 0
 

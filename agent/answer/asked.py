@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from clew.agent.state import Form
-from clew.memory.text import split
+from clew.agent.state import AnswerForm
+from clew.memory.text import split, written_words
 
 LONGEST_DEFINED = 6
 """Words of what is defined."""
@@ -23,16 +23,23 @@ _FOR_COUNTING = frozenset(
 class Asked:
     """`expected` are names of kinds: duration, money, number, time, person, place, reason. `measure` matches an amount
     of what is counted or measured ("how many eggs", "how old"), where that is said; `defined` is what is to be defined,
-    or empty."""
+    or empty. `words` are the question's, in lower case."""
 
-    form: Form
+    form: AnswerForm
     expected: tuple[str, ...] = ()
     defined: str = ""
     measure: str = ""
+    words: frozenset[str] = frozenset()
 
     def holds(self, text: str) -> bool:
         """Whether a text holds something of the kind that is expected; nothing expected, nothing held."""
-        return any(_PATTERNS[f"holds {name}"].search(text) for name in self.expected)
+        return any(self._holds(name, text) for name in self.expected)
+
+    def _holds(self, name: str, text: str) -> bool:
+        found = _PATTERNS[f"holds {name}"].finditer(text)
+        if name == "person":  # another name than those of the question
+            return any(match[0].casefold().removesuffix("'s") not in self.words for match in found)
+        return next(found, None) is not None
 
     def measures(self, text: str) -> bool:
         """Whether it holds an amount of what is measured; true where nothing is."""
@@ -45,12 +52,16 @@ def asked(question: str) -> Asked:
     last = question[slice(*spans[-1])].strip() if spans else ""
     expected = tuple(name for name in _KINDS if _PATTERNS[f"asks {name}"].search(last))
     definition = _PATTERNS["form definition"].match(last)
-    what = definition["what"].strip() if definition and not expected else ""
+    what = definition["what"].strip() if definition else ""
+    if expected == ("person",) and what and (what[0].isupper() or " " not in what):
+        expected = ()  # "Who was Laika?" asks what she was, and "Who was the director?" for a name
+    what = "" if expected else what
     defined = what if 0 < len(what.split()) <= LONGEST_DEFINED else ""
-    return Asked(_form(last, expected), expected, defined, _measure(last))
+    own = frozenset(written_words(question.casefold()))
+    return Asked(_form(last, expected), expected, defined, _measure(last), own)
 
 
-def _form(question: str, expected: tuple[str, ...]) -> Form:
+def _form(question: str, expected: tuple[str, ...]) -> AnswerForm:
     if _PATTERNS["form comparison"].search(question):
         return "comparison"
     if _PATTERNS["form yes no"].match(question):

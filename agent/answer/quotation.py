@@ -9,7 +9,7 @@ from clew.agent.answer.asked import asked
 from clew.agent.answer.evidence import NAMED, Evidence
 from clew.agent.answer.selection import AnswerParameters, Picked, Wanted, pick
 from clew.agent.answer.times import names_time
-from clew.agent.answer.units import Unit, is_item, ranges
+from clew.agent.answer.units import AnswerUnit, is_item, ranges
 from clew.agent.search.rounds import missing as missing_words
 from clew.agent.search.rounds import said_by, unheld
 from clew.agent.state import Answer, Claim, Outcome, Quote
@@ -176,7 +176,7 @@ def _composed(
     return Answer(outcome, tuple(claims), tuple(passages[number] for number in order), missing)
 
 
-def _quoted(unit: Unit, document: str, source: int, known: set[Quote]) -> Iterator[Claim]:
+def _quoted(unit: AnswerUnit, document: str, source: int, known: set[Quote]) -> Iterator[Claim]:
     """A claim for each part of a unit that is not quoted yet."""
     region = unit.core.region
     for place, (start, end) in enumerate(unit.parts):

@@ -22,14 +22,17 @@ from clew.memory.text import content_word_sets, content_words
 
 SHIPPED = Path(__file__).with_name("reader.json")
 
-FEATURES = (
-    *("cosine", "own_cosine", "around", "head", "asking_head", "passage", "rank", "score"),
-    *("held", "held_head", "held_around", "focus", "centred", "pairs"),
+OF_MEANING = ("cosine", "own_cosine", "around", "head", "asking_head", "passage", "centred", "rank", "score")
+OF_WORDS = ("held", "held_head", "held_around", "focus", "pairs")
+OF_KINDS = (
     *("quantity", "time", "person", "place", "reason", "no_quantity", "no_time", "no_person", "no_place", "no_reason"),
     *("measures", "holds_near"),
+)
+OF_FORM = (
     *("question", "item", "row", "code", "announces", "list_item", "steps_item", "steps_code", "enumerates"),
     *("length", "short", "pronoun", "said", "first", "defines", "date_only"),
 )
+FEATURES = (*OF_MEANING, *OF_WORDS, *OF_KINDS, *OF_FORM)
 
 KINDS = ("quantity", "time", "person", "place", "reason")
 
@@ -52,74 +55,105 @@ class Sought:
 
 def features(sought: Sought, evidence: Evidence) -> Floats:
     """Shape (cores, `FEATURES`)."""
-    cores, passages, texts, heads = evidence.cores, evidence.passages, evidence.texts, evidence.heads
-    if not cores:
+    if not evidence.cores:
         return np.zeros((0, len(FEATURES)))
-    words, vectors = evidence.core_words, evidence.core_vectors
-    over = content_word_sets([f"{core.head} {core.lead} {passages[core.passage].title}" for core in cores])
-    before, behind = _neighbours(cores)
-    near = [_near(words, n, p) for n, p in zip(before, behind, strict=True)]
-    around = vectors + 0.5 * _at(vectors, before) + 0.5 * _at(vectors, behind)
-    around = _unit(around)
+    beside = _neighbours(evidence.cores)
+    parts = (
+        _of_meaning(sought, evidence, *beside),
+        _of_words(sought, evidence, *beside),
+        _of_kinds(sought.asked, evidence.texts, beside[1]),
+        _of_form(sought, evidence),
+    )
+    return np.concatenate(parts, axis=1)
+
+
+def _of_meaning(sought: Sought, evidence: Evidence, before: Sequence[int], behind: Sequence[int]) -> Floats:
+    vectors, texts, whole = evidence.core_vectors, evidence.texts, sought.whole
+    around = _unit(vectors + 0.5 * _at(vectors, before) + 0.5 * _at(vectors, behind))
     middle = vectors.mean(axis=0)
-    centred = _unit(vectors - middle) @ _unit(sought.whole - middle)
-    weights, asked = sought.weights, sought.asked
-    held = [_share(weights, own) for own in words]
-    pairs = _pairs(sought.question)
-    head_cosines = evidence.head_vectors @ sought.whole
-    passage_cosines = evidence.passage_vectors @ sought.whole
-    stems = content_words(asked.defined) if asked.defined else []
-    rows = []
-    for n, core in enumerate(cores):
-        text, kind = texts[n], core.block.kind
-        above = texts[before[n]] if before[n] >= 0 else ""
-        asking = max(
-            float(head_cosines[n]) if asks(heads[n].rstrip()) else 0.0,
-            float(vectors[before[n]] @ sought.whole) if asks(above) else 0.0,
+    cosines, heads = vectors @ whole, evidence.head_vectors @ whole
+    asking = [
+        max(
+            float(heads[n]) if asks(evidence.heads[n].rstrip()) else 0.0,
+            float(cosines[above]) if above >= 0 and asks(texts[above]) else 0.0,
         )
-        holds = asked.holds(text)
-        expected = [_group(name) for name in asked.expected]
-        held_kinds = [float(holds and kind in expected) for kind in KINDS]
-        count = len(text.split())
+        for n, above in enumerate(before)
+    ]
+    places = [core.passage for core in evidence.cores]
+    columns = (
+        cosines,
+        vectors @ sought.own,
+        around @ whole,
+        heads,
+        asking,
+        (evidence.passage_vectors @ whole)[places],
+        _unit(vectors - middle) @ _unit(whole - middle),
+        [1 / (1 + place) for place in places],
+        [evidence.passages[place].score for place in places],
+    )
+    return np.stack([np.asarray(column, np.float64) for column in columns], axis=1)
+
+
+def _of_words(sought: Sought, evidence: Evidence, before: Sequence[int], behind: Sequence[int]) -> Floats:
+    words, weights, pairs = evidence.core_words, sought.weights, _pairs(sought.question)
+    titles = [f"{core.head} {core.lead} {evidence.passages[core.passage].title}" for core in evidence.cores]
+    rows = []
+    for n, over in enumerate(content_word_sets(titles)):
+        held, near = _share(weights, words[n]), _near(words, before[n], behind[n])
         rows.append(
             (
-                float(vectors[n] @ sought.whole),
-                float(vectors[n] @ sought.own),
-                float(around[n] @ sought.whole),
-                float(head_cosines[n]),
-                asking,
-                float(passage_cosines[core.passage]),
-                1 / (1 + core.passage),
-                float(passages[core.passage].score),
-                held[n],
-                _share(weights, words[n] | over[n]) - held[n],
-                _share(weights, words[n] | near[n]) - held[n],
-                _focus(weights, words[n], over[n]),
-                float(centred[n]),
-                _share_of_pairs(pairs, text),
-                *held_kinds,
-                *(float(kind in expected and not holds) for kind in KINDS),
-                float(bool(asked.measure) and asked.measures(text)),
-                float(not holds and any(asked.holds(texts[at]) for at in (behind[n],) if at >= 0)),
-                float(asks(text)),
-                float(kind == "item"),
-                float(kind == "row"),
-                float(kind == "code"),
-                float(text.endswith((":", "...", "\u2026"))),
-                float(asked.form == "list" and kind in ("item", "row")),
-                float(asked.form == "steps" and kind == "item"),
-                float(asked.form == "steps" and (kind == "code" or text.endswith(":"))),
-                float(asked.form == "list" and bool(_ENUMERATION.search(text))),
-                math.log1p(count),
-                float(count < 5),
-                float(bool(PRONOUN.match(text))),
-                float(plain(text) in sought.said),
-                1 / (1 + core.position / 200),
-                float(bool(stems) and _defines(stems, text)),
-                float(not words[n]),
+                held,
+                _share(weights, words[n] | over) - held,
+                _share(weights, words[n] | near) - held,
+                _focus(weights, words[n], over),
+                _share_of_pairs(pairs, evidence.texts[n]),
             )
         )
     return np.array(rows)
+
+
+def _of_kinds(asked: Asked, texts: Sequence[str], behind: Sequence[int]) -> Floats:
+    expected = {_group(name) for name in asked.expected}
+    wanted = np.array([kind in expected for kind in KINDS], np.float64)
+    holds = [asked.holds(text) for text in texts]
+    rows = [
+        (
+            *(wanted * held),
+            *(wanted * (not held)),
+            bool(asked.measure) and asked.measures(text),
+            not held and next_ >= 0 and holds[next_],
+        )
+        for text, held, next_ in zip(texts, holds, behind, strict=True)
+    ]
+    return np.array(rows, np.float64)
+
+
+def _of_form(sought: Sought, evidence: Evidence) -> Floats:
+    form, rows = sought.asked.form, []
+    stems = content_words(sought.asked.defined) if sought.asked.defined else []
+    for core, text, words in zip(evidence.cores, evidence.texts, evidence.core_words, strict=True):
+        kind, count, announces = core.block.kind, len(text.split()), text.endswith((":", "...", "\u2026"))
+        rows.append(
+            (
+                asks(text),
+                kind == "item",
+                kind == "row",
+                kind == "code",
+                announces,
+                form == "list" and kind in ("item", "row"),
+                form == "steps" and kind == "item",
+                form == "steps" and (kind == "code" or text.endswith(":")),
+                form == "list" and bool(_ENUMERATION.search(text)),
+                math.log1p(count),
+                count < 5,
+                bool(PRONOUN.match(text)),
+                plain(text) in sought.said,
+                1 / (1 + core.position / 200),
+                bool(stems) and _defines(stems, text),
+                not words,
+            )
+        )
+    return np.array(rows, np.float64)
 
 
 def _neighbours(cores: Sequence[Core]) -> tuple[list[int], list[int]]:

@@ -10,7 +10,7 @@ from clew.agent.answer.asked import Asked, asked
 from clew.agent.answer.evidence import Evidence, shares_held
 from clew.agent.answer.reader import Sought, features, plain, shipped_reader
 from clew.agent.answer.times import asked_years, in_force, time_scores
-from clew.agent.answer.units import Unit, unit_of
+from clew.agent.answer.units import AnswerUnit, unit_of
 from clew.agent.state import Turn
 from clew.memory.datatypes import Floats, Ints, Vectors
 from clew.memory.dates import asked_times
@@ -66,7 +66,7 @@ def wanted_of(turn: Turn) -> Wanted:
 class Picked:
     """`aside` is put behind it, its date and what was before; `older` is the place of the passage that says that."""
 
-    unit: Unit
+    unit: AnswerUnit
     aside: str = ""
     older: int | None = None
 
@@ -123,7 +123,7 @@ def _chosen(
     return found
 
 
-def _unit(place: int, evidence: Evidence, wanted: Asked) -> Unit:
+def _unit(place: int, evidence: Evidence, wanted: Asked) -> AnswerUnit:
     core = evidence.cores[place]
     opens = bool(wanted.expected) and not wanted.holds(evidence.texts[place])
     unit = unit_of(core, whole_list=wanted.form == "list", opens=opens)

@@ -84,7 +84,7 @@ UnitKind = Literal["sentence", "item", "row", "list", "code"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Unit:
+class AnswerUnit:
     """Parts of the text of a region, in its order; the core is one of them or within one."""
 
     core: Core
@@ -123,7 +123,7 @@ def _of_region(region: Region, passage: int) -> Iterator[Core]:
                 yield Core(passage, region, place, span)
 
 
-def unit_of(core: Core, *, whole_list: bool = False, opens: bool = False) -> Unit:
+def unit_of(core: Core, *, whole_list: bool = False, opens: bool = False) -> AnswerUnit:
     """`whole_list`: the question asks for all of a list. `opens`: what is asked for is not in the core."""
     region, block = core.region, core.block
     if block.kind == "item":
@@ -134,7 +134,7 @@ def unit_of(core: Core, *, whole_list: bool = False, opens: bool = False) -> Uni
         if whole_list:
             return _list(core)
         head = region.blocks[block.lead] if block.lead >= 0 else None
-        return Unit(core, "row", (*(((head.start, head.end),) if head else ()), core.span))
+        return AnswerUnit(core, "row", (*(((head.start, head.end),) if head else ()), core.span))
     if block.kind == "code":
         return _code(core)
     return _sentence(core, whole_list=whole_list, opens=opens)
@@ -144,7 +144,7 @@ def _members(region: Region, group: int) -> list[Block]:
     return [block for block in region.blocks if block.group == group]
 
 
-def _list(core: Core) -> Unit:
+def _list(core: Core) -> AnswerUnit:
     region, block = core.region, core.block
     items = _members(region, block.group)
     place = items.index(block)
@@ -158,30 +158,31 @@ def _list(core: Core) -> Unit:
         else:
             parts.pop(0)
             place -= 1
-    return Unit(core, "list", (*((_last_sentence(region, lead),) if lead and lead.kind == "prose" else ()), *parts))
+    return AnswerUnit(core, "list", (*_announcing(region, lead), *parts))
 
 
-def _with_sublist(core: Core) -> Unit:
+def _with_sublist(core: Core) -> AnswerUnit:
     """An item that ends with a colon goes on with those behind it."""
     region, block = core.region, core.block
     parts = [core.span]
     if region.of(block).endswith(":") and core.place + 1 < len(region.blocks):
         behind = region.blocks[core.place + 1]
         parts += [(behind.start, behind.end)] if behind.kind in ("item", "code", "prose") else []
-    return Unit(core, "item", tuple(parts))
+    return AnswerUnit(core, "item", tuple(parts))
 
 
-def _code(core: Core) -> Unit:
+def _code(core: Core) -> AnswerUnit:
     region, block = core.region, core.block
     lead = region.blocks[block.lead] if block.lead >= 0 else None
-    return Unit(core, "code", (*((_last_sentence(region, lead),) if lead and lead.kind == "prose" else ()), core.span))
+    return AnswerUnit(core, "code", (*_announcing(region, lead), core.span))
 
 
-def _last_sentence(region: Region, block: Block) -> Span:
-    return sentences_of(region, block)[-1]
+def _announcing(region: Region, lead: Block | None) -> tuple[Span, ...]:
+    """The last sentence of the block that announces a list or code."""
+    return (sentences_of(region, lead)[-1],) if lead and lead.kind == "prose" else ()
 
 
-def _sentence(core: Core, *, whole_list: bool, opens: bool) -> Unit:
+def _sentence(core: Core, *, whole_list: bool, opens: bool) -> AnswerUnit:
     region, block = core.region, core.block
     spans = sentences_of(region, block)
     at = spans.index(core.span)
@@ -196,7 +197,7 @@ def _sentence(core: Core, *, whole_list: bool, opens: bool) -> Unit:
         parts += _announced(core, bool(_ANNOUNCES.search(core.text)))
     if (PRONOUN.match(core.text) or _CONNECTIVE.match(core.text)) and at:
         parts.insert(0, spans[at - 1])
-    return Unit(core, "list" if len(parts) > 3 else "sentence", tuple(parts))
+    return AnswerUnit(core, "list" if len(parts) > 3 else "sentence", tuple(parts))
 
 
 def _behind(core: Core) -> list[Span]:
