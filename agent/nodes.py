@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 
 from clew.agent.answer import answers, verification
 from clew.agent.llm.ledger import RecordedWriter
-from clew.agent.search import forms, gate, ordering, rounds, tool_calls
+from clew.agent.search import forms, gate, ordering, phrases, rounds, tool_calls
 from clew.agent.search import walk as walk_operations
 from clew.agent.search.lookups import (
     found_by,
@@ -25,7 +25,8 @@ from clew.agent.search.lookups import (
 )
 from clew.agent.search.model_search import ModelSearches, SearchPrompt, past_searches, wanted_searches
 from clew.agent.search.rounds import AUTO
-from clew.agent.services import Services, TurnContext
+from clew.agent.search.scope import document_meant
+from clew.agent.services import TurnContext
 from clew.agent.state import TURN_JSON, Answer, Call, Fallback, Step, Turn, TurnSearch, TurnState
 from clew.agent.talk.lines import in_language
 from clew.memory.datatypes import Subgraph, Utterance
@@ -37,9 +38,7 @@ from clew.memory.dialogue.signals import recent
 from clew.memory.dialogue.utterances import extract
 from clew.memory.dialogue.variants import with_dates, with_spelling
 from clew.memory.errors import Cancelled
-from clew.memory.knowledge.communities.overview import asks_for_the_whole
 from clew.memory.languages import language_of
-from clew.tools.communities import CommunitySearch
 from clew.tools.hybrid import Hybrid
 from clew.tools.walk import Walk, findings
 
@@ -126,9 +125,11 @@ def rewrite(turn: Turn, run: TurnContext) -> Turn:
 def think(turn: Turn, run: TurnContext) -> Turn:
     """Plans the searches of a round: the policy's, behind these those that a language model asks for. At first it looks
     what `hybrid` finds with every form of the question: that weighs the forms, and says which tools are needed."""
-    tool = turn.search.tool or _default_tool(turn, run.services)
+    tool = turn.search.tool or run.services.default_tool
     if not turn.search.round:
-        turn = _looked(turn, run, tool)
+        if whole := answers.whole_of(turn, run):
+            return turn.searched(round=1, planned=()).found(whole.passages).stepped("think", f"no search: {whole.why}")
+        turn = _looked(_limited(turn, run), run, tool)
     plan = rounds.plan(turn, tool, run.services.observe)
     reply = _model_searches(turn, run, plan.calls)
     more = _counted(len(reply.calls), "search", "searches") + " of the model" if reply.calls else ""
@@ -153,10 +154,21 @@ def think(turn: Turn, run: TurnContext) -> Turn:
     return replace(planned, steps=(*planned.steps, step))
 
 
+def _limited(turn: Turn, run: TurnContext) -> Turn:
+    """To the document that the question names as the one to look in, unless the caller has limited it."""
+    catalogue = run.services.library.store.catalogue
+    limit = None if turn.search.scope else document_meant(turn.meant, catalogue)
+    if limit is None:
+        return turn
+    wordings = tuple(replace(one, text=limit.without(one.text)) for one in turn.wordings)
+    turn = replace(turn, meant=limit.without(turn.meant), rewritten=limit.without(turn.rewritten), wordings=wordings)
+    return turn.searched(scope=(limit.document.id,), within=catalogue.shown[limit.document.id])
+
+
 def _looked(turn: Turn, run: TurnContext, tool: str) -> Turn:
     """With the forms of the question weighed by what they find, and where the policy chooses, its tools."""
     services = run.services
-    if not services.library.manifest.chunks or asks_for_the_whole(turn.asked):
+    if not services.library.manifest.chunks:
         return turn
     matches = matches_of(turn, run, turn.wordings)
     turn = forms.settled(turn, matches, services.encoder, services.forms)
@@ -178,9 +190,9 @@ def after_think(state: TurnState) -> Literal["act", "answer"]:
 def act(turn: Turn, run: TurnContext) -> Turn:
     search = turn.search
     ran = rounds.run(search.planned, lambda call: found_by(turn, run, call))
-    points, answer, graph = search.points, search.tool_answer, turn.walk
+    answer, graph = search.tool_answer, turn.walk
     for call, found in ran:
-        points, answer = points or found.points, answer or found.answer
+        answer = answer or found.answer
         graph = graph or (found.walk if call.tool == Walk.name else None)
     pool = rounds.pooled(turn.passages, ran, further=bool(search.found))
     calls, notes = tuple(call for call, _ in ran), tuple(chain.from_iterable(found.notes for _, found in ran))
@@ -195,7 +207,6 @@ def act(turn: Turn, run: TurnContext) -> Turn:
             first_found=(*search.first_found, *pool.first_found),
             found=(*search.found, pool.new),
             beside=(*search.beside, *pool.beside),
-            points=points,
             tool_answer=answer,
             notes=(*search.notes, *notes),
         ),
@@ -207,9 +218,9 @@ def act(turn: Turn, run: TurnContext) -> Turn:
 
 
 def after_act(state: TurnState) -> Literal["stitch", "observe"]:
-    """What goes over the whole library needs no walk."""
+    """Not every question is walked for."""
     search = state["turn"].search
-    return "stitch" if rounds.walks(search) and not search.points else "observe"
+    return "stitch" if rounds.walks(search) else "observe"
 
 
 def stitch(turn: Turn, run: TurnContext) -> Turn:
@@ -254,8 +265,6 @@ def observe(turn: Turn, run: TurnContext) -> Turn:
     """Orders all that was found. Another round is for words that the library has somewhere, but no passage that was
     found."""
     services, search = run.services, turn.search
-    if search.points:
-        return turn.searched(missing=()).stepped("observe", "the whole library was gone over")
     turn = _ordered(turn, run)
     times = "once" if search.went_back == 1 else f"{search.went_back} times"
     back = f"; the walk went back {times}" if search.went_back else ""
@@ -282,13 +291,16 @@ def _ordered(turn: Turn, run: TurnContext) -> Turn:
         matched = hybrid(run).scores(query_of_turn(turn, run, turn.wordings), [passage.id for passage in whole])
         whole = ordering.ordered(whole, matched, turn.search.signals, run.services.order)
     others = [passage for passage in turn.passages if passage.id in beside]
-    return replace(turn, passages=rounds.assembled(whole, others, run.services.observe))
+    passages = rounds.assembled(whole, others, run.services.observe)
+    for phrase in reversed(phrases.longer(turn.meant)):
+        passages = phrases.first(passages, phrase, phrases.holding(phrase, run.services.library.store, scope_of(turn)))
+    return turn.found(passages)
 
 
 def after_observe(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["think", "answer"]:
     """A model that has searched sees what that found, unless it answers."""
     turn, observe = state["turn"], runtime.context.services.observe
-    asks = turn.search.wanted and turn.search.round < observe.rounds and not turn.search.points
+    asks = turn.search.wanted and turn.search.round < observe.rounds
     asks = asks and not rounds.answers(turn.passages, observe)
     return "think" if asks or rounds.finds_more(turn.search, observe) else "answer"
 
@@ -344,19 +356,13 @@ def remember(turn: Turn, run: TurnContext) -> Turn:
 # The policy ------------------------------------------------------------------------------------------------------
 
 
-def _default_tool(turn: Turn, services: Services) -> str:
-    """For a question about the whole library its communities, where it has some and nobody chose another tool."""
-    whole = asks_for_the_whole(turn.asked) and services.default_tool == AUTO
-    return CommunitySearch.name if whole and services.library.store.part().communities.items else services.default_tool
-
-
 def _model_searches(turn: Turn, run: TurnContext, planned: Sequence[Call]) -> ModelSearches:
     """The searches that a language model wants beside those that are planned. It is asked at first and as long as it
-    searches; not of the whole library, which needs no search."""
+    searches."""
     services, search, writer = run.services, turn.search, run.services.writers.think
     failed = any(one.part == "think" for one in turn.degraded)
     done = failed or (search.round > 0 and not search.wanted)
-    if writer is None or done or asks_for_the_whole(turn.asked) or not services.library.manifest.chunks:
+    if writer is None or done or not services.library.manifest.chunks:
         return ModelSearches()
     past = past_searches(turn.calls, search.first_found, turn.passages, turn.rewritten)
     prompt = SearchPrompt(turn.rewritten, past, tool_calls.search_keys(turn.calls), tool_calls.search_keys(planned))

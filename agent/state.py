@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, TypedDict
 from pydantic import Field, TypeAdapter
 from pydantic.json_schema import SkipJsonSchema
 
-from clew.memory.datatypes import Passage, Point, Recalled, Subgraph, Wording
+from clew.memory.datatypes import Passage, Recalled, Subgraph, Wording
 
 Verdict = Literal["supported", "weak", "unsupported", "uncited"]
 Outcome = Literal[
@@ -183,17 +183,19 @@ class TurnSearch:
 
     `asking` is the question that is searched, where the turn has more than it: a greeting, another question; `waiting`
     are those that come after it, and `done` the turns that those before it have become.
+    `within` is the title of the document that the question is limited to by its own words.
     `tool` names the tools that the person wants (empty: those of the settings, by default the policy's choice), `scope`
     the documents to search (empty: all). `round` counts from 1. `tools` are those that the policy chose, and `signals`
     what by. `planned` are the searches of this round; `wanted` counts those of them that a language model asked for.
     For each of the turn's `calls`, `first_found` has ids that it was the first to find, as many as a model is shown.
     `found` counts the new passages of each round; `beside` are those that were looked for with other words than the
-    question's: by a model, or for what was missing. `went_back` counts the walk's steps back. `points` and
-    `tool_answer` are what a tool itself answers; `missing` are words that no passage holds and that the library has.
+    question's: by a model, or for what was missing. `went_back` counts the walk's steps back.
+    `tool_answer` is what a tool itself answers; `missing` are words that no passage holds and that the library has.
     """
 
     tool: str = ""
     scope: tuple[str, ...] = ()
+    within: str = ""
     asking: str = ""
     waiting: tuple[str, ...] = ()
     done: tuple["Turn", ...] = ()
@@ -206,7 +208,6 @@ class TurnSearch:
     found: tuple[int, ...] = ()
     beside: tuple[str, ...] = ()
     went_back: int = 0
-    points: tuple[Point, ...] = ()
     tool_answer: str = ""
     notes: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()

@@ -195,28 +195,13 @@ class Subgraph:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
-    """A sentence of the passage with this id that answers as it stands, what it is `about`, and the character of the
-    document where it starts."""
-
-    passage: str
-    text: str
-    about: str
-    start: int
-
-
-@dataclass(frozen=True, slots=True)
 class Findings:
-    """What a tool brings back: passages, best first; notes for the person; an answer and a walk where it has them.
-
-    `points` are what an answer that goes over the whole library says, each of one of the passages.
-    """
+    """What a tool brings back: passages, best first; notes for the person; an answer and a walk where it has them."""
 
     passages: tuple[Passage, ...] = ()
     notes: tuple[str, ...] = ()
     answer: str = ""
     walk: Subgraph | None = None
-    points: tuple[Point, ...] = ()
 
 
 # What was said ---------------------------------------------------------------------------------------------------

@@ -1,5 +1,4 @@
-"""The tool `communities`: points of the communities whose reports the question is near to (seed 001, equation 5), and
-an overview of all communities for a question about the whole."""
+"""The tool `communities`: points of the communities whose reports the question is near to (seed 001, equation 5)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -8,11 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.cache import Cached
-from clew.memory.datatypes import Findings, Form, Ints, Passage, Point, Query
-from clew.memory.knowledge.communities import overview
-from clew.memory.knowledge.communities.overview import Allowed, Cover, asks_for_the_whole
+from clew.memory.datatypes import Findings, Form, Ints, Passage, Query
+from clew.memory.knowledge.communities.cover import Allowed, Cover
 from clew.memory.ports import Search
-from clew.tools.base import FormScores, ToolSettings, fused_passages, nothing_named, passages_of
+from clew.tools.base import FormScores, ToolSettings, fused_passages, nothing_named
 
 SNIPPET = 160
 """Characters of a point that are shown."""
@@ -22,7 +20,7 @@ SNIPPET = 160
 class CommunitiesParameters:
     """Equation 5's numbers with the seed's values: `top_k_communities` reports, `top_k_points` points, and what the
     report (`community`) and the point count. `level`: which communities are searched, 0 the coarsest, -1 the finest.
-    An overview has at most `readable` communities. `part` are the partitions that it looks at; None: it needs the whole
+    `part` are the partitions that it looks at; None: it needs the whole
     library."""
 
     top_k_communities: int = 3
@@ -30,7 +28,6 @@ class CommunitiesParameters:
     community: float = 0.3
     point: float = 0.7
     level: int = -1
-    readable: int = 30
     part: tuple[int, ...] | None = None
 
 
@@ -51,8 +48,8 @@ class CommunitySearch:
 
     name = "communities"
     description = (
-        "Finds groups of things that belong together, and the best passages on them. Use it for broad questions: the "
-        "main themes, what several documents say of a topic, an overview of the collection. Not for a single fact."
+        "Finds groups of things that belong together, and the best passages on them. Use it for broad questions: what "
+        "several documents say of a topic. Not for a single fact."
     )
 
     def __init__(self, store: Search, parameters: CommunitiesParameters | None = None) -> None:
@@ -64,8 +61,7 @@ class CommunitySearch:
     def search(self, query: Query, k: int | None = None) -> Findings:
         """The passages that hold the best points, at most k; by default those of the `top_k_points`.
 
-        A passage's score in a form is that of its best point. For a question about the whole: one passage from each
-        community, those on most of the library first, the overview as the answer, and a note of what it covers.
+        A passage's score in a form is that of its best point.
         """
         query.check()
         cover = self._cover()
@@ -75,8 +71,6 @@ class CommunitySearch:
         allowed = cover.layers.chunks_within(query.scope)
         if not cover.there(cover.communities.at(0), allowed).size:
             return Findings(notes=(nothing_named(cover.layers, allowed),))
-        if asks_for_the_whole(query.text):
-            return self._overview(query, cover, allowed, k)
         found = []
         for form in query.forms:
             query.check()
@@ -148,30 +142,6 @@ class CommunitySearch:
             why=f"community {name} ({of_report:.2f}); point “{shown}” ({of_point:.2f}){form}",
             scores={"community": of_report, "point": of_point},
         )
-
-    def _overview(self, query: Query, cover: Cover, allowed: Allowed, k: int | None) -> Findings:
-        chosen, note = overview.largest(cover, allowed, self._parameters.readable)
-        parts = []
-        for part in overview.summaries(self._graph, cover, allowed, chosen):
-            query.check()
-            parts.append(part)
-        shown: dict[str, overview.CommunitySummary] = {}
-        for part in parts:
-            shown.setdefault(cover.layers.chunk_ids[part.chunk], part)
-        passages = [
-            replace(
-                passage,
-                score=shown[passage.id].share,
-                why=f"community {shown[passage.id].name}: tells of it ({shown[passage.id].cosine:.2f})",
-                scores={"share": shown[passage.id].share, "report": shown[passage.id].cosine},
-            )
-            for passage in passages_of(self._store.chunks(list(shown)[:k]), self.name)
-        ]
-        points = tuple(
-            Point(cover.layers.chunk_ids[part.chunk], part.sentence, f"{part.name} ({part.extent})", part.start)
-            for part in parts
-        )
-        return Findings(tuple(passages), (note,), overview.numbered_lines(parts), points=points)
 
 
 def make(store: Search, settings: ToolSettings) -> CommunitySearch:  # noqa: ARG001 no setting is for it

@@ -6,14 +6,17 @@ from dataclasses import dataclass, replace
 
 from clew.agent.answer import quotation
 from clew.agent.answer.evidence import READ, Evidence, evidence_of
+from clew.agent.answer.holdings import Holdings, WholeAnswer
 from clew.agent.answer.judge import JudgeVerdict, judge, shipped_judge, signals
 from clew.agent.answer.model_answer import ModelAnswer, write
 from clew.agent.answer.prompt_passages import reported
 from clew.agent.answer.selection import AnswerParameters, wanted_of
+from clew.agent.answer.whole import whole_answer
 from clew.agent.llm.ledger import RecordedWriter
-from clew.agent.search import rounds
+from clew.agent.search import phrases, rounds
+from clew.agent.search.lookups import scope_of
 from clew.agent.services import Services, TurnContext
-from clew.agent.state import Answer, Claim, Fallback, Piece, Prompted, Turn
+from clew.agent.state import TURN_JSON, Answer, Claim, Fallback, Piece, Prompted, Turn
 from clew.memory.datatypes import Passage
 from clew.memory.dialogue.context_dependence import unnamed
 from clew.memory.dialogue.utterances import MOST_CHOICES, clarifying_question
@@ -39,12 +42,49 @@ class Made:
 
 def answer(turn: Turn, run: TurnContext) -> Made:
     """Raises `Cancelled` where the person stops it before its first word."""
-    search, writer = turn.search, run.services.writers.answer
+    writer = run.services.writers.answer
     if not run.services.library.manifest.chunks:
         return Made(quotation.nothing_indexed())
-    if search.points:
-        return Made(quotation.overview(search.points, turn.passages, search.notes))
-    return _by_model(turn, run, writer) if writer else Made(quoted(turn, run))
+    whole = whole_of(turn, run)
+    if whole and not (writer and whole.answer.outcome == "summary"):
+        return Made(_placed(whole.answer, run.services), details=whole.details)
+    made = _by_model(turn, run, writer) if writer else Made(quoted(turn, run))
+    return replace(made, answer=_phrases_said(_within(made.answer, turn.search.within), turn, run.services))
+
+
+def whole_of(turn: Turn, run: TurnContext) -> WholeAnswer | None:
+    """The answer to a question about documents, where the policy may choose what it is made of; None for others."""
+    services = run.services
+    if not services.library.manifest.chunks or (turn.search.tool or services.default_tool) != rounds.AUTO:
+        return None
+
+    def before() -> Answer | None:
+        records = services.threads.records(turn.thread)
+        return next((t.answer for t in map(TURN_JSON.validate_json, reversed(records)) if t.answer.sources), None)
+
+    def made() -> WholeAnswer | None:
+        scope = scope_of(turn) if not turn.search.within else None
+        holdings = Holdings(services.library.store, services.encoder, scope, before)
+        return whole_answer(turn.meant, turn.rewritten, holdings)
+
+    return run.once(("whole", turn.asked), made)
+
+
+def _phrases_said(answer: Answer, turn: Turn, services: Services) -> Answer:
+    """Saying which words in quotation marks no document has as they are."""
+    store, scope = services.library.store, scope_of(turn)
+    lacking = [phrase for phrase in phrases.longer(turn.meant) if not phrases.holding(phrase, store, scope)]
+    if not lacking or answer.outcome == "unclear":
+        return answer
+    said = " or ".join(f"\u201c{phrase}\u201d" for phrase in lacking)
+    return replace(answer, claims=(Claim(f"No document has {said} as it is."), *answer.claims))
+
+
+def _within(answer: Answer, title: str) -> Answer:
+    """Saying which document the question limited it to."""
+    if not title or answer.outcome == "unclear":
+        return answer
+    return replace(answer, claims=(Claim(f"In \u201c{title}\u201d:"), *answer.claims))
 
 
 def evidence_for(turn: Turn, services: Services) -> Evidence:
@@ -60,10 +100,12 @@ def evidence_for(turn: Turn, services: Services) -> Evidence:
 
 def quoted(turn: Turn, run: TurnContext) -> Answer:
     """Without a language model. What a tool itself answers, where a passage says it, is not judged."""
+    if whole := whole_of(turn, run):
+        return _placed(whole.answer, run.services)
     evidence, tool_answer = evidence_for(turn, run.services), turn.search.tool_answer
     verdict = judge(signals(turn, evidence), shipped_judge())
     read = turn.passages
-    if verdict == "ask back" and not tool_answer:
+    if verdict == "ask back" and not (tool_answer or turn.search.within):
         return ask_back(turn.meant, [sentence.text for sentence in turn.recalled.extracted], read)
     made = _quoted(turn, verdict, read, evidence, run.services.answer)
     return _placed(quotation.led_by(made, tool_answer, turn.passages), run.services)

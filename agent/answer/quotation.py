@@ -13,7 +13,7 @@ from clew.agent.answer.units import AnswerUnit, is_item, ranges
 from clew.agent.search.rounds import missing as missing_words
 from clew.agent.search.rounds import said_by, unheld
 from clew.agent.state import Answer, Claim, Outcome, Quote
-from clew.memory.datatypes import Document, Passage, Point
+from clew.memory.datatypes import Document, Passage
 from clew.memory.dialogue.context_dependence import depends_on_context
 from clew.memory.text import content_word_sets, content_words, written_words
 
@@ -77,19 +77,6 @@ def quote(wanted: Wanted, passages: Sequence[Passage], evidence: Evidence, param
         return _nothing(passages, tuple(dict.fromkeys(missing)))
     composed = _composed(chosen, evidence, tuple(dict.fromkeys(missing)), unanswered)
     return replace(composed, form=asked(wanted.rewritten).form)
-
-
-def overview(points: Sequence[Point], passages: Sequence[Passage], notes: Sequence[str]) -> Answer:
-    """What the whole library is about: what there is in it, then a quoted sentence on each, and what that covers."""
-    by_id = {passage.id: passage for passage in passages}
-    points = [point for point in points if point.passage in by_id]
-    order = list(dict.fromkeys(point.passage for point in points))
-    claims = [Claim(f"It is about {'; '.join(point.about for point in points)}.")]
-    claims += [
-        Claim(point.text, (order.index(point.passage) + 1,), start=point.start, new_line=True) for point in points
-    ]
-    claims += [Claim(f"This covers {note}.", new_line=True) for note in notes]
-    return Answer("answered", tuple(claims), tuple(by_id[id_] for id_ in order))
 
 
 def led_by(quoted: Answer, tool_answer: str, passages: Sequence[Passage]) -> Answer:

@@ -11,6 +11,7 @@ from clew.agent.answer.evidence import Evidence, shares_held
 from clew.agent.answer.reader import Sought, features, plain, shipped_reader
 from clew.agent.answer.times import asked_years, in_force, time_scores
 from clew.agent.answer.units import AnswerUnit, unit_of
+from clew.agent.search.phrases import left_out
 from clew.agent.state import Turn
 from clew.memory.datatypes import Floats, Ints, Vectors
 from clew.memory.dates import asked_times
@@ -75,7 +76,12 @@ def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most:
     """At most so many units, best first; none where no passage has to do with the question."""
     sought = sought_of(wanted, evidence)
     relevant = _relevant(sought.weights, wanted.rewritten, sought.whole, evidence, parameters)
-    read = np.array([place for place, core in enumerate(evidence.cores) if core.passage in relevant], np.int64)
+    out = left_out(wanted.question)
+    words = evidence.core_words if out else [frozenset[str]()] * len(evidence.cores)
+    fits = [
+        core.passage in relevant and not (out and out <= own) for core, own in zip(evidence.cores, words, strict=True)
+    ]
+    read = np.flatnonzero(np.array(fits, dtype=bool))
     if not len(read):
         return []
     scores = shipped_reader().scores(features(sought, evidence))

@@ -9,18 +9,13 @@ from clew.agent.search import walk as walk_operations
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import Call, Turn
 from clew.memory.datatypes import Findings, Query, Wording
-from clew.memory.knowledge.communities.overview import asks_for_the_whole
 from clew.memory.knowledge.question import LibraryQuestion, Matches
 from clew.memory.knowledge.walking.subgraph import Stitched
 from clew.memory.knowledge.walking.walker import Thought
 from clew.memory.languages import language_of
 from clew.tools.base import encode_query
-from clew.tools.communities import CommunitiesParameters
 from clew.tools.graph import GraphSearch
 from clew.tools.hybrid import Hybrid
-
-OVERVIEW = CommunitiesParameters().readable
-"""Passages for a question about the whole library: one of each community."""
 
 
 def query_of_turn(turn: Turn, run: TurnContext, wordings: Sequence[Wording]) -> Query:
@@ -77,7 +72,7 @@ def found_by(turn: Turn, run: TurnContext, call: Call) -> Findings:
         return tool.findings(query, matches_of(turn, run, call.wordings), services.evidence)
     if isinstance(tool, GraphSearch):
         return tool.found(question_of(turn, run, call.wordings), services.evidence)
-    return tool.search(query, OVERVIEW if asks_for_the_whole(turn.asked) else services.evidence)
+    return tool.search(query, services.evidence)
 
 
 SAMPLE = 40

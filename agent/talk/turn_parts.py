@@ -3,9 +3,10 @@
 from dataclasses import replace
 from typing import Literal
 
+from clew.agent.answer.library_questions import library_question
 from clew.agent.services import TurnContext
 from clew.agent.state import TURN_JSON, Turn, TurnState
-from clew.agent.talk.intents import heard
+from clew.agent.talk.intents import Heard, heard
 from clew.agent.talk.openers import suggested
 from clew.agent.talk.replies import Reply, Spoken, reply
 from clew.agent.talk.several import advanced, begun, questions_of
@@ -17,14 +18,21 @@ def begin(state: TurnState) -> Literal["talk", "recall", "answer"]:
     turn = state["turn"]
     if turn.search.round:
         return "answer"
-    said = heard(turn.question)
+    said = _heard(turn.question)
     return "talk" if said.intent or questions_of(said.question) != (turn.question,) else "recall"
+
+
+def _heard(question: str) -> Heard:
+    """'Summarise this document' is of the document, and not of the last answer."""
+    said, asked = heard(question), library_question(question)
+    of_document = asked is not None and asked.kind == "summary" and " " in asked.of
+    return replace(said, intent=None) if of_document else said
 
 
 def talk(turn: Turn, run: TurnContext) -> Turn:
     """Small talk, and talk about the last answer, are answered here; of a question with a greeting the question is
     asked, and several questions one after the other."""
-    said, services = heard(turn.question), run.services
+    said, services = _heard(turn.question), run.services
     if said.intent:
         before = [TURN_JSON.validate_json(record) for record in services.threads.records(turn.thread)]
         language = said.language or (language_of(before[-1].question) if before else "")

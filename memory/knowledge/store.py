@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from clew.memory.communities import Communities
 from clew.memory.datatypes import Chunk, Document, Edge, Hit, Ints, Triple, Vectors, WordShares
 from clew.memory.dates import DateOrder
+from clew.memory.knowledge.catalogue import Catalogue, Listed
 from clew.memory.knowledge.communities.community_index import read_communities
 from clew.memory.knowledge.disk import naming_damage
 from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, check_rows, mapped, open_vectors
@@ -167,7 +168,7 @@ class EmbeddedStore:
             opened.enter_context(closing(self._database))
             self._select = self._database.select
             size = len(open_vectors(folder, CHUNKS))
-            self._keywords = KeywordIndex(folder / "keywords", keywords, size, dates)
+            self._keywords, self._dates = KeywordIndex(folder / "keywords", keywords, size, dates), dates
             self._graph = EmbeddedGraph(folder, self._database, self._keywords)
             self._vectors = self._graph.vectors
             opened.pop_all()
@@ -265,6 +266,11 @@ class EmbeddedStore:
         sql = "SELECT DISTINCT title FROM documents ORDER BY source, position LIMIT ?"
         with self._database.reading() as connection:
             return [title for (title,) in connection.execute(sql, (limit,))]
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        rows = self._select("SELECT id, title, place, date FROM documents ORDER BY source, position")
+        return Catalogue([Listed(*row) for row in rows], self._dates)
 
     @cached_property
     def vocabulary(self) -> LibraryVocabulary:

@@ -45,6 +45,15 @@ class LibraryVocabulary:
     def counts(self, words: Sequence[str]) -> list[int]:
         return [self._keywords.size if rows is None else len(rows) for rows in map(self._keywords.holding, words)]
 
+    def holding(self, words: Sequence[str]) -> NDArray[np.int64]:
+        """The numbers of the chunks that hold all of these words in title or text, whatever their endings; words that
+        are not looked for ('the') are left out, and where none is left no chunk holds them."""
+        rows = [found for found in map(self._keywords.holding, words) if found is not None]
+        kept = rows[0] if rows else np.zeros(0, np.int32)
+        for found in rows[1:]:
+            kept = np.intersect1d(kept, found, assume_unique=True)
+        return kept.astype(np.int64)
+
     def kinds(self, phrases: Sequence[str]) -> list[str]:
         ids = [normalised(phrase) for phrase in phrases]
         known = self._kinds(sorted(set(ids)))

@@ -22,21 +22,18 @@ def assistant(examples_path: Path, cache: Path, tmp_path: Path) -> Iterator[Assi
         yield opened
 
 
-def test_what_the_collection_is_about_is_told_of_all_of_it(assistant: Assistant) -> None:
-    count = len(assistant.services.library.store.part().communities.at(0))
+def test_what_the_collection_is_about_is_told_in_few_words(assistant: Assistant) -> None:
+    """A line a folder, with titles of documents; the step has the titles of all."""
     turn = ask(assistant, "t", "What is this collection about?")
-    assert [call.tool for call in turn.calls] == ["communities"]
-    first, *quoted, last = turn.answer.claims
-    assert first.text.startswith("It is about ") and "Fritz Lang" in first.text and not first.cites
-    assert last.text == f"This covers {count} of {count} communities, which name things in 35 of 35 documents."
-    assert len(quoted) == count > 5
-    assert all(claim.verdict == "supported" and claim.new_line for claim in quoted)
-    documents = assistant.services.library.store.documents([source.document for source in turn.answer.sources])
-    for claim in quoted:
-        source = documents[claim.cites[0] - 1]
-        assert claim.start is not None
-        assert " ".join(source.text[claim.start :].split()).startswith(claim.text)
-    assert turn.answer.text.count("\n") == count + 1
+    assert (turn.calls, turn.answer.outcome, turn.answer.form) == ((), "answered", "overview")
+    assert turn.answer.claims[0].text == "There are 35 documents here, in 5 folders:"
+    assert turn.answer.text.count("\n") == 5 and len(turn.answer.text.split()) <= 120
+    cited = [claim for claim in turn.answer.claims if claim.cites]
+    assert len(cited) >= 5 and all(claim.verdict == "supported" for claim in cited)
+    documents = {d.title for d in assistant.services.library.store.catalogue.documents}
+    assert {claim.text.strip("\u201c\u201d") for claim in cited if not claim.quotes} <= documents
+    answered = next(step for step in turn.steps if step.node == "answer")
+    assert len(answered.details) == 35
 
 
 def test_a_scope_is_told_of_alone_and_a_later_question_goes_on(assistant: Assistant) -> None:
@@ -49,6 +46,40 @@ def test_a_scope_is_told_of_alone_and_a_later_question_goes_on(assistant: Assist
 def test_a_tool_that_the_person_names_is_used_all_the_same(assistant: Assistant) -> None:
     turn = ask(assistant, "t", "What is this collection about?", tool="hybrid")
     assert [call.tool for call in turn.calls] == ["hybrid"]
+
+
+def test_a_summary_is_of_the_document_that_is_named_and_quotes_it(assistant: Assistant) -> None:
+    turn = ask(assistant, "t", "Can you summarise metropolis.md for me?")
+    (document,) = assistant.services.library.store.documents(["films/metropolis.md"])
+    assert (turn.answer.outcome, turn.answer.form, turn.calls) == ("summary", "summary", ())
+    assert {source.document for source in turn.answer.sources} == {document.id}
+    quotes = [quote for claim in turn.answer.claims for quote in claim.quotes]
+    assert quotes and all(document.text[quote.start : quote.end] == quote.text for quote in quotes)
+    assert len(turn.answer.text.split()) <= 150
+
+
+def test_what_was_spoken_of_is_summarised(assistant: Assistant) -> None:
+    ask(assistant, "t", "In metropolis.md, who directed the film?")
+    turn = ask(assistant, "t", "summarise this document")
+    assert turn.answer.outcome == "summary" and turn.answer.sources[0].document == "films/metropolis.md"
+
+
+def test_which_documents_mention_something_is_counted_over_all(assistant: Assistant) -> None:
+    turn = ask(assistant, "t", "Which of these documents mention Fritz Lang?")
+    store = assistant.services.library.store
+    documents = store.documents([one.id for one in store.catalogue.documents])
+    holding = {d.id for d in documents if "Fritz Lang" in f"{d.title} {d.text}"}
+    assert turn.answer.claims[0].text.startswith(f"{len(holding)} of 35 documents mention")
+    assert holding <= {source.document for source in turn.answer.sources} or len(holding) > 10
+    assert (turn.answer.form, turn.answer.says) == ("list", "yes")
+    none = ask(assistant, "t", "Is there anything about zeppelins?")
+    assert (none.answer.outcome, none.answer.says, none.answer.missing) == ("nothing-found", "no", ("zeppelins",))
+
+
+def test_a_question_is_limited_to_the_document_that_it_names(assistant: Assistant) -> None:
+    turn = ask(assistant, "t", "According to metropolis.md, who directed it?")
+    assert {passage.document for passage in turn.passages} == {"films/metropolis.md"}
+    assert turn.answer.claims[0].text == "In \u201cMetropolis\u201d:" and not turn.answer.claims[0].cites
 
 
 def test_several_tools_search_together(assistant: Assistant) -> None:

@@ -9,7 +9,7 @@ import pytest
 from clew.memory.communities import BY_EXTRACTION, Communities
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import ServiceUnreachable
-from clew.memory.knowledge.communities.overview import Cover
+from clew.memory.knowledge.communities.cover import Cover
 from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.library import Library, open_library
 from tests.memory.knowledge.communities.made import ALL, BREAD, FILMS, SPACE, library, written, written_by
@@ -51,7 +51,7 @@ def test_the_reports_of_the_examples(examples: Library) -> None:
     cover = Cover(examples.store.part())
     everything = cover.layers.chunks_within(None)
     held = np.concatenate([cover.of(int(c), everything) for c in communities.at(0)])
-    assert cover.documents(held) == len(layers.document_ids)
+    assert len(np.unique(cover.layers.chunk_documents[held])) == len(layers.document_ids)
 
 
 def test_a_library_comes_to_the_same_communities_by_any_way(tmp_path: Path, encoder: CachedEncoder) -> None:
@@ -78,7 +78,7 @@ def test_a_document_that_nothing_ties_is_covered(tmp_path: Path, encoder: Cached
     with open_library(library(tmp_path, {**FILMS, **alone}, encoder), encoder) as opened:
         cover, layers = Cover(opened.store.part()), opened.store.part().layers
         held = np.concatenate([cover.of(int(c), cover.layers.chunks_within(None)) for c in cover.communities.at(0)])
-    assert cover.documents(held) == len(layers.document_ids) == len(FILMS) + 2
+    assert len(np.unique(cover.layers.chunk_documents[held])) == len(layers.document_ids) == len(FILMS) + 2
     (films,) = (one for one in cover.communities.at(0) if "Lang" in cover.communities.items[one].name)
     assert "Ünïcode" not in cover.communities.items[films].name
 
@@ -88,7 +88,7 @@ def test_documents_of_a_title_alone(tmp_path: Path, encoder: CachedEncoder) -> N
     with open_library(path, encoder) as opened:
         cover = Cover(opened.store.part())
         held = np.concatenate([cover.of(int(c), cover.layers.chunks_within(None)) for c in cover.communities.at(0)])
-    assert cover.documents(held) == 2
+    assert len(np.unique(cover.layers.chunk_documents[held])) == 2
 
 
 def test_the_method_is_recorded_and_another_finds_them_anew(tmp_path: Path, encoder: CachedEncoder) -> None:

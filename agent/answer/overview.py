@@ -1,0 +1,136 @@
+"""An overview of a library: a line a folder, a document or a group of documents, with titles and first sentences."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from clew.agent.answer.holdings import Holdings, WholeAnswer, first_chunks, number_of, quote
+from clew.agent.answer.summary import first_sentence
+from clew.agent.state import Answer, Claim, Quote
+from clew.memory.datatypes import Passage
+from clew.memory.knowledge.catalogue import Listed
+from clew.memory.knowledge.document_groups import clusters, document_vectors, typical
+
+MOST_WORDS = 115
+"""Words of an overview."""
+
+ONE_BY_ONE = 8
+"""Documents, all in one folder, that are told one by one."""
+
+MOST_GROUPS = 6
+"""Clusters that are told where the documents lie in one folder."""
+
+LONGEST_FIRST = 16
+"""Words of a first sentence that is quoted beside a title."""
+
+MOST_FOLDERS = 10
+"""Folders that are counted one by one."""
+
+DETAILS = 300
+"""Titles that the step of an answer lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """`shown` are those of its documents that say what is in it."""
+
+    name: str
+    documents: tuple[Listed, ...]
+    shown: tuple[Listed, ...]
+
+
+def overview_of(holdings: Holdings, folder: str = "") -> WholeAnswer:
+    """A line a group: by folders where the documents lie in several, else one by one where they are few, else by what
+    they are about. The step has all titles."""
+    documents = holdings.documents
+    groups, how = _groups(holdings)
+    number = number_of(len(documents), "document")
+    of = f"in the folder {folder}" if folder else "here"
+    text = f"There {'is' if len(documents) == 1 else 'are'} {number} {of}{how}:"
+    claims, sources = _fitted(groups, holdings, len(text.split()))
+    listed = [f"{group.name or 'documents'}: {holdings.title(one)}" for group in groups for one in group.documents]
+    details = (*listed[:DETAILS], *([f"and {len(listed) - DETAILS} more"] if len(listed) > DETAILS else ()))
+    answer = Answer("answered", (Claim(text), *claims), tuple(sources), form="overview")
+    return WholeAnswer(answer, tuple(sources), f"an overview of {number}", details)
+
+
+def _groups(holdings: Holdings) -> tuple[list[_Group], str]:
+    documents = holdings.documents
+    numbers = {id_: number for number, id_ in enumerate(holdings.store.part().layers.document_ids)}
+    known = [one for one in documents if one.id in numbers]
+    rows = np.array([numbers[one.id] for one in known], np.int64)
+    vectors = document_vectors(holdings.store.part())[rows]
+    places = {one.id: place for place, one in enumerate(known)}
+
+    def group(name: str, inside: Sequence[Listed]) -> _Group:
+        shown = typical(vectors, [places[one.id] for one in inside if one.id in places], 3)
+        return _Group(name, tuple(inside), tuple(known[place] for place in shown) or tuple(inside[:3]))
+
+    folders = holdings.catalogue.folders(holdings.scope)
+    if len(folders) > 1 and len(folders) <= max(2, len(documents) / 2):
+        found = [group(name or "not in a folder", inside) for name, inside in folders.items()]
+        return found, f", in {number_of(len(found), 'folder')}"
+    if len(documents) <= ONE_BY_ONE:
+        return [_Group("", (one,), (one,)) for one in documents], ""
+    count = min(MOST_GROUPS, max(2, round(len(documents) ** 0.5)))
+    parts = [[known[place] for place in part.tolist()] for part in clusters(vectors, count)]
+    return [group("", part) for part in parts], ", grouped by what they are about"
+
+
+def _fitted(groups: Sequence[_Group], holdings: Holdings, words: int) -> tuple[list[Claim], list[Passage]]:
+    """As many titles of each group as there is room for, and as many first sentences."""
+    kept = sorted(range(len(groups)), key=lambda place: -len(groups[place].documents))
+    for most, lines in ((3, 99), (2, 99), (1, 99), (1, 12), (1, 8)):
+        places = sorted(kept[:lines])
+        claims = [_titles(groups[place], most, holdings) for place in places]
+        length = words + sum(len(claim.text.split()) for line in claims for claim in line)
+        if length <= MOST_WORDS - 10 * (len(places) < len(groups)):
+            break
+    shown = [one for place in places for one in groups[place].shown[:most]]
+    first = first_chunks([one.id for one in shown], holdings)
+    sources = holdings.passages(first.values(), "overview")
+    numbers = {source.document: n for n, source in enumerate(sources, 1)}
+    made: list[Claim] = []
+    for place, line in zip(places, claims, strict=True):
+        inside = iter(groups[place].shown[:most])
+        cited = [replace(claim, cites=(numbers[next(inside).id],)) if claim.cites else claim for claim in line]
+        first_one = _first(groups[place].shown[0], holdings) if not groups[place].name else None
+        if first_one and (more := len(first_one.text.split())) + length <= MOST_WORDS:
+            length += more
+            cite = numbers[first_one.document]
+            cited.append(Claim(" ".join(first_one.text.split()), (cite,), start=first_one.start, quotes=(first_one,)))
+        made += cited
+    left = [groups[place] for place in range(len(groups)) if place not in places]
+    if left:
+        rest = sum(len(group.documents) for group in left)
+        made.append(Claim(f"And {number_of(rest, 'more document')} in {len(left)} other folders.", new_line=True))
+    return made, sources
+
+
+def _titles(group: _Group, most: int, holdings: Holdings) -> list[Claim]:
+    """`club, 4 documents:`, then titles, each to be cited, then how many there are more."""
+    shown, count = group.shown[:most], len(group.documents)
+    alone = count == 1 and not group.name
+    head = f"{group.name}, {number_of(count, 'document')}:" if group.name else f"{number_of(count, 'document')}:"
+    claims = [] if alone else [Claim(head, new_line=True)]
+    claims += [Claim(f"\u201c{holdings.title(one)}\u201d", (0,), new_line=alone) for one in shown]
+    return [*claims, Claim(f"and {count - len(shown)} more")] if count > len(shown) else claims
+
+
+def _first(one: Listed, holdings: Holdings) -> Quote | None:
+    (document,) = holdings.store.documents([one.id])
+    span = first_sentence(document, holdings.sentences(document)[0], LONGEST_FIRST)
+    return quote(document, span) if span else None
+
+
+def counted(holdings: Holdings) -> WholeAnswer:
+    """How many documents there are."""
+    folders = holdings.catalogue.folders(holdings.scope)
+    by_size = sorted(folders.items(), key=lambda item: -len(item[1]))[:MOST_FOLDERS]
+    parts = ", ".join(f"{name or 'not in a folder'} {len(inside):,}" for name, inside in by_size)
+    text = f"There are {number_of(len(holdings.documents), 'document')} here"
+    text += f", in {number_of(len(folders), 'folder')}: {parts}" if folders else ""
+    more = f" and {len(folders) - MOST_FOLDERS} more" if len(folders) > MOST_FOLDERS else ""
+    answer = Answer("answered", (Claim(f"{text}{more}."),), form="fact")
+    return WholeAnswer(answer, (), "all documents counted")

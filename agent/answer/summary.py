@@ -1,0 +1,279 @@
+"""The summary of a document: its most central sentences, one of each section or part, quoted in its order."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise
+
+import numpy as np
+
+from clew.agent.answer.structure import Region, region_of
+from clew.memory.datatypes import Document, Floats, Passage, Vectors
+from clew.memory.text import Span, content_words
+from clew.memory.vectors import unit
+
+MOST_WORDS = 110
+MOST_PARTS = 6
+"""Parts that a document of more sections is cut into, each about as long as the others."""
+
+MOST_SECTIONS = 8
+"""Sections that are told one by one."""
+
+SHORT_SECTION = 60
+"""Words of a section in which the first sentence says what it is about, as in minutes."""
+
+FIRST, ABSTRACT, COMMON = 0.12, 0.08, 0.5
+"""What a sentence gains as the first of its section, in an abstract, and where its words are those that the document
+says most."""
+
+LONGEST_LEAD = 40
+"""Words of a first sentence that is always told."""
+
+FEWEST, READABLE, TOO_LONG = 7, 24, 0.012
+"""Words that a sentence should have at least and at most, and what each further one costs."""
+
+OPEN, REFERS, UNENDED = 0.15, 0.15, 0.2
+"""What a sentence loses that begins with a pronoun, sends to another place, or has no end."""
+
+FIRST_OF = 6
+"""Sentences from the beginning among which the first is."""
+
+REDUNDANT = 0.8
+"""The cosine from which a sentence says what was said already."""
+
+_ASIDE = re.compile(
+    r"\W*(?:[\dIVX]+[.)]? ?)?(?:references?|bibliography|acknowledge?ments?|(?:table of )?contents|navigation|see also"
+    r"|further reading|license|copyright.*|footnotes?|notes|external links|about the authors?|affiliations?|search|menu"
+    r"|index)\W*",
+    re.IGNORECASE,
+)
+_ABSTRACT = re.compile(r"\W*(?:abstract|summary|overview|introduction|conclusions?|in short)\W*", re.IGNORECASE)
+_OPENS = re.compile(
+    r"[\"\u201c-]*(?:(?:it|he|she|they|his|her|their|its|them|such|however|but|and|also|then|so|thus|therefore|otherwise"
+    r"|no|yes)\b|(?:this|these|those|that|there) (?:is|are|was|were|will|can|may|has|have|had|would|could|does|did"
+    r"|means)\b)",
+    re.IGNORECASE,
+)
+_CONNECTS = re.compile(
+    r"(?:here|therefore|hence|first|second|finally|moreover|for example|for instance|as|in the following|note|you|i"
+    r"|we)\b",
+    re.IGNORECASE,
+)
+_REFERS = re.compile(
+    r"\b(?:see (?:also )?(?:the |section|chapter|figure|table|below|above|for)|refer to|check out"
+    r"|(?:figure|table|section|fig\.|eq\.) ?\d|for (?:more|further) (?:info|details))",
+    re.IGNORECASE,
+)
+_NO_SENTENCE = re.compile(
+    r"https?://|@\w|\bdoi\b|\u00a9|\||^\W*R?> |\w\([^ )]*\)|[=<>{}\\]|\bet al\.$|\. \. \.|^(?:figure|table|fig\.) ?\d",
+    re.IGNORECASE,
+)
+_NO_LABEL = re.compile(r"[=<>{}()\[\]/\\\"\u201c]|https?:|\d{3}|--")
+_END_MATTER = re.compile(
+    r"^\W*(?:\d+\.? )?(?:references|bibliography|literature cited|works cited)\W*$", re.IGNORECASE | re.MULTILINE
+)
+_NUMBERING = re.compile(r"^\s*(?:#+\s*)?(?:\d+(?:\.\d+)*[.)]?\s+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryLine:
+    """`document.text[start:end]`, and the heading that it stands under."""
+
+    label: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Told:
+    """What may be told: sentence `place` of the document, in a block under the heading `section`."""
+
+    place: int
+    span: Span
+    section: int
+    block: int
+    text: str
+    is_first: bool
+
+
+def summary_of(
+    document: Document, spans: Sequence[Span], vectors: Vectors, most_words: int = MOST_WORDS
+) -> list[SummaryLine]:
+    """`spans` are the sentences of the document with their `vectors`, shape (sentences, d). None where nothing of it
+    reads as a sentence. Central is what is near to the mean of all, and of its own part."""
+    region = region_of(_whole(document), document)
+    heads = _headings(region, document)
+    told = _entries(region, spans) or _told(region, spans, heads)
+    if not told:
+        return []
+    own = unit(np.asarray([vectors[one.place] for one in told], np.float32))
+    parts = _parts(told)
+    scores = _scores(told, own, parts, heads)
+    apart = unit(own - own.mean(axis=0)) if len(told) > 2 else own  # each was embedded with the title
+    chosen = _chosen(told, apart, scores, parts, most_words)
+    return [SummaryLine(heads[told[place].section], *told[place].span) for place in sorted(chosen)]
+
+
+def first_sentence(document: Document, spans: Sequence[Span], most: int) -> Span | None:
+    """The first that reads as a sentence and has at most so many words."""
+    region = region_of(_whole(document), document)
+    told = _told(region, spans, _headings(region, document))
+    return next((one.span for one in told[:FIRST_OF] if _stands_alone(one.text, most)), None)
+
+
+def _stands_alone(text: str, most: int) -> bool:
+    opens = _OPENS.match(text) or _CONNECTS.match(text) or _REFERS.search(text)
+    named = any(word[0].islower() for word in text.split()[1:]) and text[0].isupper()
+    return 5 <= len(text.split()) <= most and text[-1] == "." and named and not opens
+
+
+def _whole(document: Document) -> Passage:
+    return Passage("", document.id, document.title, document.text, 0.0, "", start=0, end=len(document.text))
+
+
+def _headings(region: Region, document: Document) -> Mapping[int, str]:
+    """Block -> heading as a label; empty for the title, and before the first."""
+    found, marked = {-1: ""}, {mark.start for mark in document.headings}
+    title = _plain(document.title)
+    for place, block in enumerate(region.blocks):
+        if block.kind == "heading":
+            label = " ".join(_NUMBERING.sub("", region.of(block)).strip("#*_ =-\u00b6").split()).rstrip(":.")
+            said = _plain(label) and _plain(label) != title and len(label.split()) <= 10
+            sure = block.start in marked or (not document.pages and label[:1].isupper() and not label.endswith(","))
+            found[place] = label if said and sure and not _NO_LABEL.search(label) else ""
+    return found
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))
+
+
+def _told(region: Region, spans: Sequence[Span], heads: Mapping[int, str]) -> list[_Told]:
+    blocks = region.blocks
+    starts = np.array([block.start for block in blocks], np.int64)
+    ends = [match.start() for match in _END_MATTER.finditer(region.text, len(region.text) // 2)]
+    last = ends[0] if ends else len(region.text)
+    found: list[_Told] = []
+    seen: set[int] = set()
+    for all_of_it in (False, True):
+        for place, (start, end) in enumerate(spans):
+            at = int(np.searchsorted(starts, start, "right")) - 1
+            block = blocks[at] if at >= 0 else None
+            if block is None or end > min(block.end, last) or _ASIDE.fullmatch(heads.get(block.head, "")):
+                continue
+            text = " ".join(region.text[start:end].split())
+            entry = block.kind == "item" and (text[-1] in ".!" or len(text.split()) > FEWEST)
+            if (entry or block.kind == "prose" or (all_of_it and block.kind != "contents")) and _reads(
+                text, block.kind
+            ):
+                found.append(_Told(place, (start, end), block.head, at, text, block.head not in seen))
+                seen.add(block.head)
+        if found:
+            break
+    return found
+
+
+def _entries(region: Region, spans: Sequence[Span]) -> list[_Told]:
+    """Of a document that is mostly items of several sentences, as minutes may be: of each the beginning, to the end of
+    the first sentence that says something (`1. Parking. The county offers permits.`); nothing of another document."""
+    items = [(at, block) for at, block in enumerate(region.blocks) if block.kind == "item"]
+    inside = [[n for n, (start, end) in enumerate(spans) if b.start <= start and end <= b.end] for _, b in items]
+    words = sum(len(region.of(block).split()) for _, block in items)
+    if len(items) < 3 or words < len(region.text.split()) / 2 or sum(map(len, inside)) < 2 * len(items):
+        return []
+    found = []
+    for (at, block), places in zip(items, inside, strict=True):
+        long = [n for n in places if len(region.text[block.start : spans[n][1]].split()) >= FEWEST]
+        last = next(iter(long or places[-1:]), None)
+        if last is not None:
+            span = block.start, spans[last][1]
+            found.append(_Told(last, span, -1, at, " ".join(region.text[slice(*span)].split()), is_first=True))
+    return found
+
+
+def _reads(text: str, kind: str) -> bool:
+    words = text.split()
+    if not (4 if kind == "prose" else 1) <= len(words) <= 60 or text[-1] in ":?" or text[0] in ",;)":
+        return False
+    if (_NO_SENTENCE.search(text) and kind != "row") or (kind == "prose" and text[0].islower()):
+        return False
+    letters = sum(character.isalpha() or character.isspace() for character in text)
+    return letters >= 0.65 * len(text)
+
+
+def _parts(told: Sequence[_Told]) -> list[list[int]]:
+    """The sentences by sections; of a document of one or two, or of many, by parts of about one length."""
+    sections: dict[int, list[int]] = {}
+    for place, one in enumerate(told):
+        sections.setdefault(one.section, []).append(place)
+    if len(told) > 2 and all(one.section == -1 and one.is_first for one in told):
+        return [[place] for place in range(len(told))]
+    if 3 <= len(sections) <= MOST_SECTIONS:
+        return list(sections.values())
+    lengths = np.cumsum([len(one.text.split()) for one in told])
+    count = min(MOST_PARTS, len(told))
+    cuts = [0, *np.searchsorted(lengths, lengths[-1] * np.arange(1, count) / count).tolist(), len(told)]
+    return [list(range(start, end)) for start, end in pairwise(cuts) if start < end]
+
+
+def _scores(
+    told: Sequence[_Told], vectors: Vectors, parts: Sequence[Sequence[int]], heads: Mapping[int, str]
+) -> Floats:
+    scores = np.asarray(vectors @ unit(vectors.mean(axis=0, keepdims=True))[0], np.float64)
+    for part in parts:
+        scores[list(part)] += vectors[list(part)] @ unit(vectors[list(part)].mean(axis=0, keepdims=True))[0]
+    words = [set(content_words(one.text)) for one in told]
+    counts = Counter(chain.from_iterable(words))
+    most = math.log1p(max(counts.values(), default=1))
+    for place, one in enumerate(told):
+        length = len(one.text.split())
+        common = [math.log1p(counts[word]) / most for word in words[place]]
+        scores[place] += COMMON * (sum(common) / len(common) if common else 0) + FIRST * one.is_first
+        scores[place] += ABSTRACT * bool(_ABSTRACT.fullmatch(heads[one.section]))
+        scores[place] -= TOO_LONG * max(0, length - READABLE) + 0.05 * max(0, FEWEST - length)
+        scores[place] -= OPEN * bool(_OPENS.match(one.text)) + REFERS * bool(_REFERS.search(one.text))
+        scores[place] -= UNENDED * (one.text[-1] not in '.!\u2026"\u201d)')
+    return scores
+
+
+def _chosen(
+    told: Sequence[_Told], vectors: Vectors, scores: Floats, parts: Sequence[Sequence[int]], most_words: int
+) -> list[int]:
+    """The best of each part, the longest parts first, then of what is left; never twice the same. Of short sections, as
+    minutes have them, the first."""
+    chosen: list[int] = []
+    lengths = [len(one.text.split()) for one in told]
+
+    def take(places: Sequence[int]) -> None:
+        left = most_words - sum(lengths[place] for place in chosen)
+        for place in places:
+            new = place not in chosen and (lengths[place] <= left or not chosen)
+            if new and all(float(vectors[place] @ vectors[other]) < REDUNDANT for other in chosen):
+                chosen.append(place)
+                return
+
+    sizes = [sum(lengths[place] for place in part) for part in parts]
+    entries = len(parts) > 2 and max(sizes) <= SHORT_SECTION
+    order = sorted(range(len(parts)), key=lambda part: 0 if entries else -sizes[part])
+    ranked = [sorted(part, key=lambda place: (-scores[place], place)) for part in parts]
+    if not entries and (lead := _lead(told)) is not None:
+        take([lead])
+    for part in order:
+        if not any(place in parts[part] for place in chosen):
+            take(parts[part] if entries else ranked[part])
+    for part in sorted(order, key=lambda part: -scores[ranked[part][0]]) if entries else order:
+        if sum(lengths[place] for place in chosen) < most_words / 2:
+            take(ranked[part])
+    return chosen
+
+
+def _lead(told: Sequence[_Told]) -> int | None:
+    """The first sentence of the first running text: of a block of several sentences, or a long one."""
+    blocks = Counter(one.block for one in told)
+    for place, one in enumerate(told):
+        words = len(one.text.split())
+        if (blocks[one.block] > 1 or words > FEWEST * 2) and 4 <= words <= LONGEST_LEAD:
+            return place if one.text[-1] in ".!" else None
+    return None

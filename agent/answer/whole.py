@@ -1,0 +1,261 @@
+"""Answers over documents, and not over passages: an overview of the library, the summary of a document, which
+documents mention something. Quoted, and in a few words of Clew's own that name documents and count them."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from clew.agent.answer.holdings import Holdings, WholeAnswer, first_chunks, number_of, quote
+from clew.agent.answer.library_questions import WholeQuestion, library_question
+from clew.agent.answer.overview import DETAILS, counted, overview_of
+from clew.agent.answer.summary import SummaryLine, summary_of
+from clew.agent.search.phrases import holding
+from clew.agent.state import Answer, Claim, Quote
+from clew.memory.datatypes import Document, Floats, Passage
+from clew.memory.dialogue.utterances import MOST_CHOICES, clarifying_question
+from clew.memory.knowledge.catalogue import KINDS, Listed
+from clew.memory.text import ITEM, content_words, split, written_words
+
+LISTED, QUOTED, LONGEST_QUOTE = 10, 3, 35
+"""Documents that are named of those that mention something, those of them that are quoted, and words of a quotation."""
+
+NEAR = 0.45
+"""The cosine with what is asked for from which a sentence is about it without its words."""
+
+MOST_NEAR = 3
+PASSAGES = 10
+"""Of a summarised document, beside those that are quoted."""
+
+_ORDINAL = re.compile(
+    r"(?:the )?(?P<place>first|second|third|fourth|fifth|last)"
+    r"(?: (?:one|document|paper|note|file|article|text|page|of (?:them|these|those)))?"
+)
+_PLACES = ("first", "second", "third", "fourth", "fifth")
+_OF_CHOICE = re.compile(r"^.*, regarding (?P<choice>.+)$")
+_FOLDER = re.compile(
+    r"(?:the )?(?:(?:folder|directory) (?P<a>[\w .-]+)|(?P<b>[\w .-]+) (?:folder|directory))", re.IGNORECASE
+)
+_OR = re.compile(r",? or ")
+
+
+def whole_answer(question: str, rewritten: str, holdings: Holdings) -> WholeAnswer | None:
+    """None where what is asked is not about documents as a whole, or names none that there is."""
+    asked = library_question(question)
+    if asked and asked.points and asked.kind in ("mentions", "count"):
+        asked = library_question(rewritten)
+    if asked is None or not holdings.documents or (asked.points and asked.kind in ("mentions", "count")):
+        return None
+    if asked.kind == "overview":
+        alone = holdings.documents[0] if len(holdings.documents) == 1 else None
+        return (alone and _summarised(alone, holdings)) or overview_of(holdings)
+    if asked.kind == "summary":
+        return _summary(asked, holdings)
+    return counted(holdings) if not asked.of else mentions(asked, holdings)
+
+
+# Summary ----------------------------------------------------------------------------------------------------------
+
+
+def _summary(asked: WholeQuestion, holdings: Holdings) -> WholeAnswer | None:
+    choice = _OF_CHOICE.match(asked.of)
+    of = choice["choice"] if choice else asked.of
+    if (folder := _FOLDER.fullmatch(of)) and (inside := _in_folder(folder["a"] or folder["b"], holdings)):
+        ids = frozenset(one.id for one in inside)
+        return overview_of(replace(holdings, scope=ids), folder["a"] or folder["b"])
+    meant = _meant(of, asked, holdings)
+    if len(meant) == 1:
+        return _summarised(meant[0], holdings)
+    if len(meant) > 1 and (asked.plainly or len(meant) <= MOST_CHOICES):
+        choices = [holdings.title(one).replace(";", ",") for one in meant[:MOST_CHOICES]]
+        kinds = [word for word in written_words(of) if set(content_words(word)) & KINDS]
+        back = Claim(clarifying_question(kinds[0] if kinds and not asked.points else "document", choices))
+        return WholeAnswer(Answer("unclear", (back,), nearest=tuple(choices), form="summary"), (), "which document?")
+    return None
+
+
+def _in_folder(name: str, holdings: Holdings) -> list[Listed]:
+    folders = {folder.casefold(): inside for folder, inside in holdings.catalogue.folders(holdings.scope).items()}
+    return folders.get(name.strip().casefold(), [])
+
+
+def _meant(of: str, asked: WholeQuestion, holdings: Holdings) -> list[Listed]:
+    """The documents that may be meant: one that was spoken of, or those that the words name."""
+    if asked.points:
+        spoken = _spoken_of(holdings)
+        one = spoken[:1] if asked.plainly or len(spoken) == 1 else []
+        return one or (holdings.documents if len(holdings.documents) == 1 else [])
+    if place := _ORDINAL.fullmatch(of.casefold()):
+        spoken, name = _spoken_of(holdings), place["place"]
+        at = len(spoken) - 1 if name == "last" else _PLACES.index(name)
+        if len(spoken) > 1 and at < len(spoken):
+            return [spoken[at]]
+    named = holdings.catalogue.named(of)
+    documents = [one for one in named.documents if holdings.scope is None or one.id in holdings.scope]
+    sure = named.by_file or (named.kind and named.coverage >= 0.8 and (named.dated or named.of_title > 0))
+    return documents if asked.plainly or sure else []
+
+
+def _spoken_of(holdings: Holdings) -> list[Listed]:
+    """The documents that the last answer cites, in its order."""
+    before = holdings.before()
+    if before is None:
+        return []
+    cited = [before.sources[number - 1].document for claim in before.claims for number in claim.cites]
+    known = {one.id: one for one in holdings.documents}
+    return [known[id_] for id_ in dict.fromkeys(cited) if id_ in known]
+
+
+def _summarised(one: Listed, holdings: Holdings) -> WholeAnswer | None:
+    (document,) = holdings.store.documents([one.id])
+    spans, vectors, chunks = holdings.sentences(document)
+    lines = summary_of(document, spans, vectors)
+    if not lines:
+        return None
+    of_end = {end: chunk for (_, end), chunk in zip(spans, chunks, strict=True)}
+    quoted = list(dict.fromkeys(of_end[line.end] for line in lines))
+    passages = holdings.passages(
+        [*quoted, *(number for number in chunks if number not in quoted)][:PASSAGES], "summary"
+    )
+    claims = _lines(document, lines, [quoted.index(of_end[line.end]) + 1 for line in lines])
+    head = Claim(f"\u201c{holdings.title(one)}\u201d, in short:")
+    answer = Answer("summary", (head, *claims), tuple(passages[: len(quoted)]), form="summary")
+    return WholeAnswer(answer, tuple(passages), f"a summary of {holdings.title(one)}")
+
+
+def _lines(document: Document, lines: Sequence[SummaryLine], cites: Sequence[int]) -> list[Claim]:
+    made, label = [], ""
+    for line, cite in zip(lines, cites, strict=True):
+        fresh = line.label != label
+        label = line.label
+        if fresh and label:
+            made.append(Claim(label if label[-1] in "?!:" else f"{label}:", new_line=True))
+        said = quote(document, (line.start, line.end))
+        text = " ".join(said.text.split())
+        item = bool(ITEM.match(text)) or (fresh and not label)
+        made.append(Claim(text, (cite,), start=said.start, new_line=item, quotes=(said,)))
+    return [replace(claim, new_line=True) if not place else claim for place, claim in enumerate(made)]
+
+
+# Over the library -------------------------------------------------------------------------------------------------
+
+
+def mentions(asked: WholeQuestion, holdings: Holdings) -> WholeAnswer:
+    """All documents with all words of what is asked for in one passage, or with the words in quotation marks as they
+    are; beside them what is near in meaning. Without those that mention what is to be left out."""
+    wanted = asked.of if asked.phrases else asked.of.strip("\"'\u201c\u201d ")
+    found = _holding(wanted, asked.phrases, holdings)
+    out = _holding(asked.besides, (), holdings) if asked.besides else {}
+    found = {id_: chunk for id_, chunk in found.items() if id_ not in out}
+    by_words = {one.id: one for one in holdings.documents}
+    listed = [by_words[id_] for id_ in found]
+    near = [] if asked.phrases or asked.kind == "count" or not asked.about else _near(wanted, {*found, *out}, holdings)
+    told = _about(asked, wanted)
+    why = f"{number_of(len(listed), 'document')} of {len(by_words)} with {wanted}"
+    if not listed and not near:
+        return WholeAnswer(_none(told, wanted, asked, holdings), (), why)
+    claims, sources = _told(listed, found, near, told, wanted, holdings)
+    details = tuple(holdings.title(one) for one in listed[:DETAILS])
+    answer = Answer("answered", tuple(claims), tuple(sources), form="list", says="yes" if listed else None)
+    return WholeAnswer(answer, tuple(sources), why, details)
+
+
+def _about(asked: WholeQuestion, wanted: str) -> str:
+    shown = wanted if asked.phrases else f"\u201c{wanted}\u201d"
+    return f"{shown}, but not \u201c{asked.besides}\u201d" if asked.besides else shown
+
+
+def _none(told: str, wanted: str, asked: WholeQuestion, holdings: Holdings) -> Answer:
+    as_it_is = " as it is" if asked.phrases else ""
+    text = f"None of the {number_of(len(holdings.documents), 'document')} mentions {told}{as_it_is}."
+    return Answer("nothing-found", (Claim(text),), missing=(wanted,), form="list", says="no")
+
+
+def _told(
+    listed: Sequence[Listed],
+    found: dict[str, int],
+    near: Sequence[tuple[Listed, int]],
+    told: str,
+    wanted: str,
+    holdings: Holdings,
+) -> tuple[list[Claim], list[Passage]]:
+    shown = listed[:LISTED]
+    passages = holdings.passages([*(found[one.id] for one in shown), *(chunk for _, chunk in near)], "library")
+    number = {passage.document: n for n, passage in enumerate(passages, 1)}
+    verb = "mentions" if len(listed) == 1 else "mention"
+    count = f"{len(listed)} of {number_of(len(holdings.documents), 'document')} {verb} {told}:"
+    claims = [Claim(count if listed else f"No document mentions {told} in these words.")]
+    for place, one in enumerate(shown):
+        claims.append(Claim(f"\u201c{holdings.title(one)}\u201d", (number[one.id],), new_line=True))
+        if place < QUOTED and (said := _saying(one, passages[number[one.id] - 1], wanted)):
+            text = " ".join(said.text.split())
+            claims.append(Claim(text, (number[one.id],), start=said.start, quotes=(said,)))
+    if len(listed) > len(shown):
+        claims.append(Claim(f"and {len(listed) - len(shown)} more.", new_line=True))
+    if near:
+        claims.append(Claim("Near to it:" if listed else "Nearest to it:", new_line=True))
+        claims += [Claim(f"\u201c{holdings.title(one)}\u201d", (number[one.id],)) for one, _ in near]
+    return claims, passages
+
+
+def _holding(wanted: str, phrases: Sequence[str], holdings: Holdings) -> dict[str, int]:
+    """Document -> a chunk of it that holds the words (of one of several that `or` joins), the
+    nearest in meaning first."""
+    layers = holdings.store.part().layers
+    parts = [wanted] if phrases else _OR.split(wanted)
+    rows = [holdings.store.vocabulary.holding(written_words(part)) for part in parts]
+    chunks = np.unique(np.concatenate(rows)) if rows else np.zeros(0, np.int64)
+    chunks = chunks[layers.chunks_within(holdings.scope)[chunks]]
+    if phrases:
+        ids = [{one.id for one in holding(phrase, holdings.store, holdings.scope)} for phrase in phrases]
+        both = set.intersection(*ids)
+        chunks = chunks[np.array([layers.chunk_ids[number] in both for number in chunks.tolist()], dtype=bool)]
+    order = chunks[np.argsort(-_cosines(wanted, holdings)[chunks], kind="stable")]
+    best: dict[str, int] = {}
+    for chunk in order.tolist():
+        best.setdefault(layers.document_ids[layers.chunk_documents[chunk]], chunk)
+    if not phrases:
+        named = [one.id for part in parts for one in holdings.catalogue.called(part) if one.id not in best]
+        best |= first_chunks([id_ for id_ in named if holdings.scope is None or id_ in holdings.scope], holdings)
+    return best
+
+
+def _cosines(wanted: str, holdings: Holdings) -> Floats:
+    vector = holdings.encoder.encode([wanted], "query")[0]
+    return np.asarray(holdings.store.part().vectors @ vector, np.float64)
+
+
+def _near(wanted: str, known: set[str], holdings: Holdings) -> list[tuple[Listed, int]]:
+    """Documents with a sentence near in meaning (a passage, where the library keeps none), the nearest first, and the
+    chunk that it is in."""
+    graph = holdings.store.part()
+    layers, vector = graph.layers, holdings.encoder.encode([wanted], "query")[0]
+    kept = len(layers.sentence_chunks) > 0
+    cosines = (graph.sentence_vectors if kept else graph.vectors) @ vector
+    near = np.flatnonzero(cosines >= NEAR)
+    chunks = near[np.argsort(-cosines[near], kind="stable")]
+    chunks = layers.sentence_chunks[chunks] if kept else chunks
+    by_id = {one.id: one for one in holdings.documents}
+    found: dict[str, int] = {}
+    for chunk in chunks.tolist():
+        id_ = layers.document_ids[layers.chunk_documents[chunk]]
+        if id_ in by_id and id_ not in known:
+            found.setdefault(id_, chunk)
+    return [(by_id[id_], chunk) for id_, chunk in list(found.items())[:MOST_NEAR]]
+
+
+def _saying(one: Listed, passage: Passage, wanted: str) -> Quote | None:
+    """The sentence of a passage that holds most of the words."""
+    stems = set(content_words(wanted))
+    spans = [
+        (start, end) for start, end in split(passage.text) if len(passage.text[start:end].split()) <= LONGEST_QUOTE
+    ]
+    held = [len(stems & set(content_words(passage.text[start:end]))) for start, end in spans]
+    if not held or not max(held):
+        return None
+    start, end = spans[held.index(max(held))]
+    text = passage.text[start:end]
+    if " ".join(text.split()).casefold().strip("# ") == one.title.casefold():
+        return None
+    return Quote(one.id, passage.start + start, passage.start + end, text)

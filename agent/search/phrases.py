@@ -1,0 +1,76 @@
+"""Words in quotation marks, which are searched as they are; and names that a question leaves out."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from clew.memory.datatypes import Passage
+from clew.memory.knowledge.store import EmbeddedStore
+from clew.memory.text import content_words, written_words
+from clew.tools.base import passages_of
+
+MOST = 4
+"""Passages with a phrase that are looked for beside those that were found."""
+
+LOOKED_AT = 400
+"""Chunks with all words of a phrase that are read for it."""
+
+FEWEST = 2
+"""Words of a phrase; a single one is looked for like others."""
+
+_QUOTED = re.compile(
+    r"[\"\u201c\u201d\u201e\u00ab\u00bb]([^\"\u201c\u201d\u201e\u00ab\u00bb]{2,}?)[\"\u201c\u201d\u201e\u00ab\u00bb]"
+)
+_NAME = r"(?:[A-Z\d][\w'\u2019-]*)(?: (?:[A-Z\d][\w'\u2019-]*))*"
+_LEFT_OUT = re.compile(
+    rf"\b(?:besides|except(?: for)?|other than|apart from|aside from|excluding|not counting|leaving out)"
+    rf" (?:the )?({_NAME})"
+)
+
+
+def phrases_of(text: str) -> tuple[str, ...]:
+    """What stands in quotation marks."""
+    return tuple(" ".join(match.split()) for match in _QUOTED.findall(text))
+
+
+def longer(question: str) -> list[str]:
+    """Its phrases of several words."""
+    return [phrase for phrase in phrases_of(question) if len(written_words(phrase)) >= FEWEST]
+
+
+def left_out(question: str) -> frozenset[str]:
+    """The stems of a name that it leaves out: `besides Birch`; none where it leaves out nothing, or no name."""
+    match = _LEFT_OUT.search(question)
+    return frozenset(content_words(match[1])) if match else frozenset()
+
+
+def holds_phrase(text: str, phrase: str) -> bool:
+    """Whether a text has a phrase as it is, whatever the white space and the capitals."""
+    return bool(re.search(rf"(?<!\w){re.escape(_plain(phrase))}(?!\w)", _plain(text)))
+
+
+def holding(phrase: str, store: EmbeddedStore, scope: frozenset[str] | None) -> list[Passage]:
+    """The passages that have a phrase in title or text, the first of the library."""
+    layers = store.part().layers
+    rows = store.vocabulary.holding(written_words(phrase))
+    rows = rows[layers.chunks_within(scope)[rows]][:LOOKED_AT] if scope is not None else rows[:LOOKED_AT]
+    chunks = store.chunks([layers.chunk_ids[row] for row in rows.tolist()])
+    return [one for one in passages_of(chunks, "phrase") if _has(one, phrase)]
+
+
+def first(passages: Sequence[Passage], phrase: str, held: Sequence[Passage]) -> tuple[Passage, ...]:
+    """Those that have the phrase first, in their order, then a few more that have it, then the others."""
+    found = [one for one in passages if _has(one, phrase)]
+    known = {one.id for one in passages}
+    score = max((one.score for one in passages), default=0.0)
+    more = [replace(one, score=score, why=f"has \u201c{phrase}\u201d") for one in held if one.id not in known]
+    more = more[: max(0, MOST - len(found))]
+    return (*found, *more, *(one for one in passages if one not in found))
+
+
+def _has(passage: Passage, phrase: str) -> bool:
+    return holds_phrase(f"{passage.title}\n{passage.text}", phrase)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().replace("\u2019", "'").split())

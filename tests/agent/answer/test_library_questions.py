@@ -1,0 +1,129 @@
+"""Which questions are about documents, and which about what stands in one place of them."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from clew.agent.answer.library_questions import asks_for_the_whole, library_question
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is this collection about?",
+        "what are the main themes?",
+        "Summarise everything.",
+        "Summarize all the documents, please",
+        "Give me an overview",
+        "What topics are covered here?",
+        "What do these documents talk about?",
+        "Tell me about everything",
+        "What's in the library?",
+        "What are the key topics in this corpus?",
+        "What's in here?",
+        "So what do you have in here?",
+        "Which subjects do the papers deal with?",
+        "what do you have?",
+        "What do I keep in this folder?",
+        "what documents are there",
+        "What are these papers about?",
+        "what can I read about here",
+        "Which files do I have?",
+        "Could you list all my notes, please?",
+        "what kinds of documents are in here",
+    ],
+)
+def test_of_the_whole(question: str) -> None:
+    assert asks_for_the_whole(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What are the main themes of Metropolis?",
+        "Who directed Metropolis?",
+        "Summarise the life of Laika",
+        "What is this about?",
+        "Give me an overview of the Apollo programme",
+        "Which document mentions Vienna?",
+        "",
+        "and why?",
+        "Who is in here?",
+        "What is here?",
+        "What is he doing in here?",
+        "What was in here?",
+        "What is the subject of the second film?",
+        "Where is the library of Alexandria?",
+        "Tell me all about Ham",
+        "and how many at most in all?",
+        "how much is it all together?",
+        "What books did he write?",
+        "what do you need?",
+        "what papers do I have to sign?",
+        "Who else?",
+        "what is the whole thing made of",
+        "How many pages are there in the report?",
+    ],
+)
+def test_of_a_part(question: str) -> None:
+    assert not asks_for_the_whole(question)
+
+
+@pytest.mark.parametrize(
+    ("question", "kind", "of", "besides"),
+    [
+        ("summarise the meeting of 3 September", "summary", "the meeting of 3 September", ""),
+        ("Could you please sum up the Lease for me in three sentences?", "summary", "the Lease", ""),
+        ("give me a short summary of the zoo FAQ", "summary", "the zoo FAQ", ""),
+        ("what is this paper about", "summary", "this paper", ""),
+        ("is there anything about allergies?", "mentions", "allergies", ""),
+        ("which of my notes mention Osman but not Tilde?", "mentions", "Osman", "Tilde"),
+        ("Which documents talk about the boiler except the offer", "mentions", "boiler", "offer"),
+        ('which files contain the phrase "swarm list"?', "mentions", '"swarm list"', ""),
+        ("does any document mention beeswax", "mentions", "beeswax", ""),
+        ("how many of my notes mention honey?", "count", "honey", ""),
+        ("how many papers are there about time series in the library?", "count", "time series", ""),
+        ("How many documents do you have in total?", "count", "", ""),
+        ("Where is the smoker mentioned?", "mentions", "smoker", ""),
+    ],
+)
+def test_what_is_asked_of_documents(question: str, kind: str, of: str, besides: str) -> None:
+    found = library_question(question)
+    assert found is not None and (found.kind, found.of, found.besides) == (kind, of, besides)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "how many papers did he publish?",
+        "How many books are in the trilogy?",
+        "which papers do I need for the passport?",
+        "Who mentions it first?",
+        "what do I need to know about the lease?",
+        "how many hives are there in the orchard?",
+        "In which year was the fair?",
+        "does the lease mention pets?",
+    ],
+)
+def test_what_stands_in_a_document_is_searched(question: str) -> None:
+    assert library_question(question) is None
+
+
+def test_a_summary_of_what_is_no_document_is_not_plainly_asked_for() -> None:
+    for question in ("what happened in 1977?", "What was the marriage about?", "Tell me about its founding."):
+        found = library_question(question)
+        assert found is not None and not found.plainly
+
+
+def test_few_questions_of_other_people_are_taken_for_the_whole(data: Path) -> None:
+    """Over the questions of reading comprehension, which are about what stands in a text."""
+    questions = set()
+    with gzip.open(data / "qa" / "spans.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for line in lines:
+            questions.add(json.loads(line)["question"])
+    asked = sorted(questions)[:5000]
+    found = [question for question in asked if asks_for_the_whole(question)]
+    counted = [q for q in asked if (one := library_question(q)) and one.kind in ("mentions", "count")]
+    assert len(asked) == 5000 and len(found) <= 2 and len(counted) <= 5

@@ -1,0 +1,35 @@
+"""Words in quotation marks, and names that are left out."""
+
+from clew.agent.search.phrases import first, holding, holds_phrase, left_out, phrases_of
+from clew.memory.datatypes import Passage
+from clew.memory.knowledge.library import Library
+
+
+def test_phrases_stand_in_quotation_marks() -> None:
+    assert phrases_of('who says "drop  dead" or \u201ceasy come\u201d?') == ("drop dead", "easy come")
+    assert phrases_of("the club's rules") == ()
+
+
+def test_a_phrase_is_held_as_it_is() -> None:
+    assert holds_phrase("He carries TWO\nadrenaline pens.", "two adrenaline pens")
+    assert not holds_phrase("two pens of adrenaline", "two adrenaline pens")
+    assert not holds_phrase("interpretation", "pretation")
+
+
+def test_passages_with_the_phrase_come_first_and_others_behind(examples: Library) -> None:
+    held = holding("Thea von Harbou", examples.store, None)
+    assert held and all("Thea von Harbou" in one.text for one in held)
+    assert holding("Harbou von Thea", examples.store, None) == []
+    assert holding("Thea von Harbou", examples.store, frozenset({"animals/ham.md"})) == []
+    other = Passage("x#0", "x", "Ham", "Ham was a chimpanzee.", 2.0, "hybrid")
+    found = first([other, held[0]], "Thea von Harbou", held)
+    assert [one.id for one in found] == [held[0].id, *(one.id for one in held[1:4]), "x#0"]
+    assert all(one.score == 2.0 for one in found[1:-1])
+    assert first([other], "no such words", []) == (other,)
+
+
+def test_a_name_is_left_out_and_nothing_else() -> None:
+    assert left_out("Which hives besides Birch are in the orchard?") == {"birch"}
+    assert left_out("Who came except for Rosa Lindqvist?") == {"rosa", "lindqvist"}
+    assert left_out("what else is there besides the usual?") == frozenset()
+    assert left_out("Who lives beside Rosa?") == frozenset()
