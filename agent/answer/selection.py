@@ -25,7 +25,8 @@ class AnswerParameters:
     where it is of the time that the question asks about.
 
     At most `units` answer, of a part of a question `in_part`, while together they have `words` at most: the best, and
-    what is at most `behind` less likely, as a logarithm. `time` is what a fitting date is worth to the reader.
+    what is at most `behind` less likely, as a logarithm. What was just said is `repeated` less likely; `time` is what a
+    fitting date is worth to the reader.
     """
 
     held: float = 0.3
@@ -36,6 +37,7 @@ class AnswerParameters:
     behind: float = 0.7
     words: int = 70
     redundant: float = 0.9
+    repeated: float = 2.0
     time: float = 6.0
 
 
@@ -85,6 +87,7 @@ def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most:
     if not len(read):
         return []
     scores = shipped_reader().scores(features(sought, evidence))
+    scores -= parameters.repeated * np.array([plain(text) in sought.said for text in evidence.texts])
     kept, beside = _in_time(wanted, evidence, scores, read, parameters)
     order = kept[np.argsort(-scores[kept], kind="stable")]
     return _chosen(order, scores, evidence, sought.asked, beside, parameters, most)

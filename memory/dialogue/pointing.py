@@ -50,7 +50,11 @@ def ones(question: str, found: Parts, turns: Sequence[Said]) -> Iterator[tuple[i
     if match := re.search(
         r"\b(?:of (?:the two|the three|these|those|them|both)\b|(?<=which )ones?\b)", question, re.IGNORECASE
     ):
-        if listed and len(listed) <= 6:
+        several = next((one.text for one in turns[0].asked if one.plural), "") if turns else ""
+        if several and match.group().casefold() in ("of them", "of these", "of those"):
+            new = f"of {_articled(several)}"  # what was asked about stays before what the answer lists
+            yield *match.span(), new, f"'{match.group()}' is {new}"
+        elif listed and len(listed) <= 6:
             new = f"of {', '.join(listed[:-1])} and {listed[-1]}"
             yield *match.span(), new, f"'{match.group()}' is {new}"
         elif match.group().casefold().startswith("one") and (noun := _noun(turns)):
