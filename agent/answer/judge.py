@@ -134,7 +134,7 @@ def _of_units(turn: Turn, evidence: Evidence) -> dict[str, float]:
     return {
         "unit": float(scores[order[0]]),
         "unit_ahead": float(scores[order[0]] - scores[order[1:8]].mean()) if len(order) > 1 else 0.0,
-        "unit_held": float(max(found[place, held] + found[place, head] for place in first)),
+        "unit_held": float(max(max(found[place, held], found[place, head]) for place in first)),
         "unit_focus": float(max(found[place, focus] for place in first)),
         "unit_lacks": float(bool(sought.asked.expected) and not any(map(sought.asked.holds, texts))),
         "unit_unmeasured": float(bool(sought.asked.measure) and not any(map(sought.asked.measures, texts))),

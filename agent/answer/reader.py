@@ -103,8 +103,8 @@ def _of_words(sought: Sought, evidence: Evidence, before: Sequence[int], behind:
         rows.append(
             (
                 held,
-                _share(weights, words[n] | over) - held,
-                _share(weights, words[n] | near) - held,
+                _share(weights, over),
+                _share(weights, near),
                 _focus(weights, words[n], over),
                 _share_of_pairs(pairs, evidence.texts[n]),
             )
@@ -182,8 +182,8 @@ def _group(expected: str) -> str:
 
 
 def _focus(weights: Mapping[str, float], held: frozenset[str], over: frozenset[str]) -> float:
-    """The share of the question's words that do not stand above it already."""
-    rest = {stem: weight for stem, weight in weights.items() if stem not in over}
+    """The share that it holds of the question's words that do not stand above it already; of all, where all do."""
+    rest = {stem: weight for stem, weight in weights.items() if stem not in over} or weights
     return _share(rest, held) / total if (total := sum(rest.values())) else 0.0
 
 
