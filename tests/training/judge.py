@@ -50,7 +50,7 @@ C, REFUSE_C, FOREIGN_C = 0.03, 0.1, 0.1
 """Inverse of the strength of the L2 penalty."""
 
 FOLDS = 5
-COST, REFUSAL_COST, FOREIGN_COST = 0.03, 0.07, 0.005
+COST, REFUSAL_COST, FOREIGN_COST = 0.03, 0.09, 0.005
 """The share of the answerable questions of conversations that may be asked back, that may be refused, and that may be
 taken for foreign."""
 
@@ -131,7 +131,7 @@ def fit(examples: Sequence[JudgeExample]) -> Judge:
     unclear = unseen(conversations, UNDERSPECIFIED, names)
     unclear[[not may_be_unclear(e.signals) for e in conversations]] = -np.inf
     least = threshold(conversations, unclear, UNDERSPECIFIED, "recall", COST)
-    odds = unseen(conversations, UNANSWERABLE, REFUSE_SIGNALS)
+    odds = unseen(conversations, UNANSWERABLE, REFUSE_SIGNALS, REFUSE_C)
     odds[[foreign.margin(e.signals) >= 0 or nothing_is_there(e.signals) for e in conversations]] = np.inf
     odds[unclear >= least] = -np.inf
     return Judge(
@@ -144,14 +144,14 @@ def fit(examples: Sequence[JudgeExample]) -> Judge:
     )
 
 
-def unseen(examples: Sequence[JudgeExample], wanted: str, names: Sequence[str]) -> Vector:
+def unseen(examples: Sequence[JudgeExample], wanted: str, names: Sequence[str], c: float = C) -> Vector:
     """The log odds of each example by a model of other conversations."""
     from sklearn.model_selection import GroupKFold
 
     odds = np.zeros(len(examples))
     groups = [example.conversation for example in examples]
     for known, held_out in GroupKFold(FOLDS).split(examples, groups=groups):
-        model = _fit([examples[place] for place in known], wanted, names)
+        model = _fit([examples[place] for place in known], wanted, names, c)
         odds[held_out] = [model.of(examples[place].signals) for place in held_out]
     return odds
 

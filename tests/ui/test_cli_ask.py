@@ -46,7 +46,7 @@ def test_a_follow_up_goes_on_with_the_last_thread(clew: Run) -> None:
     assert (turn["turn"], turn["question"]) == (2, "and where was he born?")
     assert turn["answer"]["text"]
     assert turn["answer"]["refused"] is False
-    assert {"verdict", "cites", "text", "start", "new_line"} == set(turn["answer"]["claims"][0])
+    assert {"verdict", "cites", "text", "start", "new_line", "quotes", "span"} == set(turn["answer"]["claims"][0])
     assert turn["library"]
 
 
