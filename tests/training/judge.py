@@ -136,7 +136,7 @@ def fit(examples: Sequence[JudgeExample]) -> Judge:
     odds[unclear >= least] = -np.inf
     return Judge(
         Decision(
-            _fit(conversations, UNANSWERABLE, REFUSE_SIGNALS),
+            _fit(conversations, UNANSWERABLE, REFUSE_SIGNALS, REFUSE_C),
             threshold(conversations, odds, UNANSWERABLE, "f1", REFUSAL_COST),
         ),
         foreign,
