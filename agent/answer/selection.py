@@ -1,13 +1,13 @@
 """Which units of the evidence answer a question: of passages that have to do with it, the best by the reader, and what
 is nearly as good and says something else."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from clew.agent.answer.asked import Asked, asked
-from clew.agent.answer.evidence import Evidence, shares_held
+from clew.agent.answer.evidence import Evidence, named_passages, shares_held
 from clew.agent.answer.reader import Sought, features, plain, shipped_reader
 from clew.agent.answer.times import asked_years, in_force, time_scores
 from clew.agent.answer.units import AnswerUnit, unit_of
@@ -26,7 +26,8 @@ class AnswerParameters:
 
     At most `units` answer, of a part of a question `in_part`, while together they have `words` at most: the best, and
     what is at most `behind` less likely, as a logarithm. What was just said is `repeated` less likely; `time` is what a
-    fitting date is worth to the reader.
+    fitting date is worth to the reader. A unit that holds less than `covered` of the question leads on to a second;
+    what is compared is told of from two documents, the second at most `other_side` less likely.
     """
 
     held: float = 0.3
@@ -38,6 +39,8 @@ class AnswerParameters:
     words: int = 70
     redundant: float = 0.9
     repeated: float = 2.0
+    covered: float = 0.95
+    other_side: float = 3.0
     time: float = 6.0
 
 
@@ -90,7 +93,26 @@ def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most:
     scores -= parameters.repeated * np.array([plain(text) in sought.said for text in evidence.texts])
     kept, beside = _in_time(wanted, evidence, scores, read, parameters)
     order = kept[np.argsort(-scores[kept], kind="stable")]
-    return _chosen(order, scores, evidence, sought.asked, beside, parameters, most)
+    found = _chosen(order, scores, evidence, sought.asked, beside, parameters, most)
+    return [*found, *_second_step(found, sought, evidence, order, parameters)]
+
+
+def _second_step(
+    found: Sequence[Picked], sought: Sought, evidence: Evidence, order: Ints, parameters: AnswerParameters
+) -> list[Picked]:
+    """Where the first unit holds too little of the question, the best of the passage that it names and the question
+    does not: 'Toad Hall is a hall of the Australian National University' leads on to where that is."""
+    first, cores = found[0].unit, evidence.cores
+    held = frozenset(
+        content_words(" ".join((*first.texts, first.core.head, evidence.passages[first.core.passage].title)))
+    )
+    if shares_held(sought.weights, [held])[0] >= parameters.covered:
+        return []
+    there = {one.unit.core.passage for one in found}
+    named = set(named_passages(" ".join(first.texts), sought.question, evidence.passages)) - there
+    return [Picked(_unit(place, evidence, sought.asked)) for place in order.tolist() if cores[place].passage in named][
+        :1
+    ]
 
 
 def sought_of(wanted: Wanted, evidence: Evidence) -> Sought:
@@ -114,10 +136,13 @@ def _chosen(
     taken: set[tuple[str, int]] = set()
     words = 0
     for place in order.tolist():
-        if len(found) == most or (found and scores[place] < scores[order[0]] - parameters.behind):
-            break
-        core = evidence.cores[place]
+        core, behind = evidence.cores[place], scores[order[0]] - scores[place]
         document = evidence.passages[core.passage].document
+        other_side = wanted.form == "comparison" and all(document != one for one, _ in taken)
+        if len(found) == most:
+            break
+        if found and behind > (parameters.other_side if other_side else parameters.behind):
+            continue
         if (document, core.position) in taken:
             continue
         if any(float(vectors[place] @ vectors[other]) >= parameters.redundant for other in chosen):

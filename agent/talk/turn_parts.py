@@ -49,9 +49,9 @@ def _replied(turn: Turn, made: Reply) -> Turn:
     """One about an answer goes on with its question and its passages."""
     about = made.about
     if about is None:
-        return replace(turn, answer=made.answer, rewritten=turn.question, meant=turn.question)
+        return replace(turn, answer=replace(made.answer, form="talk"), rewritten=turn.question, meant=turn.question)
     going_on = turn.searched(asking=about.rewritten).found(about.passages)
-    return replace(going_on, answer=made.answer, rewritten=about.rewritten, meant=about.meant)
+    return replace(going_on, answer=replace(made.answer, form="talk"), rewritten=about.rewritten, meant=about.meant)
 
 
 def after_talk(state: TurnState) -> Literal["recall", "verify"]:

@@ -1,0 +1,58 @@
+"""What a question asks for, by its words."""
+
+import pytest
+
+from clew.agent.answer.asked import asked
+
+
+@pytest.mark.parametrize(
+    ("question", "form", "expected"),
+    [
+        ("How long does the warranty last?", "fact", ("duration",)),
+        ("What does a ticket cost?", "fact", ("money",)),
+        ("how many hens do we have", "fact", ("number",)),
+        ("When is the fair?", "fact", ("time",)),
+        ("and who mows the lawn?", "fact", ("person",)),
+        ("Where do I send the form?", "fact", ("place",)),
+        ("why was it moved?", "fact", ("reason",)),
+        ("Which kinds of wood are there?", "list", ()),
+        ("How do I reset the meter?", "steps", ()),
+        ("May I keep a dog?", "yes-no", ()),
+        ("What is the difference between oak and ash?", "comparison", ()),
+        ("Can you tell me the code?", "fact", ()),
+    ],
+)
+def test_the_form_and_what_is_expected(question: str, form: str, expected: tuple[str, ...]) -> None:
+    found = asked(question)
+    assert (found.form, found.expected) == (form, expected)
+
+
+@pytest.mark.parametrize(
+    ("question", "held", "not_held"),
+    [
+        ("How long does it take?", "It takes seventeen months.", "It takes patience."),
+        ("Who wrote Emma?", "It was written by Jane Austen.", "Emma was written in 1815."),
+        ("When did it open?", "It opened on 15 May.", "It opened late."),
+        ("Why is it shut?", "It is shut because of the rain.", "It is shut on all sides"),
+    ],
+)
+def test_what_holds_it(question: str, held: str, not_held: str) -> None:
+    assert asked(question).holds(held) and not asked(question).holds(not_held)
+
+
+@pytest.mark.parametrize(
+    ("question", "amount", "other"),
+    [
+        ("How many eggs are in the box?", "There are six eggs.", "Six boxes of ham."),
+        ("How old is he?", "He is nine years old.", "He has nine brothers."),
+        ("How tall is the tower?", "The tower has 40 m.", "The tower has 40 windows."),
+    ],
+)
+def test_an_amount_of_what_is_measured(question: str, amount: str, other: str) -> None:
+    assert asked(question).measures(amount) and not asked(question).measures(other)
+
+
+def test_what_is_to_be_defined() -> None:
+    assert asked("What is SQLite?").defined == "SQLite"
+    assert asked("Who was Laika?").defined == "Laika" and asked("Who was Laika?").expected == ()
+    assert asked("Who is the author of Emma?").expected == ("person",)

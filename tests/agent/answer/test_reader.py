@@ -1,0 +1,59 @@
+"""The reader: what it looks at, and which core it takes for the answer."""
+
+import numpy as np
+import pytest
+
+from clew.agent.answer.evidence import evidence_of
+from clew.agent.answer.reader import FEATURES, features, shipped_reader
+from clew.agent.answer.selection import AnswerParameters, Wanted, pick, sought_of
+from clew.memory.datatypes import Document, Passage
+from clew.memory.encoding import CachedEncoder
+
+NOTES = """Fair
+
+The fair is on the school field. Moved to Sunday 13 July. Reason: the school has its sports day on the 6th.
+
+Bring:
+
+- a tent
+- two tables
+
+Prices
+
+What does a jar cost?
+
+A jar costs 8.50 euros, and 50 cents for the glass."""
+
+
+def first(question: str, encoder: CachedEncoder, *said: str) -> str:
+    passage = Passage("d#0", "d", "Notes", NOTES, 0.5, "hybrid", start=0, end=len(NOTES))
+    evidence = evidence_of([passage], encoder, [Document("d", "Notes", NOTES)])
+    [found] = pick(Wanted(question, question, said=said), evidence, AnswerParameters(relevant=0.0), 1)
+    return " ".join(" ".join(found.unit.texts).split())
+
+
+def test_there_is_a_weight_for_each_feature_and_a_row_for_each_core(encoder: CachedEncoder) -> None:
+    assert set(shipped_reader().weights) == set(FEATURES)
+    passage = Passage("d#0", "d", "Notes", NOTES, 0.5, "hybrid", start=0, end=len(NOTES))
+    evidence = evidence_of([passage], encoder)
+    found = features(sought_of(Wanted("When is the fair?", "When is the fair?"), evidence), evidence)
+    assert found.shape == (len(evidence.cores), len(FEATURES)) and np.isfinite(found).all()
+    assert features(sought_of(Wanted("x", "x"), evidence_of([], encoder)), evidence_of([], encoder)).shape[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("When is the fair?", "13 July"),
+        ("Why was the fair moved?", "Reason: the school has its sports day"),
+        ("What do I have to bring?", "two tables"),
+        ("How much is a jar?", "8.50 euros"),
+    ],
+)
+def test_the_unit_that_answers_is_first(question: str, answer: str, encoder: CachedEncoder) -> None:
+    assert answer in first(question, encoder)
+
+
+def test_what_was_just_said_is_not_said_again(encoder: CachedEncoder) -> None:
+    again = first("When is the fair?", encoder, "Moved to Sunday 13 July.")
+    assert again != "Moved to Sunday 13 July."
