@@ -1,6 +1,7 @@
 """Talk in whole turns, over the examples: nothing is searched, and what is said of an answer is quoted."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -57,7 +58,7 @@ def test_talk_about_an_answer_quotes_its_passages(ask: Ask) -> None:
     assert first.answer.outcome == "answered"
     read = " ".join(" ".join(passage.text.split()) for passage in first.passages)
     again = ask("could you repeat that?")
-    assert again.answer == first.answer and not again.calls
+    assert again.answer == replace(first.answer, form="talk") and not again.calls
     shorter = ask("shorter, please")
     assert len(shorter.answer.text) < len(first.answer.text) or len(first.answer.claims) == 1
     more = ask("tell me more")
