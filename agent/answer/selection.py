@@ -100,16 +100,17 @@ def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most:
 def _second_step(
     found: Sequence[Picked], sought: Sought, evidence: Evidence, order: Ints, parameters: AnswerParameters
 ) -> list[Picked]:
-    """Where the first unit holds too little of the question, the best of the passage that it names and the question
-    does not: 'Toad Hall is a hall of the Australian National University' leads on to where that is."""
+    """Where the first unit holds too little of the question, and nothing of the kind that it asks for, the best of the
+    passage that it names and the question does not: 'Toad Hall is a hall of the Australian National University' leads on to where that is."""
     first, cores = found[0].unit, evidence.cores
     held = frozenset(
         content_words(" ".join((*first.texts, first.core.head, evidence.passages[first.core.passage].title)))
     )
-    if shares_held(sought.weights, [held])[0] >= parameters.covered:
+    told = " ".join(first.texts)
+    if sought.asked.holds(told) or shares_held(sought.weights, [held])[0] >= parameters.covered:
         return []
     there = {one.unit.core.passage for one in found}
-    named = set(named_passages(" ".join(first.texts), sought.question, evidence.passages)) - there
+    named = set(named_passages(told, sought.question, evidence.passages)) - there
     return [Picked(_unit(place, evidence, sought.asked)) for place in order.tolist() if cores[place].passage in named][
         :1
     ]
