@@ -101,7 +101,8 @@ def _second_step(
     found: Sequence[Picked], sought: Sought, evidence: Evidence, order: Ints, parameters: AnswerParameters
 ) -> list[Picked]:
     """Where the first unit holds too little of the question, and nothing of the kind that it asks for, the best of the
-    passage that it names and the question does not: 'Toad Hall is a hall of the Australian National University' leads on to where that is."""
+    passage that it names and the question does not: 'Toad Hall is a hall of the Australian National University' leads
+    on to where that is."""
     first, cores = found[0].unit, evidence.cores
     held = frozenset(
         content_words(" ".join((*first.texts, first.core.head, evidence.passages[first.core.passage].title)))
