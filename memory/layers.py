@@ -95,11 +95,6 @@ class Layers:
         return frozenset(self.titles[self.titles >= 0].tolist())
 
     @cached_property
-    def sentence_entities(self) -> "csr_array":
-        """The layer `mentions`, of shape (sentences, entities): 1 where a sentence names an entity."""
-        return _ones(self.mentions[0], self.mentions[1], (len(self.sentence_chunks), len(self.entities)))
-
-    @cached_property
     def naming(self) -> Ints:
         """The layer `mentions` with the titles, as a sentence is also about what its document's title names: pairs of a
         sentence and an entity, each once and in order, shape (2, pairs)."""

@@ -12,7 +12,7 @@ from clew.agent.answer.times import TimedSentence, diary_entries, timed_sentence
 from clew.agent.answer.units import Core, cores_of
 from clew.agent.search.rounds import said_by
 from clew.memory.datatypes import Document, Passage, Vectors
-from clew.memory.dates import date_of, written_out
+from clew.memory.dates import written_out
 from clew.memory.knowledge.embedding import embedded_text
 from clew.memory.ports import Encoder, Vocabulary
 from clew.memory.text import content_word_sets, content_words, words, written_words
@@ -71,12 +71,6 @@ class Evidence:
     def passage_words(self) -> list[ContentWords]:
         """The content words of each passage, its title, heading and date among them."""
         return content_word_sets([said_by(passage) for passage in self.passages])
-
-    @cached_property
-    def heading_words(self) -> list[ContentWords]:
-        """The content words of each passage's title, heading and date."""
-        dated = [f"{p.title} {p.heading} {date_of(p.date).text}" for p in self.passages]
-        return content_word_sets([written_out(text) for text in dated])
 
     @cached_property
     def title_words(self) -> list[ContentWords]:

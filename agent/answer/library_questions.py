@@ -75,12 +75,6 @@ def library_question(text: str) -> WholeQuestion | None:
     return None
 
 
-def asks_for_the_whole(question: str) -> bool:
-    """Whether a question is about the library as a whole: 'What is this collection about?', 'Summarise everything.'"""
-    found = library_question(question)
-    return found is not None and found.kind == "overview"
-
-
 def _matched(patterns: tuple[re.Pattern[str], ...], lowered: str, written: str) -> Iterator[str]:
     for pattern in patterns:
         if match := pattern.fullmatch(lowered):

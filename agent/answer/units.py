@@ -193,7 +193,7 @@ def _sentence(core: Core, *, whole_list: bool, opens: bool) -> AnswerUnit:
         elif asks(core.text):
             parts += _behind(core)[:1]
     last = at == len(spans) - 1
-    if last and (_ANNOUNCES.search(core.text) or whole_list):
+    if last and (_ANNOUNCES.search(core.text) or (whole_list and core.text.count(",") < 2)):
         parts += _announced(core, bool(_ANNOUNCES.search(core.text)))
     if (PRONOUN.match(core.text) or _CONNECTIVE.match(core.text)) and at:
         parts.insert(0, spans[at - 1])

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from clew.agent.checkpoints import key
 from clew.agent.settings import DATABASE
 from clew.memory.dialogue.threads import Threads
-from clew.ui.commands.threads import threads
+from clew.ui.cli import main
 
 
 def test_a_forgotten_thread_leaves_no_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -22,7 +22,7 @@ def test_a_forgotten_thread_leaves_no_checkpoint(tmp_path: Path, monkeypatch: py
     with closing(sqlite3.connect(tmp_path / DATABASE)) as connection, connection:
         connection.execute("CREATE TABLE checkpoints (thread_id TEXT)")
         connection.executemany("INSERT INTO checkpoints VALUES (?)", [(key("a", 2),), (key("ab", 2),)])
-    assert CliRunner().invoke(threads, ["--delete", "a"]).exit_code == 0
+    assert CliRunner().invoke(main, ["threads", "--delete", "a"]).exit_code == 0
     with closing(sqlite3.connect(tmp_path / DATABASE)) as connection:
         assert connection.execute("SELECT thread_id FROM checkpoints").fetchall() == [(key("ab", 2),)]
     with Threads(tmp_path / DATABASE) as database:

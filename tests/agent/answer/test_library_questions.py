@@ -6,7 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from clew.agent.answer.library_questions import asks_for_the_whole, library_question
+from clew.agent.answer.library_questions import library_question
+
+
+def asks_for_the_whole(question: str) -> bool:
+    found = library_question(question)
+    return found is not None and found.kind == "overview"
 
 
 @pytest.mark.parametrize(
