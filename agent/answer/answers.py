@@ -42,6 +42,12 @@ class Made:
 
 def answer(turn: Turn, run: TurnContext) -> Made:
     """Raises `Cancelled` where the person stops it before its first word."""
+    made = _made(turn, run)
+    left_out = len(run.services.library.store.unread) if made.answer.refused else 0
+    return replace(made, answer=replace(made.answer, files_left_out=left_out))
+
+
+def _made(turn: Turn, run: TurnContext) -> Made:
     writer = run.services.writers.answer
     if not run.services.library.manifest.chunks:
         return Made(quotation.nothing_indexed())

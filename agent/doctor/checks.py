@@ -38,6 +38,9 @@ SMALL = "llama3.2:3b"
 """A chat model that calls tools and runs on a laptop."""
 
 ADDRESS = ("CLEW_ELASTICSEARCH", "ELASTICSEARCH_URL")
+NAMED = 5
+"""Files that could not be read, of which the names are shown."""
+
 QUICK = 2.0
 """Seconds that a server may take to say what it is."""
 
@@ -99,14 +102,18 @@ def library(path: Path) -> tuple[Manifest | None, Check]:
     """Its manifest, where it can be opened, which finds files that are cut off or gone."""
     try:
         with open_library(path, None) as opened:
-            manifest = opened.manifest
+            manifest, unread = opened.manifest, opened.store.unread
     except NoLibrary as error:
         return None, Check("library", "warning", error.message, error.hint)
     except ClewError as error:
         return None, Check("library", "problem", error.message, error.hint)
     message = f"{path}: format {manifest.format}, {manifest.documents:,} documents in {manifest.chunks:,} chunks"
     message += f", encoder {manifest.encoder.name} ({manifest.encoder.hash[:8]})"
-    if not manifest.documents:
+    if unread:
+        files = "1 file" if len(unread) == 1 else f"{len(unread):,} files"
+        more = f" and {len(unread) - NAMED:,} more" if len(unread) > NAMED else ""
+        message += f"; {files} could not be read: {', '.join(unread[:NAMED])}{more}"
+    if not manifest.documents or unread:
         return manifest, Check("library", "warning", message, f"clew index YOUR-FOLDER --library {path}")
     return manifest, Check("library", "ok", message)
 

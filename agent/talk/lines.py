@@ -53,10 +53,14 @@ _SEARCHED = ("answered", "partial", "nothing-found")
 
 
 def refused_in(answer: Answer, language: str) -> Answer:
-    """A refusal in another language than English; what is no refusal, as it is."""
-    if not answer.refused or language in ("", _DEFAULT):
+    """A refusal in this language, saying how many files could not be read; what is no refusal, as it is."""
+    if not answer.refused:
         return answer
-    return replace(answer, claims=(Claim(refusal(answer, language)),))
+    said = answer.claims if language in ("", _DEFAULT) else (Claim(refusal(answer, language)),)
+    if count := answer.files_left_out:
+        note = Claim(line(f"file{'' if count == 1 else 's'} left out", language, count=f"{count:,}"))
+        said = (*(claim for claim in said if claim != note), note)
+    return replace(answer, claims=said)
 
 
 def refusal(answer: Answer, language: str) -> str:

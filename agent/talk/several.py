@@ -145,12 +145,17 @@ def joined(answers: Sequence[tuple[str, Answer]]) -> Answer:
         claims += [replace(claim, new_line=claim.new_line or (n == 0 and bool(claims))) for n, claim in enumerate(own)]
     missing = tuple(dict.fromkeys(word for _, answer in answers for word in answer.missing))
     nearest = tuple(dict.fromkeys(title for _, answer in answers for title in answer.nearest))
+    whole = Answer("stopped", tuple(claims), tuple(sources), missing, nearest)
+    forms, says = {answer.form for _, answer in answers}, {answer.says for _, answer in answers}
+    if len(forms) == 1:
+        whole = replace(whole, form=forms.pop(), says=says.pop() if len(says) == 1 else None)
     if "stopped" in outcomes:
-        return Answer("stopped", tuple(claims), tuple(sources), missing, nearest)
+        return whole
     same = outcomes[0] if len(set(outcomes)) == 1 else "partial"
     if same == "partial" and not {"answered", "partial"} & set(outcomes):
         same = "unclear" if "unclear" in outcomes else "nothing-found"
-    return Answer(same, tuple(claims), tuple(sources), missing, nearest)
+    left_out = max(answer.files_left_out for _, answer in answers) if same == "nothing-found" else 0
+    return replace(whole, outcome=same, files_left_out=left_out)
 
 
 def _named(question: str, answer: Answer) -> tuple[Claim, ...]:

@@ -179,6 +179,12 @@ class EmbeddedStore:
     def part(self, partitions: Sequence[int] | None = None) -> EmbeddedGraph:  # noqa: ARG002 it serves everything
         return self._graph
 
+    @cached_property
+    def unread(self) -> tuple[str, ...]:
+        """The paths of the files of which nothing could be read when it was indexed."""
+        sql = "SELECT path FROM sources WHERE digest = '' AND path NOT IN (SELECT source FROM documents) ORDER BY path"
+        return tuple(path for (path,) in self._select(sql))
+
     def documents(self, ids: Sequence[str]) -> list[Document]:
         found = {
             row[0]: document_of(row)

@@ -154,7 +154,8 @@ class Changes:
         self._note_renamed(source, renamed)
         self._read_edges(source, renamed)
         recorded = self._digests[path] if len(self.failed) == failures else ""
-        self._other_sources |= recorded != self._known.get(path, "")
+        unknown = None if self._generation.old else ""  # a first run that reads nothing makes no library
+        self._other_sources |= recorded != self._known.get(path, unknown)
         self._generation.add_source(path, recorded)
 
     def _keep(self, path: str, documents: int) -> None:
