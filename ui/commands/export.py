@@ -1,4 +1,4 @@
-"""`clew export`: a conversation as a file; no library and no model is opened."""
+"""`clew export`: a conversation as a file, for which no library is opened; or the texts of a library."""
 
 from pathlib import Path
 
@@ -7,16 +7,43 @@ import click
 from clew.ui import options
 from clew.ui.plain import near
 
+FORMATS = ("markdown", "json", "text")
+
 
 @click.command()
-@click.argument("thread", metavar="THREAD")
-@click.option("--format", "form", type=click.Choice(["markdown", "json"]), help="[default: by FILE's ending]")
-@click.option("-o", "--out", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Write to FILE.")
-def export(thread: str, form: str | None, out: Path | None) -> None:
-    """Write a conversation with its sources.
+@click.argument("thread", metavar="[THREAD]", default="")
+@options.library
+@click.option("--format", "form", type=click.Choice(FORMATS), help="[default: by FILE's ending]")
+@click.option("-o", "--out", metavar="FILE", type=click.Path(path_type=Path), help="Write to FILE, or to a folder.")
+def export(thread: str, library: Path | None, form: str | None, out: Path | None) -> None:
+    """Write a conversation with its sources, or the texts of a library.
 
-    THREAD is an id that 'clew threads' lists.
+    THREAD is an id that 'clew threads' lists. --library DIR --format text --out FOLDER writes each document as it is
+    stored, a file each, and documents.jsonl, which says which is which.
     """
+    if form == "text":
+        _export_text(thread, library, out)
+    elif not thread:
+        raise click.UsageError("THREAD is missing: 'clew threads' lists them")
+    elif out is not None and out.is_dir():
+        raise click.UsageError(f"'{near(str(out))}' is a folder")
+    else:
+        _export_thread(thread, form == "json" or (form is None and out is not None and out.suffix == ".json"), out)
+
+
+def _export_text(thread: str, library: Path | None, out: Path | None) -> None:
+    from clew.agent.settings import read_settings
+    from clew.memory.knowledge.library import open_library
+    from clew.memory.knowledge.text_export import export_text
+
+    if thread or out is None:
+        raise click.UsageError("--format text takes no THREAD, and needs --out FOLDER")
+    with open_library(read_settings(library=library).library, None) as opened:
+        number = export_text(opened.store, out)
+    click.echo(f"wrote {number:,} document{'' if number == 1 else 's'} to {near(str(out))}", err=True)
+
+
+def _export_thread(thread: str, is_json: bool, out: Path | None) -> None:
     from clew.agent.settings import read_settings
     from clew.memory.dialogue.threads import Threads
     from clew.memory.json_lines import replace_file
@@ -24,7 +51,6 @@ def export(thread: str, form: str | None, out: Path | None) -> None:
 
     with Threads(options.threads_path(read_settings())) as database:
         found, turns = known_thread(database, thread), stored_turns(database, thread)
-    is_json = form == "json" or (form is None and out is not None and out.suffix == ".json")
     text = as_json(found, turns) if is_json else as_markdown(found, turns)
     if out is None:
         click.echo(text, nl=False)

@@ -1,0 +1,60 @@
+"""The documents of a library as plain text, as it is stored: what a quotation's `start` and `end` count in."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import count
+from pathlib import Path
+
+from clew.memory.datatypes import Document
+from clew.memory.errors import BadInput
+from clew.memory.json_lines import as_line, replace_file
+from clew.memory.knowledge.store import EmbeddedStore
+
+INDEX = "documents.jsonl"
+"""A line a document: `document` (its id), `source`, `title`, `file`."""
+
+LONGEST_NAME = 120
+"""Bytes of a file's name without its number and ending."""
+
+AT_ONCE = 500
+"""Documents that are read at once."""
+
+_UNSAFE = re.compile(r"[^\w.()+=@,-]+")
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
+"""Names that Windows keeps for itself."""
+
+
+def export_text(store: EmbeddedStore, folder: Path) -> int:
+    """Writes each document to a file of its own, UTF-8, its characters as they are stored, and `INDEX` last; returns
+    how many. Raises `BadInput` for a folder that holds other files, or where one cannot be written."""
+    index, taken, lines = folder / INDEX, set[str](), list[str]()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not index.exists() and any(folder.iterdir()):
+            raise BadInput(f"{folder} holds other files", "give --out an empty folder")
+        for document in _documents(store):
+            name = safe_name(document.id, taken)
+            taken.add(name.casefold())
+            (folder / name).write_bytes(document.text.encode())
+            row = {"document": document.id, "source": document.source, "title": document.title, "file": name}
+            lines.append(as_line(row))
+    except OSError as error:
+        raise BadInput(f"{folder} cannot be written: {error.strerror}") from error
+    replace_file(index, "".join(lines))
+    return len(lines)
+
+
+def _documents(store: EmbeddedStore) -> Iterator[Document]:
+    ids: Sequence[str] = [one.id for one in store.catalogue.documents]
+    for first in range(0, len(ids), AT_ONCE):
+        yield from store.documents(ids[first : first + AT_ONCE])
+
+
+def safe_name(id_: str, taken: set[str]) -> str:
+    """`films/metropolis.md`: films_metropolis.md.txt; any file system takes it, and none is `taken`, whatever the
+    case."""
+    plain = _UNSAFE.sub("_", id_).strip("._ ") or "document"
+    plain = f"_{plain}" if _DEVICE.match(plain) else plain
+    plain = plain.encode()[:LONGEST_NAME].decode("utf-8", "ignore")
+    names = (f"{plain}{f'~{number}' if number else ''}.txt" for number in count())
+    return next(name for name in names if name.casefold() not in taken)

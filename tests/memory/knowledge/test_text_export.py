@@ -1,0 +1,60 @@
+"""The texts of a library as files: character for character what quotations count in."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import BadInput
+from clew.memory.knowledge.index.run import index
+from clew.memory.knowledge.library import open_library
+from clew.memory.knowledge.text_export import INDEX, LONGEST_NAME, export_text, safe_name
+
+LINES = "The Moon.\r\n\r\nIt is  grey.\u2028And far.\x0cAnd old.\tSo.\n"
+ROWS = ("../../etc/passwd", "a/b", "A/B", "a b", "nul", "\u202eevil", "x" * 300)
+
+
+@pytest.fixture
+def library(tmp_path: Path, encoder: CachedEncoder) -> Path:
+    documents = tmp_path / "documents"
+    documents.mkdir()
+    rows = [{"_id": id_, "title": f"Title {n}", "text": f"{LINES} {n}"} for n, id_ in enumerate(ROWS)]
+    (documents / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    (documents / "queries.jsonl").write_text('{"_id": "q", "text": "What is grey?"}\n', "utf-8")
+    for _ in index([documents], tmp_path / "library", encoder):
+        pass
+    return tmp_path / "library"
+
+
+def test_each_text_is_as_it_is_stored(library: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out" / "texts"
+    with open_library(library, None) as opened:
+        for _ in range(2):  # a second time over the first
+            assert export_text(opened.store, out) == len(ROWS)
+        documents = {one.id: one for one in opened.store.documents(ROWS)}
+    rows = [json.loads(line) for line in (out / INDEX).read_text("utf-8").splitlines()]
+    assert {row["document"] for row in rows} == set(ROWS)
+    for row in rows:
+        own = documents[row["document"]]
+        assert (out / row["file"]).read_bytes().decode() == own.text
+        assert (row["source"], row["title"]) == (own.source, own.title)
+    assert {path.name for path in out.iterdir()} == {INDEX, *(row["file"] for row in rows)}
+
+
+def test_a_folder_of_something_else_is_left_alone(library: Path, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    with open_library(library, None) as opened, pytest.raises(BadInput, match="other files"):
+        export_text(opened.store, tmp_path)
+
+
+@given(st.lists(st.text(max_size=200), max_size=5))
+def test_names_are_safe_and_apart(ids: list[str]) -> None:
+    taken: set[str] = set()
+    for id_ in ids:
+        name = safe_name(id_, taken)
+        assert name.casefold() not in taken and not name.startswith((".", "-."))
+        assert name == Path(name).name and len(name.encode()) <= LONGEST_NAME + 20
+        taken.add(name.casefold())
