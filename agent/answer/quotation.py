@@ -8,6 +8,7 @@ from itertools import pairwise
 from clew.agent.answer.asked import asked
 from clew.agent.answer.evidence import NAMED, Evidence
 from clew.agent.answer.selection import AnswerParameters, Picked, Wanted, pick
+from clew.agent.answer.structure import Region
 from clew.agent.answer.times import names_time
 from clew.agent.answer.units import AnswerUnit, is_item, ranges
 from clew.agent.search.rounds import missing as missing_words
@@ -15,7 +16,7 @@ from clew.agent.search.rounds import said_by, unheld
 from clew.agent.state import Answer, Claim, Outcome, Quote
 from clew.memory.datatypes import Document, Passage
 from clew.memory.dialogue.context_dependence import depends_on_context
-from clew.memory.text import content_word_sets, content_words, written_words
+from clew.memory.text import Span, content_word_sets, content_words, written_words
 
 _ASKING = (
     r"(?:who|whom|whose|what|when|where|why|how|which|is|are|was|were|do|does|did|can|could|has|have|had|will|would)\b"
@@ -27,6 +28,9 @@ _TWICE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """'Where and when was it read?' asks two things of one."""
+
+_STOP = re.compile(r"[.!?][\"\u201d\u2019)]*\s*$")
+"""The end of a sentence, in what a quotation leaves out."""
 
 _COMPARED = tuple(
     re.compile(rf"^(?:please |can you |could you )?{pattern}[\s?.!]*$", re.IGNORECASE)
@@ -149,7 +153,7 @@ def _composed(
     for n, number in enumerate(order, 1):
         own = [one for one in chosen if one.unit.core.passage == number]
         for one in sorted(own, key=lambda one: one.unit.core.position):
-            claims += _quoted(
+            claims += unit_claims(
                 one.unit, passages[number].document, n, {quote for claim in claims for quote in claim.quotes}
             )
             if one.aside:
@@ -163,20 +167,27 @@ def _composed(
     return Answer(outcome, tuple(claims), tuple(passages[number] for number in order), missing)
 
 
-def _quoted(unit: AnswerUnit, document: str, source: int, known: set[Quote]) -> Iterator[Claim]:
-    """A claim for each part of a unit that is not quoted yet."""
+def unit_claims(unit: AnswerUnit, document: str, source: int, known: set[Quote]) -> Iterator[Claim]:
+    """A claim for each part of a unit that is not quoted yet; several, where a sentence ends with what is left out."""
     region = unit.core.region
     for place, (start, end) in enumerate(unit.parts):
-        spans = ranges(region, start, end, unit.kind)
-        quotes = tuple(
+        quotes = [
             Quote(document, region.offset + first, region.offset + last, region.text[first:last])
-            for first, last in spans
-        )
-        if known.isdisjoint(quotes):
-            text = " ".join(quote.text for quote in quotes)
-            shown = text if unit.kind == "code" else re.sub(r" (?=[.,;:!?](?: |$))", "", " ".join(text.split()))
-            line = bool(place) and (unit.kind in ("list", "code", "row") or is_item(text))
-            yield Claim(shown, (source,), start=quotes[0].start, new_line=line, quotes=quotes)
+            for first, last in ranges(region, start, end, unit.kind)
+        ]
+        if not known.isdisjoint(quotes):
+            continue
+        line = bool(place) and (unit.kind in ("list", "code", "row") or is_item(quotes[0].text))
+        ends = [n for n in range(1, len(quotes)) if _STOP.search(region.text[slice(*_between(quotes, n, region))])]
+        for first, last in pairwise((0, *ends, len(quotes))):
+            own = tuple(quotes[first:last])
+            text = " ".join(quote.text for quote in own)
+            shown = text if unit.kind == "code" else " ".join(text.split())
+            yield Claim(shown, (source,), start=own[0].start, new_line=line and not first, quotes=own)
+
+
+def _between(quotes: Sequence[Quote], place: int, region: Region) -> Span:
+    return quotes[place - 1].end - region.offset, quotes[place].start - region.offset
 
 
 def _listed(words: Sequence[str]) -> str:

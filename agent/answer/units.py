@@ -72,7 +72,7 @@ class Core:
         return self.region.of(self.region.blocks[lead]) if lead >= 0 else ""
 
 
-_REFERENCE = re.compile(r"(?<=[\w.,;:!?)\]\"”’])\s*\[\d{1,3}(?:\s*[,;\u2013-]\s*\d{1,3})*\]")
+_REFERENCE = re.compile(r"(?<=[\w.,;:!?)\]\"”’])\s*\[\d{1,3}(?:\s*[,;\u2013-]\s*\d{1,3})*\](?:[.,;:!?](?!\S))?")
 _REFERENCED = re.compile(r"[.!?,;:][\"”’)]?\s?\[\d{1,3}\]|\w \[\d{1,3}\][.,;]|^\s*\[1\] \S", re.MULTILINE)
 """What a document looks like that has numbered references: `[1]` behind a full stop, or a list of them."""
 
@@ -225,7 +225,8 @@ def _announced(core: Core, said: bool) -> list[Span]:
 
 def ranges(region: Region, start: int, end: int, kind: UnitKind) -> list[Span]:
     """A part of a unit without what is no part of its sentence: the running head of a page that a page break has put
-    into it, and a document's own numbered references (`[1]`), which would pass for the answer's citations."""
+    into it, and a document's own numbered references (`[1]`), which would pass for the answer's citations, with the
+    full stop or comma behind them."""
     if kind == "code":
         return [(start, end)]
     holes = [match.span() for match in _RUNNING_HEAD.finditer(region.text, start, end)]

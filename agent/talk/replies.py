@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from clew.agent.answer.verification import same_words, verdict
-from clew.agent.state import Answer, Claim, Turn
+from clew.agent.state import Answer, Claim, Quote, Turn
 from clew.agent.talk.intents import ABOUT_ANSWER, Intent, heard
 from clew.agent.talk.lines import line, refused_in
 from clew.memory.datatypes import Floats, Passage
 from clew.memory.ports import Encoder
-from clew.memory.text import split
+from clew.memory.text import Span, split
 
 READ = 8
 """Passages of the last answer that more is looked for in."""
@@ -109,13 +109,15 @@ def is_question(turn: Turn) -> bool:
 
 def _shorter(spoken: Spoken, last: Turn, cited: Sequence[Claim]) -> Answer:
     """The first quotation, where it has several; of a long one the sentence that is nearest to the question."""
-    first, source = cited[0], last.answer.sources[cited[0].cites[0] - 1]
-    sentences = [first.text[start:end] for start, end in split(first.text)]
+    first = cited[0]
+    parts = [_part(quote, span) for quote in first.quotes for span in split(quote.text)]
+    sentences = [" ".join(part.text.split()) for part in parts] or [first.text[a:b] for a, b in split(first.text)]
     if len(first.text.split()) > LONG and len(sentences) > 1:
-        nearest = sentences[int(np.argmax(_cosines(last.rewritten, sentences, spoken.encoder)))]
-        at = source.text.find(nearest)
-        start = source.start + at if at >= 0 else None
-        return _quoted(last, [replace(first, text=nearest, start=start, new_line=False)])
+        nearest = int(np.argmax(_cosines(last.rewritten, sentences, spoken.encoder)))
+        quotes = tuple(parts[nearest : nearest + 1])
+        start = quotes[0].start if quotes else None
+        short = replace(first, text=sentences[nearest], start=start, new_line=False, quotes=quotes, span=None)
+        return _quoted(last, [short])
     if len(last.answer.claims) > 1:
         return _quoted(last, [replace(first, new_line=False)])
     return _quoted(last, [Claim(spoken.line("is short")), replace(first, new_line=True)])
@@ -124,36 +126,35 @@ def _shorter(spoken: Spoken, last: Turn, cited: Sequence[Claim]) -> Answer:
 def _more(spoken: Spoken, last: Turn, cited: Sequence[Claim]) -> Answer:
     """What the passages say beside what was said, nearest to the question first found, in their order."""
     said = [claim.text for turn in spoken.before if turn.rewritten == last.rewritten for claim in turn.answer.claims]
-    found = [one for one in _sentences(last.passages[:READ]) if not _holds(said, one[0])]
+    found = [one for one in _sentences(last.passages[:READ]) if not _holds(said, one[0].text)]
     if not found:
         return _said(spoken.line("no more"))
-    near = _cosines(last.rewritten, [text for text, _, _ in found], spoken.encoder)
+    near = _cosines(last.rewritten, [claim.text for claim, _ in found], spoken.encoder)
     enough = AS_NEAR * _cosines(last.rewritten, [claim.text for claim in cited], spoken.encoder).max()
     best = [int(place) for place in np.argsort(-near, kind="stable")[:MORE] if near[place] >= enough]
     if not best:
         return _said(spoken.line("no more"))
     order = list(dict.fromkeys(found[place][1].id for place in best))
-    best.sort(key=lambda place: (order.index(found[place][1].id), found[place][2]))
-    claims = [(Claim(text, start=start), passage) for text, passage, start in (found[place] for place in best)]
-    return _cited(claims)
+    best.sort(key=lambda place: (order.index(found[place][1].id), found[place][0].quotes[0].start))
+    return _cited([found[place] for place in best])
 
 
 def _reworded(spoken: Spoken, last: Turn, cited: Sequence[Claim]) -> Answer:
     """The sentence of another passage that says the same; where there is none, what stands around it."""
     first = cited[0]
     source = last.answer.sources[first.cites[0] - 1]
-    others = [one for one in _sentences(last.passages[:READ]) if not _holds([c.text for c in cited], one[0])]
-    near = _cosines(first.text, [text for text, _, _ in others], spoken.encoder)
+    others = [one for one in _sentences(last.passages[:READ]) if not _holds([c.text for c in cited], one[0].text)]
+    near = _cosines(first.text, [claim.text for claim, _ in others], spoken.encoder)
     if len(others) and near.max() >= ALIKE:
-        text, passage, start = others[int(near.argmax())]
-        answer = _cited([(Claim(text, start=start, new_line=True), passage)])
+        claim, passage = others[int(near.argmax())]
+        answer = _cited([(replace(claim, new_line=True), passage)])
         return replace(answer, claims=(Claim(spoken.line("another")), *answer.claims))
     spans = split(source.text)
     at = first.start - source.start if first.start is not None else source.text.find(first.text)
     place = next((n for n, (start, end) in enumerate(spans) if start <= at < end), 0)
     start, end = spans[max(0, place - 1)][0], spans[min(len(spans) - 1, place + 1)][1]
-    around = Claim(" ".join(source.text[start:end].split()), start=source.start + start, new_line=True)
-    answer = _cited([(around, source)])
+    around = _as_quoted(source, (start, end))
+    answer = _cited([(replace(around, new_line=True), source)])
     return replace(answer, claims=(Claim(spoken.line("only quotes")), *answer.claims))
 
 
@@ -202,15 +203,25 @@ def _place(source: Passage, spoken: Spoken) -> str:
     return ", ".join(filter(None, (f'"{source.title or source.source or source.document}"', heading, page)))
 
 
-def _sentences(passages: Sequence[Passage]) -> Iterator[tuple[str, Passage, int]]:
-    """Those worth quoting, each once, with its passage and where it begins in the document."""
+def _sentences(passages: Sequence[Passage]) -> Iterator[tuple[Claim, Passage]]:
+    """Those worth quoting, each once, with its passage."""
     seen: set[str] = set()
     for passage in passages:
-        for start, end in split(passage.text):
-            text = " ".join(passage.text[start:end].split())
-            if SHORTEST <= len(text.split()) <= LONGEST and _STATES.search(text) and text not in seen:
-                seen.add(text)
-                yield text, passage, passage.start + start
+        for span in split(passage.text):
+            claim = _as_quoted(passage, span)
+            worth = SHORTEST <= len(claim.text.split()) <= LONGEST and _STATES.search(claim.text)
+            if worth and claim.text not in seen:
+                seen.add(claim.text)
+                yield claim, passage
+
+
+def _as_quoted(passage: Passage, span: Span) -> Claim:
+    quote = _part(Quote(passage.document, passage.start, passage.end, passage.text), span)
+    return Claim(" ".join(quote.text.split()), start=quote.start, quotes=(quote,))
+
+
+def _part(quote: Quote, span: Span) -> Quote:
+    return Quote(quote.document, quote.start + span[0], quote.start + span[1], quote.text[slice(*span)])
 
 
 def _holds(said: Sequence[str], text: str) -> bool:

@@ -75,7 +75,7 @@ HEAD = "22 DR. SMITH : WRITINGS AND SPEECHES"
     ("text", "quoted"),
     [
         (f"They saw that\n{HEAD}\nthat night the Moon was grey.", ["They saw that", "that night the Moon was grey."]),
-        ("It is far [1]. It is old [2, 3].", ["It is far", ". It is old", "."]),
+        ("It is far [1]. It is old [2, 3].", ["It is far", "It is old"]),
         ("It is far. [1] It is old.", ["It is far.", "It is old."]),
         ("sort([5, 2, 3]) is far.", ["sort([5, 2, 3]) is far."]),
         ("The list [5, 2, 3, 1, 4] is sorted.", ["The list [5, 2, 3, 1, 4] is sorted."]),
