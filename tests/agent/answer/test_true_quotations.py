@@ -157,7 +157,7 @@ def false_turns(settings: Settings, questions: Sequence[str], tool: str = "") ->
         texts = {one.id: one.text for one in store.documents([one.id for one in store.catalogue.documents])}
         quoting = 0
         for question in questions:
-            *_, turn = assistant.ask("t", question, **({"tool": tool} if tool else {}))
+            *_, turn = assistant.ask("t", question, tool=tool)
             assert isinstance(turn, Turn)
             quoting += any(claim.quotes for claim in turn.answer.claims)
             yield from (f"{question} {one}" for claim in turn.answer.claims for one in false(claim, texts))
