@@ -12,7 +12,7 @@ from clew.memory.errors import BadInput
 from clew.memory.knowledge.chunking import chunks_of
 from clew.memory.knowledge.document_dates import with_date
 from clew.memory.knowledge.index.generation import Generation
-from clew.memory.knowledge.loaders.registry import discover, read
+from clew.memory.knowledge.loaders.registry import discover, read, read_edges
 from clew.memory.knowledge.loaders.source import (
     Loader,
     LoadFailure,
@@ -195,7 +195,7 @@ class Changes:
 
         def counted() -> Iterator[Edge]:
             nonlocal given
-            for item in source.loader.edges(source):
+            for item in read_edges(source):
                 if isinstance(item, LoadFailure):
                     self.failed.append(item)
                 else:

@@ -1,6 +1,6 @@
 """HTML, by lxml: the words of the page without what every page of a site has, blocks apart, headings marked."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
 _TAGS = word_lists(Path(__file__).with_name("html.txt"))
+
+DROPPED = "x-dropped"
+"""The name that an element gets before it goes with all that are called so."""
 
 BREAKS = ("", " ", "\n", "\n\n")
 
@@ -70,6 +73,7 @@ class TextLayout:
         """Mark the text since `open_heading`."""
         if heading := "".join(self._pieces[self._heading :]).lstrip():
             self.headings.append(Mark(self._length - len(heading), " ".join(heading.split())))
+        self._heading = len(self._pieces)
         self.paragraph()
 
     def open_item(self, marker: str) -> None:
@@ -130,10 +134,11 @@ def write(layout: TextLayout, root: "HtmlElement") -> None:
     etree.strip_elements(root, *_TAGS["no_text"], with_tail=False)
     for broken in root.iter("br"):
         broken.tail = "\n" + (broken.tail or "")
+    data = _tables_of_data(root)
     walk = etree.iterwalk(root, events=("start", "end"))
     for event, element in walk:
         if event == "start":
-            if _whole(layout, element):
+            if _whole(layout, element, data):
                 walk.skip_subtree()
             else:
                 _open(layout, element)
@@ -148,10 +153,10 @@ def _decode(data: bytes) -> str:
     from bs4.dammit import EncodingDetector
 
     declared = (EncodingDetector.find_declared_encoding(data, is_html=True) or "utf-8").lower()
-    if not declared.startswith("utf"):
+    if declared.startswith(tuple(_TAGS["encodings"])):
         try:
             return clean(data.decode("cp1252" if declared in _TAGS["windows_1252"] else declared))
-        except (LookupError, UnicodeError):
+        except (LookupError, ValueError):
             pass  # it declares what it is not: then it is UTF-8 or nothing
     return decode(data)
 
@@ -172,18 +177,74 @@ def _laid_out(root: "HtmlElement") -> TextLayout:
 def _drop_chrome(root: "HtmlElement") -> None:
     roles = " or ".join(f"@role='{role}'" for role in _TAGS["chrome_roles"])
     tags = " | ".join(f"//{tag}" for tag in _TAGS["chrome"])
-    header = "//header[not(ancestor::main or ancestor::article or descendant::h1)]"
-    for element in root.xpath(f"{tags} | {header} | //*[{roles} or @hidden or @aria-hidden='true']"):
-        if element.getparent() is not None:
-            element.drop_tree()
+    _drop(root, [*root.xpath(f"{tags} | //*[{roles} or @hidden or @aria-hidden='true']"), *_site_headers(root)])
 
 
-def _whole(layout: TextLayout, element: "HtmlElement") -> bool:
+def _drop(root: "HtmlElement", elements: "Iterable[HtmlElement]") -> None:
+    """At once: one by one, each would move all text that follows."""
+    from lxml import etree
+
+    for element in elements:
+        if element is not root:
+            element.tag = DROPPED
+    etree.strip_elements(root, DROPPED, with_tail=False)
+
+
+def _site_headers(root: "HtmlElement") -> "Iterator[HtmlElement]":
+    """Those that are in no article and have no heading of the first level."""
+    from lxml import etree
+
+    articles, titled = 0, list[bool]()
+    for event, element in etree.iterwalk(root, events=("start", "end"), tag=("main", "article", "header", "h1")):
+        begins = event == "start"
+        if element.tag in ("main", "article"):
+            articles += 1 if begins else -1
+        elif element.tag == "h1":
+            titled[-1:] = [True] if titled else []
+        elif begins:
+            titled.append(False)
+        elif titled.pop():
+            titled[-1:] = [True] if titled else []
+        elif not articles:
+            yield element
+
+
+def _tables_of_data(root: "HtmlElement") -> "set[HtmlElement]":
+    """Those without a cell that has what no table of data has in its cells, or another row."""
+    from lxml import etree
+
+    data, paragraphs, cells, rows = set["HtmlElement"](), set["HtmlElement"](), list[int](), list[int]()
+    laid_out = list[bool]()  # of the tables that are open; cells and rows: how many were when each of these began
+    tags = ("table", "tr", "td", "th", "p", *_TAGS["not_in_a_row"])
+    for event, element in etree.iterwalk(root, events=("start", "end"), tag=tags):
+        tag, begins = element.tag, event == "start"
+        inside = rows if tag in ("table", "tr") else cells
+        if begins and tag not in ("td", "th") and inside and inside[-1]:
+            if tag != "p" or element.getparent() in paragraphs:
+                laid_out[inside[-1] - 1] = True
+            else:
+                paragraphs.add(element.getparent())
+        if tag == "table" and begins:
+            laid_out.append(False)
+        elif tag == "table":
+            if not laid_out.pop():
+                data.add(element)
+            elif laid_out:
+                laid_out[-1] = True
+        for kinds, open_ in ((("td",), cells), (("td", "th", "tr"), rows)):
+            if tag in kinds and begins:
+                open_.append(len(laid_out))
+            elif tag in kinds:
+                open_.pop()
+    return data
+
+
+def _whole(layout: TextLayout, element: "HtmlElement", data: "set[HtmlElement]") -> bool:
     """Write an element that is not gone into: code, and a table of data, a line for a row."""
     if element.tag == "pre":
         layout.verbatim(element.text_content())
         return True
-    if element.tag == "table" and not element.xpath(" | ".join(f".//td//{tag}" for tag in _TAGS["not_in_a_row"])):
+    if element in data:
         rows = (" | ".join(" ".join(cell.text_content().split()) for cell in row) for row in element.iter("tr"))
         captions = (" ".join(caption.text_content().split()) for caption in element.iter("caption"))
         layout.verbatim("\n".join([*captions, *rows]))

@@ -6,7 +6,7 @@ import stat
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar, cast
 
 from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
@@ -18,6 +18,9 @@ from clew.memory.text import clean, storable
 Record = Mapping[str, Any]
 SUFFIXES = (".jsonl", ".jsonl.gz")
 Entry = TypeVar("Entry")
+
+LONGEST_LINE, LONGEST_BEGINNING = 1 << 24, 1 << 20
+"""Bytes of a line that are read, and of the first line, by which a conversation script is known."""
 
 NAMED_FAILURES = 20
 """Lines of one file that are named; of a file that has nothing but broken lines, the rest are counted."""
@@ -35,7 +38,7 @@ def plain_or_zipped(folder: Path, name: str) -> Path | None:
 
 
 def _script(path: Path) -> str:
-    first = next(records(path), None)
+    first = next(records(path, longest=LONGEST_BEGINNING), None)
     is_script = isinstance(first, tuple) and _is_script(first[1])
     return "conversation scripts skipped: clew replay runs them" if is_script else ""
 
@@ -100,13 +103,16 @@ def field(record: Record, name: str, default: str | None = None) -> str:
     return str(value)
 
 
-def records(path: Path, having: bytes = b"") -> Iterator[tuple[int, Record] | LoadFailure]:
-    """The object on each line that has these bytes, with the line's number. What ends the file too early comes after
-    the good lines."""
+def records(path: Path, having: bytes = b"", longest: int = LONGEST_LINE) -> Iterator[tuple[int, Record] | LoadFailure]:
+    """The object on each line that has these bytes, with the line's number; `longest` bytes of a line are read. What
+    ends the file too early comes after the good lines."""
     number = 0
     try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            for number, line in enumerate(file, 1):
+        with cast(IO[bytes], gzip.open(path)) if path.suffix == ".gz" else path.open("rb") as file:
+            for number, line in enumerate(_lines(file, longest), 1):
+                if len(line) > longest:
+                    yield LoadFailure(f"{shown(path)}:{number}", f"a line of more than {longest >> 20} MiB")
+                    continue
                 if not line.strip() or having not in line:
                     continue
                 try:
@@ -117,6 +123,14 @@ def records(path: Path, having: bytes = b"") -> Iterator[tuple[int, Record] | Lo
         yield LoadFailure(shown(path), f"the zipped file is broken or cut off after line {number} ({error})")
     except OSError as error:
         yield LoadFailure(shown(path), reason(error))
+
+
+def _lines(file: IO[bytes], longest: int) -> Iterator[bytes]:
+    """Of a line that is longer, the beginning with a byte too many, and never more in memory."""
+    while line := file.readline(longest + 1):
+        yield line
+        while len(line) > longest and line[-1:] != b"\n":
+            line = file.readline(longest + 1) or b"\n"
 
 
 def _record(line: bytes) -> Record:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 FRONT_MATTER = re.compile(
     r"\A---[ \t]*\n(?=[\w-]+[ \t]*:)(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
 )
-FRONT_FIELD = r"^(?:{names}):[ \t]*(['\"]?)([^'\"].*?)\1[ \t]*$"
+FRONT_FIELD = r"^(?:{names}):(.*)$"
 DATES = (
     "effective(?:[_-](?:date|from))?|valid[_-]from",
     "(?:last[_-]?)?(?:updated?|modified|mod)",
@@ -48,7 +48,8 @@ def read_markdown(source: Source) -> Iterator[Document]:
 def _field(front: str, names: str) -> str:
     """Of the front matter; empty where it has none of these names."""
     found = re.search(FRONT_FIELD.format(names=names), front, re.MULTILINE | re.IGNORECASE)
-    return found[2] if found else ""
+    value = found[1].strip() if found else ""
+    return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"" else value
 
 
 def _laid_out(markdown: str) -> tuple[TextLayout, str]:

@@ -29,7 +29,7 @@ NO_TITLE = re.compile(
     r"untitled|microsoft \w+.*|document ?\d*|slide ?\d*|.*\.(docx?|pdf|tex|dvi|pptx?|xlsx?|indd|qxd|rtf|odt)|[\W\d_]*",
     re.IGNORECASE,
 )
-BROKEN_WORD = re.compile(r"(\w*[a-zß-ÿ])-\n([a-zß-ÿ]\w*)")
+BROKEN_WORD = re.compile(r"(?<!\w)(\w*[a-zß-ÿ])-\n([a-zß-ÿ]\w*)")
 SENTENCE_END = ".!?:;…”\"')"
 
 RUNNING = 3
@@ -132,7 +132,7 @@ def _paragraphs(pages: Sequence[str]) -> Iterator[str]:
     for end in (0, -1, 0, -1):  # a running head or foot may have two lines
         lines = _without_running(lines, end)
     texts = ["\n".join(page).strip() for page in lines]
-    whole_words = set(re.findall(r"\w+-\w+", "\n".join(texts)))
+    whole_words = set(re.findall(r"(?<!\w)\w++-\w+", "\n".join(texts)))
     for text in texts:
         mended = BROKEN_WORD.sub(lambda match: _mended(match, whole_words), text)
         yield "\n\n".join(mended[start:end].replace("\n", " ") for start, end in blocks(mended))

@@ -3,11 +3,12 @@
 import os
 import stat
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
-from clew.memory.datatypes import Document
+from clew.memory.datatypes import Document, Edge
 from clew.memory.errors import BadInput, Unreadable
 from clew.memory.knowledge.disk import POINTER
 from clew.memory.knowledge.loaders import (
@@ -20,7 +21,13 @@ from clew.memory.knowledge.loaders import (
     triples_file,
     wikipedia,
 )
+from clew.memory.knowledge.loaders.jsonl import Entry
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, file_mode, reason, shown
+
+Answered = TypeVar("Answered")
+
+LONGEST_REASON = 200
+"""Characters of why a loader stopped."""
 
 LOADERS: tuple[Loader, ...] = (
     plain_text.TEXT,
@@ -40,17 +47,41 @@ named itself. (Those of langchain-community keep no ids, titles or headings, and
 def loader_of(path: Path, loaders: Sequence[Loader] = LOADERS) -> Loader | None:
     """By the end of the name, and for some kinds by how the file begins."""
     name = path.name.lower()
-    return next((loader for loader in loaders if name.endswith(loader.suffixes) and loader.recognises(path)), None)
+    return next(
+        (loader for loader in loaders if name.endswith(loader.suffixes) and _said(loader.recognises, path, True)), None
+    )
 
 
 def read(source: Source) -> Iterator[Document | LoadFailure]:
     """The documents of a source as they are read. What is wrong with it comes as a `LoadFailure`, never raised."""
+    return _guarded(source, source.loader.read)
+
+
+def read_edges(source: Source) -> Iterator[Edge | LoadFailure]:
+    """The edges of a source, in the same way."""
+    return _guarded(source, source.loader.edges)
+
+
+def _guarded(source: Source, read: Callable[[Source], Iterator[Entry]]) -> Iterator[Entry | LoadFailure]:
     try:
-        yield from source.loader.read(source)
+        yield from read(source)
     except Unreadable as error:
         yield LoadFailure(shown(source.path), error.message)
     except OSError as error:
         yield LoadFailure(shown(source.path), reason(error))
+    except MemoryError:
+        yield LoadFailure(shown(source.path), "it needs more memory than a file may take")
+    except Exception as error:  # noqa: BLE001 whatever a loader or a library below it meets is this file's failure
+        why = " ".join(f"{type(error).__name__}: {error}".split())[:LONGEST_REASON]
+        yield LoadFailure(shown(source.path), f"the {source.loader.name} loader stopped at {why}")
+
+
+def _said(ask: Callable[[Path], Answered], path: Path, otherwise: Answered) -> Answered:
+    """What a loader says of a path; where it stops at that, reading says why."""
+    try:
+        return ask(path)
+    except Exception:  # noqa: BLE001
+        return otherwise
 
 
 @dataclass
@@ -117,7 +148,7 @@ class Discovered:
         loader = None if mode and not stat.S_ISREG(mode) else loader_of(path, self.loaders)
         if loader is None:
             self.skipped[path.suffix.lower() or "without an ending"] += 1
-        elif why := loader.passes_over(path):
+        elif why := _said(loader.passes_over, path, ""):
             self.passed_over[why] += 1
         else:
             self._once(Source(path, loader, root))

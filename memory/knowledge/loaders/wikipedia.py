@@ -35,7 +35,7 @@ BEGINNING = 1 << 16
 """Bytes in which the root element of a dump begins."""
 
 BROKEN_ZIP = (EOFError, zlib.error, gzip.BadGzipFile)
-_ROOT = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:(?:<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>]*>)\s*)*<mediawiki[\s>]", re.DOTALL)
+_ROOT = re.compile(rb"(?:\xef\xbb\xbf)?(?>\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>]*>)*+<mediawiki[\s>]", re.DOTALL)
 
 _NAMES = json.loads(Path(__file__).with_name("wikipedia.json").read_text("utf-8"))
 
@@ -55,11 +55,11 @@ NO_LINKS = re.compile(
 """Comments, references and what is not wikitext."""
 
 LINK = re.compile(r"\[\[([^\[\]{}|<>\n]+)(?:\||\]\])")
-REDIRECT = re.compile(r"\s*#\s*REDIRECT\s*:?\s*\[\[([^\[\]{}|\n]+)", re.IGNORECASE)
+REDIRECT = re.compile(r"\s*+#\s*+REDIRECT\s*+:?\s*+\[\[([^\[\]{}|\n]+)", re.IGNORECASE)
 HEADING = re.compile(r"^==[^=\n].*?==\s*$", re.MULTILINE)
 BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 AMBIGUOUS = re.compile(
-    r"\{\{\s*(?:disambig\w*|dab|hndis|geodis|mil-unit-dis|(?:[\w -]+ )?disambiguation|Begriffsklärung|homonymie"
+    r"\{\{\s*+(?:disambig\w*|dab|hndis|geodis|mil-unit-dis|(?:[\w -]+ )?disambiguation|Begriffsklärung|homonymie"
     r"|desambiguación|desambiguação|disambigua|doorverwijspagina)\s*(?:\||\}\})|__DISAMBIG__",
     re.IGNORECASE,
 )
@@ -249,9 +249,15 @@ def _forget(element: "_Element") -> None:
 
 
 def _wiki(siteinfo: "_Element") -> Wiki:
-    named = {(one.text or "").lower(): int(one.get("key", "0")) for one in siteinfo.iterfind(".//{*}namespace")}
+    named = {(one.text or "").lower(): _number(one.get("key", "0")) for one in siteinfo.iterfind(".//{*}namespace")}
     named.pop("", None)
     return Wiki({**NAMESPACES, **named}, siteinfo.findtext("{*}case") != "case-sensitive")
+
+
+def _number(key: str) -> int:
+    if not re.fullmatch(r"-?\d{1,9}", key):
+        raise Unreadable("broken: a namespace whose key is no number")
+    return int(key)
 
 
 def _page(element: "_Element", wiki: Wiki) -> Article | None:
