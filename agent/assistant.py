@@ -3,6 +3,7 @@
 import hashlib
 import sqlite3
 import threading
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -18,13 +19,14 @@ from clew.agent.graph import turn_graph
 from clew.agent.models import encoder_for
 from clew.agent.services import Services, TurnContext
 from clew.agent.settings import DATABASE, Settings
-from clew.agent.state import TURN_JSON, Doing, Piece, Step, Turn, TurnEvent, TurnSearch, TurnState
-from clew.agent.toolbox import check_tool, services_for
+from clew.agent.state import LIBRARY, TURN_JSON, Doing, Piece, Step, Turn, TurnEvent, TurnSearch, TurnState
+from clew.agent.toolbox import check_tool, over, services_for
 from clew.memory.datatypes import Sentence
 from clew.memory.dialogue.threads import Threads
 from clew.memory.dialogue.utterances import unique
 from clew.memory.errors import BadInput, Cancelled, ClewError
-from clew.memory.knowledge.library import open_library
+from clew.memory.knowledge.disk import current_generation
+from clew.memory.knowledge.library import Library, open_library
 from clew.memory.relative_dates import check_day
 from clew.memory.text import storable
 
@@ -36,12 +38,18 @@ class Assistant:
     """One library, one encoder, one database of threads; safe for several conversations at once.
 
     A turn is checkpointed after each node, so that one that a crash cut off is finished later, and is stored before
-    it is handed out, so that no answer that was shown is lost. Two processes on one thread take turns.
+    it is handed out, so that no answer that was shown is lost. Two processes on one thread take turns. A turn keeps the
+    state of the library that it began with; the next one has what was indexed meanwhile.
     """
 
-    def __init__(self, services: Services, data: Path) -> None:
+    def __init__(self, services: Services, data: Path, settings: Settings | None = None) -> None:
+        """Without `settings` it stays with the state of the library that it has."""
         self._services = services
+        self._settings = settings
         self._data = data
+        self._moving = threading.Lock()
+        self._turns_over: Counter[Path] = Counter()
+        self._refused = ""
         self._connection = sqlite3.connect(data / DATABASE, check_same_thread=False, timeout=60)
         self._graph = turn_graph(checkpoints.saver(self._connection))
 
@@ -54,7 +62,7 @@ class Assistant:
             library = open_library(settings.library, encoder)
             opened.callback(library.store.close)
             threads = opened.enter_context(Threads(settings.home / DATABASE))
-            assistant = cls(services_for(settings, library, encoder, threads), settings.home)
+            assistant = cls(services_for(settings, library, encoder, threads), settings.home, settings)
             opened.pop_all()
         return assistant
 
@@ -96,13 +104,14 @@ class Assistant:
             check_tool(tool)
         if today:
             check_day(today)
-        with self._held(thread, cancel):
+        with self._held(thread, cancel), self._over_library() as (services, said):
             if cut_off := self._unfinished(thread):
-                yield from self._run(cut_off, cancel, resumed=True)
+                yield from self._run(services, cut_off, cancel, resumed=True)
             checkpoints.forget(self._data / DATABASE, thread)  # of a turn that was stored as its process died
             search = TurnSearch(tool=tool, scope=scope)
-            turn = Turn(thread, self._next_turn(thread), question, today=today, search=search)
-            yield from self._run(turn, cancel)
+            turn = Turn(thread, self._next_turn(thread), question, steps=said, today=today, search=search)
+            yield from said
+            yield from self._run(services, turn, cancel)
 
     def interrupted(self, thread: str) -> str:
         """The question whose turn was cut off on this thread; empty where there is none, or where it had not begun."""
@@ -112,11 +121,11 @@ class Assistant:
     def resume(self, thread: str, cancel: threading.Event | None = None) -> Iterator[TurnEvent]:
         """Finish the turn that was cut off, or answer anew, from the same evidence, the last one if it was stopped:
         the steps that were left, then the finished turn; nothing where there is neither."""
-        with self._held(thread, cancel):
+        with self._held(thread, cancel), self._over_library() as (services, _):
             if cut_off := self._unfinished(thread):
-                yield from self._run(cut_off, cancel, resumed=True)
+                yield from self._run(services, cut_off, cancel, resumed=True)
             elif stopped := self.stopped(thread):
-                yield from self._run(_to_answer_anew(stopped), cancel)
+                yield from self._run(services, _to_answer_anew(stopped), cancel)
 
     def stopped(self, thread: str) -> Turn | None:
         """The last turn of a thread, if the person stopped its answer."""
@@ -147,10 +156,12 @@ class Assistant:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _run(self, turn: Turn, cancel: threading.Event | None, *, resumed: bool = False) -> Iterator[TurnEvent]:
+    def _run(
+        self, services: Services, turn: Turn, cancel: threading.Event | None, *, resumed: bool = False
+    ) -> Iterator[TurnEvent]:
         """A turn from where it stands, or (`resumed`) from its checkpoint. Only the death of the process leaves the
         checkpoint: a turn that failed or was cancelled is over."""
-        config, context = config_for(turn.thread, turn.turn), TurnContext(self._services, cancel or threading.Event())
+        config, context = config_for(turn.thread, turn.turn), TurnContext(services, cancel or threading.Event())
         state: TurnState | None = None if resumed else {"turn": turn}
         shown, finished = len(turn.steps), None
         try:
@@ -178,6 +189,48 @@ class Assistant:
 
     def _next_turn(self, thread: str) -> int:
         return self.threads.last_turn(thread) + 1
+
+    @contextmanager
+    def _over_library(self) -> Iterator[tuple[Services, tuple[Step, ...]]]:
+        """The services of one turn, over the current state of the library, and a step that says where that is another
+        than before. A state is closed behind the last turn over it."""
+        with self._moving:
+            before = self._services.library
+            said = self._moved_on(self._settings) if self._settings else ()
+            services = self._services
+            self._turns_over[services.library.store.folder] += 1
+            self._close_unless_used(before)
+        try:
+            yield services, said
+        finally:
+            with self._moving:
+                self._turns_over[services.library.store.folder] -= 1
+                self._close_unless_used(services.library)
+
+    def _close_unless_used(self, library: Library) -> None:
+        if library is not self._services.library and not self._turns_over[library.store.folder]:
+            library.store.close()
+
+    def _moved_on(self, settings: Settings) -> tuple[Step, ...]:
+        """Where the library cannot be opened as it is now, it is read as it was."""
+        before = self._services.library
+        try:
+            current = current_generation(before.path)
+            if current in (None, before.store.folder):
+                return ()
+            library = open_library(before.path, self._services.encoder)
+            try:
+                self._services = over(self._services, library, settings)
+            except BaseException:
+                library.store.close()
+                raise
+        except ClewError as error:
+            known, self._refused = self._refused, str(error)
+            still = f"answers are from the library as it was when it was opened: {error}"
+            return (Step(LIBRARY, still),) if known != str(error) else ()
+        count = library.manifest.documents
+        now = f"{count:,} document{'' if count == 1 else 's'}"
+        return (Step(LIBRARY, f"the library was indexed since it was opened: it has {now} now"),)
 
     @contextmanager
     def _held(self, thread: str, cancel: threading.Event | None) -> Iterator[None]:

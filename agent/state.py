@@ -113,6 +113,10 @@ class Call:
     by_model: bool = False
 
 
+LIBRARY = "library"
+"""The node of a step that says before a turn what became of the library since the last one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """What a node did, in one line, with lines of detail for who unfolds it, and how long it took. A `think` has the

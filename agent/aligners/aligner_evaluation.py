@@ -17,11 +17,10 @@ from clew.agent.settings import Settings
 from clew.memory.datatypes import Float32s, Form, Ints, Progress, Query, Vector, Vectors
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput
-from clew.memory.knowledge.aligners.open_capsule import OpenCapsule, generation_with_capsules
+from clew.memory.knowledge.aligners.open_capsule import OpenCapsule, capsules_of
 from clew.memory.knowledge.aligners.scoring import Aligner, FoundNodes, Votes
 from clew.memory.knowledge.aligners.synthetic_queries import SyntheticQuery, read_queries
 from clew.memory.knowledge.library import Library, open_library
-from clew.memory.knowledge.partitioning.capsule import capsules
 from clew.memory.knowledge.question import MatchParameters
 from clew.memory.knowledge.walking.walker import Walker, hits_of, shares
 from clew.memory.layers import Layers
@@ -86,7 +85,7 @@ def evaluate_aligners(dataset: Path | None, capsule: str, settings: Settings) ->
     encoder = encoder_for(settings)
     with closing(encoder), open_library(settings.library, encoder) as library:
         human = [(yield from _human(data, library, encoder))] if data else []
-        for name in [capsule] if capsule else capsules(generation_with_capsules(library.path)):
+        for name in [capsule] if capsule else capsules_of(library):
             opened = OpenCapsule(library, name)
             synthetic = yield from _synthetic(opened, library, encoder)
             yield from _rows(opened, [*synthetic, *human], library.manifest.fingerprint)

@@ -21,7 +21,7 @@ from clew.memory.knowledge.aligners.saved import write_aligner
 from clew.memory.knowledge.aligners.scoring import TrainingRecord
 from clew.memory.knowledge.aligners.synthetic_queries import QuerySplit, make_queries, write_queries
 from clew.memory.knowledge.aligners.training import LOSSES, TrainingParameters, TrainingSet, train
-from clew.memory.knowledge.disk import held
+from clew.memory.knowledge.disk import held, required_generation
 from clew.memory.knowledge.library import open_library
 
 ALL = "all"
@@ -63,7 +63,8 @@ def train_aligners(plan: TrainingPlan, settings: Settings) -> Iterator[Progress 
     if any(model in CONVOLUTIONAL for model in models):
         required("torch_geometric.nn", "a graph convolution", "train")  # before anything is made
     encoder = encoder_for(settings)
-    with closing(encoder), open_library(settings.library, encoder) as library, held(settings.library):
+    required_generation(settings.library)
+    with closing(encoder), held(settings.library), open_library(settings.library, encoder) as library:
         opened = OpenCapsule(library, plan.capsule)
         size = plan.size or default_size()
         yield Progress("synthetic queries", 0, size)

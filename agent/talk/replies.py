@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from clew.agent.answer.verification import same_words, verdict
-from clew.agent.state import Answer, Claim, Quote, Turn
+from clew.agent.state import LIBRARY, Answer, Claim, Quote, Turn
 from clew.agent.talk.intents import ABOUT_ANSWER, Intent, heard
 from clew.agent.talk.lines import line, refused_in
 from clew.memory.datatypes import Floats, Passage
@@ -101,7 +101,8 @@ def _small_talk(spoken: Spoken) -> Answer:
 
 def is_question(turn: Turn) -> bool:
     """Whether the documents were asked, and not only something said."""
-    return not any(step.node == "talk" for step in turn.steps[:1]) or bool(turn.calls)
+    first = next((step.node for step in turn.steps if step.node != LIBRARY), "")
+    return first != "talk" or bool(turn.calls)
 
 
 # About the last answer --------------------------------------------------------------------------------------------

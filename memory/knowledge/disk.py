@@ -4,7 +4,8 @@
     DIR/0000000003/              a generation: the database, the manifest and the files of the steps; never changed
     DIR/lock                     held while a generation is made
 
-A reader keeps its generation; a writer makes the next beside it and switches. So a crash leaves the library as it was.
+A reader keeps its generation, by a lease (`leases`); a writer makes the next beside it and switches. So a crash leaves
+the library as it was.
 """
 
 import json
@@ -25,6 +26,7 @@ from clew.memory.dates import DateOrder
 from clew.memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch, NoLibrary
 from clew.memory.knowledge.chunking import Chunker
 from clew.memory.knowledge.keywords import KeywordParameters
+from clew.memory.knowledge.leases import unread
 from clew.memory.knowledge.loaders.source import ALL, Pages
 from clew.memory.ports import Encoder
 
@@ -177,10 +179,21 @@ def switch_to(path: Path, generation: Path, parts: Set[str]) -> None:
 
 
 def _remove_generations(path: Path, parts: Set[str], keep: str) -> None:
-    """A folder with anything but `parts` in it is not ours to remove, whatever its name."""
+    """All that nobody reads. A folder with anything but `parts` in it is not ours to remove, whatever its name."""
     for folder in path.glob(NUMBER):
         if folder.is_dir() and folder.name != keep and parts >= {entry.name for entry in folder.iterdir()}:
-            shutil.rmtree(folder, ignore_errors=True)
+            with unread(folder) as free:
+                if free:
+                    shutil.rmtree(folder, ignore_errors=True)
+
+
+def read_now(path: Path) -> list[Path]:
+    """The generations that somebody reads."""
+    found = []
+    for folder in sorted(path.glob(NUMBER)):
+        with unread(folder) as free:
+            found += [] if free else [folder]
+    return found
 
 
 def _current_name(path: Path) -> str:

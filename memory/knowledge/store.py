@@ -23,6 +23,7 @@ from clew.memory.knowledge.communities.community_index import read_communities
 from clew.memory.knowledge.disk import naming_damage
 from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, check_rows, mapped, open_vectors
 from clew.memory.knowledge.keywords import KeywordIndex, KeywordParameters, KeywordScores
+from clew.memory.knowledge.leases import Lease
 from clew.memory.knowledge.numbering import read_layers
 from clew.memory.knowledge.partitioning.capsule import Capsule, capsule_with_vectors
 from clew.memory.knowledge.partitioning.node_graph import read_graph
@@ -156,14 +157,16 @@ class EmbeddedGraph:
 
 
 class EmbeddedStore:
-    """One generation of a library, opened. `tables` has its schema, `generation` fills it. `dates` is how the library
-    writes them.
+    """One generation of a library, in `folder`, opened: it stays until this is closed. `tables` has its schema,
+    `generation` fills it. `dates` is how the library writes them.
 
     Every method raises `ClewError` where it finds the files damaged; so does opening.
     """
 
     def __init__(self, folder: Path, keywords: KeywordParameters, dates: DateOrder = "") -> None:
+        self.folder = folder
         with naming_damage(folder), ExitStack() as opened:
+            self._lease = opened.enter_context(closing(Lease(folder)))
             self._database = LibraryDatabase(folder)
             opened.enter_context(closing(self._database))
             self._select = self._database.select
@@ -175,6 +178,7 @@ class EmbeddedStore:
 
     def close(self) -> None:
         self._database.close()
+        self._lease.close()
 
     def part(self, partitions: Sequence[int] | None = None) -> EmbeddedGraph:  # noqa: ARG002 it serves everything
         return self._graph

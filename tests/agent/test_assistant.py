@@ -1,5 +1,6 @@
 """Turns on threads with the real encoder and library: memory, crashes at every node, cancelling, several at once."""
 
+import json
 import signal
 import threading
 from collections.abc import Iterator
@@ -14,7 +15,11 @@ from clew.agent.evaluation.agent_evidence import answered
 from clew.agent.search.gate import Gate
 from clew.agent.settings import Settings, read_settings
 from clew.agent.state import Step, Turn
+from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, Cancelled
+from clew.memory.knowledge.disk import current_generation
+from tests.memory.knowledge.index.test_run import run as index_run
+from tests.memory.knowledge.index.test_run import write
 from tests.processes import finished
 
 ROOT = Path(__file__).parents[2]
@@ -265,3 +270,69 @@ def test_waiting_for_another_turn_can_be_cancelled(assistant: Assistant, home: S
         with pytest.raises(Cancelled):
             list(other.ask("t", "How far away is the Moon?", cancel=cancel))
     assert isinstance(list(first)[-1], Turn)
+
+
+def libraries(turn: Turn) -> list[str]:
+    return [step.summary for step in turn.steps if step.node == "library"]
+
+
+def test_a_conversation_moves_to_what_was_indexed_between_two_turns_and_says_so(
+    tmp_path: Path, encoder: CachedEncoder, cache: Path
+) -> None:
+    notes, library = tmp_path / "notes", tmp_path / "library"
+    write(notes, moon="The Moon is 384,400 km away from the Earth.", sun="The Sun is hot.")
+    index_run([notes], library, encoder)
+    with Assistant.open(read_settings(library=library, home=tmp_path / "data", cache=cache)) as assistant:
+        assert not libraries(ask(assistant, "t", "How far away is the Moon?"))
+        for number in range(3):  # more than stay beside the current one
+            write(notes, mars=f"Phobos is moon number {number} of Mars.")
+            index_run([notes], library, encoder)
+        events = list(assistant.ask("t", "What is Phobos?"))
+        turn = events[-1]
+        assert isinstance(turn, Turn) and isinstance(events[0], Step)
+        assert (
+            libraries(turn)
+            == [events[0].summary]
+            == ["the library was indexed since it was opened: it has 3 documents now"]
+        )
+        assert "number 2" in turn.answer.text
+        assert turn.library == assistant.services.library.manifest.fingerprint
+        assert not libraries(ask(assistant, "t", "What is the Sun like?"))
+        assert len([entry for entry in library.iterdir() if entry.is_dir()]) == 2
+        write(notes, mars="Deimos is a moon of Mars.")
+        index_run([notes], library, encoder)
+        assert len([entry for entry in library.iterdir() if entry.is_dir()]) == 2  # its own and the current one
+
+
+def test_a_turn_keeps_the_state_that_it_began_with(tmp_path: Path, encoder: CachedEncoder, cache: Path) -> None:
+    notes, library = tmp_path / "notes", tmp_path / "library"
+    write(notes, moon="The Moon is 384,400 km away from the Earth.", sun="The Sun is hot.")
+    index_run([notes], library, encoder)
+    with Assistant.open(read_settings(library=library, home=tmp_path / "data", cache=cache)) as assistant:
+        one = assistant.ask("one", "How far away is the Moon?")
+        next(one)
+        write(notes, moon="The Moon is 400,000 km away from the Earth.")
+        index_run([notes], library, encoder)
+        assert "400,000" in ask(assistant, "two", "How far away is the Moon?").answer.text
+        *_, turn = one
+        assert isinstance(turn, Turn) and "384,400" in turn.answer.text
+
+
+def test_a_library_that_was_made_with_another_encoder_meanwhile_is_read_as_it_was(
+    tmp_path: Path, encoder: CachedEncoder, cache: Path
+) -> None:
+    notes, library = tmp_path / "notes", tmp_path / "library"
+    write(notes, moon="The Moon is 384,400 km away from the Earth.")
+    index_run([notes], library, encoder)
+    with Assistant.open(read_settings(library=library, home=tmp_path / "data", cache=cache)) as assistant:
+        write(notes, moon="The Moon is 400,000 km away from the Earth.")
+        index_run([notes], library, encoder)
+        current = current_generation(library)
+        assert current
+        manifest = json.loads((current / "manifest.json").read_text())
+        manifest["encoder"]["hash"] = "f" * 64
+        (current / "manifest.json").write_text(json.dumps(manifest))
+        turn = ask(assistant, "t", "How far away is the Moon?")
+        assert "384,400" in turn.answer.text
+        assert "clew index --rebuild" in libraries(turn)[0]
+        assert not libraries(ask(assistant, "t", "How far away is the Moon?"))  # it is said once

@@ -23,7 +23,7 @@ from clew.agent.aligners.aligner_training import (
 )
 from clew.agent.settings import Settings, read_settings
 from clew.memory.json_lines import read_objects
-from clew.memory.knowledge.aligners.open_capsule import generation_with_capsules
+from clew.memory.knowledge.disk import required_generation
 from clew.memory.knowledge.partitioning.capsule import capsules
 
 MEASURES = {"P@1": "p@1", "R@5": "r@5", "R@10": "r@10", "MRR": "mrr"}
@@ -37,7 +37,7 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=SIZE_WITHOUT_GPU)
     given = parser.parse_args()
     settings = read_settings(library=given.library)
-    for name in [given.capsule] if given.capsule else capsules(generation_with_capsules(given.library)):
+    for name in [given.capsule] if given.capsule else capsules(required_generation(given.library)):
         for saved in trained(TrainingPlan("all", "all", size=given.size, capsule=name), settings):
             record = saved.record
             line = f"{name} {saved.path.stem}: epoch {record.epoch} of {record.epochs}, T {record.temperature:.3f}"

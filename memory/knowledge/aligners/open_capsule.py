@@ -2,13 +2,12 @@
 
 from contextlib import suppress
 from functools import cached_property
-from pathlib import Path
 
 from clew.memory.errors import BadInput, NotSetUp
 from clew.memory.knowledge.aligners.partition_words import PartitionWords, words_of
 from clew.memory.knowledge.aligners.saved import aligner_paths, read_aligner, read_words, write_words
 from clew.memory.knowledge.aligners.scoring import Aligner, Centroid, Words
-from clew.memory.knowledge.disk import current_generation, naming_damage
+from clew.memory.knowledge.disk import naming_damage
 from clew.memory.knowledge.library import Library
 from clew.memory.knowledge.partitioning.capsule import FOLDER, Capsule, capsules, read_capsule
 
@@ -24,8 +23,8 @@ class OpenCapsule:
     def __init__(self, library: Library, name: str = "") -> None:
         """The one in use where no name is given. Raises `BadInput` for one that the library does not have, `NotSetUp`
         where it has none."""
-        generation = generation_with_capsules(library.path)
-        known = capsules(generation)
+        generation = library.store.folder
+        known = capsules_of(library)
         if name and name not in known:
             raise BadInput(f"there is no capsule '{name}'", f"--capsule {'|'.join(known)}")
         self._store = library.store
@@ -68,13 +67,12 @@ class OpenCapsule:
         return read_aligner(path, self.partitioning, self.words)
 
 
-def generation_with_capsules(library: Path) -> Path:
-    """The current generation. Raises `NotSetUp` where it has no partitions."""
-    if (generation := current_generation(library)) is not None:
-        with naming_damage(generation):
-            if capsules(generation):
-                return generation
-    raise NotSetUp(f"the library at {library} has no partitions", f"clew partition --library {library}")
+def capsules_of(library: Library) -> list[str]:
+    """The names of all that it has, the one in use last. Raises `NotSetUp` where it has none."""
+    with naming_damage(library.store.folder):
+        if found := capsules(library.store.folder):
+            return found
+    raise NotSetUp(f"the library at {library.path} has no partitions", f"clew partition --library {library.path}")
 
 
 def aligner_for(library: Library, name: str) -> Aligner | None:

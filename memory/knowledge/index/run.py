@@ -21,6 +21,7 @@ from clew.memory.knowledge.disk import (
     held,
     next_generation,
     read_manifest,
+    read_now,
     rebuild_command,
     recorded,
     switch_to,
@@ -28,11 +29,18 @@ from clew.memory.knowledge.disk import (
 from clew.memory.knowledge.index.changes import Changes
 from clew.memory.knowledge.index.generation import Generation, IndexStep, Parameters, choose
 from clew.memory.knowledge.index.steps import STEPS
+from clew.memory.knowledge.leases import readers
 from clew.memory.knowledge.loaders.registry import LOADERS
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, shown
 from clew.memory.ports import Encoder
 
 DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+
+BESIDE = 2
+"""Generations that stay beside the current one while somebody reads them."""
+
+POLL = 0.2
+"""Seconds between two looks at whether one of them has gone on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +142,17 @@ def _write(
             seconds[step.title] = seconds.get(step.title, 0.0) + time.perf_counter() - started
             values |= step.recorded(generation.choices)
     generation.write_manifest(values, list(dict.fromkeys(roots)))
+    yield from _few_read(generation.folder.parent)
+
+
+def _few_read(library: Path) -> Iterator[Progress]:
+    """Wait until at most `BESIDE` of the generations that are not current from now on are read."""
+    waited = 0.0
+    while len(read := read_now(library)) > BESIDE:
+        who = ", ".join(dict.fromkeys(reader for folder in read for reader in readers(folder))) or "open conversations"
+        yield Progress(f"waiting for {who} to ask again or end; seconds", int(waited), 0)
+        time.sleep(POLL)
+        waited += POLL
 
 
 @contextmanager
