@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Ints
+from clew.memory.files import new_file, read_arrays, within
 from clew.memory.text import FUNCTION_WORDS, stemmed_words, words, written_words
 from clew.memory.vectors import spread
 
@@ -126,7 +127,7 @@ def is_name(text: str, index: TitleIndex) -> bool:
 def write_titles(folder: Path, titles_and_texts: Iterable[tuple[str, str]]) -> None:
     made = title_index(titles_and_texts)
     np.savez(
-        folder / FILE,
+        new_file(folder, FILE),
         stems=made.stems,
         written=made.written,
         nodes=made.nodes.astype(np.int32),
@@ -138,9 +139,9 @@ def write_titles(folder: Path, titles_and_texts: Iterable[tuple[str, str]]) -> N
 
 def read_titles(folder: Path) -> TitleIndex:
     """Raises what a broken file raises (`damage.BROKEN`)."""
-    with (folder / FILE).open("rb") as file, np.load(file) as arrays:  # np.load alone leaves a broken file open
-        counted = (arrays[name].astype(np.int64) for name in ("nodes", "places", "names", "lengths"))
-        return TitleIndex(arrays["stems"], arrays["written"], *counted)
+    arrays = read_arrays(within(folder, FILE))
+    counted = (arrays[name].astype(np.int64) for name in ("nodes", "places", "names", "lengths"))
+    return TitleIndex(arrays["stems"], arrays["written"], *counted)
 
 
 def _key(parts: list[str]) -> int:

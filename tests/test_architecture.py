@@ -72,3 +72,31 @@ def test_the_command_line_starts_without_the_heavy_libraries() -> None:
     probe = f"import sys, clew.ui.cli; print([name for name in '{heavy}'.split() if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+MAKES = {"mkdir", "unlink", "rmdir", "rename", "touch", "symlink_to", "hardlink_to", "rmtree", "copytree", "move"}
+SAVES = {"save", "savez", "savez_compressed", "open_memmap", "write_text", "write_bytes", "save_file"}
+KNOWLEDGE = [path for path in CODE if relative(path).startswith("memory/knowledge/")]
+OF_LIBRARIES = [*(path for path in KNOWLEDGE if path.stem != "text_export"), ROOT / "memory/titles.py"]
+
+
+def called(node: ast.AST) -> str:
+    return node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
+
+
+@pytest.mark.parametrize("path", OF_LIBRARIES, ids=relative)
+def test_a_library_is_written_by_one_place(path: Path) -> None:
+    """What makes, moves and removes files is `memory/files.py`; what is written was first made there."""
+    calls = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Call)]
+    source = path.read_text("utf-8")
+    made = {"held": "library.mkdir"} if path.name == "disk.py" else {}
+    for call in calls:
+        name = called(call)
+        if name in MAKES:
+            assert ast.unparse(call.func) in made.values(), f"{path}:{call.lineno}"
+        elif name in SAVES and isinstance(call.func, ast.Attribute):
+            where = ast.unparse(call.func.value) if name.startswith("write") else ast.unparse(call.args[0])
+            fresh = (
+                "new_file(" in where or f"{where} = new_file(" in source or (where == "folder" and "bm25s" in source)
+            )
+            assert fresh, f"{path}:{call.lineno}"

@@ -15,6 +15,7 @@ from clew.memory.datatypes import Progress, Vectors
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput
 from clew.memory.extras import required
+from clew.memory.files import within
 from clew.memory.knowledge.aligners.models import CONVOLUTIONAL, MODELS, partition_graph
 from clew.memory.knowledge.aligners.open_capsule import OpenCapsule
 from clew.memory.knowledge.aligners.saved import write_aligner
@@ -93,7 +94,7 @@ def save_queries(opened: OpenCapsule, size: int, seed: int) -> QuerySplit:
 
 def query_paths(opened: OpenCapsule) -> tuple[Path, Path]:
     """Of the training and the held-out queries."""
-    return opened.folder / "queries" / "train.jsonl", opened.folder / "queries" / "held-out.jsonl"
+    return within(opened.folder, "queries", "train.jsonl"), within(opened.folder, "queries", "held-out.jsonl")
 
 
 def encoded(texts: Sequence[str], encoder: CachedEncoder) -> Generator[Progress, None, Vectors]:

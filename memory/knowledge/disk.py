@@ -10,11 +10,11 @@ the library as it was.
 
 import json
 import os
-import shutil
 import sqlite3
 from collections.abc import Iterator, Set
 from contextlib import contextmanager
 from pathlib import Path
+from re import fullmatch
 from typing import Literal
 from zipfile import BadZipFile
 
@@ -24,22 +24,26 @@ from pydantic import BaseModel, ConfigDict, ValidatorFunctionWrapHandler, field_
 from clew.memory.communities import Method
 from clew.memory.dates import DateOrder
 from clew.memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch, NoLibrary
+from clew.memory.files import new_file, new_folder, put, remove, within
 from clew.memory.knowledge.chunking import Chunker
 from clew.memory.knowledge.keywords import KeywordParameters
 from clew.memory.knowledge.leases import unread
 from clew.memory.knowledge.loaders.source import ALL, Pages
+from clew.memory.knowledge.schema import DATABASE
 from clew.memory.ports import Encoder
 
 FORMAT = 5
 POINTER = "clew-library.json"
-DATABASE = "library.sqlite"
 MANIFEST = "manifest.json"
 PARTS = frozenset({DATABASE, f"{DATABASE}-journal", MANIFEST})
 """What is in a generation beside the files of its steps."""
 
 NUMBER = "[0-9]" * 10
-BROKEN = (sqlite3.DatabaseError, FileNotFoundError, EOFError, ValueError, LookupError, TypeError, BadZipFile)
-"""What SQLite, numpy and bm25s raise at files that are cut off, overwritten or missing."""
+BROKEN = (
+    *(sqlite3.DatabaseError, FileNotFoundError, IsADirectoryError, NotADirectoryError, EOFError, BadZipFile),
+    *(ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError, MemoryError),
+)
+"""What SQLite, numpy, json and bm25s raise at files that are cut off, overwritten, missing or made to harm."""
 
 TriplesFrom = Literal["auto", "given", "extract", "both", "none"]
 """Where entities and relations come from: the triples that the documents carry, the extractor, both, or nothing.
@@ -108,18 +112,20 @@ def current_generation(path: Path) -> Path | None:
     """The folder of the current generation; None where there is no library. Raises `LibraryMismatch` for a format
     that this version does not read."""
     try:
-        pointer = json.loads((path / POINTER).read_text("utf-8"))
+        pointer = json.loads(within(path, POINTER).read_text("utf-8"))
         format_, name = int(pointer["format"]), str(pointer["generation"])
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (ValueError, KeyError, TypeError) as error:
+    except BROKEN as error:
         raise damaged(path) from error
     if format_ != FORMAT:
         raise LibraryMismatch(
             f"the library at {path} has format {format_}, this version of clew reads format {FORMAT}",
             rebuild_command(path),
         )
-    return path / name
+    if not fullmatch(NUMBER, name):
+        raise damaged(path)
+    return within(path, name)
 
 
 def required_generation(path: Path) -> Path:
@@ -131,7 +137,7 @@ def required_generation(path: Path) -> Path:
 
 def read_manifest(generation: Path) -> Manifest:
     with naming_damage(generation):  # pydantic's errors are ValueErrors
-        return Manifest.model_validate_json((generation / MANIFEST).read_text("utf-8"))
+        return Manifest.model_validate_json(within(generation, MANIFEST).read_text("utf-8"))
 
 
 def check_encoder(path: Path, manifest: Manifest, encoder: Encoder | None) -> None:
@@ -146,9 +152,9 @@ def check_encoder(path: Path, manifest: Manifest, encoder: Encoder | None) -> No
 
 def recorded(path: Path) -> Recorded:
     try:
-        content = json.loads((path / _current_name(path) / MANIFEST).read_text("utf-8"))
+        content = json.loads(within(path, _current_name(path), MANIFEST).read_text("utf-8"))
         return Recorded.model_validate(content)
-    except (OSError, ValueError):
+    except (OSError, ClewError, *BROKEN):
         return Recorded()
 
 
@@ -162,18 +168,16 @@ def next_generation(path: Path, parts: Set[str]) -> Path:
     """An empty folder for the generation after all that there are; unfinished ones of these `parts` are removed."""
     numbers = [int(entry.name) for entry in path.glob(NUMBER)]
     _remove_generations(path, parts, keep=_current_name(path))
-    folder = path / f"{max(numbers, default=0) + 1:010}"
-    folder.mkdir(parents=True)
-    return folder
+    return new_folder(path, f"{max(numbers, default=0) + 1:010}")
 
 
 def switch_to(path: Path, generation: Path, parts: Set[str]) -> None:
     """Make `generation` the current one: durably on disk before it is named, named in one step. Removes the others."""
     sync_all(generation)
-    fresh = path / f"{POINTER}.new"
+    fresh = new_file(path, f"{POINTER}.new")
     fresh.write_text(json.dumps({"format": FORMAT, "generation": generation.name}) + "\n", "utf-8")
     sync(fresh)
-    fresh.replace(path / POINTER)
+    put(path, fresh.name, POINTER)
     sync(path)
     _remove_generations(path, parts, keep=generation.name)
 
@@ -181,10 +185,11 @@ def switch_to(path: Path, generation: Path, parts: Set[str]) -> None:
 def _remove_generations(path: Path, parts: Set[str], keep: str) -> None:
     """All that nobody reads. A folder with anything but `parts` in it is not ours to remove, whatever its name."""
     for folder in path.glob(NUMBER):
-        if folder.is_dir() and folder.name != keep and parts >= {entry.name for entry in folder.iterdir()}:
+        ours = folder.is_dir() and not folder.is_symlink() and folder.name != keep
+        if ours and parts >= {entry.name for entry in folder.iterdir()}:
             with unread(folder) as free:
                 if free:
-                    shutil.rmtree(folder, ignore_errors=True)
+                    remove(path, folder.name)
 
 
 def read_now(path: Path) -> list[Path]:
@@ -198,8 +203,9 @@ def read_now(path: Path) -> list[Path]:
 
 def _current_name(path: Path) -> str:
     try:
-        return str(json.loads((path / POINTER).read_text("utf-8"))["generation"])
-    except (OSError, ValueError, KeyError, TypeError):
+        name = str(json.loads(within(path, POINTER).read_text("utf-8"))["generation"])
+        return name if fullmatch(NUMBER, name) else ""
+    except (OSError, *BROKEN):
         return ""
 
 
@@ -207,7 +213,7 @@ def _current_name(path: Path) -> str:
 def held(library: Path) -> Iterator[None]:
     """Hold the lock of a library: one process at a time changes it. Raises `LibraryBusy` where another has it."""
     library.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(library / "lock")
+    lock = FileLock(within(library, "lock"))
     try:
         with lock.acquire(timeout=0):
             yield

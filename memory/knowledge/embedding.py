@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from clew.memory.datatypes import Chunk, Passage, Progress, Vectors
+from clew.memory.files import mapped, new_file, within
 from clew.memory.ports import Encoder
 
 TITLE_BYTES = 200
@@ -60,12 +61,7 @@ def title_prefix(title: str) -> str:
 
 def open_vectors(generation: Path, what: Embedded) -> Vectors:
     """Shape (rows, d), memory-mapped. Raises one of `disk.BROKEN`."""
-    return mapped(generation / what.file)
-
-
-def mapped(path: Path) -> Vectors:
-    """An array that stays on disk until it is read; a plain view, as slices of a memmap are slow to make."""
-    return np.asarray(np.load(path, mmap_mode="r"))
+    return mapped(within(generation, what.file))
 
 
 def check_rows(vectors: Vectors, what: Embedded, database: sqlite3.Connection, schema: str = "main") -> None:
@@ -82,7 +78,7 @@ def embed(
     """Write the vectors of all rows, (rows, d). Where there is an old generation it is attached, `old` its vectors."""
     (total,) = database.execute(f"SELECT count(*) FROM main.{what.table}").fetchone()
     vectors = np.lib.format.open_memmap(
-        folder / what.file, mode="w+", dtype=np.float32, shape=(total, encoder.dimension)
+        new_file(folder, what.file), mode="w+", dtype=np.float32, shape=(total, encoder.dimension)
     )
     _reserve(folder / what.file)
     done = 0
@@ -106,7 +102,7 @@ def embed_names(names: Sequence[str], folder: Path, encoder: Encoder) -> Iterato
         part = names[start : start + SLICE]
         vectors[start : start + len(part)] = encoder.encode(part, "sentence")
         yield Progress("embedding names", start + len(part), len(names))
-    np.save(folder / NAMES, vectors)
+    np.save(new_file(folder, NAMES), vectors)
 
 
 def titles_and_texts(

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from clew.memory.datatypes import FieldHit, WordShares
 from clew.memory.dates import DateOrder, day_words, search_text
 from clew.memory.errors import BadInput
+from clew.memory.files import new_file, read_array, within
 
 if TYPE_CHECKING:
     from bm25s import BM25
@@ -108,7 +109,7 @@ class KeywordIndex:
         }
         for index in self._indexes.values():  # plain views: slices of a memmap are slow to make
             index.scores |= {name: np.asarray(index.scores[name]) for name in ("data", "indices", "indptr")}
-        self._title_mass: Shares = np.load(folder / TITLE_MASS)
+        self._title_mass: Shares = read_array(within(folder, TITLE_MASS))
 
     def scores(self, query: str) -> KeywordScores:
         tokens = self._tokens(query)
@@ -217,7 +218,7 @@ def write(folder: Path, titles: Sequence[str], texts: Sequence[str], parameters:
     _write_index(folder / TOGETHER, both, vocabulary, parameters)
     idf = _idf(np.bincount(both.tokens, minlength=len(vocabulary)), len(titles))
     mass = np.bincount(title.chunks, idf[title.tokens], len(titles))
-    np.save(folder / TITLE_MASS, np.where(mass > 0, mass, 1).astype(np.float32))
+    np.save(new_file(folder, TITLE_MASS), np.where(mass > 0, mass, 1).astype(np.float32))
     yield TOGETHER
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from clew.memory.datatypes import Ints
+from clew.memory.files import new_file, read_arrays, within
 from clew.memory.knowledge.extraction.aliases import canonical, commonest, normalised
 from clew.memory.knowledge.extraction.documents import TITLE
 from clew.memory.knowledge.extraction.mentions import Mention
@@ -42,7 +43,7 @@ def number_layers(database: sqlite3.Connection, folder: Path) -> None:
         ((number, id_, *described[id_]) for number, id_ in enumerate(entities)),
     )
     mentions, titles, relations = _arrays(database, names, rows)
-    np.savez(folder / ARRAYS, mentions=mentions, titles=titles, relations=relations)
+    np.savez(new_file(folder, ARRAYS), mentions=mentions, titles=titles, relations=relations)
     database.commit()
 
 
@@ -145,8 +146,8 @@ def _arrays(
 
 def read_layers(database: sqlite3.Connection, folder: Path) -> Layers:
     """Raises what a broken file raises (`disk.BROKEN`)."""
-    with np.load(folder / ARRAYS) as arrays:
-        mentions, titles, relations = (arrays[name] for name in ("mentions", "titles", "relations"))
+    arrays = read_arrays(within(folder, ARRAYS))
+    mentions, titles, relations = (arrays[name] for name in ("mentions", "titles", "relations"))
     documents = [id_ for (id_,) in database.execute(DOCUMENTS)]
     places = {id_: place for place, id_ in enumerate(documents)}
     chunks = database.execute("SELECT id, document FROM chunks ORDER BY row").fetchall()

@@ -18,16 +18,17 @@ from numpy.typing import NDArray
 from clew.memory.communities import Communities
 from clew.memory.datatypes import Chunk, Document, Edge, Hit, Ints, Triple, Vectors, WordShares
 from clew.memory.dates import DateOrder
+from clew.memory.files import check_plain, mapped, within
 from clew.memory.knowledge.catalogue import Catalogue, Listed
 from clew.memory.knowledge.communities.community_index import read_communities
 from clew.memory.knowledge.disk import naming_damage
-from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, check_rows, mapped, open_vectors
+from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, check_rows, open_vectors
 from clew.memory.knowledge.keywords import KeywordIndex, KeywordParameters, KeywordScores
 from clew.memory.knowledge.leases import Lease
 from clew.memory.knowledge.numbering import read_layers
 from clew.memory.knowledge.partitioning.capsule import Capsule, capsule_with_vectors
 from clew.memory.knowledge.partitioning.node_graph import read_graph
-from clew.memory.knowledge.schema import COLUMNS, TRIPLES, document_of
+from clew.memory.knowledge.schema import COLUMNS, TRIPLES, document_of, open_database
 from clew.memory.knowledge.vocabulary import LibraryVocabulary
 from clew.memory.knowledge.walking.smoothing import FILE as SMOOTHED
 from clew.memory.layers import Entity, Layers, Unit
@@ -51,10 +52,9 @@ class LibraryDatabase:
     """The tables of a generation, read-only, one thread at a time."""
 
     def __init__(self, folder: Path) -> None:
-        uri = f"{(folder / 'library.sqlite').resolve().as_uri()}?mode=ro&immutable=1"
         self._folder = folder
         self._lock = threading.RLock()
-        self._connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
+        self._connection = open_database(folder, check_same_thread=False)
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -79,7 +79,7 @@ class EmbeddedGraph:
         self._database = database
         self._keywords = keywords
         self.vectors, self.sentence_vectors = (open_vectors(folder, what) for what in (CHUNKS, SENTENCES))
-        self._names = mapped(folder / NAMES)
+        self._names = mapped(within(folder, NAMES))
         with database.reading() as connection:
             check_rows(self.vectors, CHUNKS, connection)
             check_rows(self.sentence_vectors, SENTENCES, connection)
@@ -110,7 +110,7 @@ class EmbeddedGraph:
 
     @cached_property
     def smoothed(self) -> NDArray[np.float16]:
-        return self._once("smoothed", lambda _: np.asarray(mapped(self._folder / SMOOTHED), np.float16))
+        return self._once("smoothed", lambda _: np.asarray(mapped(within(self._folder, SMOOTHED)), np.float16))
 
     @cached_property
     def _capsule(self) -> tuple[Capsule, Vectors]:
@@ -167,6 +167,7 @@ class EmbeddedStore:
         self.folder = folder
         with naming_damage(folder), ExitStack() as opened:
             self._lease = opened.enter_context(closing(Lease(folder)))
+            check_plain(folder)
             self._database = LibraryDatabase(folder)
             opened.enter_context(closing(self._database))
             self._select = self._database.select

@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from clew.memory.datatypes import Float32s
 from clew.memory.errors import BadInput, ClewError, LibraryMismatch
+from clew.memory.files import new_file, new_folder, put, within
 from clew.memory.knowledge.aligners.partition_words import PartitionWords
 from clew.memory.knowledge.aligners.scoring import TrainedAligner, TrainingRecord
 from clew.memory.knowledge.disk import sync
@@ -36,7 +37,7 @@ def fingerprint_of(partitioning: Partitioning) -> str:
 
 def write_aligner(capsule: Path, arrays: Mapping[str, Float32s], record: TrainingRecord) -> Path:
     """`arrays` are those of `TwoTowers.arrays`."""
-    return _write(capsule / FOLDER / f"{record.model}-{record.loss}.safetensors", arrays, record.model_dump_json())
+    return _write(capsule, f"{record.model}-{record.loss}.safetensors", arrays, record.model_dump_json())
 
 
 def read_aligner(path: Path, partitioning: Partitioning, words: PartitionWords) -> TrainedAligner:
@@ -68,12 +69,12 @@ def aligner_paths(capsule: Path) -> list[Path]:
 def write_words(capsule: Path, words: PartitionWords, partitioning: Partitioning) -> Path:
     arrays = {name: getattr(words, name) for name in WORD_ARRAYS}
     header = {"partitioning": fingerprint_of(partitioning), "count": words.count, "stems": words.stems}
-    return _write(capsule / FOLDER / WORDS, arrays, json.dumps(header, ensure_ascii=False))
+    return _write(capsule, WORDS, arrays, json.dumps(header, ensure_ascii=False))
 
 
 def read_words(capsule: Path, partitioning: Partitioning) -> PartitionWords | None:
     """None where there are none, or those of other partitions."""
-    path = capsule / FOLDER / WORDS
+    path = within(capsule, FOLDER, WORDS)
     if not path.exists():
         return None
     arrays, header = _read(path)
@@ -86,16 +87,19 @@ def read_words(capsule: Path, partitioning: Partitioning) -> PartitionWords | No
         raise _damaged(path) from error
 
 
-def _write(path: Path, arrays: Mapping[str, NDArray[Any]], header: str) -> Path:
+def _write(capsule: Path, name: str, arrays: Mapping[str, NDArray[Any]], header: str) -> Path:
     """In one step: a reader finds the old file or the new one."""
-    from safetensors.numpy import save_file
+    from safetensors.numpy import save
 
-    path.parent.mkdir(exist_ok=True)
-    fresh = path.with_suffix(".new")
-    save_file({name: np.ascontiguousarray(value) for name, value in arrays.items()}, fresh, {HEADER: header})
+    folder = within(capsule, FOLDER)
+    if not folder.exists():
+        new_folder(capsule, FOLDER)
+    content = save({name: np.ascontiguousarray(value) for name, value in arrays.items()}, {HEADER: header})
+    fresh = new_file(folder, f"{name}.new")
+    fresh.write_bytes(content)
     sync(fresh)
-    fresh.replace(path)
-    return path
+    put(folder, fresh.name, name)
+    return folder / name
 
 
 def _read(path: Path) -> tuple[dict[str, Any], str]:

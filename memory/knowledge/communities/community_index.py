@@ -12,6 +12,7 @@ import numpy as np
 from clew.memory.communities import BY_EXTRACTION, Communities, Community
 from clew.memory.datatypes import Ints, Progress, Vectors
 from clew.memory.errors import ServiceUnreachable
+from clew.memory.files import mapped, new_file, read_array, within
 from clew.memory.knowledge.communities.detection import DetectionParameters, detect
 from clew.memory.knowledge.communities.entity_graph import entity_vectors, links_of, named_in_sentences, standing_for
 from clew.memory.knowledge.communities.reports import Extract, ReportMaterial, extracts, write
@@ -68,7 +69,7 @@ def build(
         database.execute("INSERT INTO main.communities VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (*row, one.digest))
     database.commit()
     yield from _embed(database, vectors, old, encoder)
-    np.save(folder / VECTORS, vectors)
+    np.save(new_file(folder, VECTORS), vectors)
     return notes
 
 
@@ -140,7 +141,7 @@ def _embed(database: sqlite3.Connection, vectors: Vectors, old: Path | None, enc
     by_models = "SELECT number, report FROM main.communities WHERE author != ? ORDER BY number"
     missing = dict(database.execute(by_models, (BY_EXTRACTION,)).fetchall())
     if missing and old:
-        before: Vectors = np.load(old / VECTORS, mmap_mode="r")
+        before: Vectors = mapped(within(old, VECTORS))
         same = "SELECT n.number, min(o.number) FROM main.communities n JOIN old.communities o USING (report, author)"
         for number, there in database.execute(f"{same} WHERE author != ? GROUP BY n.number", (BY_EXTRACTION,)):
             vectors[number] = before[there]
@@ -166,7 +167,7 @@ def read_communities(database: sqlite3.Connection, folder: Path) -> Communities:
         Community(name, report, author, first, last, parent, tuple(json.loads(entities)))
         for name, report, author, first, last, parent, entities in found
     )
-    vectors: Vectors = np.load(folder / VECTORS)
+    vectors: Vectors = read_array(within(folder, VECTORS))
     if len(vectors) != len(items):
         raise ValueError(f"{len(vectors)} vectors of {len(items)} communities")
     return Communities(items, vectors)

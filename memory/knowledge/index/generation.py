@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import re
+import shlex
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -13,9 +15,10 @@ from typing import NamedTuple
 
 from clew.memory.communities import Method
 from clew.memory.datatypes import Chunk, Document, Edge, Progress, Vectors
+from clew.memory.errors import NotSetUp
+from clew.memory.files import check_plain, new_file
 from clew.memory.knowledge.chunking import Chunker, ChunkerParameters
 from clew.memory.knowledge.disk import (
-    DATABASE,
     FORMAT,
     MANIFEST,
     EncoderRecord,
@@ -30,7 +33,7 @@ from clew.memory.knowledge.extraction.llm import Model
 from clew.memory.knowledge.keywords import KeywordParameters
 from clew.memory.knowledge.loaders.source import ALL, Pages
 from clew.memory.knowledge.numbering import read_layers
-from clew.memory.knowledge.schema import COLUMNS, SCHEMA, document_of, row_of
+from clew.memory.knowledge.schema import COLUMNS, DATABASE, SCHEMA, check_schema, document_of, harden, read_only, row_of
 from clew.memory.layers import Layers
 from clew.memory.ports import Encoder, Writer
 
@@ -67,11 +70,22 @@ class Choices(NamedTuple):
     notes: list[str]
 
 
+KNOWN_EXTRACTOR = re.compile(
+    r"rules|llm(:.*)?|spacy(:[a-z]{2,3}_(core|dep|ent|sent)_[a-z]+_(sm|md|lg|trf))?", re.DOTALL
+)
+"""What a library may say of its own: a pipeline is a package or a folder, and its code runs."""
+
+
 def choose(parameters: Parameters, library: Path, fresh: bool) -> Choices:
     """`fresh`: no generation is gone on from. Raises `BadInput` and `NotSetUp` for an extractor that there is not."""
     had = recorded(library)
     chunker = parameters.chunker or had.chunker or ChunkerParameters()
     triples = parameters.triples or had.triples or "auto"
+    if not parameters.extractor and not KNOWN_EXTRACTOR.fullmatch(had.extractor or RULES):
+        raise NotSetUp(
+            f"the library at {library} wants the extractor {had.extractor!r}, which is loaded where you name it",
+            f"--extractor {shlex.quote(had.extractor or '')}, or --extractor {RULES}",
+        )
     extractor = extractor_named(parameters.extractor or had.extractor or RULES, parameters.model)
     communities, writer = parameters.communities or had.communities or "leiden", parameters.summariser
     had_pages = had.pages or ALL
@@ -122,13 +136,15 @@ class Generation:
         self.notes: list[str] = []
         self.facts: dict[str, object] = {}
         self.old_vectors: dict[Embedded, Vectors] = {}
-        self.database = sqlite3.connect((folder / DATABASE).resolve().as_uri(), uri=True)
+        self.database = sqlite3.connect(new_file(folder, DATABASE).resolve().as_uri(), uri=True)
         self.database.executescript(SCHEMA)
+        harden(self.database)
         if old:
-            uri = f"{(old / DATABASE).resolve().as_uri()}?mode=ro&immutable=1"
             with naming_damage(old), ExitStack() as opened:
                 opened.callback(self.database.close)
-                self.database.execute("ATTACH ? AS old", (uri,))
+                check_plain(old)
+                self.database.execute("ATTACH ? AS old", (read_only(old),))
+                check_schema(self.database, "old")
                 for what in (CHUNKS, SENTENCES):
                     self.old_vectors[what] = open_vectors(old, what)
                     check_rows(self.old_vectors[what], what, self.database, "old")
@@ -272,7 +288,7 @@ class Generation:
                 "created": datetime.now(UTC).isoformat(timespec="seconds"),
             }
         )
-        (self.folder / MANIFEST).write_text(manifest.model_dump_json(indent=2) + "\n", "utf-8")
+        new_file(self.folder, MANIFEST).write_text(manifest.model_dump_json(indent=2) + "\n", "utf-8")
 
     def _fingerprint(self, with_what: str) -> str:
         whole = hashlib.sha256(with_what.encode())

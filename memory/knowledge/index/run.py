@@ -3,7 +3,6 @@
 import errno
 import gc
 import os
-import shutil
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from clew.memory.datatypes import Progress
 from clew.memory.errors import BadInput, ClewError, LibraryMismatch, NoLibrary
+from clew.memory.files import remove
 from clew.memory.knowledge.disk import (
     PARTS,
     check_encoder,
@@ -120,7 +120,7 @@ def index(
                 switch_to(library, folder, parts)
         finally:
             if not whole:  # what stops the switch itself leaves a folder that may be the current one
-                shutil.rmtree(folder, ignore_errors=True)
+                remove(library, folder.name)
         yield IndexReport(
             **{name: changes.counts[name] for name in ("new", "changed", "removed", "unchanged")},
             failed=tuple(changes.failed),

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from clew.memory.datatypes import Progress
 from clew.memory.dates import search_text
+from clew.memory.files import new_folder
 from clew.memory.knowledge import keywords
 from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNITIES
 from clew.memory.knowledge.communities.community_index import author_of_all, build
@@ -30,8 +31,7 @@ def index_words(generation: Generation) -> Iterator[Progress]:
     found = [(title, text) for _, title, text in titles_and_texts(generation.database, CHUNKS)]
     write_titles(generation.folder, found)
     yield Progress("indexing words", 0, len(keywords.INDEXES))
-    folder = generation.folder / keywords.FOLDER
-    folder.mkdir()
+    folder = new_folder(generation.folder, keywords.FOLDER)
     orders = date_orders(generation.database)
     generation.facts["date_order"] = orders.library
     titles = [search_text(title, orders.library) for title, _ in found]

@@ -8,18 +8,20 @@ GENERATION/capsules/current                       the name of the one in use, th
 """
 
 import json
-import shutil
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
+from pydantic import TypeAdapter
 
 from clew.memory.datatypes import Vectors
 from clew.memory.errors import BadInput
+from clew.memory.files import copy, mapped, new_file, new_folder, put, read_arrays, remove, within
 from clew.memory.knowledge.disk import BROKEN, sync, sync_all
-from clew.memory.knowledge.embedding import CHUNKS, mapped, open_vectors
+from clew.memory.knowledge.embedding import CHUNKS, open_vectors
 from clew.memory.nodes import Cells, Partitioning, PartitionMethod
 from clew.memory.vectors import Ragged
 
@@ -71,6 +73,10 @@ def plan_of(method: PartitionMethod, size: int | None = None, k: int | None = No
     return PartitionPlan(method, usual if size is None else size, k or 0)
 
 
+_PLAN = TypeAdapter(PartitionPlan)
+NAME_OF_PLAN = re.compile(rf"({'|'.join(get_args(PartitionMethod))})-k?[0-9]{{1,9}}")
+
+
 class Capsule(NamedTuple):
     """`report` is a JSON object: `description.report_of`."""
 
@@ -84,79 +90,97 @@ def capsule_with_vectors(generation: Path) -> tuple[Capsule, Vectors]:
     """The one in use, and the nodes' vectors, partition after partition, shape (nodes, d), memory-mapped. What was read
     stays valid when another takes its place."""
     name = current_name(generation)
-    return read_capsule(generation, name), mapped(generation / FOLDER / name / VECTORS)
+    return read_capsule(generation, name), mapped(within(generation, FOLDER, name, VECTORS))
 
 
 def write_capsule(generation: Path, capsule: Capsule, durable: bool) -> Path:
     """Write it beside what is there, put it in its place, then name it as the one in use. `durable` forces it onto the
     disk: for a generation that is in use already. Returns its folder."""
-    folder = generation / FOLDER / capsule.plan.name
-    fresh, stale = folder.with_suffix(".new"), folder.with_suffix(".old")
-    for left in (fresh, stale):
-        shutil.rmtree(left, ignore_errors=True)
-    fresh.mkdir(parents=True)
+    name = capsule.plan.name
+    if not within(generation, FOLDER).exists():
+        new_folder(generation, FOLDER)
+    home = within(generation, FOLDER)
+    folder = within(home, name)
+    fresh = new_folder(home, f"{name}.new")
+    remove(home, f"{name}.old")
     _write(fresh, capsule)
     _write_vectors(fresh, capsule.partitioning, open_vectors(generation, CHUNKS))
     keep_trained(folder, fresh, capsule.partitioning)
     if durable:
         sync_all(fresh)
     if folder.exists():
-        folder.rename(stale)
-    fresh.rename(folder)
-    current = generation / FOLDER / f"{CURRENT}.new"
-    current.write_text(capsule.plan.name + "\n", "utf-8")
+        put(home, name, f"{name}.old")
+    put(home, fresh.name, name)
+    current = new_file(home, f"{CURRENT}.new")
+    current.write_text(name + "\n", "utf-8")
     if durable:
         sync(current)
-        sync(current.parent)
-    current.replace(current.parent / CURRENT)
-    shutil.rmtree(stale, ignore_errors=True)
+        sync(home)
+    put(home, current.name, CURRENT)
+    remove(home, f"{name}.old")
     return folder
 
 
 def keep_trained(before: Path, folder: Path, partitioning: Partitioning) -> None:
     """Copy what was trained beside the same partitions; what was trained for others cannot be used."""
     try:
-        with np.load(before / ARRAYS) as arrays:
-            same = np.array_equal(arrays["of_node"], partitioning.of_node)
-            same = same and np.array_equal(arrays["centroids"], partitioning.centroids)
+        arrays = read_arrays(within(before, ARRAYS))
+        same = np.array_equal(arrays["of_node"], partitioning.of_node)
+        same = same and np.array_equal(arrays["centroids"], partitioning.centroids)
     except BROKEN:
         return
     for name in TRAINED if same else ():
-        if (before / name).is_dir():
-            shutil.copytree(before / name, folder / name, dirs_exist_ok=True)
+        if within(before, name).is_dir():
+            copy(before / name, folder, name)
 
 
 def capsules(generation: Path) -> list[str]:
     """The names of all that a generation has, the one in use last."""
     current = current_name(generation)
-    found = [path.parent.name for path in (generation / FOLDER).glob(f"*/{ARRAYS}") if not path.parent.suffix]
+    all_of_them = within(generation, FOLDER).glob(f"*/{ARRAYS}")
+    found = [path.parent.name for path in all_of_them if NAME_OF_PLAN.fullmatch(path.parent.name)]
     return [*sorted(name for name in found if name != current), *(name for name in found if name == current)]
 
 
 def current_name(generation: Path) -> str:
-    return (generation / FOLDER / CURRENT).read_text("utf-8").strip()
+    """Raises `ValueError` for what is no name of a plan."""
+    name = within(generation, FOLDER, CURRENT).read_text("utf-8").strip()
+    if not NAME_OF_PLAN.fullmatch(name):
+        raise ValueError(f"{name!r} names no partitions")
+    return name
 
 
 def read_capsule(generation: Path, name: str = "") -> Capsule:
     """The one in use where no name is given. Raises what a broken file raises (`damage.BROKEN`)."""
-    folder = generation / FOLDER / (name or current_name(generation))
-    saved = json.loads((folder / REPORT).read_text("utf-8"))
-    plan = PartitionPlan(**saved["wanted"])
-    names = tuple(json.loads((folder / NAMES).read_text("utf-8")))
-    with (folder / ARRAYS).open("rb") as file, np.load(file) as arrays:
-        of_node = arrays["of_node"].astype(np.int64)
-        partitioning = Partitioning(plan.method, plan.size, of_node, names, arrays["centroids"], arrays["glue"])
-        edges = Ragged(arrays["cell_starts"], arrays["cell_edges"].astype(np.int64))
-        cells = Cells(len(names), arrays["cell_keys"], edges)
+    folder = within(generation, FOLDER, name or current_name(generation))
+    saved = json.loads(within(folder, REPORT).read_text("utf-8"))
+    plan = _read_plan(saved["wanted"], folder.name)
+    names = tuple(json.loads(within(folder, NAMES).read_text("utf-8")))
+    arrays = read_arrays(within(folder, ARRAYS))
+    of_node = arrays["of_node"].astype(np.int64)
+    partitioning = Partitioning(plan.method, plan.size, of_node, names, arrays["centroids"], arrays["glue"])
+    edges = Ragged(arrays["cell_starts"], arrays["cell_edges"].astype(np.int64))
+    cells = Cells(len(names), arrays["cell_keys"], edges)
     if len(partitioning.centroids) != len(names) or of_node.max(initial=-1) >= len(names):
         raise ValueError(f"{len(names)} names of {len(partitioning.centroids)} partitions")
     return Capsule(plan, partitioning, cells, saved["report"])
 
 
+def _read_plan(wanted: object, name: str) -> PartitionPlan:
+    """The plan of the capsule of that name. Raises `ValueError` for another thing."""
+    try:
+        plan = _PLAN.validate_python(wanted)
+    except BadInput as error:
+        raise ValueError(error.message) from error
+    if plan.name != name:
+        raise ValueError(f"the partitions {name!r} say that they are {plan.name!r}")
+    return plan
+
+
 def _write(folder: Path, capsule: Capsule) -> None:
     partitioning, cells = capsule.partitioning, capsule.cells
     np.savez(
-        folder / ARRAYS,
+        new_file(folder, ARRAYS),
         of_node=partitioning.of_node.astype(np.int32),
         centroids=partitioning.centroids,
         glue=partitioning.hub_nodes,
@@ -165,13 +189,13 @@ def _write(folder: Path, capsule: Capsule) -> None:
         cell_edges=cells.edges.values.astype(np.int32),
     )
     report = {"wanted": asdict(capsule.plan), "report": capsule.report}
-    (folder / NAMES).write_text(json.dumps(partitioning.names, ensure_ascii=False, indent=1) + "\n", "utf-8")
-    (folder / REPORT).write_text(json.dumps(report, indent=2) + "\n", "utf-8")
+    new_file(folder, NAMES).write_text(json.dumps(partitioning.names, ensure_ascii=False, indent=1) + "\n", "utf-8")
+    new_file(folder, REPORT).write_text(json.dumps(report, indent=2) + "\n", "utf-8")
 
 
 def _write_vectors(folder: Path, partitioning: Partitioning, vectors: Vectors) -> None:
     """Those of one partition lie together, so that a walk reads each partition in one piece."""
-    ordered = np.lib.format.open_memmap(folder / VECTORS, mode="w+", dtype=np.float32, shape=vectors.shape)
+    ordered = np.lib.format.open_memmap(new_file(folder, VECTORS), mode="w+", dtype=np.float32, shape=vectors.shape)
     for start in range(0, len(vectors), SLICE):
         ordered[start : start + SLICE] = vectors.take(partitioning.members.values[start : start + SLICE], axis=0)
     ordered.flush()

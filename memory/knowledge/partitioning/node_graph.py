@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Ints
+from clew.memory.files import new_file, read_arrays, within
 from clew.memory.layers import Layers
 from clew.memory.nodes import NEXT, SHARED, TITLE_LINK, NodeGraph, Weights
 from clew.memory.vectors import Ragged
@@ -43,7 +44,7 @@ def write_graph(database: sqlite3.Connection, folder: Path, layers: Layers) -> N
     """Of a generation whose chunks and layers are numbered; writes the file that `read_graph` reads."""
     graph = graph_of(layers, _folder_edges(database))
     np.savez(
-        folder / FILE,
+        new_file(folder, FILE),
         count=np.int64(graph.count),
         ends=np.stack([graph.sources, graph.targets]).astype(np.int32),
         kinds=graph.kinds.astype(np.int32),
@@ -55,11 +56,11 @@ def write_graph(database: sqlite3.Connection, folder: Path, layers: Layers) -> N
 
 def read_graph(folder: Path) -> NodeGraph:
     """Raises what a broken file raises (`damage.BROKEN`)."""
-    with (folder / FILE).open("rb") as file, np.load(file) as arrays:  # np.load alone leaves a broken file open
-        sources, targets = arrays["ends"].astype(np.int64)
-        relations = tuple(str(name) for name in arrays["relations"])
-        kinds, weights = arrays["kinds"].astype(np.int64), arrays["weights"]
-        return NodeGraph(int(arrays["count"]), sources, targets, kinds, weights, relations)
+    arrays = read_arrays(within(folder, FILE))
+    sources, targets = arrays["ends"].astype(np.int64)
+    relations = tuple(str(name) for name in arrays["relations"])
+    kinds, weights = arrays["kinds"].astype(np.int64), arrays["weights"]
+    return NodeGraph(int(arrays["count"]), sources, targets, kinds, weights, relations)
 
 
 def graph_of(layers: Layers, given: list[_Part]) -> NodeGraph:

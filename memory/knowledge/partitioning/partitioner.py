@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from clew.memory.datatypes import Progress, Vectors
+from clew.memory.files import check_plain
 from clew.memory.knowledge.disk import BROKEN, held, naming_damage, required_generation
 from clew.memory.knowledge.embedding import CHUNKS, open_vectors, titles_and_texts
 from clew.memory.knowledge.partitioning import hybrid, leiden, metis
@@ -13,6 +14,7 @@ from clew.memory.knowledge.partitioning.capsule import Capsule, PartitionPlan, c
 from clew.memory.knowledge.partitioning.description import hub_nodes_of, names_of, report_of
 from clew.memory.knowledge.partitioning.labels import PartitionLabels, sums_of
 from clew.memory.knowledge.partitioning.node_graph import read_graph
+from clew.memory.knowledge.schema import open_database
 from clew.memory.nodes import NodeGraph, Partitioning, cells_of
 from clew.memory.vectors import unit
 
@@ -41,8 +43,8 @@ def partition_library(library: Path, plan: PartitionPlan) -> Generator[Progress 
     required_generation(library)
     with held(library):
         generation = required_generation(library)
-        uri = f"{(generation / 'library.sqlite').resolve().as_uri()}?mode=ro&immutable=1"
-        with naming_damage(generation), closing(sqlite3.connect(uri, uri=True)) as database:
+        check_plain(generation)
+        with naming_damage(generation), closing(open_database(generation)) as database:
             capsule = yield from build_capsule(database, generation, read_graph(generation), plan)
         write_capsule(generation, capsule, durable=True)
         yield capsule

@@ -54,6 +54,16 @@ def halve(path: Path) -> None:
     os.truncate(path, path.stat().st_size // 2)
 
 
+def overwrite_page(path: Path, table: str) -> None:
+    """The first of a table."""
+    with closing(sqlite3.connect(path)) as database:
+        (size,) = database.execute("PRAGMA page_size").fetchone()
+        (page,) = database.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)).fetchone()
+    with path.open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xff" * size)
+
+
 def test_a_rebuild_reads_libraries_of_another_format_or_shape(made: Path, encoder: CachedEncoder, cache: Path) -> None:
     changes: list[tuple[str, Callable[[dict[str, object]], object]]] = [
         (POINTER, lambda pointer: pointer.update(format=99)),
@@ -86,9 +96,7 @@ def test_damaged_files_are_named_with_the_command(
 
 
 def test_damage_that_shows_at_a_query_is_named_too(made: Path, encoder: CachedEncoder) -> None:
-    with sqlite3.connect(generation_of(made) / "library.sqlite") as database:
-        database.execute("DROP TABLE edges")
-    database.close()
+    overwrite_page(generation_of(made) / "library.sqlite", "edges")
     with open_library(made, encoder) as opened, pytest.raises(ClewError, match="library is damaged"):
         opened.store.neighbours(["moon.txt"])
 
@@ -150,13 +158,7 @@ def test_a_database_that_cannot_grow_is_a_full_disk(
 
 
 def test_damage_that_is_met_while_rows_are_copied_is_named(made: Path, encoder: CachedEncoder) -> None:
-    path = generation_of(made) / "library.sqlite"
-    with closing(sqlite3.connect(path)) as database:
-        (size,) = database.execute("PRAGMA page_size").fetchone()
-        (page,) = database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'documents'").fetchone()
-    with path.open("r+b") as file:
-        file.seek((page - 1) * size)
-        file.write(b"\xff" * size)
+    overwrite_page(generation_of(made) / "library.sqlite", "documents")
     with pytest.raises(ClewError, match=r"library is damaged\. Try: clew index --rebuild"):
         run([made.parent / "notes"], made, encoder)
 

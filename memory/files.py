@@ -1,0 +1,126 @@
+"""The files of a library, which may come from somebody else: the one place that says where they may be.
+
+A path is made a name at a time (`within`): no name is a path, and nothing below the library's folder is reached through
+a link, so that nothing is read or written outside it. Whatever is written is first made here (`new_file`,
+`new_folder`), and only here is anything moved or removed (tests/test_architecture.py).
+"""
+
+import math
+import os
+import re
+import shutil
+import stat
+import zipfile
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.memory.errors import ClewError
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+def within(folder: Path, *names: str) -> Path:
+    """What has these names below a folder. Raises `ValueError` for a name that is none, `ClewError` for a link's."""
+    for name in names:
+        if not NAME.fullmatch(name):
+            raise ValueError(f"{name!r} is no name of a file in {folder}")
+        folder = folder / name
+        _no_link(folder)
+    return folder
+
+
+def new_file(folder: Path, *names: str) -> Path:
+    """An empty file, in the place of one that was there."""
+    path = within(folder, *names)
+    path.unlink(missing_ok=True)
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+    return path
+
+
+def new_folder(folder: Path, *names: str) -> Path:
+    """An empty folder, in the place of what was there."""
+    remove(folder, *names)
+    path = within(folder, *names)
+    path.mkdir(parents=True)
+    return path
+
+
+def remove(folder: Path, *names: str) -> None:
+    """A folder with all that is in it, or a file, where there is one."""
+    path = within(folder, *names)
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def put(folder: Path, fresh: str, name: str) -> None:
+    """In one step in the place of the file `name`; a folder where none of that name is."""
+    within(folder, fresh).replace(within(folder, name))
+
+
+def copy(source: Path, folder: Path, name: str) -> None:
+    """A folder of a library into another, over what is there."""
+    check_plain(source)
+    shutil.copytree(source, within(folder, name), dirs_exist_ok=True)
+
+
+def check_plain(folder: Path) -> None:
+    """Raises `ClewError` where anything in it is a link, or neither a file nor a folder: reading a pipe never ends."""
+    _no_link(folder)
+    for parent, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            _no_link(Path(parent, name))
+
+
+def _no_link(path: Path) -> None:
+    try:
+        mode = path.lstat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        what = "a link" if stat.S_ISLNK(mode) else "no file"
+        raise ClewError(f"{path} is {what}: no file of a library is reached through one", f"rm {path}")
+
+
+def mapped(path: Path) -> NDArray[Any]:
+    """An array that stays on disk until it is read; a plain view, as slices of a memmap are slow to make. Raises
+    `ValueError` for one that is larger than its file, before anything is allocated."""
+    with path.open("rb") as file:
+        _check_size(file, path.stat().st_size, path)
+    return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
+
+
+def _check_size(file: IO[bytes], size: int, path: Path) -> None:
+    """By the header with which an array in a file of `size` bytes begins."""
+    version = np.lib.format.read_magic(file)
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, _, dtype = read(file)
+    if dtype.hasobject or math.prod(shape) * dtype.itemsize != size - file.tell():
+        raise ValueError(f"{path} holds no array of its size")
+
+
+def read_array(path: Path) -> NDArray[Any]:
+    """As `mapped`, in memory."""
+    return np.array(mapped(path))
+
+
+def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    """Those that `np.savez` wrote, by name. Raises what a broken file raises, also for one whose arrays are packed,
+    pickled or larger than it is, before anything is allocated."""
+    with path.open("rb") as file:  # np.load alone leaves a broken file open
+        with zipfile.ZipFile(file) as archive:
+            members = archive.infolist()
+            if sum(member.file_size for member in members) > path.stat().st_size:
+                raise ValueError(f"{path} holds more than it can")
+            for member in members:
+                if member.compress_type != zipfile.ZIP_STORED:
+                    raise ValueError(f"{path}: {member.filename} is packed")
+                with archive.open(member) as part:
+                    _check_size(part, member.file_size, path)
+        file.seek(0)
+        with np.load(file, allow_pickle=False) as arrays:
+            return dict(arrays.items())

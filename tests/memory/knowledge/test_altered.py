@@ -1,0 +1,202 @@
+"""Libraries that came from somebody else, altered by hand: nothing outside them is read, written or removed."""
+
+import json
+import os
+import shutil
+import sqlite3
+import zipfile
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import ClewError, NotSetUp
+from clew.memory.files import read_array, read_arrays
+from clew.memory.knowledge.disk import POINTER
+from clew.memory.knowledge.index.generation import Parameters
+from clew.memory.knowledge.library import open_library
+from clew.memory.knowledge.partitioning.capsule import PartitionPlan
+from clew.memory.knowledge.partitioning.partitioner import partition_library
+from tests.memory.knowledge.index.test_damage import change, generation_of
+from tests.memory.knowledge.index.test_run import run, titles, write
+from tests.memory.knowledge.test_leases import read_all
+
+
+@pytest.fixture
+def made(tmp_path: Path, encoder: CachedEncoder) -> Path:
+    write(tmp_path / "notes", moon="The Moon is far away.", sun="The Sun is hot.")
+    run([tmp_path / "notes"], tmp_path / "library", encoder)
+    return tmp_path / "library"
+
+
+@pytest.fixture
+def precious(tmp_path: Path) -> Path:
+    """What a stranger would like to destroy: two folders and a file."""
+    for name in ("backup-200", "backup-2024"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "photo.jpg").write_text("precious")
+    (tmp_path / "diary").write_text("precious")
+    return tmp_path
+
+
+def untouched(folder: Path) -> bool:
+    files = (folder / "diary", *(folder / name / "photo.jpg" for name in ("backup-200", "backup-2024")))
+    return all(path.read_text() == "precious" for path in files) and not list(folder.glob("backup*.*"))
+
+
+def use_all(library: Path, notes: Path, encoder: CachedEncoder) -> list[ClewError]:
+    """Opened, indexed again after a change, partitioned, rebuilt: what is raised. Other errors than ours are raised."""
+    errors = []
+
+    def read() -> None:
+        with open_library(library, encoder) as opened:
+            read_all(opened)
+            opened.store.keyword_search(["moon"], 3)
+
+    def again() -> None:
+        write(notes, mars="Mars is red.")
+        run([notes], library, encoder)
+
+    for act in (read, lambda: list(partition_library(library, PartitionPlan())), again):
+        try:
+            act()
+        except ClewError as error:
+            assert error.hint, error
+            errors.append(error)
+    return errors
+
+
+@pytest.mark.parametrize("method", ["{}/backup", "../../../backup", "hybrid/../../../../backup", "..", "os.system", 7])
+def test_a_plan_is_no_path(made: Path, precious: Path, encoder: CachedEncoder, method: str | int) -> None:
+    wanted = method.format(precious) if isinstance(method, str) else method
+    for size in (2024, 200):
+        report = generation_of(made) / "capsules" / "hybrid-200" / "report.json"
+        content = json.loads(report.read_text())
+        content["wanted"] |= {"method": wanted, "size": size}
+        report.write_text(json.dumps(content))
+        use_all(made, precious / "notes", encoder)
+        assert untouched(precious)
+    assert run([precious / "notes"], made, encoder, rebuild=True).new == 3
+    assert titles(made, encoder) == ["mars", "moon", "sun"]
+
+
+@pytest.mark.parametrize("name", ["/etc", "../backup-2024", "0000000001/../../backup-200", ".", "", "1\n"])
+@pytest.mark.parametrize("file", [POINTER, "current"])
+def test_a_name_is_no_path(made: Path, precious: Path, encoder: CachedEncoder, file: str, name: str) -> None:
+    if file == POINTER:
+        change(made / POINTER, lambda pointer: pointer.update(generation=name))
+    else:
+        (generation_of(made) / "capsules" / "current").write_text(name)
+    errors = use_all(made, precious / "notes", encoder)
+    assert errors and all("clew index --rebuild" in error.hint for error in errors)
+    assert untouched(precious)
+
+
+LINKS = (
+    *(POINTER, f"{POINTER}.new", "lock", "GENERATION", "GENERATION/manifest.json", "GENERATION/library.sqlite"),
+    *("GENERATION/capsules", "GENERATION/capsules/current.new", "GENERATION/capsules/hybrid-200.old"),
+    *("GENERATION/capsules/hybrid-200/aligners", "GENERATION/keywords/text/vocab.index.json", "GENERATION/names.npy"),
+)
+
+
+@pytest.mark.parametrize("place", LINKS)
+def test_no_file_is_reached_through_a_link(made: Path, precious: Path, encoder: CachedEncoder, place: str) -> None:
+    path = made / place.replace("GENERATION", generation_of(made).name)
+    target = precious / "target"
+    if path.exists():
+        path.rename(target)
+    elif path.name.endswith((".new", "lock")):
+        target = precious / "diary"
+    else:
+        target = precious / "backup-2024"
+    path.unlink(missing_ok=True)
+    path.symlink_to(target)
+    before = sorted((str(found), found.lstat().st_size) for found in [target, *target.rglob("*")])
+    errors = use_all(made, precious / "notes", encoder)
+    assert untouched(precious)
+    assert before == sorted((str(found), found.lstat().st_size) for found in [target, *target.rglob("*")])
+    assert all("is a link" in str(error) and error.hint == f"rm {path}" for error in errors)
+    assert errors or not path.is_symlink()
+
+
+def test_the_librarys_folder_itself_may_be_a_link(made: Path, encoder: CachedEncoder) -> None:
+    (made.parent / "here").symlink_to(made)
+    assert not use_all(made.parent / "here", made.parent / "notes", encoder)
+    assert titles(made.parent / "here", encoder) == ["mars", "moon", "sun"]
+
+
+STATEMENTS = (
+    "CREATE TRIGGER t AFTER INSERT ON documents BEGIN DELETE FROM chunks; END",
+    "CREATE VIEW v AS SELECT * FROM documents",
+    "CREATE TABLE staged (id TEXT)",
+    "ALTER TABLE documents ADD COLUMN x TEXT",
+    "ALTER TABLE chunks RENAME TO c; CREATE VIEW chunks AS SELECT * FROM c",
+    "DROP INDEX chunks_by_document",
+)
+
+
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_another_schema_is_damage(made: Path, precious: Path, encoder: CachedEncoder, statement: str) -> None:
+    with closing(sqlite3.connect(generation_of(made) / "library.sqlite")) as database:
+        database.executescript(statement)
+    errors = use_all(made, precious / "notes", encoder)
+    assert len(errors) == 3 and all("is damaged" in str(error) for error in errors)
+
+
+def bomb(path: Path, shape: tuple[int, ...]) -> None:
+    """A file of 200 bytes whose header tells of more than any memory."""
+    header = repr({"descr": "<f4", "fortran_order": False, "shape": shape}).encode().ljust(117) + b"\n"
+    path.write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + b"\0" * 64)
+
+
+@pytest.mark.parametrize("shape", [(10**12,), (10**9, 384), (2**62, 4), (17,)])
+def test_an_array_is_no_larger_than_its_file(
+    made: Path, precious: Path, encoder: CachedEncoder, shape: tuple[int, ...]
+) -> None:
+    bomb(precious / "bomb.npy", shape)
+    with pytest.raises(ValueError, match=r"."):
+        read_array(precious / "bomb.npy")
+    with zipfile.ZipFile(precious / "bomb.npz", "w") as archive:
+        archive.write(precious / "bomb.npy", "mentions.npy")
+    with pytest.raises(ValueError, match="no array of its size"):
+        read_arrays(precious / "bomb.npz")
+    for name in ("vectors.npy", "sentences.npy", "names.npy", "keywords/title_mass.npy", "smoothed.npy"):
+        shutil.copy(precious / "bomb.npy", generation_of(made) / name)
+    assert "is damaged" in str(use_all(made, precious / "notes", encoder)[0])
+
+
+def test_packed_and_pickled_arrays_are_damage(tmp_path: Path) -> None:
+    np.savez_compressed(tmp_path / "packed.npz", zeros=np.zeros(10**7))
+    np.savez(tmp_path / "pickled.npz", it=np.array([print], dtype=object))
+    np.save(tmp_path / "pickled.npy", np.array([print], dtype=object))
+    for name in ("packed.npz", "pickled.npz"):
+        with pytest.raises(ValueError, match=r"no array of its size|more than it can|is packed"):
+            read_arrays(tmp_path / name)
+    with pytest.raises(ValueError, match="no array"):
+        read_array(tmp_path / "pickled.npy")
+
+
+@pytest.mark.parametrize("content", ["[" * 100_000, "[]", "7", '{"format": 1e999, "generation": 3}', "\0", '"x"'])
+@pytest.mark.parametrize("name", [POINTER, "manifest.json", "capsules/hybrid-200/report.json"])
+def test_json_that_is_made_to_harm_is_damage(
+    made: Path, precious: Path, encoder: CachedEncoder, name: str, content: str
+) -> None:
+    (made / name if name == POINTER else generation_of(made) / name).write_text(content)
+    assert "is damaged" in str(use_all(made, precious / "notes", encoder)[0])
+
+
+def test_a_pipe_is_no_file(made: Path, precious: Path, encoder: CachedEncoder) -> None:
+    path = generation_of(made) / "capsules" / "extra"
+    os.mkfifo(path)
+    assert "is no file" in str(use_all(made, precious / "notes", encoder)[0])
+
+
+@pytest.mark.parametrize("name", ["spacy:/tmp/evil", "spacy:os", "os.system", "spacy:en_core_web_sm/../x"])
+def test_an_extractor_of_a_library_is_no_path_and_no_module(made: Path, encoder: CachedEncoder, name: str) -> None:
+    change(generation_of(made) / "manifest.json", lambda manifest: manifest.update(extractor=name))
+    with pytest.raises(NotSetUp, match="where you name it") as refused:
+        run([made.parent / "notes"], made, encoder)
+    assert "--extractor" in refused.value.hint
+    assert run([made.parent / "notes"], made, encoder, parameters=Parameters(extractor="rules")).unchanged == 2
