@@ -3,6 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -12,7 +13,8 @@ from clew.memory.errors import BadInput
 from clew.memory.knowledge.chunking import chunks_of
 from clew.memory.knowledge.document_dates import with_date
 from clew.memory.knowledge.index.generation import Generation
-from clew.memory.knowledge.loaders.registry import discover, read, read_edges
+from clew.memory.knowledge.loaders.apart import AHEAD, Reading
+from clew.memory.knowledge.loaders.registry import discover
 from clew.memory.knowledge.loaders.source import (
     Loader,
     LoadFailure,
@@ -38,6 +40,7 @@ class Changes:
         self._known: dict[str, str] = {}
         self._waiting: dict[str, Source] = {}
         self._digests: dict[str, str] = {}
+        self._reading = Reading()
         self.counts: Counter[str] = Counter()
         self.failed: list[LoadFailure] = []
         self.notes: list[str] = []
@@ -64,12 +67,18 @@ class Changes:
         self._waiting = {path: source for path, source in fresh.items() if path in self._known}
         sizes = {path: size(source) for path, source in fresh.items()}
         total, done = sum(sizes.values()), 0
-        for path in [*self._waiting, *(path for path in fresh if path not in self._known)]:
-            source = self._waiting.pop(path, fresh[path])
-            for read_so_far in self._take(source):
-                yield Progress("reading", done + min(read_so_far, sizes[path]), total)
-            done += sizes[path]
-            yield Progress("reading", done, total)
+        order = [*self._waiting, *(path for path in fresh if path not in self._known)]
+        with closing(self._reading):
+            for place, path in enumerate(order):
+                for ahead in order[place : place + 1 + AHEAD]:
+                    if not self._is_same(fresh[ahead]):
+                        self._reading.announce(fresh[ahead])
+                self._waiting.pop(path, None)
+                for read_so_far in self._take(fresh[path]):
+                    yield Progress("reading", done + min(read_so_far, sizes[path]), total)
+                done += sizes[path]
+                yield Progress("reading", done, total)
+            self._reading.keep()
         self._remove(gone)
         yield Progress("reading", total, total)
         yield from self._chunk_anew()
@@ -134,7 +143,7 @@ class Changes:
         path, failures, characters, position = shown(source.path), len(self.failed), 0, 0
         old, renamed = self._generation.old_documents(path), {}
         left = set(old)
-        for item in read(source):
+        for item in self._reading.documents(source):
             if isinstance(item, LoadFailure):
                 self.failed.append(item)
                 continue
@@ -195,7 +204,7 @@ class Changes:
 
         def counted() -> Iterator[Edge]:
             nonlocal given
-            for item in read_edges(source):
+            for item in self._reading.edges(source):
                 if isinstance(item, LoadFailure):
                     self.failed.append(item)
                 else:

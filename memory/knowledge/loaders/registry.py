@@ -10,7 +10,6 @@ from typing import TypeVar
 
 from clew.memory.datatypes import Document, Edge
 from clew.memory.errors import BadInput, Unreadable
-from clew.memory.knowledge.disk import POINTER
 from clew.memory.knowledge.loaders import (
     graph_folder,
     html,
@@ -26,6 +25,7 @@ from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, fi
 
 Answered = TypeVar("Answered")
 
+NO_MEMORY = "it needs more memory than a file may take"
 LONGEST_REASON = 200
 """Characters of why a loader stopped."""
 
@@ -70,7 +70,7 @@ def _guarded(source: Source, read: Callable[[Source], Iterator[Entry]]) -> Itera
     except OSError as error:
         yield LoadFailure(shown(source.path), reason(error))
     except MemoryError:
-        yield LoadFailure(shown(source.path), "it needs more memory than a file may take")
+        yield LoadFailure(shown(source.path), NO_MEMORY)
     except Exception as error:  # noqa: BLE001 whatever a loader or a library below it meets is this file's failure
         why = " ".join(f"{type(error).__name__}: {error}".split())[:LONGEST_REASON]
         yield LoadFailure(shown(source.path), f"the {source.loader.name} loader stopped at {why}")
@@ -154,6 +154,8 @@ class Discovered:
             self._once(Source(path, loader, root))
 
     def _is_library(self, folder: Path) -> bool:
+        from clew.memory.knowledge.disk import POINTER  # not needed, and slow to import, where files are only read
+
         return bool(file_mode(folder / POINTER)) or os.path.realpath(folder) == self.library
 
     def _once(self, source: Source) -> None:

@@ -1,0 +1,326 @@
+"""Each source is read in a process of its own kind, with limits on time, memory and size: what a file does to the one
+that reads it is that file's failure, and the rest goes on.
+
+The process is fed one source after the other, a few ahead of the run, and replaced where it dies or goes over a limit.
+It is a fresh interpreter that imports the loaders alone: nothing is forked, and no `__main__` is run again. Replies are
+lines of JSON; nothing is unpickled.
+"""
+
+import atexit
+import contextlib
+import json
+import math
+import os
+import resource
+import selectors
+import signal
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from clew.memory.datatypes import Document, Edge, Mark
+from clew.memory.errors import ClewError
+from clew.memory.knowledge.loaders.registry import LOADERS, NO_MEMORY, read, read_edges
+from clew.memory.knowledge.loaders.source import LoadFailure, Pages, Source, shown, size
+
+MIB = 1 << 20
+SECONDS, SECONDS_PER_MIB = 8.0, 60.0
+MEMORY, MEMORY_PER_BYTE = 448 * MIB, 16
+OUTPUT, OUTPUT_PER_BYTE = 256 * MIB, 64
+"""What a source may take: CPU time, memory beside that of the empty process, and bytes of documents and edges; more for
+a larger file. Memory is at most half of the machine's."""
+
+WAIT, WAITS = 60.0, 4
+"""Without a reply for so many seconds and so many times its CPU time, it hangs."""
+
+AHEAD = 4
+"""Sources that the process is given beside the one that is read; their requests fit into a pipe."""
+
+_START = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
+    "from clew.memory.knowledge.loaders.apart import serve; serve()"
+)
+_DOCUMENT, _EDGE, _FAILURE, _EDGES, _END = b"defs."
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    seconds: int
+    memory: int
+    output: int
+
+    @classmethod
+    def of(cls, source: Source) -> "Limits":
+        given = size(source)
+        half = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+        memory = max(MEMORY, min(MEMORY + MEMORY_PER_BYTE * given, half))
+        return cls(math.ceil(SECONDS + SECONDS_PER_MIB * given / MIB), memory, OUTPUT + OUTPUT_PER_BYTE * given)
+
+
+class Reading:
+    """The sources of a run, read apart in the order in which they were announced.
+
+    A source of a loader that the registry has not, which only a caller's own code can bring, is read in this process.
+    """
+
+    def __init__(self) -> None:
+        self._process: _Process | None = None
+        self._sent: deque[tuple[Source, Limits]] = deque()
+        self._taken = 0
+        """Bytes that came of the first of the sources sent."""
+        self._died = False
+        """On the one before, whose end was not met yet."""
+
+    def announce(self, source: Source) -> None:
+        """Have it read, where it is not yet; no more than `AHEAD` beside the one that is wanted next."""
+        if source.loader in LOADERS and not any(source is sent for sent, _ in self._sent):
+            self._sent.append((source, Limits.of(source)))
+            if self._process:
+                self._process.send(*self._sent[-1])
+            else:
+                self._process = self._started()
+
+    def documents(self, source: Source) -> Iterator[Document | LoadFailure]:
+        """Raises `ClewError` where the process cannot be started at all."""
+        if source.loader not in LOADERS:
+            yield from read(source)
+            return
+        self._skip()
+        if self._sent and self._sent[0][0] is not source:
+            self.close()
+        self.announce(source)
+        for item in self._items():
+            assert not isinstance(item, Edge)
+            yield item
+
+    def edges(self, source: Source) -> Iterator[Edge | LoadFailure]:
+        """Behind its documents. Once a run."""
+        if source.loader not in LOADERS:
+            yield from read_edges(source)
+            return
+        for item in self._items() if self._taken else ():
+            assert not isinstance(item, Document)
+            yield item
+
+    def keep(self) -> None:
+        """The process for the next run, where it has nothing to do."""
+        self._skip()
+        if self._process and not self._sent:
+            _idle.append(self._process)
+            self._process = None
+
+    def close(self) -> None:
+        """End the process."""
+        if self._process:
+            self._process.kill()
+        self._process, self._taken, self._died = None, 0, False
+        self._sent.clear()
+
+    def _items(self) -> Iterator[Document | Edge | LoadFailure]:
+        """Of the first source sent, up to the end of its documents or of its edges."""
+        while line := self._line():
+            if line[0] in (_EDGES, _END):
+                if line[0] == _END:
+                    self._sent.popleft()
+                    self._taken = 0
+                return
+            yield _item(line)
+
+    def _line(self) -> bytes:
+        """What the process says of the first source sent. Its death is a failure, and then an empty line."""
+        if self._died:
+            self._died = False
+            return b""
+        source, limits = self._sent[0]
+        for again in (False, True):  # once more, where it ended itself between two sources
+            self._process = self._process or self._started()
+            line, why = self._process.line(WAIT + WAITS * limits.seconds, limits.output - self._taken)
+            if line:
+                self._taken += len(line)
+                return line
+            ended, ready = self._process.kill(), self._process.ready
+            self._process = None
+            if (ended and not ready) or again:
+                raise ClewError("the process that reads files cannot be started", "run clew doctor")
+            if ended or why or self._taken:
+                break
+        too_long = f"reading it takes more than {limits.seconds} s"
+        over: dict[int, str] = {signal.SIGXCPU: too_long, signal.SIGKILL: "it was killed"}
+        crash = over.get(-ended, f"reading it crashed (signal {-ended})") if ended < 0 else "reading it crashed"
+        self._sent.popleft()
+        self._taken, self._died = 0, True
+        return _line_of(LoadFailure(shown(source.path), why or crash))
+
+    def _skip(self) -> None:
+        """What is left of a source that was begun."""
+        while self._taken:
+            for _ in self._items():
+                pass
+        self._died = False
+
+    def _started(self) -> "_Process":
+        while _idle and _idle[-1].owner == os.getpid():
+            process = _idle.pop()
+            if process.alive:
+                break
+            process.kill()
+        else:
+            process = _Process()
+        for source, limits in self._sent:
+            process.send(source, limits)
+        return process
+
+
+class _Process:
+    def __init__(self) -> None:
+        self.owner, self.ready = os.getpid(), False
+        self._popen = subprocess.Popen(  # noqa: S603 this interpreter, and nothing that was read
+            [sys.executable, "-P", "-c", _START, json.dumps(sys.path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
+            env=os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+        )
+        assert self._popen.stdout
+        self._from = self._popen.stdout.fileno()
+        self._held = bytearray()
+        self._lines: deque[bytes] = deque()
+
+    @property
+    def alive(self) -> bool:
+        return self._popen.poll() is None
+
+    def send(self, source: Source, limits: Limits) -> None:
+        pages = [source.pages.categories, source.pages.keywords]
+        request = [source.loader.name, str(source.path), str(source.root), pages, limits.seconds, limits.memory]
+        assert self._popen.stdin
+        with contextlib.suppress(OSError):  # it is gone: its line will say so
+            self._popen.stdin.write(json.dumps(request).encode() + b"\n")
+
+    def line(self, seconds: float, most: int) -> tuple[bytes, str]:
+        """Without its end. Empty where the process is gone, and, with the reason, where it has to go. Its first line
+        says that it is ready."""
+        while not self._lines:
+            if len(self._held) > most:
+                return b"", "there is more text in it than a file of its size may have"
+            with selectors.DefaultSelector() as waiting:
+                waiting.register(self._from, selectors.EVENT_READ)
+                if not waiting.select(seconds):
+                    return b"", f"nothing came of it for {seconds:.0f} s"
+            data = os.read(self._from, MIB)
+            if not data:
+                return b"", ""
+            first, *others = data.split(b"\n")
+            self._held += first
+            for other in others:
+                self._lines.append(bytes(self._held))
+                self._held = bytearray(other)
+        line = self._lines.popleft()
+        if not self.ready:
+            self.ready = True
+            return self.line(seconds, most)
+        return (line, "") if len(line) <= most else (b"", "there is more text in it than a file of its size may have")
+
+    def kill(self) -> int:
+        """How it ended, where it had: the exit status, or minus the signal; 0 where it was still there."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._popen.wait(0 if self.alive and not self._at_end() else 5)
+        ended = self._popen.returncode
+        self._popen.kill()
+        for stream in (self._popen.stdin, self._popen.stdout):
+            assert stream
+            with contextlib.suppress(OSError):
+                stream.close()
+        self._popen.wait()
+        return ended or 0
+
+    def _at_end(self) -> bool:
+        """Whether nothing more can come from it, as it closed its end."""
+        with selectors.DefaultSelector() as waiting:
+            waiting.register(self._from, selectors.EVENT_READ)
+            return bool(waiting.select(0)) and not os.read(self._from, 1)
+
+
+_idle: list[_Process] = []
+"""Ready for the next run of this process, as importing the loaders takes longer than reading most files."""
+
+
+@atexit.register
+def _end() -> None:
+    for process in _idle:
+        if process.owner == os.getpid():
+            process.kill()
+    _idle.clear()
+
+
+def _line_of(item: Document | Edge | LoadFailure) -> bytes:
+    if isinstance(item, LoadFailure):
+        kind, fields = _FAILURE, [item.source, item.reason, item.count]
+    elif isinstance(item, Edge):
+        kind, fields = _EDGE, [item.source, item.target, item.relation]
+    else:
+        kind, fields = _DOCUMENT, [getattr(item, name) for name in Document.__slots__]
+    return bytes([kind]) + json.dumps(fields).encode()
+
+
+def _item(line: bytes) -> Document | Edge | LoadFailure:
+    fields: list[Any] = json.loads(line[1:])
+    if line[0] == _FAILURE:
+        return LoadFailure(*fields)
+    if line[0] == _EDGE:
+        return Edge(*fields)
+    named = dict(zip(Document.__slots__, fields, strict=True))
+    for name in ("pages", "headings"):
+        named[name] = tuple(Mark(*mark) for mark in named[name])
+    return Document(**named | {"triples": tuple(map(tuple, named["triples"]))})
+
+
+def serve() -> None:
+    """The process: requests on its standard input, replies on its standard output. It ends with its input."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb", MIB)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nowhere, 0)
+    os.dup2(nowhere, 1)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    replies.write(b"ready\n")
+    replies.flush()
+    loaders, empty = {loader.name: loader for loader in LOADERS}, _memory()
+    for line in requests:
+        name, path, root, pages, seconds, memory = json.loads(line)
+        source = Source(Path(path), loaders[name], Path(root), Pages(*map(tuple, pages)))
+        _limit(seconds, empty + memory)
+        try:
+            for item in chain(read(source), [None], read_edges(source)):
+                replies.write((_line_of(item) if item else bytes([_EDGES])) + b"\n")
+        except MemoryError:
+            replies.write(_line_of(LoadFailure(shown(source.path), NO_MEMORY)) + b"\n")
+        except SystemExit:
+            os._exit(1)
+        replies.write(bytes([_END]) + b"\n")
+        replies.flush()
+        if _memory() > empty + MEMORY // 2:  # it does not give back what a large file took
+            break
+
+
+def _memory() -> int:
+    """Bytes of address space; 0 where the system does not say."""
+    with contextlib.suppress(OSError):
+        return int(Path("/proc/self/statm").read_text("ascii").split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    return 0
+
+
+def _limit(seconds: int, memory: int) -> None:
+    """From now on. CPU time that is over ends the process; memory that is over is a `MemoryError`."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    total = math.ceil(used.ru_utime + used.ru_stime) + seconds
+    for kind, most in ((resource.RLIMIT_CPU, total), (resource.RLIMIT_AS, memory)):
+        hard = resource.getrlimit(kind)[1]
+        with contextlib.suppress(OSError, ValueError):  # macOS knows no limit of the address space
+            resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))

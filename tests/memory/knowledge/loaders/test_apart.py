@@ -1,0 +1,167 @@
+"""A file that crashes, hangs or fills its reader fails alone, and the ones around it are read."""
+
+import bz2
+import gzip
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+from clew.memory.datatypes import Document
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.index.run import IndexReport, index
+from clew.memory.knowledge.loaders import apart
+from clew.memory.knowledge.loaders.apart import Reading
+from clew.memory.knowledge.loaders.registry import discover, read, read_edges
+from clew.memory.knowledge.loaders.source import LoadFailure
+from tests.memory.knowledge.loaders.dump import dump
+
+HEAD = b'<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/"><page><title>'
+
+
+def read_apart(folder: Path) -> list[Document | LoadFailure]:
+    reading = Reading()
+    found: list[Document | LoadFailure] = []
+    sources = discover([folder]).sources
+    for place, source in enumerate(sources):
+        for ahead in sources[place : place + 1 + apart.AHEAD]:
+            reading.announce(ahead)
+        found += reading.documents(source)
+        list(reading.edges(source))
+    reading.keep()
+    reading.close()
+    return found
+
+
+def test_what_comes_is_what_the_loaders_give(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Words.\n\nMore.", "utf-8")
+    (tmp_path / "b.html").write_text("<h1>Head</h1><p>é\u2028x", "utf-8")
+    lines = '{"text": "one", "triples": [["a", "b", "c"], 3]}\n{}\n{"text": "two"}\n'
+    (tmp_path / "c.jsonl").write_text(lines, "utf-8")
+    (tmp_path / "d.xml").write_text(dump(), "utf-8")
+    (tmp_path / "e.pdf").write_bytes(b"%PDF-1.4 broken")
+    (Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.txt"))).write_text("Name.", "utf-8")
+    reading = Reading()
+    for source in discover([tmp_path]).sources:
+        assert list(reading.documents(source)) == list(read(source))
+        assert list(reading.edges(source)) == list(read_edges(source))
+    reading.close()
+
+
+def test_a_source_may_be_left_half_read(tmp_path: Path) -> None:
+    (tmp_path / "a.xml").write_text(dump(), "utf-8")
+    (tmp_path / "b.txt").write_text("Words.", "utf-8")
+    first, second = discover([tmp_path]).sources
+    for read_first in (0, 1, 10**6):
+        reading = Reading()
+        reading.announce(first)
+        reading.announce(second)
+        items = reading.documents(first)
+        for _, _item in zip(range(read_first), items, strict=False):
+            pass
+        assert [item.text for item in reading.documents(second) if isinstance(item, Document)] == ["Words."]
+        reading.close()
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(apart, "SECONDS", 0.5)
+    monkeypatch.setattr(apart, "OUTPUT", 1 << 20)
+
+
+BOMBS = {
+    "b-many.jsonl.gz": gzip.compress(b'{"text": "' + b"a " * 500_000 + b'"}\n' * 300, 1),
+    "c-line.jsonl.gz": gzip.compress(b"[" * (1 << 27), 1),
+    "d-page.xml.bz2": bz2.compress(HEAD + b"a" * (1 << 27), 1),
+    "e-page.xml.gz": gzip.compress(HEAD + b"a" * (1 << 28), 1),
+    "f-deep.json": b'[["a", "b", "c"], ' + b"[" * 10**6,
+}
+
+
+@pytest.mark.usefixtures("small")
+def test_bombs_fail_alone(tmp_path: Path) -> None:
+    for name, data in BOMBS.items():
+        (tmp_path / name).write_bytes(data)
+    (tmp_path / "a.txt").write_text("Before.", "utf-8")
+    (tmp_path / "z.txt").write_text("Behind.", "utf-8")
+    found = read_apart(tmp_path)
+    assert {"Before.", "Behind."} <= {item.text for item in found if isinstance(item, Document)}
+    failed = {Path(item.source).name.partition(":")[0] for item in found if isinstance(item, LoadFailure)}
+    assert failed == set(BOMBS)
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("while True: pass", "reading it takes more than 1 s"),
+        ("held = []\nwhile True: held.append(bytearray(1 << 20))", "it needs more memory than a file may take"),
+        ("import os; os.kill(os.getpid(), 11)", "reading it crashed (signal 11)"),
+        ("import os; os._exit(3)", "reading it crashed"),
+        ("raise SystemExit", "reading it crashed"),
+        ("import ctypes; ctypes.string_at(0)", "reading it crashed (signal 11)"),
+    ],
+)
+def test_what_a_library_does_to_the_process_is_the_files_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, reason: str
+) -> None:
+    """`markdown_it` of the process is one that does this."""
+    fake = tmp_path / "path" / "markdown_it"
+    fake.mkdir(parents=True)
+    (fake / "__init__.py").write_text(f"def MarkdownIt(_):\n{textwrap.indent(body, '    ')}\n", "utf-8")
+    monkeypatch.setattr(sys, "path", [str(fake.parent), *sys.path])
+    monkeypatch.setattr(apart, "_idle", [])
+    documents = tmp_path / "documents"
+    documents.mkdir()
+    for name in ("a.md", "b.txt", "c.md", "d.txt"):
+        (documents / name).write_text("Words.", "utf-8")
+    found = read_apart(documents)
+    assert [Path(item.source).name for item in found if isinstance(item, Document)] == ["b.txt", "d.txt"]
+    failures = [item for item in found if isinstance(item, LoadFailure)]
+    assert failures == [LoadFailure(str(documents / name), reason) for name in ("a.md", "c.md")]
+    for process in apart._idle:
+        process.kill()
+
+
+def test_a_run_names_the_file_and_goes_on(tmp_path: Path, encoder: CachedEncoder) -> None:
+    documents = tmp_path / "documents"
+    documents.mkdir()
+    (documents / "bomb.xml.gz").write_bytes(gzip.compress(HEAD + b"a" * (1 << 29), 1))
+    (documents / "good.txt").write_text("The Moon orbits the Earth.", "utf-8")
+    *_, report = index([documents], tmp_path / "library", encoder)
+    assert isinstance(report, IndexReport)
+    assert (report.new, [failure.source for failure in report.failed]) == (1, [str(documents / "bomb.xml.gz")])
+    assert "memory" in report.failed[0].reason or "broken" in report.failed[0].reason
+
+
+def test_it_works_without_a_main_module_to_import(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Words.", "utf-8")
+    (tmp_path / "json.py").write_text("raise SystemError", "utf-8")
+    code = f"""
+from pathlib import Path
+from clew.memory.knowledge.loaders.apart import Reading
+from clew.memory.knowledge.loaders.registry import discover
+reading = Reading()
+print([item.text for source in discover([Path({str(tmp_path)!r})]).sources for item in reading.documents(source)])
+reading.keep()
+"""
+    made = subprocess.run([sys.executable, "-P", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert (made.stdout, made.stderr) == ("['Words.']\n", "")
+
+
+def test_the_process_is_used_again_and_ends_with_its_owner(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Words.", "utf-8")
+    read_apart(tmp_path)
+    [kept] = apart._idle
+    read_apart(tmp_path)
+    assert apart._idle == [kept]
+    kept._popen.send_signal(signal.SIGKILL)
+    while kept.alive:
+        time.sleep(0.01)
+    assert len(read_apart(tmp_path)) == 1
+    assert apart._idle != [kept]
