@@ -18,6 +18,7 @@ from rich.table import Table
 
 from clew.memory.datatypes import Progress
 from clew.memory.json_lines import as_line
+from clew.ui.plain import escaped, plain
 
 WIDE = 160
 """Columns of a table where there is no terminal to fit."""
@@ -33,7 +34,7 @@ def messages() -> Console:
 
 def print_json(value: Mapping[str, Any]) -> None:
     """One object, one line, handed on at once; not by click.echo, which would write through the bars of progress."""
-    sys.stdout.write(as_line(value))
+    sys.stdout.write(escaped(as_line(value)))
     sys.stdout.flush()
 
 
@@ -43,7 +44,7 @@ def print_table(rows: Iterable[Sequence[str]], *headings: str, words: int | None
     for column in table.columns[words:] if words is not None else ():
         column.justify = "right"
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(plain, row))
     output().print(table, soft_wrap=False)
 
 

@@ -9,13 +9,31 @@ _ESCAPES = re.compile(
     r"|(?:\x1b[PX^_]|[\x90\x98\x9e\x9f])[^\x1b\x80-\x9f]*+(?:\x1b\\|\x9c)"  # DCS, SOS, PM, APC
     r"|\x1b[ -/]*[0-~]?"  # the rest, and what was cut off
 )
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Controls but tab and line feed; the marks that turn the writing direction; halves of surrogate pairs."""
+_CONTROLS = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb"
+    r"\U000e0000-\U000e007f]"
+)
+"""Controls but tab and line feed; the marks that turn the writing direction; what has no width, and tags, in which text
+hides; halves of surrogate pairs. The two joiners stay: some scripts and emoji are written with them."""
+
+_MARKDOWN = re.compile(r"[\\<\[]")
 
 
 def plain(text: str) -> str:
     """Without escape sequences and control characters; lines and tabs stay."""
     return _CONTROLS.sub("", _ESCAPES.sub("", text.replace("\r\n", "\n")))
+
+
+def escaped(json: str) -> str:
+    """JSON text with such characters as `\\u009b`: as they are, and nothing steers a terminal that it is shown in."""
+    return _CONTROLS.sub(
+        lambda found: "".join(f"\\u{unit:04x}" for unit in memoryview(found[0].encode("utf-16")[2:]).cast("H")), json
+    )
+
+
+def as_text_of_markdown(text: str) -> str:
+    """With nothing that Markdown would make a link, an image or an element of HTML."""
+    return _MARKDOWN.sub(r"\\\g<0>", plain(text))
 
 
 def one_line(text: str) -> str:

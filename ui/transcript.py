@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
-from clew.agent.state import TURN_JSON, Turn, TurnEvent
+from clew.agent.state import TURN_JSON, Answer, Turn, TurnEvent
 from clew.memory.dialogue.threads import Thread, Threads
 from clew.memory.errors import BadInput
-from clew.ui.plain import one_line, plain
+from clew.ui.plain import as_text_of_markdown as as_text
+from clew.ui.plain import escaped, one_line
 from clew.ui.rendering import answer_text, badge, cited_numbers, place_of
 
 
@@ -46,25 +47,26 @@ def as_json(thread: Thread, turns: Sequence[Turn]) -> str:
         "libraries": _libraries(turns),
         "turns": [turn_object(turn) for turn in turns],
     }
-    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+    return escaped(json.dumps(value, ensure_ascii=False, indent=2)) + "\n"
 
 
 def as_markdown(thread: Thread, turns: Sequence[Turn]) -> str:
-    libraries = ", ".join(f"`{name}`" for name in _libraries(turns))
-    head = f"# {one_line(thread.title)}\n\nThread `{thread.id}`, library {libraries or 'unknown'}\n"
+    """What it quotes is text: no link, image or script in it is one in the file."""
+    libraries = ", ".join(map(_code, _libraries(turns)))
+    head = f"# {as_text(one_line(thread.title))}\n\nThread {_code(thread.id)}, library {libraries or 'unknown'}\n"
     return "\n".join([head, *(_turn_markdown(turn) for turn in turns)])
 
 
 def _turn_markdown(turn: Turn) -> str:
-    parts = [f"## {turn.turn}. {one_line(turn.question)}"]
+    parts = [f"## {turn.turn}. {as_text(one_line(turn.question))}"]
     if turn.rewritten != turn.question:
-        parts.append(f"*Understood as: {one_line(turn.rewritten)}*")
-    parts.append(answer_text(turn.answer).plain)
+        parts.append(f"*Understood as: {as_text(one_line(turn.rewritten))}*")
+    parts.append(answer_text(_as_text(turn.answer)).plain)
     if origin := _origin(turn):
-        parts.append(f"*{origin}*")
+        parts.append(f"*{as_text(origin)}*")
     parts += [_source_markdown(turn, number) for number in cited_numbers(turn.answer)]
     if turn.paths:
-        parts.append("\n".join(["Walked:", "", *(f"- {one_line(path)}" for path in turn.paths)]))
+        parts.append("\n".join(["Walked:", "", *(f"- {as_text(one_line(path))}" for path in turn.paths)]))
     return "\n\n".join(parts) + "\n"
 
 
@@ -77,13 +79,20 @@ def _origin(turn: Turn) -> str:
 
 def _source_markdown(turn: Turn, number: int) -> str:
     passage = turn.answer.sources[number - 1]
-    where = [f"**{one_line(passage.title) or passage.document}**", place_of(passage), _code(passage.source)]
-    quote = "\n".join(f"> {line}".rstrip() for line in plain(passage.text).strip().splitlines())
+    title, place = as_text(one_line(passage.title) or passage.document), as_text(place_of(passage))
+    where = [f"**{title}**", place, _code(passage.source)]
+    quote = "\n".join(f"> {line}".rstrip() for line in as_text(passage.text).strip().splitlines())
     return f"[{number}] {', '.join(part for part in where if part)}\n\n{quote}"
 
 
 def _code(source: str) -> str:
-    return f"`{one_line(source)}`" if source else ""
+    shown = one_line(source).replace("`", "\u2019")
+    return f"`{shown}`" if shown else ""
+
+
+def _as_text(answer: Answer) -> Answer:
+    claims = (replace(one, text=as_text(one.text)) for one in answer.claims)
+    return replace(answer, claims=tuple(claims))
 
 
 def _libraries(turns: Sequence[Turn]) -> list[str]:

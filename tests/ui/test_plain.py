@@ -1,12 +1,15 @@
 """What documents bring along does not steer the terminal, and what is long fits."""
 
+import json
+import re
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
-from clew.ui.plain import cut, one_line, plain, short_path, typed
+from clew.ui.plain import as_text_of_markdown, cut, escaped, one_line, plain, short_path, typed
 
 
 @pytest.mark.parametrize(
@@ -23,6 +26,9 @@ from clew.ui.plain import cut, one_line, plain, short_path, typed
         ("one\r\ntwo\tthree\rfour\x00", "one\ntwo\tthreefour"),
         ("half \ud83d of a pair", "half  of a pair"),
         ("naïve — 月", "naïve — 月"),
+        ("a\u200bb\u200fc\u2060d\ufeffe\u061cf\u180e", "abcdef"),
+        ("seen" + "".join(chr(0xE0000 + ord(letter)) for letter in "unseen"), "seen"),
+        ("می\u200cخواهم \U0001f469\u200d\U0001f680", "می\u200cخواهم \U0001f469\u200d\U0001f680"),
     ],
 )
 def test_plain(text: str, shown: str) -> None:
@@ -34,6 +40,24 @@ def test_no_control_is_ever_left(text: str) -> None:
     left = plain(text)
     assert all(character in "\n\t" or character.isprintable() for character in left)
     assert plain(left) == left
+
+
+STEERING = "\x1b[2J \x9b2J \x9d0;t\x9c \u202e \u200b \u200f \U000e0041 \x7f"
+
+
+def test_json_is_whole_and_steers_nothing() -> None:
+    shown = escaped(json.dumps({"text": STEERING}, ensure_ascii=False))
+    assert json.loads(shown) == {"text": STEERING}
+    assert plain(shown) == shown and shown.isprintable()
+
+
+def test_text_of_markdown_makes_no_link_image_or_element() -> None:
+    hostile = (
+        "<script>x()</script> ![i](http://e/?q) [a](javascript:x) <javascript:x> \n[r]: javascript:x\n"
+        "\\[b](javascript:x) ![r][r] <img src=x onerror=y> &lt;b&gt; ``` <!-- "
+    )
+    made = MarkdownIt("commonmark").render(as_text_of_markdown(hostile))
+    assert not re.search(r"<(?!/?p>|code>|/code>)|href|src=[\"']", made)
 
 
 def test_one_line() -> None:

@@ -11,7 +11,7 @@ from clew.agent.search.rounds import AUTO, POLICY
 from clew.memory.errors import BadInput
 from clew.memory.json_lines import replace_file
 from clew.ui.options import threads_path
-from clew.ui.plain import near, plain
+from clew.ui.plain import near, one_line, plain
 from clew.ui.rendering import DIM, MARKS, indented, ledger_lines, source_line, unfolded, walk_lines
 from clew.ui.terminal.session import Session, take_turn
 from clew.ui.transcript import as_json, as_markdown, known_thread, stored_turns
@@ -81,7 +81,7 @@ def _steps(session: Session, _: str) -> None:
         session.output.print(Text(f"  {prompted}", DIM))
     for claim in turn.answer.claims:
         if claim.verdict in MARKS:
-            session.output.print(Text(f"  {claim.verdict}: {claim.text}", MARKS[claim.verdict][1]))
+            session.output.print(Text(f"  {claim.verdict}: {one_line(claim.text)}", MARKS[claim.verdict][1]))
 
 
 def _walk(session: Session, _: str) -> None:

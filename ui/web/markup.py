@@ -46,6 +46,7 @@ class Markup:
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
+            finalize=lambda value: plain(value) if type(value) is str else value,
         )
         self._templates.filters |= {"line": one_line, "plain": plain, "ms": milliseconds, "parted": parted}
         self._templates.filters |= {"place": place_of, "short_path": short_path}
