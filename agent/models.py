@@ -1,11 +1,13 @@
 """Which model a setting names: the one place that knows models by name."""
 
+import shlex
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clew.agent.settings import Settings
-from clew.memory.encoding import MINILM, CachedEncoder, load_encoder
-from clew.memory.errors import BadInput
+from clew.memory.encoding import MINILM, CachedEncoder, cached_encoder, load_encoder
+from clew.memory.errors import BadInput, NoModel
 from clew.memory.knowledge.disk import recorded_encoder
 from clew.memory.ports import Writer
 
@@ -87,8 +89,20 @@ def ollama_for(settings: Settings) -> "OllamaServer":
 
 
 def encoder_for(settings: Settings) -> CachedEncoder:
-    """The encoder that the settings name; where they name none, the library's own; else the default.
+    """The encoder that the settings name, downloaded where it must be; where they name none, the library's own, but
+    only from the local model cache: a library may come from anybody. Else the default.
 
-    Raises `NoModel` where it is neither on this machine nor to be had.
+    Raises `NoModel` where it is not on this machine, or not to be had.
     """
-    return load_encoder(settings.encoder or recorded_encoder(settings.library) or MINILM, settings.cache)
+    own = recorded_encoder(settings.library)
+    if settings.encoder or own in ("", MINILM):
+        return load_encoder(settings.encoder or MINILM, settings.cache)
+    if found := cached_encoder(own):
+        return CachedEncoder(found, settings.cache / "embeddings")
+    raise NoModel(*not_here(own, settings.library))
+
+
+def not_here(encoder: str, library: Path) -> tuple[str, str]:
+    """What is wrong where the encoder that a library names is not in the local model cache, and what mends it."""
+    wrong = f"the library at {library} was made with the encoder {encoder}, which is not on this machine by that name"
+    return wrong, f"CLEW_ENCODER={shlex.quote(encoder)} before the command, if you trust it: it may be downloaded"

@@ -35,6 +35,16 @@ MINILM_CONFIGURATION = "3821e55614ab8cfab0ba187537ee508f13eaf5001e6979d8d198a953
 
 Prefixes = Mapping[Role, str]
 
+ONLY_DATA: Mapping[str, Any] = {"trust_remote_code": False, "model_kwargs": {"use_safetensors": True}}
+"""How a model is loaded: no code of its own, and weights that are nothing else."""
+
+CODE = ["*.bin", "*.pt", "*.pth", "*.pkl", "*.ckpt", "*.h5", "*.msgpack", "*.onnx", "*.ot", "*.py"]
+"""What is not downloaded."""
+
+HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,95}(/[A-Za-z0-9][\w.-]{0,95})?", re.ASCII)
+
+ANOTHER = "name another encoder"
+
 PREFIXES: Mapping[str, Prefixes] = {
     r"(multilingual-)?e5-(?!.*instruct)": {"query": "query: ", "passage": "passage: ", "sentence": "query: "},
     r"bge-(?!m3|.*instruct)": {"query": "Represent this sentence for searching relevant passages: "},
@@ -83,10 +93,13 @@ class SentenceTransformerEncoder:
         return digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
 
     def _weights(self) -> list[Path]:
-        weights = sorted(self._folder.glob("*.safetensors")) or sorted(self._folder.glob("pytorch_model*.bin"))
-        if not weights:
-            raise NoModel(f"the folder of the encoder {self.name} holds no weights", "name another encoder")
-        return weights
+        if packed := next((path for path in self._folder.rglob("pytorch_model*.bin") if not _is_safe(path)), None):
+            raise NoModel(
+                f"the encoder {self.name} has weights that run code when they are read ({packed.name})", ANOTHER
+            )
+        if weights := sorted(self._folder.glob("*.safetensors")):
+            return weights
+        raise NoModel(f"the folder of the encoder {self.name} holds no weights in safetensors", ANOTHER)
 
     @property
     def dimension(self) -> int:
@@ -157,7 +170,11 @@ class SentenceTransformerEncoder:
         from transformers.utils import logging
 
         logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # of reading 90 MB from a disk
-        return SentenceTransformer(str(self._folder), local_files_only=True)
+        self._weights()  # safetensors, or nothing
+        try:
+            return SentenceTransformer(str(self._folder), local_files_only=True, **ONLY_DATA)
+        except ValueError as error:
+            raise NoModel(f"the encoder {self.name} cannot be loaded: {str(error).splitlines()[0]}", ANOTHER) from error
 
     @cached_property
     def _tokenizer(self) -> "Tokenizer":
@@ -258,7 +275,7 @@ class CrossEncoderReranker:
 
         logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # of reading its weights from a disk
         try:
-            model: CrossEncoder = CrossEncoder(str(self._folder), local_files_only=True)
+            model: CrossEncoder = CrossEncoder(str(self._folder), local_files_only=True, **ONLY_DATA)
         except (OSError, ValueError) as error:
             raise NoModel(
                 f"{self._folder} holds no model that can be read ({type(error).__name__})", "name another reranker"
@@ -290,6 +307,12 @@ def local_encoder(name: str) -> SentenceTransformerEncoder | None:
     return SentenceTransformerEncoder(name, folder) if folder else None
 
 
+def cached_encoder(name: str) -> SentenceTransformerEncoder | None:
+    """The encoder of that name, if it is in the local model cache; none for a name that is a path."""
+    folder = _cached_folder(name) if HUB_NAME.fullmatch(name) and not Path(name).exists() else None
+    return SentenceTransformerEncoder(name, folder) if folder else None
+
+
 def _own_folder(name: str) -> Path | None:
     """A folder of that name, or the packaged MiniLM."""
     return Path(name) if Path(name).is_dir() else _packaged_minilm() if name == MINILM else None
@@ -318,7 +341,7 @@ def _hub_folder(name: str, what: str = "encoder") -> Path:
     from huggingface_hub import snapshot_download
 
     try:
-        return Path(snapshot_download(name))
+        return Path(snapshot_download(name, ignore_patterns=CODE))
     except (OSError, ValueError) as error:
         raise NoModel(
             f"the {what} {name} is neither on this machine nor could it be downloaded ({type(error).__name__})",
@@ -334,6 +357,11 @@ def _cached_folder(name: str) -> Path | None:
         return Path(snapshot_download(name, local_files_only=True))
     except (OSError, ValueError):  # LocalEntryNotFoundError is a ValueError and an OSError by its bases
         return None
+
+
+def _is_safe(weights: Path) -> bool:
+    """Whether the same weights are beside as safetensors, which are read then."""
+    return any(weights.parent.glob("*.safetensors"))
 
 
 def known_prefixes(name: str) -> Prefixes:

@@ -19,9 +19,9 @@ from packaging.requirements import Requirement
 from clew.agent.llm.model_cards import Card
 from clew.agent.llm.ollama_server import OllamaServer, Pulled
 from clew.agent.llm.ollama_writer import best
-from clew.agent.models import AUTO, NONE, OLLAMA, ollama_for, roles_named
+from clew.agent.models import AUTO, NONE, OLLAMA, not_here, ollama_for, roles_named
 from clew.agent.settings import Settings, config_files
-from clew.memory.encoding import MINILM, local_encoder
+from clew.memory.encoding import MINILM, cached_encoder, local_encoder
 from clew.memory.errors import ClewError, NoLibrary
 from clew.memory.knowledge.disk import Manifest, recorded_encoder
 from clew.memory.knowledge.library import open_library
@@ -63,7 +63,11 @@ def examine(settings: Settings, unreadable: ClewError | None = None) -> Iterator
     yield configured(unreadable, [path for path in config_files() if path.exists()])
     manifest, found = library(settings.library)
     yield found
-    yield encoder(settings.encoder or recorded_encoder(settings.library) or MINILM, manifest)
+    own = recorded_encoder(settings.library)
+    if settings.encoder or own in ("", MINILM) or cached_encoder(own):
+        yield encoder(settings.encoder or own or MINILM, manifest)
+    else:
+        yield Check("encoder", "problem", *not_here(own, settings.library))
     yield from ollama(settings)
     yield elasticsearch(os.environ, util.find_spec("elasticsearch") is not None)
     places = {"library": settings.library, "cache": settings.cache, "conversations": settings.home}
