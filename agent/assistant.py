@@ -61,7 +61,7 @@ class Assistant:
             opened.callback(encoder.close)
             library = open_library(settings.library, encoder)
             opened.callback(library.store.close)
-            threads = opened.enter_context(Threads(settings.home / DATABASE))
+            threads = opened.enter_context(Threads(settings.home / DATABASE, library.manifest.id))
             assistant = cls(services_for(settings, library, encoder, threads), settings.home, settings)
             opened.pop_all()
         return assistant
@@ -109,6 +109,7 @@ class Assistant:
                 yield from self._run(services, cut_off, cancel, resumed=True)
             checkpoints.forget(self._data / DATABASE, thread)  # of a turn that was stored as its process died
             search = TurnSearch(tool=tool, scope=scope)
+            said = (*said, *self._from_elsewhere(thread))
             turn = Turn(thread, self._next_turn(thread), question, steps=said, today=today, search=search)
             yield from said
             yield from self._run(services, turn, cancel)
@@ -211,6 +212,14 @@ class Assistant:
         if library is not self._services.library and not self._turns_over[library.store.folder]:
             library.store.close()
 
+    def _from_elsewhere(self, thread: str) -> tuple[Step, ...]:
+        """A step that says where a thread that was over another library is gone on with."""
+        known = self.threads.get(thread)
+        if known is None or not known.library or known.library == self.threads.library:
+            return ()
+        here = self._services.library.path
+        return (Step(LIBRARY, f"this conversation was over another library until now, and goes on over {here}"),)
+
     def _moved_on(self, settings: Settings) -> tuple[Step, ...]:
         """Where the library cannot be opened as it is now, it is read as it was."""
         before = self._services.library
@@ -228,6 +237,7 @@ class Assistant:
             known, self._refused = self._refused, str(error)
             still = f"answers are from the library as it was when it was opened: {error}"
             return (Step(LIBRARY, still),) if known != str(error) else ()
+        self.threads.library = library.manifest.id
         count = library.manifest.documents
         now = f"{count:,} document{'' if count == 1 else 's'}"
         return (Step(LIBRARY, f"the library was indexed since it was opened: it has {now} now"),)

@@ -1,21 +1,60 @@
 """Settings, read in one place: defaults, then `clew.toml`, then `CLEW_*`, then flags."""
 
+import re
+import tomllib
 from pathlib import Path
 from typing import Any, Literal
 
 from platformdirs import user_cache_path, user_config_path, user_data_path
 from pydantic import Field, ValidationError
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+from pydantic_settings import (
+    BaseSettings,
+    InitSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
 
+from clew.agent.trust import trusts
 from clew.memory.errors import BadInput
 
 DATABASE = "threads.sqlite"
 """In `Settings.home`: the threads, and the checkpoints of turns that are not over."""
 
 
+OF_FOLDER = Path("clew.toml")
+"""The file of the working folder."""
+
+TAKEN = frozenset({"tool", "clues", "late_interaction", "unsupported", "port"})
+"""What it may say without being trusted: closed choices and numbers; and `aligner` and `library` (`_harmless`)."""
+
+ALIGNERS = re.compile(r"votes|centroid|words|(bi|mlp|gcn|sage|gin|rgcn)-(infonce|bce)")
+
+
 def config_files() -> list[Path]:
     """Later ones win: the user's own file, then the one of the working folder."""
-    return [user_config_path("clew") / "clew.toml", Path("clew.toml")]
+    return [user_config_path("clew") / "clew.toml", OF_FOLDER]
+
+
+def folder_settings() -> tuple[dict[str, Any], tuple[str, ...]]:
+    """What the working folder's file says that is taken, and the names of what is ignored until the user trusts it: it
+    was written by whoever made the folder. Names of no setting are taken, to be refused. Raises `ValueError` for broken
+    TOML."""
+    try:
+        content = tomllib.loads(OF_FOLDER.read_text("utf-8"))
+    except OSError:
+        return {}, ()
+    ignored = () if trusts(OF_FOLDER) else tuple(name for name, value in content.items() if not _harmless(name, value))
+    return {name: value for name, value in content.items() if name not in ignored}, ignored
+
+
+def _harmless(name: str, value: object) -> bool:
+    if name == "library":
+        here = Path.cwd().resolve()
+        return isinstance(value, str) and (here / value).resolve().is_relative_to(here)
+    if name == "aligner":
+        return isinstance(value, str) and ALIGNERS.fullmatch(value) is not None
+    return name in TAKEN or name not in Settings.model_fields
 
 
 class Settings(BaseSettings):
@@ -57,7 +96,8 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 the signature is pydantic's
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, toml_file=config_files())
+        users = TomlConfigSettingsSource(settings_cls, toml_file=config_files()[0])
+        return init_settings, env_settings, InitSettingsSource(settings_cls, folder_settings()[0]), users
 
 
 def read_settings(**flags: Any) -> Settings:

@@ -3,6 +3,7 @@
 import os
 import signal
 import socket
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -20,6 +21,7 @@ ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples"
 
 os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["XDG_CONFIG_HOME"] = tempfile.mkdtemp(prefix="clew-tests-")  # the user's own settings are not the tests'
 os.environ["CLEW_LLM"] = "none"  # a server that runs on this machine is used by the tests that ask for it alone
 os.environ.pop("OLLAMA_HOST", None)
 

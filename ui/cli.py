@@ -9,6 +9,7 @@ import gc
 import sys
 import traceback
 from importlib import import_module
+from pathlib import Path
 from typing import Any, NoReturn
 
 import click
@@ -32,6 +33,7 @@ COMMANDS = (
     "partition",
     "align",
     "doctor",
+    "trust",
 )
 """In the order of their use: each is a function of its own name in `clew.ui.commands`."""
 
@@ -122,6 +124,28 @@ def main(verbose: bool, log_level: str | None) -> None:
     """
     gc.set_threshold(COLLECTED)
     _set_up_streams(log_level or ("info" if verbose else "error"))
+    if Path("clew.toml").is_file() and click.get_current_context().invoked_subcommand != "trust":
+        _ask_for_trust()
+
+
+def _ask_for_trust() -> None:
+    """Where the settings of the working folder are not all taken: a question at a terminal, else a line."""
+    from clew.agent.settings import OF_FOLDER, folder_settings
+    from clew.agent.trust import trust
+
+    try:
+        _, ignored = folder_settings()
+    except ValueError:  # reading the settings says so
+        return
+    if not ignored:
+        return
+    names = one_line(", ".join(ignored))
+    said = f"clew.toml of this folder sets {names}"
+    at_terminal = sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+    if at_terminal and click.confirm(f"{said}: do you trust it?", default=False, err=True):
+        trust(OF_FOLDER)
+    else:
+        click.echo(f"{said}: ignored, until: clew trust", err=True)
 
 
 for name in COMMANDS:

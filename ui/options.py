@@ -80,7 +80,7 @@ def chosen_thread(threads: "Threads", name: str | None, go_on: bool) -> "tuple[s
     """The id to talk under, and the thread where there is one already. Raises `BadInput` for two ways at once."""
     if name and go_on:
         raise BadInput("--thread and --continue exclude each other", "leave one of them out")
-    if go_on and (recent := threads.recent()):
+    if go_on and (recent := threads.over_library()):
         return recent[0].id, recent[0]
     if name:
         return name, threads.get(name)

@@ -21,17 +21,20 @@ KEPT = 8
 """Threads whose sentences are kept in memory, the last ones read."""
 
 _COUNT = "(SELECT count(*) FROM turns WHERE turns.thread = threads.thread)"
-_THREADS = f"SELECT thread, title, {_COUNT}, updated FROM threads"
+_THREADS = f"SELECT thread, title, {_COUNT}, updated, library FROM threads"
+_NEWEST = "ORDER BY updated DESC, rowid DESC"
 
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """A conversation: `title` is made from its first question, `updated` is ISO 8601 in UTC."""
+    """A conversation: `title` is made from its first question, `updated` is ISO 8601 in UTC. `library` is the id of
+    the one that its last turn was over; empty: none is known."""
 
     id: str
     title: str
     turns: int
     updated: str
+    library: str = ""
 
 
 @dataclass(slots=True)
@@ -48,9 +51,11 @@ class Threads:
     """Opens or makes the database at `path`, in memory for `None`. Safe from several threads and processes.
 
     Every method raises `ClewError` where the file is damaged, of a newer version, locked, full or not writable.
+    `library` is the id of the one that turns are over from now on.
     """
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, library: str = "") -> None:
+        self.library = library
         self._database = _ThreadsFile(path)
         self._read: dict[tuple[str, str], _Read] = {}
 
@@ -62,7 +67,12 @@ class Threads:
 
     def recent(self) -> list[Thread]:
         """Newest first."""
-        return [Thread(*row) for row in self._database.rows(f"{_THREADS} ORDER BY updated DESC, rowid DESC")]
+        return [Thread(*row) for row in self._database.rows(f"{_THREADS} {_NEWEST}")]
+
+    def over_library(self) -> list[Thread]:
+        """Those over `library`, or over none that is known; newest first."""
+        where = "WHERE library IN ('', ?1) OR ?1 = ''"
+        return [Thread(*row) for row in self._database.rows(f"{_THREADS} {where} {_NEWEST}", self.library)]
 
     def get(self, thread: str) -> Thread | None:
         return next((Thread(*row) for row in self._database.rows(f"{_THREADS} WHERE thread = ?", thread)), None)
@@ -87,7 +97,7 @@ class Threads:
         if any(key[0] == thread and turn <= read.last for key, read in self._read.items()):
             self._forget_read(thread)
         with self._database.transaction() as database:
-            _write_thread(database, thread, turn, _storable(question))
+            _write_thread(database, thread, turn, _storable(question), self.library)
             database.execute("DELETE FROM turns WHERE thread = ? AND turn = ?", (thread, turn))
             database.execute(
                 "INSERT INTO turns VALUES (?, ?, ?, ?, ?)",
@@ -188,10 +198,11 @@ def title_of(question: str) -> str:
     return (whole_words or head).rstrip(" ,;:.") + "…"
 
 
-def _write_thread(database: sqlite3.Connection, thread: str, turn: int, question: str) -> None:
+def _write_thread(database: sqlite3.Connection, thread: str, turn: int, question: str, library: str) -> None:
     """The title follows the earliest turn, also when that one is saved anew."""
     database.execute(
-        "INSERT INTO threads VALUES (:thread, :title, :now) ON CONFLICT (thread) DO UPDATE SET updated = :now,"
+        "INSERT INTO threads VALUES (:thread, :title, :now, :library)"
+        " ON CONFLICT (thread) DO UPDATE SET updated = :now, library = iif(:library = '', library, :library),"
         " title = CASE WHEN EXISTS (SELECT 1 FROM turns WHERE turns.thread = :thread AND turn < :turn)"
         " THEN title ELSE :title END",
         {
@@ -199,6 +210,7 @@ def _write_thread(database: sqlite3.Connection, thread: str, turn: int, question
             "title": title_of(question),
             "turn": turn,
             "now": datetime.now(UTC).isoformat(timespec="microseconds"),
+            "library": library,
         },
     )
 
@@ -208,7 +220,8 @@ def _storable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
+_TO_3 = "ALTER TABLE threads ADD COLUMN library TEXT NOT NULL DEFAULT ''"
 BUSY_SECONDS = 30.0
 
 _SCHEMA = Path(__file__).with_name("threads.sql").read_text("utf-8")
@@ -286,6 +299,11 @@ class _ThreadsFile:
                 with self.transaction() as database:
                     if self._version() == 0:  # no other process was first
                         self._make_schema(database)
+            if self._version() == 2:
+                with self.transaction() as database:
+                    if self._version() == 2:
+                        database.execute(_TO_3)
+                        database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
             if self._version() > SCHEMA_VERSION:
                 raise ClewError(f"{self._name} was written by a newer Clew", "update Clew")
             self.connection.execute("PRAGMA journal_mode = WAL")

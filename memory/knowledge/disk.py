@@ -15,11 +15,11 @@ from collections.abc import Iterator, Set
 from contextlib import contextmanager
 from pathlib import Path
 from re import fullmatch
-from typing import Literal
+from typing import Annotated, Literal
 from zipfile import BadZipFile
 
 from filelock import FileLock, Timeout
-from pydantic import BaseModel, ConfigDict, ValidatorFunctionWrapHandler, field_validator
+from pydantic import BaseModel, ConfigDict, StringConstraints, ValidatorFunctionWrapHandler, field_validator
 
 from clew.memory.communities import Method
 from clew.memory.dates import DateOrder
@@ -50,6 +50,9 @@ TriplesFrom = Literal["auto", "given", "extract", "both", "none"]
 `auto`: given where a document carries triples, none in a graph folder, else extracted."""
 
 
+LibraryId = Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{32})?$")]
+
+
 class EncoderRecord(BaseModel):
     model_config = ConfigDict(frozen=True)
 
@@ -64,7 +67,8 @@ class Manifest(BaseModel):
     kept too.
 
     `fingerprint` is SHA-256 over the format, the encoder, what the steps record, the documents' digests (triples are in
-    them) and the edges, so that it is the same wherever the documents lie."""
+    them) and the edges, so that it is the same wherever the documents lie. `id` is a random name, kept over re-runs,
+    rebuilds and moves; empty: from before there were any, the next new generation gets one."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
@@ -84,6 +88,7 @@ class Manifest(BaseModel):
     edges: int
     fingerprint: str
     created: str
+    id: LibraryId = ""
 
 
 class Recorded(BaseModel):
@@ -98,6 +103,7 @@ class Recorded(BaseModel):
     communities: Method | None = None
     pages: Pages | None = None
     reports: str | None = None
+    id: LibraryId | None = None
 
     @field_validator("*", mode="wrap")
     @classmethod

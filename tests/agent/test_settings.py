@@ -4,16 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from clew.agent.settings import read_settings
+from clew.agent.settings import folder_settings, read_settings
+from clew.agent.trust import forget, trust
 from clew.memory.errors import BadInput
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working folder, and a user whose own clew.toml is in `user`."""
-    for name in ("CLEW_LIBRARY", "CLEW_ENCODER", "CLEW_TOOL", "CLEW_PORT", "CLEW_HOME", "CLEW_CACHE"):
+    for name in ("CLEW_LIBRARY", "CLEW_ENCODER", "CLEW_TOOL", "CLEW_PORT", "CLEW_HOME", "CLEW_CACHE", "CLEW_LLM"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("clew.agent.settings.user_config_path", lambda _: tmp_path / "user")
+    for module in ("settings", "trust"):
+        monkeypatch.setattr(f"clew.agent.{module}.user_config_path", lambda _: tmp_path / "user")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "user").mkdir()
     return tmp_path
@@ -29,6 +31,45 @@ def test_each_place_wins_over_the_one_before(folder: Path, monkeypatch: pytest.M
     assert read_settings().port == 3
     assert read_settings(port=4).port == 4
     assert read_settings(port=None).port == 3  # a flag that was not given
+
+
+OTHERS = {"home": "/tmp/x", "cache": "/tmp/x", "llm": "openai:gpt", "encoder": "a/b", "reranker": "a/b", "aliases": "a"}
+
+
+def test_a_folder_sets_only_what_is_harmless_until_it_is_trusted(folder: Path) -> None:
+    usual = read_settings()
+    text = "".join(f'{name} = "{value}"\n' for name, value in OTHERS.items())
+    harmless = 'tool = "local"\nport = 8000\nlibrary = "here/lib"\naligner = "mlp-bce"\nunsupported = "remove"\n'
+    (folder / "clew.toml").write_text(text + harmless)
+    found = read_settings()
+    assert all(getattr(found, name) == getattr(usual, name) for name in OTHERS) and not found.names_llm
+    assert (found.tool, found.port, found.aligner, found.library) == ("local", 8000, "mlp-bce", Path("here/lib"))
+    assert folder_settings()[1] == tuple(OTHERS)
+    trust(folder / "clew.toml")
+    assert (read_settings().home, read_settings().llm) == (Path("/tmp/x"), "openai:gpt")
+    (folder / "clew.toml").write_text('home = "/tmp/y"')  # asked again when it changes
+    assert read_settings().home == usual.home
+    trust(folder / "clew.toml")
+    assert read_settings().home == Path("/tmp/y")
+    forget(folder / "clew.toml")
+    assert read_settings().home == usual.home
+
+
+@pytest.mark.parametrize("value", ["../elsewhere", "/etc", "link/lib", "a/../../b"])
+def test_a_library_of_a_folders_settings_is_within_it(folder: Path, value: str) -> None:
+    (folder / "link").symlink_to("/tmp")
+    (folder / "clew.toml").write_text(f'library = "{value}"\naligner = "../x"')
+    assert (read_settings().library, read_settings().aligner) == (Path(".clew"), "votes")
+    assert folder_settings()[1] == ("library", "aligner")
+
+
+def test_trust_is_for_the_file_of_one_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "clew.toml").write_text('llm = "openai:gpt"')
+    trust(folder / "clew.toml")
+    (folder / "other").mkdir()
+    (folder / "other" / "clew.toml").write_text('llm = "openai:gpt"')
+    monkeypatch.chdir(folder / "other")
+    assert read_settings().llm != "openai:gpt"
 
 
 @pytest.mark.parametrize(

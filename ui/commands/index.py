@@ -1,5 +1,6 @@
 """`clew index`: documents in, a library out."""
 
+import os
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
@@ -86,7 +87,9 @@ def index(
         raise click.UsageError("name the files or folders to read, or give --rebuild")
     from clew.agent.models import encoder_for, named_alone, writers_for
     from clew.agent.settings import read_settings
+    from clew.agent.trust import indexed_here, note_indexed
     from clew.memory.knowledge import chunking
+    from clew.memory.knowledge.disk import recorded
     from clew.memory.knowledge.extraction.llm import Model
     from clew.memory.knowledge.index import run
     from clew.memory.knowledge.index.generation import Parameters
@@ -101,7 +104,8 @@ def index(
         summariser=writers.summarise,
         **parameters,
     )
-    events = run.index(paths, settings.library, model, parameters=chosen, rebuild=rebuild)
+    mine = indexed_here(recorded(settings.library).id or "")
+    events = run.index(paths, settings.library, model, parameters=chosen, rebuild=rebuild, mine=mine)
     try:
         with closing(shown(events, quiet)) as seen:
             *_, report = seen
@@ -111,6 +115,7 @@ def index(
         ) from None
     _print_report(report, as_json)
     _check(report)
+    note_indexed(recorded(settings.library).id or "", (os.path.normpath(path.absolute()) for path in paths))
 
 
 def _pages(categories: tuple[str, ...], keywords: tuple[str, ...]) -> "Pages | None":

@@ -146,7 +146,7 @@ class BrowserPage:
 
     def _thread_list(self, view: View) -> str:
         try:
-            return self._markup.threads(self._assistant.threads.recent(), view.thread)
+            return self._markup.threads(self._assistant.threads.over_library(), view.thread)
         except ClewError:  # a database that cannot be read: the conversation says so
             return self._markup.threads([], view.thread)
 

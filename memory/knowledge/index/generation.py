@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+import secrets
 import shlex
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,6 +18,7 @@ from clew.memory.communities import Method
 from clew.memory.datatypes import Chunk, Document, Edge, Progress, Vectors
 from clew.memory.errors import NotSetUp
 from clew.memory.files import check_plain, new_file
+from clew.memory.knowledge import disk
 from clew.memory.knowledge.chunking import Chunker, ChunkerParameters
 from clew.memory.knowledge.disk import (
     FORMAT,
@@ -286,6 +288,7 @@ class Generation:
                 "edges": self._count(f"({EDGES})"),
                 "fingerprint": self._fingerprint(with_what),
                 "created": datetime.now(UTC).isoformat(timespec="seconds"),
+                "id": disk.recorded(self.folder.parent).id or secrets.token_hex(16),
             }
         )
         new_file(self.folder, MANIFEST).write_text(manifest.model_dump_json(indent=2) + "\n", "utf-8")

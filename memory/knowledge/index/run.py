@@ -3,9 +3,10 @@
 import errno
 import gc
 import os
+import shlex
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,13 +77,15 @@ def index(
     *,
     parameters: Parameters | None = None,
     rebuild: bool = False,
+    mine: Collection[str] | None = None,
     loaders: Sequence[Loader] = LOADERS,
     steps: Sequence[IndexStep] = STEPS,
 ) -> Iterator[Progress | IndexReport]:
     """Bring the library up to date with `paths`, or make it; ends with the `IndexReport`.
 
     Only documents under `paths` can be removed. With `rebuild` all is made anew, of the paths that the library
-    records where none are given. The library stays as it was until the very end.
+    records where none are given, so far as they are among `mine` (None: all of them): it may come from anybody. The
+    library stays as it was until the very end.
     Raises `BadInput`, `LibraryBusy`, `LibraryMismatch`, `NoLibrary`.
     """
     with held(library):
@@ -98,7 +101,7 @@ def index(
                 wrong = f"the library at {library} was made with other parameters for keywords"
                 raise LibraryMismatch(wrong, rebuild_command(library))
             before = manifest.roots
-        roots, notes = _roots(paths, library)
+        roots, notes = _roots(paths, library, mine)
         choices = choose(parameters, library, old is None)
         parts = PARTS.union(*(step.files for step in steps))
         folder, whole, seconds = next_generation(library, parts), False, dict[str, float]()
@@ -188,14 +191,20 @@ def _is_full(error: Exception) -> bool:
     return getattr(error, "errno", 0) in (errno.ENOSPC, errno.EDQUOT) or "requested and" in str(error)
 
 
-def _roots(paths: Sequence[Path], library: Path) -> tuple[list[Path], list[str]]:
-    """The paths given; without any the recorded ones that are still there, and a note of each that is not."""
+def _roots(paths: Sequence[Path], library: Path, mine: Collection[str] | None) -> tuple[list[Path], list[str]]:
+    """The paths given; without any the recorded ones that are still there, and a note of each that is not. Raises
+    `BadInput` where one of them is not among `mine`."""
     if paths:
         return [Path(os.path.normpath(path.absolute())) for path in paths], []
     command = f"clew index YOUR-FOLDER --rebuild --library {library}"
     before = recorded(library).roots
     if before is None:
         raise NoLibrary(f"{library} does not say what it was made from", command)
+    if mine is not None and (others := [root for root in before if root not in mine]):
+        raise BadInput(
+            f"the library at {library} says that it was made from {', '.join(others)}, which you did not index here",
+            f"clew index {shlex.join(before)} --rebuild --library {library}",
+        )
     there = [Path(root) for root in before if os.path.exists(root)]  # noqa: PTH110 Path.exists can raise
     if not there:
         raise BadInput(f"nothing of what the library at {library} was made from is there any more", command)

@@ -5,6 +5,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -351,3 +352,19 @@ def test_a_file_that_another_process_keeps_locked(path: Path, monkeypatch: pytes
         with pytest.raises(ClewError, match="in use by another process"):
             save(threads, "t", 1, "How far?")
         assert threads.recent() == []
+
+
+def test_threads_of_before_there_were_ids_get_theirs_with_the_next_turn(tmp_path: Path) -> None:
+    path = tmp_path / "threads.sqlite"
+    with Threads(path) as threads:
+        threads.save("old", 1, "How far is the Moon?", "{}", [], np.zeros((0, 2), np.float32), "e")
+    with closing(sqlite3.connect(path)) as database:  # as version 2 had it
+        database.execute("ALTER TABLE threads DROP COLUMN library")
+        database.execute("PRAGMA user_version = 2")
+        database.commit()
+    with Threads(path, "one") as threads:
+        assert [thread.library for thread in threads.over_library()] == [""]
+        threads.save("old", 2, "And the Sun?", "{}", [], np.zeros((0, 2), np.float32), "e")
+        assert [thread.library for thread in threads.over_library()] == ["one"]
+    with Threads(path, "two") as threads:
+        assert threads.over_library() == [] and [thread.id for thread in threads.recent()] == ["old"]

@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from clew.agent.trust import note_indexed
 from clew.memory.datatypes import Progress
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, ClewError
 from clew.memory.knowledge import library as library_module
-from clew.memory.knowledge.disk import POINTER, current_generation, next_generation, recorded_encoder
+from clew.memory.knowledge.disk import POINTER, current_generation, next_generation, recorded, recorded_encoder
 from clew.memory.knowledge.index.generation import Generation, IndexStep
 from clew.memory.knowledge.index.steps import STEPS
 from clew.memory.knowledge.library import open_library
@@ -65,6 +66,7 @@ def overwrite_page(path: Path, table: str) -> None:
 
 
 def test_a_rebuild_reads_libraries_of_another_format_or_shape(made: Path, encoder: CachedEncoder, cache: Path) -> None:
+    note_indexed(recorded(made).id or "", [str(made.parent / "notes")])
     changes: list[tuple[str, Callable[[dict[str, object]], object]]] = [
         (POINTER, lambda pointer: pointer.update(format=99)),
         ("manifest.json", lambda manifest: manifest.pop("keywords")),
