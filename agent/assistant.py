@@ -25,6 +25,7 @@ from clew.memory.datatypes import Sentence
 from clew.memory.dialogue.threads import Threads
 from clew.memory.dialogue.utterances import unique
 from clew.memory.errors import BadInput, Cancelled, ClewError
+from clew.memory.files import private_folder
 from clew.memory.knowledge.disk import current_generation
 from clew.memory.knowledge.library import Library, open_library
 from clew.memory.relative_dates import check_day
@@ -245,10 +246,9 @@ class Assistant:
     @contextmanager
     def _held(self, thread: str, cancel: threading.Event | None) -> Iterator[None]:
         """One turn at a time on a thread, whatever the process; waiting for another's can be cancelled."""
-        folder = self._data / "locks"
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = private_folder(self._data / "locks")
         name = hashlib.sha256(thread.encode()).hexdigest()[:2]  # 256 locks are enough for any number of threads
-        lock = FileLock(folder / f"{name}.lock", thread_local=False)
+        lock = FileLock(folder / f"{name}.lock", mode=0o600, thread_local=False)
         while True:
             try:
                 lock.acquire(timeout=0.2)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from clew.memory.errors import ClewError
+from clew.memory.files import private_file, private_folder
 
 PATIENCE = 60.0
 """Seconds to wait for another process that writes."""
@@ -134,8 +135,9 @@ def _batches(keys: list[bytes], size: int) -> Iterator[list[bytes]]:
 
 
 def _open(path: Path, table: str) -> sqlite3.Connection:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    database = sqlite3.connect(path, check_same_thread=False, timeout=PATIENCE)
+    private_folder(path.parent.parent)
+    private_folder(path.parent)
+    database = sqlite3.connect(private_file(path), check_same_thread=False, timeout=PATIENCE)
     try:
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = NORMAL")

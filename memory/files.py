@@ -2,7 +2,8 @@
 
 A path is made a name at a time (`within`): no name is a path, and nothing below the library's folder is reached through
 a link, so that nothing is read or written outside it. Whatever is written is first made here (`new_file`,
-`new_folder`), and only here is anything moved or removed (tests/test_architecture.py).
+`new_folder`), and only here is anything moved or removed (tests/test_architecture.py). And what is its user's alone:
+conversations, caches, exports.
 """
 
 import math
@@ -11,6 +12,7 @@ import re
 import shutil
 import stat
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -74,6 +76,34 @@ def check_plain(folder: Path) -> None:
     for parent, folders, files in os.walk(folder):
         for name in (*folders, *files):
             _no_link(Path(parent, name))
+
+
+OWN = ("clew", "embeddings", "locks")
+"""Names of folders that are ours alone: others that were there before (somebody's home, /tmp) stay as they are."""
+
+
+def private_folder(path: Path) -> Path:
+    """A folder that its user alone can open (0700); one that was there before is mended where it is ours."""
+    there = path.exists()
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if there and path.name in OWN:
+        _close_to_others(path, 0o700)
+    return path
+
+
+def private_file(path: Path) -> Path:
+    """A file that its user alone can read and write (0600), made where it is missing; SQLite gives what it puts beside
+    its database the same. Raises `OSError`."""
+    os.close(os.open(path, os.O_RDONLY | os.O_CREAT, 0o600))
+    for one in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
+        _close_to_others(one, 0o600)
+    return path
+
+
+def _close_to_others(path: Path, mode: int) -> None:
+    with suppress(OSError):  # it is not ours, or gone
+        if stat.S_IMODE(path.stat().st_mode) & 0o077:
+            path.chmod(mode)
 
 
 def _no_link(path: Path) -> None:

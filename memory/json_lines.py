@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from clew.memory.errors import BadInput
+from clew.memory.files import private_file
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -37,12 +38,15 @@ def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         yield number, value
 
 
-def replace_file(path: Path, text: str) -> None:
-    """Readers see the old file or the new one, never a part. Makes the folder. Raises `BadInput`."""
+def replace_file(path: Path, text: str, private: bool = True) -> None:
+    """Readers see the old file or the new one, never a part; others than its user, where it is `private`, neither.
+    Makes the folder. Raises `BadInput`."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with beside.open("w", encoding="utf-8", newline="\n") as file:
+        beside.unlink(missing_ok=True)
+        made = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
+        with os.fdopen(made, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
@@ -55,7 +59,7 @@ def append_object(path: Path, value: Mapping[str, Any]) -> None:
     """One line in one write, on the disk when this returns: a kill leaves the whole line or at most a torn last one."""
     line = as_line(value).encode()
     try:
-        file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        file = os.open(private_file(path), os.O_WRONLY | os.O_APPEND)
         try:
             count = os.write(file, line)
             os.fsync(file)

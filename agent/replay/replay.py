@@ -22,6 +22,7 @@ from clew.agent.replay.script import Conversation, Script, ScriptTurn, on_day, r
 from clew.agent.settings import Settings
 from clew.agent.state import Turn
 from clew.memory.errors import BadInput
+from clew.memory.files import private_folder
 from clew.memory.json_lines import append_object, as_line, replace_file, whole_objects
 
 if TYPE_CHECKING:
@@ -162,7 +163,7 @@ def _empty(folder: Path) -> None:
     try:
         if folder.exists():
             shutil.rmtree(folder)
-        folder.mkdir(parents=True)
+        private_folder(folder)
     except OSError as error:
         raise BadInput(f"{folder} cannot be written: {error.strerror}") from error
 

@@ -4,7 +4,7 @@ import secrets
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +15,7 @@ import numpy as np
 from clew.memory.datatypes import Sentence, Vector, Vectors
 from clew.memory.dialogue.utterances import same_words
 from clew.memory.errors import ClewError
+from clew.memory.files import private_file, private_folder
 
 TITLE_CHARACTERS = 60
 KEPT = 8
@@ -249,9 +250,12 @@ class _ThreadsFile:
         self.lock = threading.RLock()
         try:
             if path:
-                path.parent.mkdir(parents=True, exist_ok=True)
+                private_folder(path.parent)
         except OSError as error:
             raise ClewError(f"{self._name} cannot be made: {error.strerror}", "choose another folder") from error
+        with suppress(OSError):  # SQLite says it in its own way
+            if path:
+                private_file(path)
         with self._translated():
             self.connection = sqlite3.connect(
                 path or ":memory:", timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False

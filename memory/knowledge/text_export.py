@@ -7,6 +7,7 @@ from pathlib import Path
 
 from clew.memory.datatypes import Document
 from clew.memory.errors import BadInput
+from clew.memory.files import private_file, private_folder
 from clew.memory.json_lines import as_line, replace_file
 from clew.memory.knowledge.store import EmbeddedStore
 
@@ -29,13 +30,13 @@ def export_text(store: EmbeddedStore, folder: Path) -> int:
     how many. Raises `BadInput` for a folder that holds other files, or where one cannot be written."""
     index, taken, lines = folder / INDEX, set[str](), list[str]()
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        private_folder(folder)
         if not index.exists() and any(folder.iterdir()):
             raise BadInput(f"{folder} holds other files", "give --out an empty folder")
         for document in _documents(store):
             name = safe_name(document.id, taken)
             taken.add(name.casefold())
-            (folder / name).write_bytes(document.text.encode())
+            private_file(folder / name).write_bytes(document.text.encode())
             row = {"document": document.id, "source": document.source, "title": document.title, "file": name}
             lines.append(as_line(row))
     except OSError as error:

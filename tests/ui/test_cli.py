@@ -40,7 +40,10 @@ def test_importing_the_command_line_imports_nothing_heavy() -> None:
 
 def test_help_names_every_command_in_the_order_of_use(clew: Run) -> None:
     listed = re.findall(r"^  (\w+)  ", clew("--help").stdout.partition("Commands:")[2], re.MULTILINE)
-    asking, measuring = ["index", "chat", "ask", "ui", "search"], ["replay", "evaluate", "partition", "align", "doctor"]
+    asking, measuring = (
+        ["index", "chat", "ask", "ui", "search"],
+        ["replay", "evaluate", "partition", "align", "doctor", "trust"],
+    )
     assert listed == [*asking, "threads", "export", *measuring]
 
 

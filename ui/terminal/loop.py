@@ -16,6 +16,7 @@ from rich.text import Text
 from clew.agent.assistant import Assistant
 from clew.agent.settings import Settings
 from clew.memory.errors import BadInput, Cancelled, ClewError, NotSetUp
+from clew.memory.files import private_file, private_folder
 from clew.ui.console import messages, output
 from clew.ui.models import with_models
 from clew.ui.options import chosen_thread, day, way_back
@@ -144,9 +145,9 @@ def _line_editor(session: Session) -> "PromptSession[str]":
         return FormattedText([("class:bottom-toolbar", "  " + " · ".join(parts))])
 
     home = session.settings.home
-    home.mkdir(parents=True, exist_ok=True)
+    private_folder(home)
     return PromptSession(
-        history=FileHistory(str(home / "history")),
+        history=FileHistory(str(private_file(home / "history"))),
         completer=CommandCompleter(choices),
         style=STYLE,
         bottom_toolbar=below,

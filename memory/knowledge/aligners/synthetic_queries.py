@@ -79,7 +79,7 @@ def make_queries(
 
 
 def write_queries(path: Path, queries: Iterable[SyntheticQuery]) -> None:
-    replace_file(path, "".join(as_line(asdict(query)) for query in queries))
+    replace_file(path, "".join(as_line(asdict(query)) for query in queries), private=False)
 
 
 def read_queries(path: Path) -> list[SyntheticQuery]:

@@ -83,14 +83,13 @@ def index(
 ) -> Iterator[Progress | IndexReport]:
     """Bring the library up to date with `paths`, or make it; ends with the `IndexReport`.
 
-    Only documents under `paths` can be removed. With `rebuild` all is made anew, of the paths that the library
-    records where none are given, so far as they are among `mine` (None: all of them): it may come from anybody. The
-    library stays as it was until the very end.
+    Only documents under `paths` can be removed. With `rebuild` all is made anew, of the paths that the library records
+    where none are given, if they are `mine` (None: all are). The library stays as it was until the very end.
     Raises `BadInput`, `LibraryBusy`, `LibraryMismatch`, `NoLibrary`.
     """
+    if not paths and not rebuild:
+        raise BadInput("there is nothing to index", f"clew index YOUR-FOLDER --library {library}")
     with held(library):
-        if not paths and not rebuild:
-            raise BadInput("there is nothing to index", f"clew index YOUR-FOLDER --library {library}")
         parameters = parameters or Parameters()
         old = None if rebuild else current_generation(library)
         before: tuple[str, ...] = ()
@@ -102,8 +101,7 @@ def index(
                 raise LibraryMismatch(wrong, rebuild_command(library))
             before = manifest.roots
         roots, notes = _roots(paths, library, mine)
-        choices = choose(parameters, library, old is None)
-        parts = PARTS.union(*(step.files for step in steps))
+        choices, parts = choose(parameters, library, old is None), PARTS.union(*(step.files for step in steps))
         folder, whole, seconds = next_generation(library, parts), False, dict[str, float]()
         try:
             with (

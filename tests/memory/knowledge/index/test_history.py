@@ -23,7 +23,7 @@ TEXTS = {
 }
 LANG = "Fritz Lang was born in Vienna. In 1933 Lang left Berlin for Paris, where he directed Liliom."
 GIVEN = {"moon": ("The Moon orbits the Earth. It is old.", [["Moon", "orbits", "the Earth"]])}
-WHEN_AND_WHERE = ("created", "roots")
+WHEN_AND_WHERE = ("created", "roots", "id")
 
 
 def contents(library: Path) -> dict[str, object]:

@@ -1,0 +1,65 @@
+"""What is its user's alone: conversations, caches and exports, also those that were made before."""
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from clew.memory.cache import ContentCache
+from clew.memory.dialogue.threads import Threads
+from clew.memory.files import private_folder
+from clew.memory.json_lines import append_object, replace_file
+
+
+@pytest.fixture(autouse=True)
+def open_umask() -> Iterator[None]:
+    before = os.umask(0o000)
+    yield
+    os.umask(before)
+
+
+def modes(folder: Path) -> dict[str, str]:
+    found = [folder, *folder.rglob("*")]
+    return {str(path.relative_to(folder.parent)): oct(stat.S_IMODE(path.stat().st_mode)) for path in found}
+
+
+def closed(folder: Path) -> bool:
+    return all(stat.S_IMODE(path.stat().st_mode) & 0o077 == 0 for path in [folder, *folder.rglob("*")])
+
+
+@pytest.mark.parametrize("before", [False, True])
+def test_conversations_and_caches_are_their_users_alone(tmp_path: Path, before: bool) -> None:
+    home, cache = tmp_path / "data" / "clew", tmp_path / "cache" / "clew" / "embeddings"
+    files = [home / "threads.sqlite", cache / "e.sqlite"]
+    if before:
+        for file in files:
+            file.parent.mkdir(parents=True)
+            file.touch()
+    with Threads(files[0]) as threads:
+        threads.save("t", 1, "q", "{}", [], np.zeros((0, 2), np.float32), "e")
+        kept = ContentCache(lambda: files[1], "vectors")
+        kept.write({b"k": b"v"})
+        assert (home / "threads.sqlite-wal").exists() and (cache / "e.sqlite-wal").exists()
+        for folder in (home, cache, cache.parent):
+            assert closed(folder), modes(folder)
+        kept.close()
+
+
+def test_exports_are_their_users_alone(tmp_path: Path) -> None:
+    for name in ("new.md", "old.md"):
+        (tmp_path / "old.md").touch()
+        replace_file(tmp_path / name, "text")
+        append_object(tmp_path / f"{name}.jsonl", {"a": 1})
+        assert {stat.S_IMODE((tmp_path / one).stat().st_mode) for one in (name, f"{name}.jsonl")} == {0o600}
+    replace_file(tmp_path / "shared", "text", private=False)
+    assert stat.S_IMODE((tmp_path / "shared").stat().st_mode) == 0o666
+
+
+def test_folders_of_others_stay_as_they_are(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir(mode=0o755)
+    private_folder(tmp_path / "home")
+    assert stat.S_IMODE((tmp_path / "home").stat().st_mode) == 0o755
+    assert stat.S_IMODE(private_folder(tmp_path / "fresh").stat().st_mode) == 0o700
