@@ -20,8 +20,10 @@ _OTHER_SCRIPT = re.compile(r"[^\W\d_a-zA-Z\u00c0-\u024f]")
 
 def language_of(text: str) -> str:
     """The one most of whose common words the text has, each by how few languages share it; empty where it has too few
-    of them to tell, or a text is mostly of another script. English counts where another one has no more."""
-    words = [unaccented(word) for word in _WORD.findall(text)]
+    of them to tell, or a text is mostly of another script. English counts where another one has no more.
+    Words in capitals are no common ones: `CA` is not `ça`."""
+    said = _WORD.findall(text)
+    words = [unaccented(word) for word in said if text.isupper() or len(word) < 2 or not word.isupper()]
     if not words or len(_OTHER_SCRIPT.findall(text)) > len(text) / 4:
         return ""
     found = dict.fromkeys(LANGUAGES, 0.0)

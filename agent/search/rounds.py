@@ -177,8 +177,12 @@ def unheld(question: str, words: Collection[str]) -> tuple[str, ...]:
 def assembled(
     ordered: Sequence[Passage], beside: Sequence[Passage], parameters: ObserveParameters
 ) -> tuple[Passage, ...]:
-    """The passages as they are read: the best of what the whole question found, what other words found, the rest."""
-    return (*ordered[: parameters.best], *beside, *ordered[parameters.best :])
+    """The passages as they are read: the best of what the whole question found, what other words found, the rest. Where
+    the best are of few documents, the best are more of them, as long as others are read behind them."""
+    firsts = [place for place, one in enumerate(ordered) if all(one.document != it.document for it in ordered[:place])]
+    many = firsts[parameters.best - 1] + 1 if len(firsts) >= parameters.best else parameters.best
+    best = min(many, max(parameters.best, parameters.passages - 1))
+    return (*ordered[:best], *beside, *ordered[best:])
 
 
 def answers(passages: Sequence[Passage], parameters: ObserveParameters) -> Passage | None:

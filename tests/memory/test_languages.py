@@ -16,6 +16,8 @@ from clew.memory.languages import language_of
         ("Kiom kostas la lupago de la loĝejo?", "eo"),
         ("What was Maria de la Quellerie's father's name?", "en"),
         ("Was the Saturn V bigger?", "en"),
+        ("state procurement in CA", ""),
+        ("QUEL EST LE LOYER ?", "fr"),
         ("Kodak", ""),
         ("月までの距離は?", ""),
         ("", ""),

@@ -38,9 +38,8 @@ from tests.training.search import SETS, SPANS, Asked, Bench, Policy, fewer, part
 
 FOLDS = 3
 CONVERSATIONS = ("mtrag", "mtrag-un")
-MOST_LEFT_OUT, MOST_KNOWN, MOST_OF_POLICY = 400, 600, 200
-"""Questions of a set that is left out of every fit; of each other set that is fitted on beside it or a domain; of each
-that a policy is fitted on."""
+MOST_LEFT_OUT, MOST_KNOWN = 400, 600
+"""Questions of a set that is left out of every fit; of each other set that is fitted on beside it or a domain."""
 
 ALONE = ("hybrid", "graph", "walk")
 """Tools that the agent is held against on a set left out."""
@@ -167,7 +166,7 @@ def measured(bench: Bench, conversations: Conversations, run: Run) -> Iterator[M
         held_out = fewer(held_out, MOST_LEFT_OUT)
     asks_on = any(one.question.history for one in held_out)  # else no conversation tells of what is measured
     rewriter = conversations.fitted(run.holds_out if asks_on else lambda _: False)
-    fitted = Fitted(bench.scorer(known), rewriter, policy(bench, known, rewriter, MOST_OF_POLICY))
+    fitted = Fitted(bench.scorer(known), rewriter, policy(bench, known, rewriter))
     for name in dict.fromkeys(one.set for one in held_out):
         with Threads(None) as threads:
             services = fitted.services(bench, name, threads)

@@ -243,11 +243,15 @@ COST = 0.02
 C = 0.02
 """Inverse of the strength of the gate's L2 penalty."""
 
+CARRIES, OTHERS = ("rewritten", "agree", "edges"), 0.2
+"""Signals that say the same of every library, and the scale of all others, whose weights are penalised the more for it:
+what first hits look like differs from library to library (docs/journal.md)."""
 
-def policy(bench: Bench, asked: Sequence[Asked], rewriter: Rewriter, most: int = MOST) -> Policy:
+
+def policy(bench: Bench, asked: Sequence[Asked], rewriter: Rewriter) -> Policy:
     """From these questions alone: each half's features by what was fitted on the other half."""
     halves = [[one for one in asked if part_of(one.conversation, HALVES, "half") == half] for half in range(HALVES)]
-    chosen = {one.key for one in fewer(asked, most)}
+    chosen = {one.key for one in fewer(asked)}
     made: list[Gathered] = []
     for own, other in (halves, reversed(halves)):
         below = Below(bench.scorer(other), rewriter)
@@ -325,7 +329,8 @@ def fit_gate(made: Sequence[Gathered], order: Ordering) -> Gate:
     from sklearn.linear_model import LogisticRegression
 
     scales = scales_of(made)
-    signals = (np.array([list(one.signals.values()) for one in made]) - scales.mean) / scales.deviation
+    counts = np.array([1.0 if name in CARRIES else OTHERS for name in gate.SIGNALS])
+    signals = (np.array([list(one.signals.values()) for one in made]) - scales.mean) / scales.deviation * counts
     worth = {its: np.array([_worth(one, its, order) for one in made]) for its in CHOICES}
     duels = []
     for others, tools in combinations(CHOICES, 2):
@@ -335,7 +340,7 @@ def fit_gate(made: Sequence[Gathered], order: Ordering) -> Gate:
         better = gains[told] > 0
         if better.any() and not better.all():
             model = LogisticRegression(C=C, max_iter=1000).fit(signals[told], better, weights / weights.mean())
-            duels.append(Duel(tools, others, _linear(model.coef_[0], float(model.intercept_[0]), scales)))
+            duels.append(Duel(tools, others, _linear(model.coef_[0] * counts, float(model.intercept_[0]), scales)))
         else:  # one is never better
             duels.append(Duel(tools, others, Linear(float(better.any()) - 0.5, {})))
     usual = dict(zip(gate.SIGNALS, (round(float(value), 4) for value in scales.mean), strict=True))

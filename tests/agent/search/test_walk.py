@@ -246,6 +246,15 @@ def test_what_was_looked_for_beside_is_read_behind_the_best() -> None:
     assert [p.id for p in read] == ["0", "1", "2", "3", "4", "7", "8", "5", "6"]
 
 
+@pytest.mark.parametrize(("documents", "place"), [("aabcdef", 6), ("aabbccddee", 7), ("aaabbbcc", 5), ("a", 1)])
+def test_passages_of_one_document_count_once_among_the_best_where_others_are_read_too(
+    documents: str, place: int
+) -> None:
+    whole = [replace(passage(str(n)), document=document) for n, document in enumerate(documents)]
+    read = rounds.assembled(whole, [passage("x")], ObserveParameters())
+    assert [p.id for p in read].index("x") == place
+
+
 def test_the_policy_may_stay_with_hybrid(assistant: Assistant) -> None:
     turn = answered(replace(assistant.services, gate=Gate()), QUESTION, [])
     (think,) = steps_of(turn, "think")
