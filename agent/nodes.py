@@ -39,6 +39,7 @@ from clew.memory.dialogue.utterances import extract
 from clew.memory.dialogue.variants import with_dates, with_spelling
 from clew.memory.errors import Cancelled
 from clew.memory.languages import language_of
+from clew.tools.clues import Clues
 from clew.tools.hybrid import Hybrid
 from clew.tools.walk import Walk, findings
 
@@ -179,7 +180,8 @@ def _looked(turn: Turn, run: TurnContext, tool: str) -> Turn:
     manifest = services.library.manifest
     edges, worded = manifest.edges / max(1, manifest.documents), forms.apart(turn.wordings, matches)
     found = gate.signals(turn.rewritten, first, matches.hits[shown], edges, worded)
-    return turn.searched(signals=found, tools=(Hybrid.name, *gate.chosen(found, services.gate)))
+    by_triples = (Clues.name,) if services.library.store.of_triples else ()
+    return turn.searched(signals=found, tools=(Hybrid.name, *gate.chosen(found, services.gate), *by_triples))
 
 
 def after_think(state: TurnState) -> Literal["act", "answer"]:
@@ -374,8 +376,10 @@ def _model_searches(turn: Turn, run: TurnContext, planned: Sequence[Call]) -> Mo
 
 
 def _memorable(answer: Answer) -> list[Utterance]:
-    """A refusal says nothing that a later question could lean on."""
-    return [] if answer.refused else [Utterance("agent", answer.plain)]
+    """A refusal says nothing that a later question could lean on, nor does what Clew says around what it quotes."""
+    quoted = any(claim.quotes for claim in answer.claims)
+    said = " ".join(claim.text for claim in answer.claims if claim.cites or not quoted)
+    return [] if answer.refused else [Utterance("agent", said)]
 
 
 def _new_passages(count: int) -> str:

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from clew.agent.answer.polarity import asks_yes_or_no
 from clew.agent.state import AnswerForm
 from clew.memory.text import split, written_words
 
@@ -68,7 +69,9 @@ def _form(question: str, expected: tuple[str, ...]) -> AnswerForm:
         return "yes-no"
     if _PATTERNS["form list"].search(question) and not set(expected) & {"duration", "money", "time"}:
         return "list"
-    return "steps" if _PATTERNS["form steps"].search(question) else "fact"
+    if _PATTERNS["form steps"].search(question):
+        return "steps"
+    return "yes-no" if asks_yes_or_no(question) else "fact"
 
 
 def _measure(question: str) -> str:

@@ -5,18 +5,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from clew.agent.answer import worked_out
 from clew.agent.answer.asked import asked
 from clew.agent.answer.evidence import NAMED, Evidence
+from clew.agent.answer.polarity import says
 from clew.agent.answer.selection import AnswerParameters, Picked, Wanted, pick
 from clew.agent.answer.structure import Region
 from clew.agent.answer.times import names_time
 from clew.agent.answer.units import AnswerUnit, is_item, ranges
+from clew.agent.answer.values import values_of
 from clew.agent.search.rounds import missing as missing_words
 from clew.agent.search.rounds import said_by, unheld
-from clew.agent.state import Answer, Claim, Outcome, Quote
+from clew.agent.state import Answer, Claim, Outcome, Quote, Says
 from clew.memory.datatypes import Document, Passage
 from clew.memory.dialogue.context_dependence import depends_on_context
-from clew.memory.text import Span, content_word_sets, content_words, written_words
+from clew.memory.text import Span, content_word_sets, content_words, split, written_words
 
 _ASKING = (
     r"(?:who|whom|whose|what|when|where|why|how|which|is|are|was|were|do|does|did|can|could|has|have|had|will|would)\b"
@@ -31,6 +34,13 @@ _TWICE = re.compile(
 
 _STOP = re.compile(r"[.!?][\"\u201d\u2019)]*\s*$")
 """The end of a sentence, in what a quotation leaves out."""
+
+LONGEST_LINE = 40
+"""Words of a sentence that is quoted behind the answer of a tool that it holds."""
+
+WORKED, WORKED_FROM, LONGEST_LOOKED_AT, WORDS_OF_SIDE = 4.0, 5, 300, 0.5
+"""Units that may hold one of two dates or amounts: how much less likely than the best, as a logarithm, how many are
+looked at, with how many words, and the share of the words of what is asked for that they hold."""
 
 _COMPARED = tuple(
     re.compile(rf"^(?:please |can you |could you )?{pattern}[\s?.!]*$", re.IGNORECASE)
@@ -63,10 +73,12 @@ def quote(wanted: Wanted, passages: Sequence[Passage], evidence: Evidence, param
     unanswered: list[str] = []
     for one in questions:
         names = [m for m in NAMED.finditer(one.rewritten) if content_words(m.group()) and m.group() in wanted.question]
+        told = values_of(one.rewritten).spans if asked(one.rewritten).form == "yes-no" else ()  # may be another day
         names = [
             name
             for name in names
-            if name.group() in wanted.question and not names_time(one.rewritten, name.start(), evidence.timed)
+            if not names_time(one.rewritten, name.start(), evidence.timed)
+            and not any(start <= name.start() < end for start, end in told)
         ]
         unknown = [name for name in names if not set(content_words(name.group())) <= evidence.words]
         if evidence.vocabulary and not evidence.lacked(" ".join(name.group() for name in unknown)):
@@ -80,7 +92,54 @@ def quote(wanted: Wanted, passages: Sequence[Passage], evidence: Evidence, param
     if not chosen:
         return _nothing(passages, tuple(dict.fromkeys(missing)))
     composed = _composed(chosen, evidence, tuple(dict.fromkeys(missing)), unanswered)
-    return replace(composed, form=asked(wanted.rewritten).form)
+    form = asked(wanted.rewritten).form
+    polarity = _says(wanted, chosen, evidence) if form == "yes-no" and len(questions) == 1 else None
+    return replace(composed, form=form, says=polarity)
+
+
+def derived(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters) -> Answer | None:
+    """What follows from two dates or amounts, behind what it follows from; None where nothing of that is asked, or the
+    units do not hold what is needed, with the words of what it is asked of."""
+    work = worked_out.working(wanted.rewritten) if not wanted.with_history else None
+    if work is None:
+        return None
+    chosen: list[Picked] = []
+    for part in work.parts:
+        likely = pick(
+            Wanted(part, part), evidence, replace(parameters, behind=WORKED, words=LONGEST_LOOKED_AT), WORKED_FROM
+        )
+        fits = [one for one in likely if work.holds(" ".join(one.unit.texts)) and _is_of(part, one, evidence)]
+        if not fits:
+            return None
+        chosen.append(fits[0])
+    said = worked_out.result(work, [" ".join(one.unit.texts) for one in chosen])
+    if not said:
+        return None
+    once = list({one.unit.core.position: one for one in chosen}.values())
+    composed = _composed([replace(one, aside="", older=None) for one in once], evidence, (), ())
+    claims = (*composed.claims, Claim(said, new_line=True))
+    return replace(composed, claims=claims, form=asked(wanted.rewritten).form)
+
+
+def _is_of(question: str, picked: Picked, evidence: Evidence) -> bool:
+    """Whether a unit, with what stands above it, has most of the words of what it is asked of, and all its names."""
+    core = picked.unit.core
+    passage = evidence.passages[core.passage]
+    said = " ".join((core.head, core.lead, passage.heading, passage.title, *picked.unit.texts))
+    held, wanted = set(content_words(said)), set(content_words(question))
+    names = {stem for name in NAMED.findall(question) for stem in content_words(name)}
+    return len(wanted & held) >= WORDS_OF_SIDE * len(wanted) and names <= held
+
+
+def _says(wanted: Wanted, chosen: Sequence[Picked], evidence: Evidence) -> Says | None:
+    """What the units say to a question of yes or no, where they do not say both."""
+    question = wanted.question if wanted.with_history else wanted.rewritten
+    found: list[Says] = []
+    for core, texts in ((one.unit.core, one.unit.texts) for one in chosen):
+        above = f"{core.head} {core.lead} {evidence.passages[core.passage].title}"
+        said = says(question, texts, above, core.head)
+        found += [said] if said else []
+    return found[0] if len(set(found)) == 1 else None
 
 
 def led_by(quoted: Answer, tool_answer: str, passages: Sequence[Passage]) -> Answer:
@@ -91,8 +150,21 @@ def led_by(quoted: Answer, tool_answer: str, passages: Sequence[Passage]) -> Ans
         return quoted
     kept = Answer("answered", ()) if quoted.refused else quoted
     sources = kept.sources if holder in kept.sources else (*kept.sources, holder)
-    first = Claim(tool_answer if tool_answer[-1] in ".!?" else f"{tool_answer}.", (sources.index(holder) + 1,))
-    return replace(kept, claims=(first, *kept.claims), sources=sources)
+    number = sources.index(holder) + 1
+    first = Claim(tool_answer if tool_answer[-1] in ".!?" else f"{tool_answer}.", (number,))
+    quoted_there = any(number in claim.cites for claim in kept.claims)
+    said = () if quoted_there else _line_with(words, holder, number)
+    return replace(kept, claims=(first, *said, *kept.claims), sources=sources)
+
+
+def _line_with(words: str, passage: Passage, number: int) -> tuple[Claim, ...]:
+    """The first sentence of a passage that has these words, quoted; none where it is long."""
+    for start, end in split(passage.text):
+        text = passage.text[start:end]
+        if words in f" {' '.join(content_words(text))} " and len(text.split()) <= LONGEST_LINE:
+            own = Quote(passage.document, passage.start + start, passage.start + end, text)
+            return (Claim(" ".join(text.split()), (number,), start=own.start, quotes=(own,)),)
+    return ()
 
 
 def placed(answer: Answer, documents: Mapping[str, Document]) -> Answer:

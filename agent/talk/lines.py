@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from string import Template
 
+from clew.agent.answer.asked import asked as asked_for
 from clew.agent.state import Answer, Claim, Turn
 from clew.memory.dialogue.cognates import COGNATES
 from clew.memory.languages import LANGUAGES, common_words, language_of, unaccented
@@ -27,7 +28,7 @@ def language_name(language: str, said_in: str) -> str:
 def in_language(answer: Answer, turn: Turn, held: str) -> Answer:
     """A refusal in the language of its question; and said, where no passage is in that, how it was searched."""
     asked = language_of(turn.asked)
-    made = refused_in(_without_small_words(answer, turn.asked, asked), asked)
+    made = _opened(refused_in(_without_small_words(answer, turn.asked, asked), asked), turn, asked)
     read = [language_of(passage.text) for passage in turn.passages[:READ]]
     if not asked or not held or asked == held or asked in read or answer.outcome not in _SEARCHED:
         return made
@@ -35,6 +36,18 @@ def in_language(answer: Answer, turn: Turn, held: str) -> Answer:
     names = language_name(asked, asked), language_name(held, asked)
     note = line("other language", asked, asked=names[0], held=names[1], alike=f" ({words})" if words else "")
     return replace(made, claims=(*made.claims, Claim(note, new_line=True)))
+
+
+def _opened(answer: Answer, turn: Turn, language: str) -> Answer:
+    """Beginning with yes or no where a question of that is quoted an answer that says so, else with who says what
+    follows; a refusal says that it is not said."""
+    if answer.outcome not in _SEARCHED or asked_for(turn.rewritten or turn.asked).form != "yes-no":
+        return answer
+    if answer.refused and not answer.says:
+        answer = replace(answer, form="yes-no", says="not-said")
+    if not answer.says and not any(claim.quotes for claim in answer.claims):
+        return answer  # written by a model, that says it in its own words
+    return replace(answer, claims=(Claim(line(answer.says or "documents say", language)), *answer.claims))
 
 
 def _without_small_words(answer: Answer, question: str, language: str) -> Answer:

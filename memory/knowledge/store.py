@@ -190,6 +190,13 @@ class EmbeddedStore:
         sql = "SELECT path FROM sources WHERE digest = '' AND path NOT IN (SELECT source FROM documents) ORDER BY path"
         return tuple(path for (path,) in self._select(sql))
 
+    @cached_property
+    def of_triples(self) -> bool:
+        """Whether most documents are the triples that they were given with, and no other text."""
+        sql = """SELECT COUNT(*) * 2 > (SELECT COUNT(*) FROM documents) FROM documents d WHERE LENGTH(d.text) <= (
+        SELECT SUM(LENGTH(subject) + LENGTH(relation) + LENGTH(object) + 4) FROM triples WHERE document = d.id)"""
+        return bool(self._select(sql)[0][0])
+
     def documents(self, ids: Sequence[str]) -> list[Document]:
         found = {
             row[0]: document_of(row)

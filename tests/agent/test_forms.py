@@ -63,3 +63,70 @@ def test_a_file_that_fails_later_is_counted_too(opened: Opened) -> None:
     opened({"bakery.md": BAKERY})
     refused = opened({"broken.pdf": b"%PDF-1.4 broken"})("What is the population of Innsbruck?")
     assert refused.files_left_out == 1
+
+
+CLUB = {
+    "club.md": "# Rowing club\n\nThe rowing club was founded on 3 May 1931 by six printers.\n\n"
+    "The first chairman was Otto Lind. He served for nine years.\n",
+    "fire.md": "# The old boathouse\n\nThe old boathouse burned down on 9 June 1954. Nobody was hurt.\n\n"
+    "It had stood on oak piles.\n",
+    "people.md": "# People\n\nClara Voss was born on 3 July 1931 in Malmö.\n\nClara Voss moved to Lund in May 1950.\n\n"
+    "Ida Berg taught her to row.\n",
+    "prices.md": "# Prices\n\nThe oak table costs 480 euros.\n\nThe pine table costs 310 euros.\n\n"
+    "The steel chair costs 95 dollars.\n\nA ticket for the regatta is 12 euros per person.\n\n"
+    "The membership fee is 15 euros a month.\n",
+}
+
+
+def test_what_follows_from_two_dates_is_worked_out_and_shown_so(opened: Opened) -> None:
+    asked = opened(dict(CLUB))
+    said = asked("How long was it between the founding of the rowing club and the fire of the old boathouse?")
+    quoted = [claim.text for claim in said.claims if claim.quotes]
+    assert any("3 May 1931" in text for text in quoted) and any("9 June 1954" in text for text in quoted)
+    worked = said.claims[-1]
+    assert (worked.quotes, worked.cites) == ((), ()) and worked.text.startswith("Worked out:")
+    assert "23 years and 1 month (8,438 days)" in worked.text
+    assert {source.document for source in said.sources} == {"club.md", "fire.md"}
+    aged = asked("How old was Clara Voss when she moved to Lund?")
+    assert aged.claims[-1].text == "Worked out: born 3 July 1931, so 18 years old in May 1950."
+
+
+def test_what_follows_from_amounts_is_worked_out_where_the_units_agree(opened: Opened) -> None:
+    asked = opened(dict(CLUB))
+    said = asked("How much more expensive is the oak table than the pine table?")
+    assert said.claims[-1].text == "Worked out: 480 euros \u2212 310 euros = 170 euros."
+    assert "Worked out" not in asked("How much more expensive is the oak table than the steel chair?").text
+    tickets = asked("How much is a ticket for the regatta for three people?")
+    assert tickets.claims[-1].text == "Worked out: 3 \u00d7 12 euros = 36 euros."
+    fee = asked("How much is the membership fee for two years?")
+    assert fee.claims[-1].text == "Worked out: 24 \u00d7 15 euros = 360 euros."
+    assert "Worked out" not in asked("How old was Ida Berg when she moved to Lund?").text
+
+
+def test_yes_and_no_begin_the_answer_where_the_documents_say_so(opened: Opened) -> None:
+    asked = opened({"rules.md": RULES})
+    no = asked("Are dogs allowed in the reading room?")
+    assert (no.form, no.says) == ("yes-no", "no") and no.text.startswith("No. Dogs are not allowed")
+    assert no.claims[0].quotes == () and no.claims[1].quotes
+    yes = asked("Can I borrow a laptop?")
+    assert yes.says == "yes" and yes.text.startswith("Yes. You can borrow a laptop")
+    sunday = asked("Is the reading room open on Sundays?")
+    assert sunday.says == "no" and "Monday to Friday" in sunday.text
+    told = asked("Does the reading room have a lamp on each table?")
+    assert told.says is None and told.text.startswith("The documents say: ")
+    missing = asked("Is there a swimming pool in Innsbruck?")
+    assert missing.refused and missing.says == "not-said" and missing.text.startswith("Not said. ")
+    deutsch = asked("Darf ich in der Bibliothek einen Laptop ausleihen?")
+    assert deutsch.form == "yes-no"
+
+
+RULES = """# Rules of the library
+
+Dogs are not allowed in the reading room.
+
+The reading room is open Monday to Friday.
+
+You can borrow a laptop for a day.
+
+Lamps stand on some tables of the reading room.
+"""

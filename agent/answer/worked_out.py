@@ -1,0 +1,249 @@
+"""What follows from two dates or amounts that documents state: the time between them, an age, a difference, so many
+times a price. The questions by rules, of English; the sums only where the units agree."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+from clew.agent.answer.amounts import Amount, amounts, plain_number, stem
+from clew.memory.dates import CalendarDate, asked_times
+
+WorkingKind = Literal["between", "age", "difference", "times"]
+
+_UNITS = {"day": 1, "week": 7}
+_AUX = r"(?:was|were|is|are|did|does|do|will|has|had)"
+_HOW_LONG = r"how (?:long|many (?P<unit>day|week|month|year)s)"
+_BETWEEN = (
+    rf"{_HOW_LONG}\b.*?\b(?:between|from) (?P<one>.+?) (?:and|to|until|till) (?P<other>.+)",
+    rf"{_HOW_LONG} (?:after|before) (?P<one>.+?) (?P<other>{_AUX} .+)",
+    rf"{_HOW_LONG} {_AUX} (?:it (?:take )?)?(?P<other>.+?) (?:after|before) (?P<one>.+)",
+)
+_NAME = r"[A-Z][\w.'-]*(?: [A-Z][\w.'-]*)*"
+_AGE = (
+    rf"how old (?:was|were|is|will|would) (?P<one>.+?) (?:be )?when (?:he|she|they|it|{_NAME}) (?P<other>\w.+)",
+    rf"(?:at )?(?:what|which) age (?:did|was|were) (?P<one>{_NAME}) (?P<other>\w.+)",
+    r"how old (?:was|were|is|will) (?P<one>.+?) (?:be )?(?P<date>in|on) (?P<other>.+)",
+)
+_ASKS = {
+    word: f"How {asked} {{}}{' cost' if asked == 'much does' else ''}?"
+    for asked, words in (
+        ("much does", "cheaper dearer expensive cost price"),
+        ("much is", "fee rent more less"),
+        ("long is", "longer shorter length"),
+        ("old is", "older younger age"),
+        ("tall is", "taller"),
+        ("high is", "higher lower height"),
+        ("deep is", "deeper depth"),
+        ("wide is", "wider width"),
+        ("heavy is", "heavier lighter weigh weight"),
+        ("big is", "bigger larger smaller size"),
+        ("far is", "further farther distance"),
+    )
+    for word in words.split()
+}
+"""What is asked of each side, by the word of the comparison."""
+
+_DIFFERENCE = (
+    r"(?:by )?how much (?P<how>\w+)(?: (?P<what>\w+))? (?:is|are|was|were|does|do|did|would)"
+    r" (?P<one>.+?) than (?P<other>.+)",
+    r"how many more (?P<count>\w+) (?:does|do|did|has|have|had|are|were)"
+    r" (?P<one>.+?)(?: have| had| hold)? than (?P<other>.+)",
+    r"what(?:'s| is| was) the (?:difference (?:in|of) (?P<how>\w+)|(?P<what>\w+) difference)"
+    r" between (?P<one>.+?) and (?P<other>.+)",
+)
+_MANY = r"\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+_TIMES = re.compile(rf"\bhow much\b.*(?P<for>\b(?:for|with) (?P<many>{_MANY}) (?P<what>[a-z]+)\b)", re.IGNORECASE)
+_EVERY = re.compile(r"\b(?:(?P<day>daily)|(?P<week>weekly)|(?P<month>monthly)|(?P<year>yearly|annual(?:ly)?))\b", re.I)
+_ONE_OF = {"peopl": ("person", "head", "each", "guest", "adult", "particip", "member"), "person": ("head", "each")}
+
+
+@dataclass(frozen=True, slots=True)
+class Working:
+    """`parts` are the questions whose answers are needed, each with a date or an amount; `unit` is what a time is asked
+    in, `many` of `what` how often an amount counts. `given` is a date of the question itself."""
+
+    kind: WorkingKind
+    parts: tuple[str, ...]
+    unit: str = ""
+    many: float = 0
+    what: str = ""
+    given: str = ""
+
+    def holds(self, text: str) -> bool:
+        """Whether a text has what is needed of one part."""
+        return bool(_dates(text)) if self.kind in ("between", "age") else bool(_measured(text))
+
+
+def working(question: str) -> Working | None:
+    """None where nothing is asked that has to be worked out."""
+    asked = re.sub(r"^(?:and|but|so|then|ok|okay|well),? ", "", question.strip().rstrip("?! "), flags=re.IGNORECASE)
+    if found := _first(_BETWEEN, asked):
+        return Working("between", tuple(_when(found[side]) for side in ("one", "other")), found["unit"] or "")
+    if found := _first(_AGE, asked):
+        return _age(found)
+    if found := _first(_DIFFERENCE, asked):
+        return _difference(found)
+    if (found := _TIMES.search(asked)) and (many := amounts(f"{found['many']} {found['what']}")):
+        (count,) = amounts(f"{found['many']} things")
+        part = f"{asked[: found.start('for')]}{asked[found.end('for') :]}".strip() + "?"
+        return Working("times", (part,), many=count.value, what=found["what"].casefold()) if many else None
+    return None
+
+
+def result(work: Working, texts: Sequence[str]) -> str:
+    """In a sentence what follows from a text for each part; empty where it does not."""
+    if work.kind == "times":
+        return _times(work, texts[0])
+    if work.kind == "difference":
+        return _subtracted(*texts)
+    dates = [_dates(text) for text in texts] + ([_dates(work.given)] if work.given else [])
+    if len(dates) == 2 and texts[0] == texts[-1] and len(dates[0]) == 2 and not work.given:
+        one, other = dates[0]
+    elif len(dates) == 2 and all(len(found) == 1 for found in dates):
+        one, other = dates[0][0], dates[1][0]
+    else:
+        return ""
+    if work.kind == "age":
+        return _aged(one, other)
+    first, last = sorted((one, other))
+    return _between(first, last, work.unit)
+
+
+# Questions --------------------------------------------------------------------------------------------------------
+
+
+def _first(patterns: Sequence[str], asked: str) -> re.Match[str] | None:
+    return next((match for one in patterns if (match := re.fullmatch(one, asked, re.IGNORECASE))), None)
+
+
+def _when(side: str) -> str:
+    """`When was the opening?`, `When did it open?`."""
+    said = side.strip()
+    return f"When {said}?" if re.match(rf"{_AUX}\b", said, re.IGNORECASE) else f"When was {said}?"
+
+
+def _age(found: re.Match[str]) -> Working | None:
+    who, other = found["one"], found["other"]
+    born = f"When was {who} born?"
+    if "date" in found.re.groupindex:
+        return Working("age", (born,), given=other) if len(_dates(other)) == 1 else None
+    return Working("age", (born, f"When was it that {who} {other}?"))
+
+
+def _difference(found: re.Match[str]) -> Working | None:
+    names = found.re.groupindex
+    sides = found["one"], found["other"]
+    if "count" in names:
+        return Working("difference", tuple(f"How many {found['count']} does {side} have?" for side in sides))
+    for how in (found["what"], *found["one"].split()[-1:], found["how"]):
+        if how and how.casefold() in _ASKS:
+            asked = _ASKS[how.casefold()]
+            one = re.sub(r" (?:cost|weigh|pay)$", "", sides[0])
+            return Working("difference", (asked.format(one), asked.format(sides[1])))
+    return None
+
+
+# Sums -------------------------------------------------------------------------------------------------------------
+
+
+def _dates(text: str) -> list[CalendarDate]:
+    """Those with a year; none where one is a span, or can be read in two ways."""
+    found = asked_times(text)
+    if any(one.other or one.last for one in found):
+        return []
+    return list(dict.fromkeys(one.date for one in found if one.date.year))
+
+
+def _measured(text: str) -> list[Amount]:
+    blank = list(text)
+    for one in asked_times(text):
+        blank[one.start : one.end] = " " * (one.end - one.start)
+    return [one for one in amounts("".join(blank)) if one.unit]
+
+
+def _between(one: CalendarDate, other: CalendarDate, unit: str) -> str:
+    told = _span(one, other, unit)
+    return f"Worked out: from {one.text} to {other.text} it is {told}." if told else ""
+
+
+def _span(one: CalendarDate, other: CalendarDate, unit: str) -> str:
+    """As exact as both dates are: days, months or years."""
+    if one.day and other.day:
+        days = (date(other.year, other.month, other.day) - date(one.year, one.month, one.day)).days
+        if unit in _UNITS or (not unit and days < 60):
+            return _weeks(days) if unit == "week" else _number(days, "day")
+        months = (other.year - one.year) * 12 + other.month - one.month - (other.day < one.day)
+        whole = _months(months, unit)
+        return f"{whole} ({_number(days, 'day')})" if whole else _number(days, "day")
+    if unit in _UNITS:
+        return ""
+    if one.month and other.month:
+        return _months((other.year - one.year) * 12 + other.month - one.month, unit)
+    return f"about {_number(other.year - one.year, 'year')}" if unit != "month" and other.year > one.year else ""
+
+
+def _weeks(days: int) -> str:
+    weeks, rest = divmod(days, 7)
+    return f"{_number(weeks, 'week')} and {_number(rest, 'day')}" if rest else _number(weeks, "week")
+
+
+def _months(months: int, unit: str) -> str:
+    years, rest = (0, months) if unit == "month" else divmod(months, 12)
+    return " and ".join(_number(n, name) for n, name in ((years, "year"), (rest, "month")) if n)
+
+
+def _aged(born: CalendarDate, then: CalendarDate) -> str:
+    years = then.year - born.year
+    if not 0 < years < 130:
+        return ""
+    if born.month and then.month and (born.month != then.month or (born.day and then.day)):
+        before = (then.month, then.day) < (born.month, born.day)
+        return f"Worked out: born {born.text}, so {_number(years - before, 'year')} old in {then.text}."
+    return f"Worked out: born {born.text}, so {years - 1} or {years} years old in {then.text}."
+
+
+def _subtracted(one: str, other: str) -> str:
+    """Of the only pair of amounts that agree."""
+    pairs = [(a, b) for a in _measured(one) for b in _measured(other) if a.agrees(b)]
+    if len(pairs) != 1 or one == other:
+        return ""
+    (a, b), sides = pairs[0], (one, other)
+    if a.value < b.value:
+        a, b, sides = b, a, (other, one)
+    first, second = sides[0][a.start : a.end], sides[1][b.start : b.end]
+    rest = a.written(sides[0], a.value - b.value)
+    return f"Worked out: {first} \u2212 {second} = {rest}." if a.value > b.value else f"Worked out: both are {first}."
+
+
+def _times(work: Working, text: str) -> str:
+    """An amount for each one, or for each such time; not where the text says what so many are."""
+    every = _measured(text)
+    asked = amounts(f"{plain_number(work.many)} {work.what}")
+    said = any(one.unit == other.unit and one.value == other.value for one in every for other in asked)
+    found = [(one, count) for one in every if (count := _count(work, one, text))]
+    if len(found) != 1 or said:
+        return ""
+    one, count = found[0]
+    whole = one.written(text, one.value * count)
+    return f"Worked out: {plain_number(count)} \u00d7 {text[one.start : one.end]} = {whole}."
+
+
+def _count(work: Working, one: Amount, text: str) -> float:
+    """How often it counts; 0 where it does not."""
+    what = stem(work.what)
+    asked = amounts(f"1 {work.what}" if work.what != "one" else "")[:1]
+    per = one.per or next((name or "" for match in _EVERY.finditer(text) for name in [match.lastgroup]), "")
+    if not per or one.unit == (asked[0].unit if asked else what):
+        return 0
+    each = amounts(f"1 {per}")
+    if asked and each and asked[0].measured and asked[0].unit == each[0].unit:  # two years of so much a month
+        count = work.many * asked[0].value / each[0].value
+        return count if abs(count - round(count)) < 1e-6 else 0
+    same = per == what or per in _ONE_OF.get(what, ()) or per == "each"
+    return work.many if same else 0
+
+
+def _number(count: int, thing: str) -> str:
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"

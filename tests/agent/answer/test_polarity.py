@@ -1,0 +1,98 @@
+"""What a unit says to a question of yes or no: with a cue of that polarity alone, in six languages."""
+
+import pytest
+
+from clew.agent.answer.polarity import asks_yes_or_no, says
+
+SAID = [
+    # negation
+    ("Are dogs allowed in the library?", "Dogs are not allowed in the library.", "no"),
+    ("Is breakfast included in the price?", "Breakfast is not included in the price of the room.", "no"),
+    ("Is breakfast included?", "Breakfast is included.", "yes"),
+    ("Does the choir sing in summer?", "The choir does not sing in summer.", "no"),
+    ("Does the hut have running water?", "The hut has no running water.", "no"),
+    ("Does the hut have a stove?", "The hut has a stove and twelve bunks.", "yes"),
+    ("Is there a lift in the museum?", "There is no lift in the museum.", "no"),
+    ("Is there a car park behind the museum?", "There is a car park behind the museum.", "yes"),
+    ("Did Marta pay the deposit?", "Marta never paid the deposit.", "no"),
+    ("Did Marta sign the contract?", "Marta signed the contract in March.", "yes"),
+    # may and must
+    ("May members bring guests?", "Members may bring guests on Sundays.", "yes"),
+    ("May members bring dogs?", "Members may not bring dogs.", "no"),
+    ("Can I pay by card?", "You cannot pay by card.", "no"),
+    ("Can I pay by card?", "You can pay by card or in cash.", "yes"),
+    ("Is smoking allowed in the rooms?", "Smoking is prohibited in the rooms.", "no"),
+    ("Do I need a password for the printer?", "You do not need a password for the printer.", "no"),
+    ("Must I wear a helmet in the hall?", "You must wear a helmet in the hall.", "yes"),
+    ("Is a helmet required in the hall?", "A helmet is optional in the hall.", "no"),
+    # opposites
+    ("Is the side door open?", "The side door is closed.", "no"),
+    ("Was the motion passed?", "The motion was rejected.", "no"),
+    ("Is the file encrypted?", "The file is unencrypted.", "no"),
+    # days, dates, amounts
+    ("Is the shop open on Sundays?", "The shop is open Monday to Friday.", "no"),
+    ("Is the shop open on Wednesday?", "The shop is open Monday to Friday.", "yes"),
+    ("Is the shop open on Mondays?", "The shop is closed on Mondays.", "no"),
+    ("Was the bridge built before 1900?", "The bridge was built in 1894.", "yes"),
+    ("Was the bridge built in 1901?", "The bridge was built in 1894.", "no"),
+    ("Is the deposit 500 euros?", "The deposit is 400 euros.", "no"),
+    ("Is the deposit more than 300 euros?", "The deposit is 400 euros.", "yes"),
+    ("Does the parcel weigh less than 2 kg?", "The parcel weighs 2.5 kg.", "no"),
+    # nobody knows
+    ("Is the date of the concert fixed?", "Whether the date of the concert is fixed is still unclear.", "not-said"),
+    # other languages
+    ("Sind Hunde im Garten erlaubt?", "Hunde sind im Garten nicht erlaubt.", "no"),
+    ("Darf man im Garten grillen?", "Im Garten darf man grillen.", "yes"),
+    ("Est-ce que les chiens sont admis au musée ?", "Les chiens ne sont pas admis au musée.", "no"),
+    ("Y a-t-il un ascenseur au musée ?", "Il y a un ascenseur au musée.", "yes"),
+    ("¿Se permiten perros en el jardín?", "No se permiten perros en el jardín.", "no"),
+    ("Si può fumare nel giardino?", "Nel giardino non si può fumare.", "no"),
+    ("Ĉu hundoj estas permesataj en la ĝardeno?", "Hundoj ne estas permesataj en la ĝardeno.", "no"),
+]
+
+UNSAID = [
+    ("Is the shop open on Mondays?", "The shop is closed on Tuesdays."),
+    ("Can I pay by card?", "The card is sent to you in the post."),
+    ("Did Marta sign the contract?", "Marta read the contract in March."),
+    ("Are dogs allowed in the library?", "Only guide dogs are allowed in the library."),
+    ("Are all rooms heated?", "Some rooms are heated."),
+    ("Are all rooms heated?", "Not all rooms are heated in winter, but the hall is."),
+    ("Is the hall heated?", "The hall may be heated next year."),
+    ("Is the tea red or green?", "The tea is green."),
+    ("Is the hall not heated?", "The hall is not heated."),
+    ("Do you know where the key is?", "The key is under the mat."),
+    ("Is the fee 1.200 euros?", "The fee is 1,300 euros."),
+    ("Does the price include the flight?", "The price depends on the flight."),
+    ("Did the pilot see the ship?", "The pilot who did not see the storm saw the ship late."),
+    ("Was the bridge built before 1894?", "The bridge was built in 1894."),
+    ("Is the strip in the city?", "The strip is located south of the limits of the city."),
+    ("Who sings?", "The choir sings."),
+    ("È vietato fumare nel giardino?", "Nel giardino è vietato fumare."),
+]
+
+
+@pytest.mark.parametrize(("question", "text", "said"), SAID)
+def test_a_cue_says_yes_or_no(question: str, text: str, said: str) -> None:
+    assert says(question, [text]) == said
+
+
+@pytest.mark.parametrize(("question", "text"), UNSAID)
+def test_nothing_is_said_without_one(question: str, text: str) -> None:
+    assert says(question, [text]) is None
+
+
+def test_the_subject_may_stand_above(question: str = "Is the boathouse insured?") -> None:
+    assert says(question, ["It is not insured."], above="Boathouse") == "no"
+    assert says(question, ["It is not insured."], above="Cars") is None
+
+
+def test_an_answer_that_begins_with_no_counts_below_its_question() -> None:
+    asking = "Can the program read scanned pages?"
+    assert says("Can it read scanned pages?", ["No, it needs a text layer."], asking=asking) == "no"
+    assert says("Can it read scanned pages?", ["Yes. Scans go through a second step."], asking=asking) == "yes"
+    assert says("Can it play music?", ["No, it needs a text layer."], asking=asking) is None
+
+
+def test_which_questions_of_other_languages_are_of_yes_or_no() -> None:
+    assert all(asks_yes_or_no(question) for question, _, _ in SAID[-7:])
+    assert not asks_yes_or_no("Wer darf im Garten grillen?") and not asks_yes_or_no("Combien coûte le billet ?")
