@@ -115,7 +115,7 @@ def derived(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters) ->
     said = worked_out.result(work, [" ".join(one.unit.texts) for one in chosen])
     if not said:
         return None
-    once = list({one.unit.core.position: one for one in chosen}.values())
+    once = list({(one.unit.core.passage, one.unit.core.position): one for one in chosen}.values())
     composed = _composed([replace(one, aside="", older=None) for one in once], evidence, (), ())
     claims = (*composed.claims, Claim(said, new_line=True))
     return replace(composed, claims=claims, form=asked(wanted.rewritten).form)
@@ -153,7 +153,7 @@ def led_by(quoted: Answer, tool_answer: str, passages: Sequence[Passage]) -> Ans
     number = sources.index(holder) + 1
     first = Claim(tool_answer if tool_answer[-1] in ".!?" else f"{tool_answer}.", (number,))
     quoted_there = any(number in claim.cites for claim in kept.claims)
-    said = () if quoted_there else _line_with(words, holder, number)
+    said = () if quoted_there or not kept.claims else _line_with(words, holder, number)
     return replace(kept, claims=(first, *said, *kept.claims), sources=sources)
 
 

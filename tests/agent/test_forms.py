@@ -130,3 +130,15 @@ You can borrow a laptop for a day.
 
 Lamps stand on some tables of the reading room.
 """
+
+
+def test_a_library_of_triples_is_asked_by_its_triples(opened: Opened) -> None:
+    asked = opened({"triples.json": '[["mira solberg", "painted", "mural"], ["mural", "titled", "harbour"]]'})
+    said = asked("Who painted the mural Harbour?")
+    assert [claim.text for claim in said.claims] == [
+        "Mira Solberg.",
+        "mira solberg painted mural.",
+        "mural titled harbour.",
+    ]
+    assert all(claim.verdict == "supported" for claim in said.claims)
+    assert asked("What is the capital of France?").refused
