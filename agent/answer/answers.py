@@ -55,7 +55,8 @@ def _made(turn: Turn, run: TurnContext) -> Made:
     if whole and not (writer and whole.answer.outcome == "summary"):
         return Made(_placed(whole.answer, run.services), details=whole.details)
     made = _by_model(turn, run, writer) if writer else Made(quoted(turn, run))
-    return replace(made, answer=_phrases_said(_within(made.answer, turn.search.within), turn, run.services))
+    said = _phrases_said(_within(made.answer, turn.search.within), turn, run.services)
+    return replace(made, answer=_unseen_said(said, turn, run.services))
 
 
 def whole_of(turn: Turn, run: TurnContext) -> WholeAnswer | None:
@@ -84,6 +85,16 @@ def _phrases_said(answer: Answer, turn: Turn, services: Services) -> Answer:
         return answer
     said = " or ".join(f"\u201c{phrase}\u201d" for phrase in lacking)
     return replace(answer, claims=(Claim(f"No document has {said} as it is."), *answer.claims))
+
+
+def _unseen_said(answer: Answer, turn: Turn, services: Services) -> Answer:
+    """Saying of which documents text was left out that has most words of the question, as it is not shown there."""
+    asked = set(content_words(turn.rewritten))
+    unseen = services.library.manifest.unseen if asked and answer.outcome != "unclear" else {}
+    ids = [id_ for id_, text in unseen.items() if 2 * len(asked & set(content_words(text))) > len(asked)]
+    titles = (document.title or document.id for document in services.library.store.documents(ids[:MOST_CHOICES]))
+    more = (Claim(f"Left out of \u201c{title}\u201d: text that it holds and does not show.") for title in titles)
+    return replace(answer, claims=(*answer.claims, *more))
 
 
 def _within(answer: Answer, title: str) -> Answer:

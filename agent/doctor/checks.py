@@ -23,8 +23,10 @@ from clew.agent.models import AUTO, NONE, OLLAMA, not_here, ollama_for, roles_na
 from clew.agent.settings import Settings, config_files
 from clew.memory.encoding import MINILM, cached_encoder, local_encoder
 from clew.memory.errors import ClewError, NoLibrary
+from clew.memory.instructions import orders
 from clew.memory.knowledge.disk import Manifest, recorded_encoder
 from clew.memory.knowledge.library import open_library
+from clew.memory.knowledge.text_export import stored_documents
 
 State = Literal["ok", "warning", "problem"]
 
@@ -40,6 +42,9 @@ SMALL = "llama3.2:3b"
 ADDRESS = ("CLEW_ELASTICSEARCH", "ELASTICSEARCH_URL")
 NAMED = 5
 """Files that could not be read, of which the names are shown."""
+
+QUOTED = 200
+"""Characters of a sentence that is shown."""
 
 QUICK = 2.0
 """Seconds that a server may take to say what it is."""
@@ -63,6 +68,8 @@ def examine(settings: Settings, unreadable: ClewError | None = None) -> Iterator
     yield configured(unreadable, [path for path in config_files() if path.exists()])
     manifest, found = library(settings.library)
     yield found
+    if manifest:
+        yield from documents(settings.library, manifest)
     own = recorded_encoder(settings.library)
     if settings.encoder or own in ("", MINILM) or cached_encoder(own):
         yield encoder(settings.encoder or own or MINILM, manifest)
@@ -120,6 +127,18 @@ def library(path: Path) -> tuple[Manifest | None, Check]:
     if not manifest.documents or unread:
         return manifest, Check("library", "warning", message, f"clew index YOUR-FOLDER --library {path}")
     return manifest, Check("library", "ok", message)
+
+
+def documents(path: Path, manifest: Manifest) -> Iterator[Check]:
+    """A line for each document that holds text which it does not show, or a sentence that speaks to a language model.
+    Neither reaches a prompt."""
+    with open_library(path, None) as opened:
+        for document in stored_documents(opened.store):
+            unseen, said = manifest.unseen.get(document.id, ""), orders(document.text)
+            parts = [f"text that is not shown, left out: {' '.join(unseen.split())[:QUOTED]}"] if unseen else []
+            parts += [f"a sentence that speaks to a language model: {one[:QUOTED]}" for one in said[:NAMED]]
+            if parts:
+                yield Check("documents", "warning", f"{document.id}: {'; '.join(parts)}")
 
 
 def encoder(name: str, manifest: Manifest | None) -> Check:

@@ -63,7 +63,8 @@ class EncoderRecord(BaseModel):
 
 class Manifest(BaseModel):
     """What a generation was built from and with; `reports` is who wrote all reports of communities, `extraction` where
-    nobody did; `date_order` is how the documents write dates in numbers. What a step records beside these fields is
+    nobody did; `date_order` is how the documents write dates in numbers; `unseen` has, by the
+    ids of documents, how the text begins that they hold and do not show. What a step records beside these fields is
     kept too.
 
     `fingerprint` is SHA-256 over the format, the encoder, what the steps record, the documents' digests (triples are in
@@ -86,6 +87,7 @@ class Manifest(BaseModel):
     documents: int
     chunks: int
     edges: int
+    unseen: dict[str, str] = {}
     fingerprint: str
     created: str
     id: LibraryId = ""

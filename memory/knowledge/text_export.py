@@ -33,7 +33,7 @@ def export_text(store: EmbeddedStore, folder: Path) -> int:
         private_folder(folder)
         if not index.exists() and any(folder.iterdir()):
             raise BadInput(f"{folder} holds other files", "give --out an empty folder")
-        for document in _documents(store):
+        for document in stored_documents(store):
             name = safe_name(document.id, taken)
             taken.add(name.casefold())
             private_file(folder / name).write_bytes(document.text.encode())
@@ -45,7 +45,7 @@ def export_text(store: EmbeddedStore, folder: Path) -> int:
     return len(lines)
 
 
-def _documents(store: EmbeddedStore) -> Iterator[Document]:
+def stored_documents(store: EmbeddedStore) -> Iterator[Document]:
     ids: Sequence[str] = [one.id for one in store.catalogue.documents]
     for first in range(0, len(ids), AT_ONCE):
         yield from store.documents(ids[first : first + AT_ONCE])

@@ -11,6 +11,7 @@ from pathlib import Path
 from clew.memory.datatypes import Chunk, Document, Edge, Progress
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.chunking import chunks_of
+from clew.memory.knowledge.disk import read_manifest
 from clew.memory.knowledge.document_dates import with_date
 from clew.memory.knowledge.index.generation import Generation
 from clew.memory.knowledge.loaders.apart import AHEAD, Reading
@@ -25,6 +26,9 @@ from clew.memory.knowledge.loaders.source import (
     size,
     source_digest,
 )
+
+KEPT_OF_UNSEEN = 1_000
+"""Characters of the text that a document does not show, for those who ask what was left out."""
 
 REPORT_EVERY = 50
 """Documents between two reports of progress within one source."""
@@ -44,6 +48,8 @@ class Changes:
         self.counts: Counter[str] = Counter()
         self.failed: list[LoadFailure] = []
         self.notes: list[str] = []
+        old = generation.old
+        self._unseen = dict(read_manifest(old).unseen) if old else {}
 
     @property
     def any(self) -> bool:
@@ -80,6 +86,7 @@ class Changes:
                 yield Progress("reading", done, total)
             self._reading.keep()
         self._remove(gone)
+        self._note_unseen()
         yield Progress("reading", total, total)
         yield from self._chunk_anew()
         if skipped := self.counts["triples skipped"]:
@@ -87,6 +94,13 @@ class Changes:
         if self.any and (loose := self._generation.loose_edges()):
             self.notes.append(f"{loose} edges left out: they name nodes that are not in the library")
         self._generation.put_in_order()
+
+    def _note_unseen(self) -> None:
+        unseen = {id_: text for id_, text in self._unseen.items() if self._generation.has_document(id_)}
+        self._generation.facts["unseen"] = unseen
+        if unseen:
+            have = "1 document has" if len(unseen) == 1 else f"{len(unseen)} documents have"
+            self.notes.append(f"{have} text that is not shown, left out here: clew doctor names it")
 
     def _chunk_anew(self) -> Iterator[Progress]:
         """The documents that were taken over from a library with another chunker, by their text as it was read."""
@@ -148,6 +162,9 @@ class Changes:
                 self.failed.append(item)
                 continue
             document = replace(with_date(item), id=self._free_id(item.id, source))
+            self._unseen.pop(document.id, None)
+            if item.unseen:
+                self._unseen[document.id] = item.unseen[:KEPT_OF_UNSEEN]
             if self._add(document, path, position, old):
                 position += 1
                 left.discard(document.id)

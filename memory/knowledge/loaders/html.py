@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from clew.memory.datatypes import Document, Mark
 from clew.memory.errors import Unreadable
+from clew.memory.knowledge.loaders.html_unseen import unseen
 from clew.memory.knowledge.loaders.plain_text import decode, not_empty, title_of_file
 from clew.memory.knowledge.loaders.source import Loader, Source, shown
 from clew.memory.text import clean, word_lists
@@ -102,14 +103,14 @@ def read_html(source: Source) -> Iterator[Document]:
     if root is None:
         raise Unreadable("empty")
     head = " ".join(root.xpath("string(//head/title)").split())
-    layout = _laid_out(root)
+    layout, hidden = _laid_out(root)
     first = " ".join(root.xpath("string(//h1)").split())
     title = first if first and first in head else head or first or title_of_file(source.path)
     date = " ".join(
         root.xpath("string((//head/meta[@name='date' or @property='article:published_time'])[1]/@content)").split()
     )
     text, headings = not_empty(layout.text), tuple(layout.headings)
-    yield Document(source.name, title, text, shown(source.path), headings=headings, date=date)
+    yield Document(source.name, title, text, shown(source.path), headings=headings, date=date, unseen=hidden)
 
 
 def parse(markup: str) -> "HtmlElement | None":
@@ -128,10 +129,9 @@ def parse(markup: str) -> "HtmlElement | None":
 
 
 def write(layout: TextLayout, root: "HtmlElement") -> None:
-    """Write the words of an element and all that is in it; its elements without text for people are dropped."""
+    """Write the words of an element and all that is in it; `without_unseen` goes first."""
     from lxml import etree
 
-    etree.strip_elements(root, *_TAGS["no_text"], with_tail=False)
     for broken in root.iter("br"):
         broken.tail = "\n" + (broken.tail or "")
     data = _tables_of_data(root)
@@ -161,23 +161,43 @@ def _decode(data: bytes) -> str:
     return decode(data)
 
 
-def _laid_out(root: "HtmlElement") -> TextLayout:
-    """Without the page's chrome; with it where nothing else is there."""
+def _laid_out(root: "HtmlElement") -> tuple[TextLayout, str]:
+    """Without the page's chrome; with it where nothing else is there. And what of it is not seen."""
     from copy import deepcopy
 
     layout = TextLayout()
     without = deepcopy(root)
     _drop_chrome(without)
+    hidden = without_unseen(without)
     write(layout, without)
     if not layout.text:
+        hidden = without_unseen(root)
         write(layout, root)
-    return layout
+    return layout, hidden
+
+
+def is_unseen(tag: str) -> bool:
+    """Whether the start tag of an element says that it is not seen."""
+    root = parse(f"{tag}x")
+    return root is not None and any(True for _ in unseen(root))
+
+
+def without_unseen(root: "HtmlElement") -> str:
+    """Drop what is not seen and what is no text for people; returns the words of what is not seen."""
+    from lxml import etree
+
+    hidden = list(unseen(root))
+    etree.strip_elements(root, *_TAGS["no_text"], with_tail=False)
+    words = (" ".join(element.text_content().split()) for element in hidden)
+    said = "\n".join(filter(None, words))
+    _drop(root, hidden)
+    return said
 
 
 def _drop_chrome(root: "HtmlElement") -> None:
     roles = " or ".join(f"@role='{role}'" for role in _TAGS["chrome_roles"])
     tags = " | ".join(f"//{tag}" for tag in _TAGS["chrome"])
-    _drop(root, [*root.xpath(f"{tags} | //*[{roles} or @hidden or @aria-hidden='true']"), *_site_headers(root)])
+    _drop(root, [*root.xpath(f"{tags} | //*[{roles} or @aria-hidden='true']"), *_site_headers(root)])
 
 
 def _drop(root: "HtmlElement", elements: "Iterable[HtmlElement]") -> None:

@@ -26,6 +26,7 @@ DATES = (
 
 WITHIN = ("thead_open", "thead_close", "tbody_open", "tbody_close", "tr_open", "tr_close")
 LISTS = ("bullet_list_open", "bullet_list_close", "ordered_list_open", "ordered_list_close")
+TAG = re.compile(r"<(/?)([A-Za-z][\w-]*)")
 BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 
 
@@ -33,7 +34,7 @@ def read_markdown(source: Source) -> Iterator[Document]:
     text = decode(source.path.read_bytes())
     front = FRONT_MATTER.match(text)
     fields = front[1] if front else ""
-    layout, first = _laid_out(text[front.end() :] if front else text)
+    layout, first, unseen = _laid_out(text[front.end() :] if front else text)
     yield Document(
         source.name,
         _field(fields, "title") or first or title_of_file(source.path),
@@ -41,6 +42,7 @@ def read_markdown(source: Source) -> Iterator[Document]:
         shown(source.path),
         headings=tuple(layout.headings),
         date=next((value for names in DATES if (value := _field(fields, names))), ""),
+        unseen=unseen,
         status=_field(fields, "status|state") or ("draft" if _field(fields, "draft").casefold() == "true" else ""),
     )
 
@@ -52,19 +54,19 @@ def _field(front: str, names: str) -> str:
     return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"" else value
 
 
-def _laid_out(markdown: str) -> tuple[TextLayout, str]:
-    """The text, and its first heading of the first level."""
+def _laid_out(markdown: str) -> tuple[TextLayout, str, str]:
+    """The text, its first heading of the first level, and what HTML in it does not show."""
     from markdown_it import MarkdownIt
 
-    layout, title = TextLayout(), ""
+    layout, title, unseen = TextLayout(), "", list[str]()
     for token in MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(markdown):
-        _write(layout, token)
+        _write(layout, token, unseen)
         if token.type == "heading_close" and token.tag == "h1" and layout.headings:
             title = title or layout.headings[-1].text
-    return layout, title
+    return layout, title, "\n".join(filter(None, unseen))
 
 
-def _write(layout: TextLayout, token: "Token") -> None:
+def _write(layout: TextLayout, token: "Token", unseen: list[str]) -> None:
     match token.type:
         case "heading_open":
             layout.open_heading()
@@ -75,11 +77,12 @@ def _write(layout: TextLayout, token: "Token") -> None:
         case "list_item_close":
             layout.close_item()
         case "inline":
-            _write_inline(layout, token.children or ())
+            _write_inline(layout, token.children or (), unseen)
         case "fence" | "code_block":
             layout.verbatim(token.content)
         case "html_block":
             if (root := html.parse(token.content)) is not None:
+                unseen.append(html.without_unseen(root))
                 html.write(layout, root)
         case "td_open" | "th_open":
             layout.cell()
@@ -91,8 +94,18 @@ def _write(layout: TextLayout, token: "Token") -> None:
             layout.paragraph()
 
 
-def _write_inline(layout: TextLayout, tokens: "Sequence[Token]") -> None:
+def _write_inline(layout: TextLayout, tokens: "Sequence[Token]", unseen: list[str]) -> None:
+    depth, hidden = 0, ""  # of the elements of that name, while one is open that is not seen
     for token in tokens:
+        tag = TAG.match(token.content) if token.type == "html_inline" else None
+        if tag and (not depth or tag[2].lower() == hidden):
+            if not tag[1] and not depth and html.is_unseen(token.content):
+                hidden = tag[2].lower()
+            depth += (-1 if tag[1] else 1) if hidden and not token.content.endswith("/>") else 0
+            hidden = hidden if depth else ""
+        elif depth:
+            unseen.append(token.content if token.type != "html_inline" else "")
+            continue
         match token.type:
             case "text" | "code_inline":
                 layout.words(token.content)

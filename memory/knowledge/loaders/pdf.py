@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 from clew.memory.datatypes import Document, Mark
 from clew.memory.errors import Unreadable
 from clew.memory.extras import install_command
+from clew.memory.knowledge.loaders.pdf_unseen import seen_and_unseen
 from clew.memory.knowledge.loaders.plain_text import like_a_title, title_of_file
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, shown
 from clew.memory.text import blocks, clean
@@ -51,16 +52,18 @@ def read_pdf(source: Source) -> Iterator[Document | LoadFailure]:
     for label, page in zip(labels, pages, strict=True):
         if page is None:
             yield LoadFailure(f"{shown(source.path)}, page {label}", "this page is broken, the others are read")
-    text, marks = _joined(labels, [page or "" for page in pages])
+    text, marks = _joined(labels, [page[0] if page else "" for page in pages])
+    unseen = "\n".join(page[1] for page in pages if page and page[1])
     if not text:
-        raise Unreadable("broken PDF" if None in pages else "no text: a scan? run OCR first")
-    yield Document(
-        source.name, title or _first_line(text) or title_of_file(source.path), text, shown(source.path), pages=marks
-    )
+        raise Unreadable(
+            "broken PDF" if None in pages else "no text that is seen" if unseen else "no text: a scan? run OCR first"
+        )
+    title = title or _first_line(text) or title_of_file(source.path)
+    yield Document(source.name, title, text, shown(source.path), pages=marks, unseen=unseen)
 
 
-def _extracted(data: bytes) -> tuple[str, list[str], list[str | None]]:
-    """The title that the file gives, and the label and the text of each page, None for a broken one."""
+def _extracted(data: bytes) -> tuple[str, list[str], list[tuple[str, str] | None]]:
+    """The title that the file gives, and the label and the text of each page, seen and not, None for a broken one."""
     from pypdf import PdfReader
     from pypdf.errors import DependencyError, FileNotDecryptedError, PyPdfError
 
@@ -82,8 +85,9 @@ def _extracted(data: bytes) -> tuple[str, list[str], list[str | None]]:
         raise Unreadable("broken PDF") from error
 
 
-def _page(reader: "PdfReader", number: int) -> str | None:
-    return clean(reader.pages[number].extract_text().translate(LIGATURES))
+def _page(reader: "PdfReader", number: int) -> tuple[str, str] | None:
+    seen, unseen = seen_and_unseen(reader.pages[number])
+    return clean(seen.translate(LIGATURES)), clean(unseen.translate(LIGATURES))
 
 
 def _unbroken(read: Callable[[], _Part], otherwise: _Part) -> _Part:
