@@ -25,11 +25,13 @@ from clew.memory.datatypes import Sentence
 from clew.memory.dialogue.threads import Threads
 from clew.memory.dialogue.utterances import unique
 from clew.memory.errors import BadInput, Cancelled, ClewError
-from clew.memory.files import private_folder
+from clew.memory.files import naming_full_disk, private_folder
 from clew.memory.knowledge.disk import current_generation
 from clew.memory.knowledge.library import Library, open_library
 from clew.memory.relative_dates import check_day
 from clew.memory.text import storable
+
+WHAT_IS_KEPT = "the conversation is kept up to its last whole turn"
 
 AFTER_EVIDENCE = ("answer", "verify", "remember")
 """The nodes that a stopped answer goes through again."""
@@ -62,8 +64,9 @@ class Assistant:
             opened.callback(encoder.close)
             library = open_library(settings.library, encoder)
             opened.callback(library.store.close)
-            threads = opened.enter_context(Threads(settings.home / DATABASE, library.manifest.id))
-            assistant = cls(services_for(settings, library, encoder, threads), settings.home, settings)
+            with naming_full_disk("no conversation can be kept"):
+                threads = opened.enter_context(Threads(settings.home / DATABASE, library.manifest.id))
+                assistant = cls(services_for(settings, library, encoder, threads), settings.home, settings)
             opened.pop_all()
         return assistant
 
@@ -105,7 +108,7 @@ class Assistant:
             check_tool(tool)
         if today:
             check_day(today)
-        with self._held(thread, cancel), self._over_library() as (services, said):
+        with naming_full_disk(WHAT_IS_KEPT), self._held(thread, cancel), self._over_library() as (services, said):
             if cut_off := self._unfinished(thread):
                 yield from self._run(services, cut_off, cancel, resumed=True)
             checkpoints.forget(self._data / DATABASE, thread)  # of a turn that was stored as its process died
@@ -123,7 +126,7 @@ class Assistant:
     def resume(self, thread: str, cancel: threading.Event | None = None) -> Iterator[TurnEvent]:
         """Finish the turn that was cut off, or answer anew, from the same evidence, the last one if it was stopped:
         the steps that were left, then the finished turn; nothing where there is neither."""
-        with self._held(thread, cancel), self._over_library() as (services, _):
+        with naming_full_disk(WHAT_IS_KEPT), self._held(thread, cancel), self._over_library() as (services, _):
             if cut_off := self._unfinished(thread):
                 yield from self._run(services, cut_off, cancel, resumed=True)
             elif stopped := self.stopped(thread):

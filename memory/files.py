@@ -6,13 +6,16 @@ a link, so that nothing is read or written outside it. Whatever is written is fi
 conversations, caches, exports.
 """
 
+import errno
 import math
 import os
 import re
 import shutil
+import sqlite3
 import stat
 import zipfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -21,6 +24,7 @@ from numpy.typing import NDArray
 
 from clew.memory.errors import ClewError
 
+MAKE_ROOM = "free some space and run this again; clew doctor says how much each folder has left"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
@@ -104,6 +108,28 @@ def _close_to_others(path: Path, mode: int) -> None:
     with suppress(OSError):  # it is not ours, or gone
         if stat.S_IMODE(path.stat().st_mode) & 0o077:
             path.chmod(mode)
+
+
+def no_room(error: BaseException) -> str:
+    """ "the disk is full" where an error says so: numpy says only how much it could not write, and SQLite that of a file
+    beside its own something failed. Empty for another error."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest is its extended part
+    full = getattr(error, "errno", 0) in (errno.ENOSPC, errno.EDQUOT) or "requested and" in str(error)
+    if full or code == sqlite3.SQLITE_FULL:
+        return "the disk is full"
+    return "the disk is full, or fails" if code == sqlite3.SQLITE_IOERR else ""
+
+
+@contextmanager
+def naming_full_disk(what: str) -> Iterator[None]:
+    """A full disk as `ClewError`, with what became of `what`."""
+    try:
+        yield
+    except (sqlite3.DatabaseError, OSError, ClewError) as error:
+        cause = error.__cause__ if isinstance(error, ClewError) else error
+        if cause is None or not (wrong := no_room(cause)):
+            raise
+        raise ClewError(f"{wrong}: {what}", MAKE_ROOM) from error
 
 
 def _no_link(path: Path) -> None:

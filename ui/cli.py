@@ -61,8 +61,11 @@ class Clew(click.Group):
         except OSError as error:
             if error.errno == errno.EPIPE:  # click ends quietly: the reader has read enough
                 raise
-            _fail(ctx, verbose, _in_words(error), 1)
+            _fail(ctx, verbose, _in_words(error), 1, _no_room(error)[1])
         except Exception as error:  # noqa: BLE001 the last resort: a person gets a line, not a traceback
+            wrong, hint = _no_room(error)
+            if wrong:
+                _fail(ctx, verbose, wrong, 1, hint)
             line = f"internal error: {type(error).__name__}: {error} (run with --verbose for the traceback)"
             _fail(ctx, verbose, line, 1)
 
@@ -78,6 +81,14 @@ def _fail(ctx: click.Context, verbose: bool, message: str, exit_code: int, hint:
     if hint:
         click.echo(f"try: {one_line(hint)}", err=True)
     ctx.exit(exit_code)
+
+
+def _no_room(error: Exception) -> tuple[str, str]:
+    """What is wrong and what mends it, where the disk is full; else empty."""
+    from clew.memory.files import MAKE_ROOM, no_room
+
+    wrong = no_room(error)
+    return wrong, MAKE_ROOM if wrong else ""
 
 
 def _in_words(error: OSError) -> str:

@@ -1,6 +1,7 @@
 """Turns on threads with the real encoder and library: memory, crashes at every node, cancelling, several at once."""
 
 import json
+import os
 import signal
 import threading
 from collections.abc import Iterator
@@ -336,3 +337,38 @@ def test_a_library_that_was_made_with_another_encoder_meanwhile_is_read_as_it_wa
         assert "384,400" in turn.answer.text
         assert "clew index --rebuild" in libraries(turn)[0]
         assert not libraries(ask(assistant, "t", "How far away is the Moon?"))  # it is said once
+
+
+FULL = """
+import os, sys
+os.environ["HF_HUB_OFFLINE"] = "1"
+import sqlite3
+connect, left = sqlite3.connect, int(sys.argv.pop(1))
+
+def bounded(*arguments, **options):
+    database = connect(*arguments, **options)
+    if "threads.sqlite" in str(arguments[0]):
+        (pages,) = database.execute("PRAGMA page_count").fetchone()
+        database.execute(f"PRAGMA max_page_count = {pages + left}")  # as if the disk ended here
+    return database
+
+sqlite3.connect = bounded
+from clew.ui.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize("left", [0, 1])
+def test_a_full_disk_says_so_and_what_to_do(home: Settings, left: int) -> None:
+    with Assistant.open(home) as assistant:
+        ask(assistant, "t", "Who directed the film Metropolis?")
+    where = ["--library", home.library, "--thread", "t", "-q", "How far away is the Moon?"]
+    environment = {"CLEW_HOME": str(home.home), "CLEW_CACHE": str(home.cache), "CLEW_LLM": "none"}
+    done = finished(["-c", FULL, left, "ask", *where], env={**os.environ, **environment})
+    assert done.returncode == 1 or left, done.stderr
+    if done.returncode:
+        assert "the disk is full" in done.stderr and "try: free some space" in done.stderr
+    assert "internal error" not in done.stderr and "Traceback" not in done.stderr
+    with Assistant.open(home) as assistant:
+        assert [turn.turn for turn in assistant.turns("t")] in ([1], [1, 2])
+        assert "384,400" in ask(assistant, "t", "How far away is the Moon?").answer.text

@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from clew.memory.errors import BadInput, ClewError, NoLibrary, ServiceUnreachable
+from clew.memory.files import MAKE_ROOM
 from clew.ui.cli import COMMANDS, Clew
 from tests.ui.conftest import ROOT, Run, process
 
@@ -129,7 +130,11 @@ def failing(error: BaseException) -> click.Group:
         (NoLibrary("no library", "clew index"), 3, ["clew: no library", "try: clew index"]),
         (ServiceUnreachable("the server does not answer"), 4, ["clew: the server does not answer"]),
         (KeyboardInterrupt(), 130, ["", "clew: stopped"]),
-        (OSError(errno.ENOSPC, "No space left on device", "x.md"), 1, ["clew: x.md: No space left on device"]),
+        (
+            OSError(errno.ENOSPC, "No space left on device", "x.md"),
+            1,
+            ["clew: x.md: No space left on device", f"try: {MAKE_ROOM}"],
+        ),
         (
             ZeroDivisionError("a bug\nin two lines"),
             1,

@@ -61,6 +61,7 @@ METHODS = ["leiden", "louvain"]
     help="Of a Wikipedia dump the pages with this word in title or first paragraph; may be repeated.",
 )
 @options.named_llm
+@click.option("--follow-links", is_flag=True, help="Follow links below the paths given, too.")
 @click.option("--rebuild", is_flag=True, help="Make all anew, of the recorded paths where none are given.")
 @options.as_json("Print the report as a JSON object.")
 @options.quiet

@@ -55,11 +55,13 @@ class Changes:
     def any(self) -> bool:
         return self._other_sources or any(self.counts[name] for name in ("new", "changed", "removed"))
 
-    def read(self, roots: Sequence[Path], library: Path, wants_dump: bool = False) -> Iterator[Progress]:
+    def read(
+        self, roots: Sequence[Path], library: Path, wants_dump: bool = False, follow: bool = False
+    ) -> Iterator[Progress]:
         """Progress counts bytes of the sources, those that need not be read again among them. Raises `BadInput` where
         there is no Wikipedia dump and one is wanted."""
         self._known = self._generation.old_sources()
-        found = discover([root for root in roots if not self._is_gone(root)], library, self._loaders)
+        found = discover([root for root in roots if not self._is_gone(root)], library, self._loaders, follow)
         self.notes += found.notes
         pages = self._generation.choices.pages
         chosen = (replace(source, pages=pages) if source.loader.by_page else source for source in found.sources)

@@ -42,10 +42,11 @@ from clew.memory.ports import Encoder, Writer
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """None is what the library has. For a new one `chunker` is by sentences, `triples` are `auto`, and `extractor` is
-    by rules (`extractor_named`); others than before chunk or extract all anew. `communities` are found by Leiden.
-    `pages` of Wikipedia dumps are all; other ones than before read the dumps again. `model` is for the extractor `llm`;
-    `summariser` writes the reports of communities, which are extracts without."""
+    """None is what the library has; `follow_links` is for one run: also those below the paths given. For a new one
+    `chunker` is by sentences, `triples` are `auto`, and `extractor` is by rules (`extractor_named`); others than before
+    chunk or extract all anew. `communities` are found by Leiden. `pages` of Wikipedia dumps are all; other ones than
+    before read the dumps again. `model` is for the extractor `llm`; `summariser` writes the reports of communities,
+    which are extracts without."""
 
     chunker: Chunker | None = None
     keywords: KeywordParameters = field(default_factory=KeywordParameters)
@@ -55,6 +56,7 @@ class Parameters:
     pages: Pages | None = None
     model: Model | None = None
     summariser: Writer | None = None
+    follow_links: bool = False
 
 
 class Choices(NamedTuple):

@@ -1,6 +1,5 @@
 """A run of `clew index`: read what changed, take the steps, and switch the library to the new generation."""
 
-import errno
 import gc
 import os
 import shlex
@@ -12,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clew.memory.datatypes import Progress
-from clew.memory.errors import BadInput, ClewError, LibraryMismatch, NoLibrary
-from clew.memory.files import remove
+from clew.memory.errors import BadInput, LibraryMismatch, NoLibrary
+from clew.memory.files import naming_full_disk, remove
 from clew.memory.knowledge.disk import (
     PARTS,
     check_encoder,
@@ -110,7 +109,7 @@ def index(
                 closing(Generation(folder, old, encoder, choices)) as generation,
             ):
                 changes, started = Changes(generation, loaders), time.perf_counter()
-                yield from changes.read(roots, library, wants_dump=bool(parameters.pages))
+                yield from changes.read(roots, library, bool(parameters.pages), parameters.follow_links)
                 seconds["reading"] = time.perf_counter() - started
                 changed = changes.any or bool(choices.notes)
                 if changed:
@@ -172,21 +171,12 @@ def _seldom_collecting() -> Iterator[None]:
 def _translated(library: Path) -> Iterator[None]:
     """A full disk, and damage that is met while rows are copied, as `ClewError`."""
     try:
-        yield
-    except (sqlite3.DatabaseError, OSError) as error:
-        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF  # the rest is its extended part
-        if code == sqlite3.SQLITE_FULL or _is_full(error):
-            raise ClewError(
-                f"the disk is full: the library at {library} stays as it was", "free some space and run this again"
-            ) from error
-        if code in DAMAGED:
+        with naming_full_disk(f"the library at {library} stays as it was"):
+            yield
+    except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF in DAMAGED:  # the rest is its extended part
             raise damaged(library) from error
         raise
-
-
-def _is_full(error: Exception) -> bool:
-    """numpy says only how much it could not write."""
-    return getattr(error, "errno", 0) in (errno.ENOSPC, errno.EDQUOT) or "requested and" in str(error)
 
 
 def _roots(paths: Sequence[Path], library: Path, mine: Collection[str] | None) -> tuple[list[Path], list[str]]:

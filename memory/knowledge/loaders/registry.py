@@ -84,14 +84,21 @@ def _said(ask: Callable[[Path], Answered], path: Path, otherwise: Answered) -> A
         return otherwise
 
 
+NAMED = 20
+"""Links that a note names."""
+
+
 @dataclass
 class Discovered:
-    """The sources, notes on what was left out, and the folders that the system would not open.
+    """The sources, notes on what was left out, and the folders that the system would not open. Links
+    below the paths given are `links`, unless they are to be followed (`follow`).
 
     `seen` are real paths, so that a link that leads back into the tree ends there."""
 
     library: str
     loaders: Sequence[Loader]
+    follow: bool = False
+    links: list[Path] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     unopened: list[Path] = field(default_factory=list)
@@ -133,16 +140,26 @@ class Discovered:
             return
         for loader in self.loaders:
             if path := loader.in_folder(folder):
-                self._once(Source(path, loader, root))
+                if not any(self._left_out(file) for file in loader.files(path)):
+                    self._once(Source(path, loader, root))
                 return
         for entry in entries:
             if entry.name.startswith(".") or entry.name == "__pycache__":
+                continue
+            if self._left_out(entry):
                 continue
             mode = file_mode(entry)
             if stat.S_ISDIR(mode):
                 self._folder(entry, root)
             else:
                 self._file(entry, mode, root)
+
+    def _left_out(self, path: Path) -> bool:
+        """A link below the paths given may lead anywhere."""
+        if self.follow or not path.is_symlink():
+            return False
+        self.links.append(path)
+        return True
 
     def _file(self, path: Path, mode: int, root: Path) -> None:
         loader = None if mode and not stat.S_ISREG(mode) else loader_of(path, self.loaders)
@@ -165,16 +182,23 @@ class Discovered:
             self.sources.append(source)
 
 
-def discover(paths: Sequence[Path], library: Path | None = None, loaders: Sequence[Loader] = LOADERS) -> Discovered:
-    """The sources below `paths`, in their order and then by name, each once.
+def discover(
+    paths: Sequence[Path], library: Path | None = None, loaders: Sequence[Loader] = LOADERS, follow: bool = False
+) -> Discovered:
+    """The sources below `paths`, in their order and then by name, each once. Paths given are followed where they are
+    links, and with `follow` also links below them.
 
     Hidden files and folders and libraries are passed over, also one that is only about to be: `library`. Raises
     `BadInput` for a path that is not there.
     """
-    found = Discovered(os.path.realpath(library) if library else "", loaders)
+    found = Discovered(os.path.realpath(library) if library else "", loaders, follow)
     for path in paths:
         found.add(path.absolute())
     found.notes += [f"{count} {why}" for why, count in found.passed_over.items()]
+    if found.links:
+        named, more = ", ".join(map(shown, found.links[:NAMED])), len(found.links) - NAMED
+        named += f" and {more} more" if more > 0 else ""
+        found.notes.append(f"{len(found.links)} links not followed (--follow-links does): {named}")
     if found.skipped:
         kinds = ", ".join(f"{ending} {count}" for ending, count in found.skipped.most_common())
         found.notes.append(f"{found.skipped.total()} files of other kinds skipped: {kinds}")

@@ -90,7 +90,7 @@ def test_links_that_lead_back_end_the_walk(tmp_path: Path) -> None:
     (tmp_path / "again.txt").symlink_to(tmp_path / "a" / "b.txt")
     (tmp_path / "self.txt").symlink_to(tmp_path / "self.txt")
     (tmp_path / "gone.txt").symlink_to(tmp_path / "nowhere.txt")
-    sources = discover([tmp_path, tmp_path / "a"]).sources
+    sources = discover([tmp_path, tmp_path / "a"], follow=True).sources
     assert [source.name for source in sources] == ["a/b.txt", "gone.txt", "self.txt"]
     assert list(read(sources[1])) == [LoadFailure(str(tmp_path / "gone.txt"), "it is not there")]
     assert [item.reason for item in read(sources[2]) if isinstance(item, LoadFailure)] == [
@@ -169,3 +169,27 @@ def test_a_source_changes_with_any_of_its_files(tmp_path: Path) -> None:
     assert source_digest(source) not in ("", before)
     (tmp_path / "edges.jsonl").unlink()
     assert source_digest(source) == ""
+
+
+def test_links_below_the_paths_given_are_named_and_not_followed(tmp_path: Path) -> None:
+    notes, outside = tmp_path / "notes", tmp_path / "outside"
+    make(tmp_path, "notes/a.txt", "notes/sub/b.txt", "outside/passwd", "outside/deep/c.txt", "data/nodes.jsonl")
+    (notes / "passwd.txt").symlink_to(outside / "passwd")
+    (notes / "etc").symlink_to(outside)
+    (notes / "sub" / "twin.txt").symlink_to(notes / "a.txt")
+    (notes / "graph").mkdir()
+    (notes / "graph" / "nodes.jsonl").symlink_to(tmp_path / "data" / "nodes.jsonl")
+    (notes / "graph" / "edges.jsonl").write_text("")
+    (tmp_path / "named").symlink_to(notes)
+    (tmp_path / "named.txt").symlink_to(outside / "passwd")
+    for given in (notes, tmp_path / "named"):
+        left = discover([given])
+        assert [source.name for source in left.sources] == ["a.txt", "sub/b.txt"]
+        named = [given / name for name in ("etc", "graph/nodes.jsonl", "passwd.txt", "sub/twin.txt")]
+        assert left.notes == [f"4 links not followed (--follow-links does): {', '.join(map(str, named))}"]
+    assert [source.name for source in discover([tmp_path / "named.txt"]).sources] == ["named.txt"]
+    followed = discover([notes], follow=True)
+    assert [source.name for source in followed.sources] == [
+        *("a.txt", "etc/deep/c.txt", "graph/nodes.jsonl", "passwd.txt", "sub/b.txt"),
+    ]
+    assert not followed.notes[1:]
