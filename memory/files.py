@@ -111,8 +111,8 @@ def _close_to_others(path: Path, mode: int) -> None:
 
 
 def no_room(error: BaseException) -> str:
-    """ "the disk is full" where an error says so: numpy says only how much it could not write, and SQLite that of a file
-    beside its own something failed. Empty for another error."""
+    """What an error says of a full disk: numpy tells only how much it could not write, and SQLite of a file beside its
+    own that something failed. Empty for another error."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest is its extended part
     full = getattr(error, "errno", 0) in (errno.ENOSPC, errno.EDQUOT) or "requested and" in str(error)
     if full or code == sqlite3.SQLITE_FULL:
