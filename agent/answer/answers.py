@@ -131,16 +131,14 @@ def quoted(turn: Turn, run: TurnContext) -> Answer:
 def _quoted(
     turn: Turn, verdict: JudgeVerdict, read: Sequence[Passage], evidence: Evidence, parameters: AnswerParameters
 ) -> Answer:
-    """What the judge wants answered, from the best passages where none is as near as `relevant` wants it."""
+    """What the judge wants answered."""
     wanted = wanted_of(turn)
     if worked := quotation.derived(wanted, evidence, parameters):
         return worked
-    strict = quotation.quote(wanted, read, evidence, parameters)
-    if verdict == "refuse" and strict.says not in ("yes", "no"):
+    made = quotation.quote(wanted, read, evidence, parameters)
+    if verdict == "refuse" and made.says not in ("yes", "no"):
         return quotation.nothing(turn.rewritten, read)
-    if strict.refused and not strict.missing:
-        return quotation.quote(wanted, read, evidence, replace(parameters, relevant=0.0))
-    return strict
+    return made
 
 
 def _placed(answer: Answer, services: Services) -> Answer:

@@ -22,7 +22,8 @@ _FOR_COUNTING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """`expected` are names of kinds: duration, money, number, time, person, place, reason. `measure` matches an amount
+    """`expected` are names of kinds: duration, money, number, time, person,
+    name, place, reason. `measure` matches an amount
     of what is counted or measured ("how many eggs", "how old"), where that is said; `defined` is what is to be defined,
     or empty. `words` are the question's, in lower case."""
 
@@ -38,7 +39,7 @@ class Asked:
 
     def _holds(self, name: str, text: str) -> bool:
         found = _PATTERNS[f"holds {name}"].finditer(text)
-        if name == "person":  # another name than those of the question
+        if name in ("person", "name"):  # another name than those of the question
             return any(match[0].casefold().removesuffix("'s") not in self.words for match in found)
         return next(found, None) is not None
 
@@ -48,9 +49,9 @@ class Asked:
 
 
 def asked(question: str) -> Asked:
-    """Of the last sentence of a question."""
-    spans = split(question)
-    last = question[slice(*spans[-1])].strip() if spans else ""
+    """Of the last sentence of a question, or the last that has a question mark."""
+    sentences = [question[slice(*span)].strip() for span in split(question)]
+    last = next((text for text in reversed(sentences) if text.endswith("?")), sentences[-1] if sentences else "")
     expected = tuple(name for name in _KINDS if _PATTERNS[f"asks {name}"].search(last))
     definition = _PATTERNS["form definition"].match(last)
     what = definition["what"].strip() if definition else ""
@@ -98,7 +99,7 @@ def _read(path: Path) -> dict[str, str]:
 _TEXTS = _read(Path(__file__).with_suffix(".txt"))
 _NUMBER = _TEXTS["number"]
 _PATTERNS = {
-    name: re.compile(text, 0 if name == "holds person" else re.IGNORECASE)  # a name has a capital
+    name: re.compile(text, 0 if name in ("holds person", "holds name") else re.IGNORECASE)  # a name has a capital
     for name, text in _TEXTS.items()
 }
 _KINDS = [name.removeprefix("asks ") for name in _TEXTS if name.startswith("asks ") and "measure" not in name]

@@ -6,6 +6,7 @@ Made by `python -m tests.training.reader`, which says what it is fitted on and h
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -22,7 +23,19 @@ from clew.memory.text import content_word_sets, content_words
 
 SHIPPED = Path(__file__).with_name("reader.json")
 
-OF_MEANING = ("cosine", "own_cosine", "around", "head", "asking_head", "passage", "centred", "rank", "score")
+OF_MEANING = (
+    "cosine",
+    "own_cosine",
+    "around",
+    "head",
+    "asking_head",
+    "below",
+    "below_asking",
+    "passage",
+    "centred",
+    "rank",
+    "score",
+)
 OF_WORDS = ("held", "held_head", "held_around", "focus", "pairs")
 OF_KINDS = (
     *("quantity", "time", "person", "place", "reason", "no_quantity", "no_time", "no_person", "no_place", "no_reason"),
@@ -79,13 +92,15 @@ def _of_meaning(sought: Sought, evidence: Evidence, before: Sequence[int], behin
         )
         for n, above in enumerate(before)
     ]
-    places = [core.passage for core in evidence.cores]
+    places, below = [core.passage for core in evidence.cores], _below(evidence.cores)
     columns = (
         cosines,
         vectors @ sought.own,
         around @ whole,
         heads,
         asking,
+        below,
+        np.multiply(below, asking),
         (evidence.passage_vectors @ whole)[places],
         _unit(vectors - middle) @ _unit(whole - middle),
         [1 / (1 + place) for place in places],
@@ -166,6 +181,16 @@ def _neighbours(cores: Sequence[Core]) -> tuple[list[int], list[int]]:
     return before, behind
 
 
+def _below(cores: Sequence[Core]) -> list[float]:
+    """1 for the first core under a heading, a half for the second, a third for the next."""
+    below, seen = [0.0] * len(cores), Counter[tuple[int, int]]()
+    for n in sorted(range(len(cores)), key=lambda n: cores[n].position):
+        section = id(cores[n].region), cores[n].block.head
+        seen[section] += 1
+        below[n] = 1 / seen[section]
+    return below
+
+
 def _at(vectors: Vectors, places: Sequence[int]) -> Vectors:
     found = vectors[np.maximum(places, 0)].copy()
     found[np.array(places) < 0] = 0
@@ -178,7 +203,7 @@ def _unit(vectors: Vectors) -> Vectors:
 
 
 def _group(expected: str) -> str:
-    return "quantity" if expected in ("duration", "money", "number") else expected
+    return {"duration": "quantity", "money": "quantity", "number": "quantity", "name": "person"}.get(expected, expected)
 
 
 def _focus(weights: Mapping[str, float], held: frozenset[str], over: frozenset[str]) -> float:

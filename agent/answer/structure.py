@@ -37,6 +37,10 @@ _CODE_LINE = re.compile(
     r"|[)}\]]+[;,]?$|<[\w/!?][^>]*>|[{\[]\s*$"
     r"|\S+\s*[({]\s*$"
 )
+_ANNOUNCES_CODE = re.compile(r"(?::|\b(?:command|commands|run|running|execute|type|enter|syntax|using))$")
+_COMMAND = re.compile(r"(?!.*[.!?]$)(?=[^A-Z]|.*[-=/_<>(]).{2,120}$")
+"""One line behind what announces it: `dpkg --list`."""
+
 _CELLS = re.compile(r"\S(?:\s*\|\s*|\t+| {3,})\S")
 _GOES_ON = re.compile(r"\b(?:a|an|and|at|by|for|from|in|of|on|or|the|to|with)$")
 """The end of a line of a title page or an address that the next line goes on with."""
@@ -109,7 +113,11 @@ def _pieces(text: str, heads: frozenset[int]) -> Iterator[tuple[int, int, BlockK
             if not lines:
                 continue
             start = lines[0][0]
-        if _is_code(text, lines):
+        announced = place > 0 and _ANNOUNCES_CODE.search(text, *stanzas[place - 1])
+        command = (
+            announced and len(lines) == 1 and _COMMAND.match(text, start, end) and not ITEM.match(text, start, end)
+        )
+        if _is_code(text, lines) or command:
             yield start, end, "code"
         elif len(lines) > 1 and sum(bool(_CELLS.search(text, *line)) for line in lines) > len(lines) / 2:
             for line in lines:
@@ -170,7 +178,8 @@ def _related(text: str, made: Sequence[Block], contents: frozenset[str]) -> Iter
     head, place, group = -1, 0, 0
     for kind, run in groupby(made, key=lambda block: block.kind):
         members = list(run)
-        lead = place - 1 if place and made[place - 1].kind in ("prose", "heading") else -1
+        leads = ("prose", "heading", "item") if kind == "code" else ("prose", "heading")
+        lead = place - 1 if place and made[place - 1].kind in leads else -1
         if kind == "heading":
             yield from members
             head = place + len(members) - 1
@@ -208,12 +217,14 @@ def _is_header(text: str, rows: Sequence[Block]) -> bool:
 
 
 def sentences_of(region: Region, block: Block) -> list[Span]:
-    """The sentences of a block, in its region; what is shorter than three words stands with the one behind it."""
+    """The sentences of a block, in its region; what is shorter than three words, or a label of three ("Article 9.
+    Committee."), stands with the one behind it."""
     text = region.of(block)
     spans = [(block.start + start, block.start + end) for start, end in split(text)]
     joined: list[Span] = []
     for span in spans:
-        if joined and len(region.text[slice(*joined[-1])].split()) < 3:
+        before = region.text[slice(*joined[-1])] if joined else ""
+        if joined and len(before.split()) < (4 if _DIGIT.search(before) else 3):
             span = joined.pop()[0], span[1]
         joined.append(span)
     return joined

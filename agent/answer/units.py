@@ -8,6 +8,7 @@ sentence before it, the sentence that names what a pronoun stands for, what stan
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Literal
 
 from clew.agent.answer.structure import Block, Region, region_of, sentences_of
@@ -19,6 +20,9 @@ LONGEST = 90
 
 MOST_ITEMS, LONGEST_LIST = 16, 140
 """Items and words of a list that is quoted whole."""
+
+REPLY = 45
+"""Words that are quoted of what answers a question that a document asks itself; one sentence at least."""
 
 PRONOUN = re.compile(
     r"[\"“‘'(]*(?:(?:However|But|And|So|Also|Then|Thus|Therefore|Hence|Otherwise|Instead),? )?"
@@ -33,7 +37,8 @@ _CONNECTIVE = re.compile(
     r"|For instance|In this case|In that case)\b"
 )
 _ANNOUNCES = re.compile(
-    r"(?::|\.\.\.|\u2026)[*_\"'\u201d\u2019]*$|\b(?:following|as follows|these are|are these)\b[^.]*[.:]$"
+    r"(?::|\.\.\.|\u2026|\b(?:commands?|run|execute))[*_\"'\u201d\u2019]*$"
+    r"|\b(?:following|as follows|these are|are these)\b[^.]*[.:]$"
 )
 
 
@@ -179,7 +184,7 @@ def _code(core: Core) -> AnswerUnit:
 
 def _announcing(region: Region, lead: Block | None) -> tuple[Span, ...]:
     """The last sentence of the block that announces a list or code."""
-    return (sentences_of(region, lead)[-1],) if lead and lead.kind == "prose" else ()
+    return (sentences_of(region, lead)[-1],) if lead and lead.kind in ("prose", "item") else ()
 
 
 def _sentence(core: Core, *, whole_list: bool, opens: bool) -> AnswerUnit:
@@ -187,17 +192,24 @@ def _sentence(core: Core, *, whole_list: bool, opens: bool) -> AnswerUnit:
     spans = sentences_of(region, block)
     at = spans.index(core.span)
     parts = [core.span]
-    if asks(core.text) or opens:
-        if at + 1 < len(spans):
-            parts.append(spans[at + 1])
-        elif asks(core.text):
-            parts += _behind(core)[:1]
+    if asks(core.text):
+        parts += _within(region, [*spans[at + 1 :], *_behind(core)], REPLY)
+    elif opens and at + 1 < len(spans):
+        parts.append(spans[at + 1])
     last = at == len(spans) - 1
     if last and (_ANNOUNCES.search(core.text) or (whole_list and core.text.count(",") < 2)):
         parts += _announced(core, bool(_ANNOUNCES.search(core.text)))
     if (PRONOUN.match(core.text) or _CONNECTIVE.match(core.text)) and at:
         parts.insert(0, spans[at - 1])
     return AnswerUnit(core, "list" if len(parts) > 3 else "sentence", tuple(parts))
+
+
+def _within(region: Region, spans: Sequence[Span], words: int) -> list[Span]:
+    """The first, and those behind it while they have so many words together."""
+    counts = accumulate(len(region.text[slice(*span)].split()) for span in spans)
+    return [
+        span for number, (span, count) in enumerate(zip(spans, counts, strict=True)) if not number or count <= words
+    ]
 
 
 def _behind(core: Core) -> list[Span]:

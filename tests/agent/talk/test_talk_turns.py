@@ -91,6 +91,19 @@ def test_of_two_questions_each_is_searched_and_refused_by_itself(ask: Ask) -> No
     assert "Laika" in lean.rewritten.split("?")[1]
 
 
+@pytest.mark.parametrize(
+    "question", ["who directed titanic?", "explain quantum entanglement", "what's the best laptop?"]
+)
+def test_what_the_documents_are_not_about_is_refused(ask: Ask, question: str) -> None:
+    answer = ask(question).answer
+    assert answer.refused and not answer.sources
+
+
+def test_a_refusal_names_what_may_be_a_noun(ask: Ask) -> None:
+    answer = ask("couldn't somebody quickly recommend a dentist in Reykjavik?").answer
+    assert answer.refused and answer.missing == ("Reykjavik",)
+
+
 def test_a_refusal_is_in_the_language_of_its_question(ask: Ask) -> None:
     refused = ask("Wie hoch ist die Miete für die Wohnung in Berlin?").answer
     assert refused.refused and ("Dokumente" in refused.text) and "documents" not in refused.text
