@@ -97,7 +97,10 @@ def quote(wanted: Wanted, passages: Sequence[Passage], evidence: Evidence, param
         lacks = said(evidence.lacked(one.question) if evidence.vocabulary else unheld(one.question, evidence.words))
         found = []
         if not names or len(unknown) < len(names):
-            bar = parameters if _worth_naming(lacks, one.question) else replace(parameters, relevant=0.0)
+            unread = len(_worth_naming(lacks, one.question)) >= parameters.lacking * len(
+                set(content_words(one.question))
+            )
+            bar = parameters if unread and lacks else replace(parameters, relevant=0.0)
             found = pick(one, evidence, bar, most)
         missing += _joined(unknown, one.rewritten) or (() if found else said(unheld(one.question, evidence.words)))
         unanswered += () if found or unknown else [one.question]

@@ -20,9 +20,9 @@ from clew.memory.text import content_words
 
 @dataclass(frozen=True, slots=True)
 class AnswerParameters:
-    """Where the library lacks a word of the question that may be a noun, a passage has to do with the question where
-    its cosine and `held` times the share of the question's words in it come to `relevant`, or to `in_time` less where
-    it is of the time that the question asks about.
+    """Where the library lacks nouns or names, `lacking` of the question's words, a passage has to do with it where its
+    cosine and `held` times the share of the question's words in it come to `relevant`, or to `in_time` less where it is
+    of the time that the question asks about.
 
     At most `units` answer, of a part of a question `in_part`, while together they have `words` at most: the best, and
     what is at most `behind` less likely, as a logarithm. What was just said is `repeated` less likely; `time` is what a
@@ -31,7 +31,8 @@ class AnswerParameters:
     """
 
     held: float = 0.3
-    relevant: float = 0.48
+    relevant: float = 0.51
+    lacking: float = 0.3
     in_time: float = 0.2
     units: int = 3
     in_part: int = 2
