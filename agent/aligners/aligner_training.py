@@ -24,6 +24,7 @@ from clew.memory.knowledge.aligners.synthetic_queries import QuerySplit, make_qu
 from clew.memory.knowledge.aligners.training import LOSSES, TrainingParameters, TrainingSet, train
 from clew.memory.knowledge.disk import held, required_generation
 from clew.memory.knowledge.library import open_library
+from clew.memory.knowledge.proof import record_partitions
 
 ALL = "all"
 Choice = TypeVar("Choice", bound=str)
@@ -77,6 +78,7 @@ def train_aligners(plan: TrainingPlan, settings: Settings) -> Iterator[Progress 
         for model, loss in ((model, loss) for model in models for loss in losses):
             result = yield from train(learned, graph, TrainingParameters(model, loss, plan.epochs, plan.seed))
             path = write_aligner(opened.folder, result.model.arrays(), result.record)
+            record_partitions(library.store.folder)
             yield SavedAligner(path, result.record)
 
 

@@ -24,8 +24,9 @@ from clew.agent.settings import Settings, config_files
 from clew.memory.encoding import MINILM, cached_encoder, local_encoder
 from clew.memory.errors import ClewError, NoLibrary
 from clew.memory.instructions import orders
-from clew.memory.knowledge.disk import Manifest, recorded_encoder
+from clew.memory.knowledge.disk import BROKEN, Manifest, current_generation, recorded_encoder
 from clew.memory.knowledge.library import open_library
+from clew.memory.knowledge.proof import Proof, proven
 from clew.memory.knowledge.text_export import stored_documents
 
 State = Literal["ok", "warning", "problem"]
@@ -68,6 +69,7 @@ def examine(settings: Settings, unreadable: ClewError | None = None) -> Iterator
     yield configured(unreadable, [path for path in config_files() if path.exists()])
     manifest, found = library(settings.library)
     yield found
+    yield from files(settings.library)
     if manifest:
         yield from documents(settings.library, manifest)
     own = recorded_encoder(settings.library)
@@ -139,6 +141,31 @@ def documents(path: Path, manifest: Manifest) -> Iterator[Check]:
             parts += [f"a sentence that speaks to a language model: {one[:QUOTED]}" for one in said[:NAMED]]
             if parts:
                 yield Check("documents", "warning", f"{document.id}: {'; '.join(parts)}")
+
+
+def files(path: Path) -> Iterator[Check]:
+    """Whether every file of a library is as it was written, where there is one."""
+    mend, anew = f"clew doctor --repair --library {path}", f"clew index --rebuild --library {path}"
+    try:
+        if (generation := current_generation(path)) is None:
+            return
+        yield _of_files(proven(generation), mend, anew)
+    except ClewError as error:
+        yield Check("library files", "problem", error.message, mend if error.hint == anew else error.hint)
+    except BROKEN as error:
+        yield Check("library files", "problem", f"their record cannot be read ({type(error).__name__})", mend)
+
+
+def _of_files(found: Proof | None, mend: str, anew: str) -> Check:
+    if found is None:
+        return Check("library files", "warning", "their hashes were not recorded when it was made", anew)
+    if found.wrong:
+        kinds = {"changed": found.changed, "gone": found.gone}
+        named = "; ".join(f"{what}: {', '.join(names)}" for what, names in kinds.items() if names)
+        return Check("library files", "problem", f"of {found.files} files {named}", mend)
+    if found.unknown:
+        return Check("library files", "warning", f"not written by the library: {', '.join(found.unknown)}", anew)
+    return Check("library files", "ok", f"all {found.files} are as they were written (SHA-256)")
 
 
 def encoder(name: str, manifest: Manifest | None) -> Check:

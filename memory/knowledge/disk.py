@@ -35,7 +35,8 @@ from clew.memory.ports import Encoder
 FORMAT = 5
 POINTER = "clew-library.json"
 MANIFEST = "manifest.json"
-PARTS = frozenset({DATABASE, f"{DATABASE}-journal", MANIFEST})
+HASHES = "hashes.json"
+PARTS = frozenset({DATABASE, f"{DATABASE}-journal", MANIFEST, HASHES, f"{HASHES}.new"})
 """What is in a generation beside the files of its steps."""
 
 NUMBER = "[0-9]" * 10
@@ -182,12 +183,16 @@ def next_generation(path: Path, parts: Set[str]) -> Path:
 def switch_to(path: Path, generation: Path, parts: Set[str]) -> None:
     """Make `generation` the current one: durably on disk before it is named, named in one step. Removes the others."""
     sync_all(generation)
+    name_current(path, generation)
+    _remove_generations(path, parts, keep=generation.name)
+
+
+def name_current(path: Path, generation: Path) -> None:
     fresh = new_file(path, f"{POINTER}.new")
     fresh.write_text(json.dumps({"format": FORMAT, "generation": generation.name}) + "\n", "utf-8")
     sync(fresh)
     put(path, fresh.name, POINTER)
     sync(path)
-    _remove_generations(path, parts, keep=generation.name)
 
 
 def _remove_generations(path: Path, parts: Set[str], keep: str) -> None:
@@ -198,6 +203,13 @@ def _remove_generations(path: Path, parts: Set[str], keep: str) -> None:
             with unread(folder) as free:
                 if free:
                     remove(path, folder.name)
+
+
+def clear(path: Path, parts: Set[str]) -> list[str]:
+    """Remove the generations of these `parts` that are not current and that nobody reads; returns their names."""
+    before = sorted(folder.name for folder in path.glob(NUMBER))
+    _remove_generations(path, parts, keep=_current_name(path))
+    return [name for name in before if not within(path, name).exists()]
 
 
 def read_now(path: Path) -> list[Path]:

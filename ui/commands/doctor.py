@@ -22,16 +22,19 @@ STYLES: "dict[State, str]" = {"ok": "green", "warning": "yellow", "problem": "bo
 @click.command()
 @options.library
 @options.llm
+@click.option("--repair", "mending", is_flag=True, help="First mend what can be mended of the library.")
 @options.as_json("Print each check as a JSON object, a line each.")
-def doctor(library: Path | None, llm: str | None, as_json: bool) -> None:
+def doctor(library: Path | None, llm: str | None, mending: bool, as_json: bool) -> None:
     """Look whether everything is there, with the command that mends what is not.
 
-    Exit code 1 if there is a problem; a warning is none.
+    A library is proven by the hash of every file. Exit code 1 if there is a problem; a warning is none.
     """
     from clew.agent.doctor.checks import examine
     from clew.ui.console import output, print_json
 
     settings, unreadable = _settings(library, llm)
+    if mending:
+        _repair(settings)
     console = output()
     problems = 0
     for check in examine(settings, unreadable):
@@ -42,6 +45,24 @@ def doctor(library: Path | None, llm: str | None, as_json: bool) -> None:
             _print_check(console, check)
     if problems:
         raise ClewError(f"{problems} problem{'' if problems == 1 else 's'}, see above")
+
+
+def _repair(settings: "Settings") -> None:
+    from contextlib import closing
+
+    from clew.agent.models import encoder_for
+    from clew.agent.trust import indexed_here
+    from clew.memory.knowledge.disk import recorded, required_generation
+    from clew.memory.knowledge.index.repair import repair
+    from clew.ui.console import shown
+
+    if not settings.library.is_dir():
+        required_generation(settings.library)
+    mine = indexed_here(recorded(settings.library).id or "")
+    with closing(encoder_for(settings)) as encoder:
+        done = list(shown(repair(settings.library, encoder, mine), quiet=False))
+    for line in done or ["nothing to repair"]:
+        click.echo(f"repaired: {one_line(str(line))}" if done else line, err=True)
 
 
 def _settings(library: Path | None, llm: str | None) -> "tuple[Settings, BadInput | None]":

@@ -32,6 +32,7 @@ from clew.memory.knowledge.index.steps import STEPS
 from clew.memory.knowledge.leases import readers
 from clew.memory.knowledge.loaders.registry import LOADERS
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, shown
+from clew.memory.knowledge.proof import write_hashes
 from clew.memory.ports import Encoder
 
 DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
@@ -142,6 +143,8 @@ def _write(
             seconds[step.title] = seconds.get(step.title, 0.0) + time.perf_counter() - started
             values |= step.recorded(generation.choices)
     generation.write_manifest(values, list(dict.fromkeys(roots)))
+    generation.database.commit()
+    write_hashes(generation.folder)
     yield from _few_read(generation.folder.parent)
 
 

@@ -14,6 +14,7 @@ from clew.memory.knowledge.partitioning.capsule import Capsule, PartitionPlan, c
 from clew.memory.knowledge.partitioning.description import hub_nodes_of, names_of, report_of
 from clew.memory.knowledge.partitioning.labels import PartitionLabels, sums_of
 from clew.memory.knowledge.partitioning.node_graph import read_graph
+from clew.memory.knowledge.proof import record_partitions
 from clew.memory.knowledge.schema import open_database
 from clew.memory.nodes import NodeGraph, Partitioning, cells_of
 from clew.memory.vectors import unit
@@ -47,6 +48,7 @@ def partition_library(library: Path, plan: PartitionPlan) -> Generator[Progress 
         with naming_damage(generation), closing(open_database(generation)) as database:
             capsule = yield from build_capsule(database, generation, read_graph(generation), plan)
         write_capsule(generation, capsule, durable=True)
+        record_partitions(generation)
         yield capsule
 
 

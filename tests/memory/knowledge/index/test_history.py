@@ -12,7 +12,7 @@ import pytest
 from clew.memory.datatypes import Chunk, Document
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.chunking import chunks_of
-from clew.memory.knowledge.disk import current_generation
+from clew.memory.knowledge.disk import HASHES, current_generation
 from tests.memory.knowledge.communities.made import ALL
 from tests.memory.knowledge.index.test_layering import write
 from tests.memory.knowledge.index.test_run import run
@@ -27,11 +27,11 @@ WHEN_AND_WHERE = ("created", "roots", "id")
 
 
 def contents(library: Path) -> dict[str, object]:
-    """By file, and for tables by name."""
+    """By file, and for tables by name; the hashes of the files are those of when and where, too."""
     generation = current_generation(library)
     assert generation
     found: dict[str, object] = {}
-    for path in sorted(path for path in generation.rglob("*") if path.is_file()):
+    for path in sorted(path for path in generation.rglob("*") if path.is_file() and path.name != HASHES):
         name = str(path.relative_to(generation))
         if path.suffix == ".npy":
             found[name] = _listed(np.load(path))

@@ -1,0 +1,112 @@
+"""A library proven by the hash of every file, and what mends one that is damaged."""
+
+from pathlib import Path
+
+import pytest
+
+from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import BadInput, ClewError
+from clew.memory.knowledge.disk import HASHES, POINTER
+from clew.memory.knowledge.index.repair import repair
+from clew.memory.knowledge.library import open_library
+from clew.memory.knowledge.partitioning.capsule import PartitionPlan
+from clew.memory.knowledge.partitioning.partitioner import partition_library
+from clew.memory.knowledge.proof import proven
+from tests.memory.knowledge.index.test_damage import generation_of
+from tests.memory.knowledge.index.test_run import run, titles, write
+from tests.memory.knowledge.test_leases import read_all
+
+
+@pytest.fixture
+def made(tmp_path: Path, encoder: CachedEncoder) -> Path:
+    write(tmp_path / "notes", moon="The Moon is far away.", sun="The Sun is hot.")
+    run([tmp_path / "notes"], tmp_path / "library", encoder)
+    return tmp_path / "library"
+
+
+def mended(library: Path, encoder: CachedEncoder, mine: list[str] | None = None) -> list[str]:
+    return [line for line in repair(library, encoder, mine) if isinstance(line, str)]
+
+
+def flip(path: Path) -> None:
+    """One bit, which no reader would see."""
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def files_of(generation: Path) -> list[Path]:
+    return [path for path in generation.rglob("*") if path.is_file() and path.name != HASHES]
+
+
+def test_one_bit_of_any_file_is_found(made: Path) -> None:
+    generation = generation_of(made)
+    found = proven(generation)
+    assert found and found.files == len(files_of(generation)) > 10
+    for path in files_of(generation):
+        before = path.read_bytes()
+        flip(path)
+        damaged = proven(generation)
+        assert damaged is not None and damaged.changed == (path.relative_to(generation).as_posix(),) and not damaged
+        path.write_bytes(before)
+    (generation / "smoothed.npy").unlink()
+    (generation / "extra").touch()
+    damaged = proven(generation)
+    assert damaged is not None and (damaged.gone, damaged.unknown) == (("smoothed.npy",), ("extra",))
+
+
+def test_what_is_put_into_a_generation_later_is_recorded(made: Path, encoder: CachedEncoder) -> None:
+    list(partition_library(made, PartitionPlan("leiden", 0)))
+    with open_library(made, encoder) as opened:
+        read_all(opened)  # writes the words of the partitions
+    assert proven(generation_of(made))
+
+
+def test_a_healthy_library_is_left_as_it_is(made: Path, encoder: CachedEncoder) -> None:
+    before = {path: path.read_bytes() for path in made.rglob("*") if path.is_file()}
+    assert mended(made, encoder) == []
+    assert before == {path: path.read_bytes() for path in made.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("name", ["vectors.npy", "library.sqlite", "keywords/title_mass.npy", "layers.npz"])
+def test_a_damaged_file_is_made_again_from_the_folders_that_are_mine(
+    made: Path, encoder: CachedEncoder, name: str
+) -> None:
+    path = generation_of(made) / name
+    flip(path)
+    with pytest.raises(BadInput, match="which you did not index here"):
+        mended(made, encoder, [])
+    (said,) = mended(made, encoder, [str(made.parent / "notes")])
+    assert path.name in said and "2 new" in said
+    assert proven(generation_of(made)) and titles(made, encoder) == ["moon", "sun"]
+
+
+def test_damaged_partitions_are_made_anew_without_reading(made: Path, encoder: CachedEncoder) -> None:
+    before = generation_of(made)
+    list(partition_library(made, PartitionPlan("metis", 0, 2)))
+    flip(before / "capsules" / "metis-k2" / "vectors.npy")
+    (before / "capsules" / "hybrid-200" / "names.json").unlink()
+    (said,) = mended(made, encoder, [])
+    assert "hybrid-200, metis-k2" in said and generation_of(made) == before and proven(before)
+    with open_library(made, encoder) as opened:
+        assert read_all(opened) == ["moon", "sun"]
+    (before / "capsules" / "current").write_text("no such")
+    assert "made anew" in mended(made, encoder, [])[0] and proven(before)
+
+
+def test_a_pointer_that_is_gone_or_torn_is_written_again(made: Path, encoder: CachedEncoder) -> None:
+    for content in ("", "{", '{"format": 5, "generation": "0000000099"}'):
+        (made / POINTER).write_text(content)
+        assert "named again" in mended(made, encoder)[0]
+        assert titles(made, encoder) == ["moon", "sun"]
+    (made / POINTER).unlink()
+    assert "named again" in mended(made, encoder)[0]
+    (made / "0000000009").mkdir()  # what a killed run left
+    (made / "0000000009" / "library.sqlite").touch()
+    assert mended(made, encoder) == ["removed what a run had left: 0000000009"]
+    assert titles(made, encoder) == ["moon", "sun"]
+    flip(generation_of(made) / "vectors.npy")
+    (made / POINTER).write_text("{")
+    with pytest.raises(ClewError, match="clew index --rebuild"):
+        mended(made, encoder)
+    assert (made / "0000000001").exists()
