@@ -295,7 +295,8 @@ def _ordered(turn: Turn, run: TurnContext) -> Turn:
     others = [passage for passage in turn.passages if passage.id in beside]
     passages = rounds.assembled(whole, others, run.services.observe)
     for phrase in reversed(phrases.longer(turn.meant)):
-        passages = phrases.first(passages, phrase, phrases.holding(phrase, run.services.library.store, scope_of(turn)))
+        held = phrases.holding(phrase, run.services.library.store, scope_of(turn))
+        passages = phrases.first(passages, phrase, held, phrases.asks_for(turn.meant, phrase))
     return turn.found(passages)
 
 

@@ -34,10 +34,10 @@ _FORMS = tuple(
         rf"{_YEAR}-(?P<number>0[1-9]|1[0-2])",
     )
 )
-_NUMERIC = _FORMS[4:6]
+_NAMED, _NUMBERED, _NUMERIC = _FORMS[:3], _FORMS[3:], _FORMS[4:6]
 _MARKED = re.compile(r"\d[-/.]\d")
 _DIGITS = re.compile(r"[0-9]+")
-_MAY_BE = re.compile(r"\d[-/.]\d|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)", re.IGNORECASE)
+_MONTH_NAME = re.compile("jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec", re.IGNORECASE)
 _AROUND = 20
 """Characters on both sides of a number that hold the rest of its date."""
 
@@ -124,7 +124,9 @@ def found_dates(text: str, order: DateOrder = "") -> list[FoundDate]:
     found = [
         date
         for start, end in _windows(text)
-        for form in _FORMS
+        for marks, forms in ((_MONTH_NAME, _NAMED), (_MARKED, _NUMBERED))
+        if marks.search(text, start, end)
+        for form in forms
         for match in form.finditer(text, start, end)
         if (date := _read(match, order))
     ]
@@ -136,16 +138,16 @@ def found_dates(text: str, order: DateOrder = "") -> list[FoundDate]:
 
 
 def _windows(text: str) -> Iterator[tuple[int, int]]:
-    """The parts of a text in which a date can be, apart: what lies around numbers, and has a month's name or a mark
-    between numbers."""
+    """The parts of a text in which a date can be, apart: what lies around numbers. A date has a month's name there, or
+    a mark between numbers."""
     start = end = -1
     for number in _DIGITS.finditer(text):
         if number.start() - _AROUND > end:
-            if end > 0 and _MAY_BE.search(text, start, end):
+            if end > 0:
                 yield start, end
             start = max(0, number.start() - _AROUND)
         end = number.end() + _AROUND
-    if end > 0 and _MAY_BE.search(text, start, end):
+    if end > 0:
         yield start, end
 
 
@@ -171,6 +173,7 @@ def order_of(texts: Iterable[str]) -> DateOrder:
         for text in texts
         if _MARKED.search(text)
         for start, end in _windows(text)
+        if _MARKED.search(text, start, end)
         for form in _NUMERIC
         for match in form.finditer(text, start, end)
         if (order := _shown(match))

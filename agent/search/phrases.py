@@ -58,9 +58,17 @@ def holding(phrase: str, store: EmbeddedStore, scope: frozenset[str] | None) -> 
     return [one for one in passages_of(chunks, "phrase") if _has(one, phrase)]
 
 
-def first(passages: Sequence[Passage], phrase: str, held: Sequence[Passage]) -> tuple[Passage, ...]:
-    """Those that have the phrase first, in their order, then a few more that have it, then the others."""
+def asks_for(question: str, phrase: str) -> bool:
+    """Whether the phrase is most of what is asked, and no title or name among other things."""
+    return 2 * len(content_words(phrase)) >= len(content_words(question))
+
+
+def first(passages: Sequence[Passage], phrase: str, held: Sequence[Passage], alone: bool = True) -> tuple[Passage, ...]:
+    """Those that have the phrase first, in their order, then a few more that have it, then the others. Where the phrase
+    is not `alone` what is asked, only the best that has it: what else is asked may stand in others."""
     found = [one for one in passages if _has(one, phrase)]
+    if found and not alone:
+        return (found[0], *(one for one in passages if one is not found[0]))
     known = {one.id for one in passages}
     score = max((one.score for one in passages), default=0.0)
     more = [replace(one, score=score, why=f"has \u201c{phrase}\u201d") for one in held if one.id not in known]

@@ -30,19 +30,19 @@ ENTITY_BITS = 31
 
 def number_layers(database: sqlite3.Connection, folder: Path) -> None:
     """Number sentences, entities and verbs in the order of the library, and write what `read_layers` reads."""
-    _number_sentences(database)
+    sentences = _number_sentences(database)
     names = _names(database)
     keys = {text: normalised(text) for text in {name.text for name in names}}
     ids = _entity_ids(names, keys)
     entities = sorted({id_ for id_ in ids if id_})
     numbers = {id_: number for number, id_ in enumerate(entities)}
-    rows = {(name.document, name.n): numbers.get(id_, -1) for name, id_ in zip(names, ids, strict=True)}
+    found = [numbers.get(id_, -1) for id_ in ids]
     described = _described(names, ids, keys)
     database.executemany(
         "INSERT INTO main.entities VALUES (?, ?, ?, ?)",
         ((number, id_, *described[id_]) for number, id_ in enumerate(entities)),
     )
-    mentions, titles, relations = _arrays(database, names, rows)
+    mentions, titles, relations = _arrays(database, names, found, sentences)
     np.savez(new_file(folder, ARRAYS), mentions=mentions, titles=titles, relations=relations)
     database.commit()
 
@@ -61,8 +61,9 @@ def _names(database: sqlite3.Connection) -> list[_Name]:
     return [_Name._make(row) for row in database.execute(found)]
 
 
-def _number_sentences(database: sqlite3.Connection) -> None:
-    """Rows in reading order; the chunk of a sentence is the first that has it whole, else the first with its start."""
+def _number_sentences(database: sqlite3.Connection) -> dict[tuple[str, int], int]:
+    """Rows in reading order, by document and number; the chunk of a sentence is the first that has it whole, else the
+    first with its start."""
     found = f"SELECT t.document, t.n, t.start, t.end FROM main.sentences t JOIN {_IN_ORDER}"
     by_document = groupby(database.execute(CHUNK_SPANS).fetchall(), key=itemgetter(0))
     chunks_of = {document: np.array([row[1:] for row in rows], np.int64) for document, rows in by_document}
@@ -75,6 +76,7 @@ def _number_sentences(database: sqlite3.Connection) -> None:
     database.execute("DROP INDEX main.sentences_by_row")  # made at once it takes a fraction of the time
     database.executemany("UPDATE main.sentences SET row = ?, chunk = ? WHERE document = ? AND n = ?", numbered)
     database.execute("CREATE UNIQUE INDEX main.sentences_by_row ON sentences (row)")
+    return {(document, n): row for row, _, document, n in numbered}
 
 
 def _chunks_of(sentences: Sequence[Sequence[int]], rows: Ints, spans: Ints) -> list[int]:
@@ -116,24 +118,24 @@ def _kind(counts: Mapping[str, int]) -> str:
 
 
 def _arrays(
-    database: sqlite3.Connection, names: Sequence[_Name], numbers: Mapping[tuple[str, int], int]
+    database: sqlite3.Connection, names: Sequence[_Name], found: Sequence[int], rows: Mapping[tuple[str, int], int]
 ) -> tuple[Ints, Ints, Ints]:
-    """Of shapes (2, mentions), (documents,) and (5, relations)."""
-    rows = {(document, n): row for document, n, row in database.execute("SELECT document, n, row FROM main.sentences")}
+    """Of shapes (2, mentions), (documents,) and (5, relations). `found` is the entity of each name, -1: none; `rows`
+    are the sentences'."""
     places = {id_: place for place, (id_,) in enumerate(database.execute(DOCUMENTS))}
     titles = np.full(len(places), -1, np.int64)
     mentions = []
-    for name in names:
-        entity = numbers[name.document, name.n]
+    for name, entity in zip(names, found, strict=True):
         if name.sentence == TITLE:
             titles[places[name.document]] = entity
         elif entity >= 0:
             mentions.append(rows[name.document, name.sentence] << ENTITY_BITS | entity)
     columns = "t.document, t.sentence, t.subject, t.verb, t.object, t.given"
-    found = f"SELECT {columns} FROM main.relations t JOIN {_IN_ORDER}"
+    stated = f"SELECT {columns} FROM main.relations t JOIN {_IN_ORDER}"
+    numbers = {(name.document, name.n): entity for name, entity in zip(names, found, strict=True)}
     verbs: dict[str, int] = {}
     relations = []
-    for document, sentence, named, verb, other, given in database.execute(found):
+    for document, sentence, named, verb, other, given in database.execute(stated):
         subject, object_ = numbers[document, named], numbers[document, other]
         if subject >= 0 <= object_ and (given or subject != object_):
             row = rows[document, sentence]

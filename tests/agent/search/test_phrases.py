@@ -1,6 +1,6 @@
 """Words in quotation marks, and names that are left out."""
 
-from clew.agent.search.phrases import first, holding, holds_phrase, left_out, phrases_of
+from clew.agent.search.phrases import asks_for, first, holding, holds_phrase, left_out, phrases_of
 from clew.memory.datatypes import Passage
 from clew.memory.knowledge.library import Library
 
@@ -26,6 +26,17 @@ def test_passages_with_the_phrase_come_first_and_others_behind(examples: Library
     assert [one.id for one in found] == [held[0].id, *(one.id for one in held[1:4]), "x#0"]
     assert all(one.score == 2.0 for one in found[1:-1])
     assert first([other], "no such words", []) == (other,)
+
+
+def test_where_more_is_asked_only_the_best_passage_with_the_phrase_comes_first() -> None:
+    assert asks_for('Who says "two adrenaline pens"?', "two adrenaline pens")
+    assert not asks_for('Who did the actor who played Constable Fraser in "Due South" marry?', "Due South")
+    texts = ["An actor.", "He was in Due South.", "A wife.", "Due South is a series."]
+    passages = [Passage(str(n), str(n), "", text, 1.0, "hybrid") for n, text in enumerate(texts)]
+    more = Passage("9", "9", "", "Due South again.", 1.0, "phrase")
+    assert [one.id for one in first(passages, "Due South", [more], alone=False)] == ["1", "0", "2", "3"]
+    assert [one.id for one in first(passages, "Due South", [more])] == ["1", "3", "9", "0", "2"]
+    assert [one.id for one in first(passages[:1], "Due South", [more], alone=False)] == ["9", "0"]
 
 
 def test_a_name_is_left_out_and_nothing_else() -> None:
