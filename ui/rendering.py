@@ -1,6 +1,8 @@
 """How answers, sources, steps, walks and the work of language models read in text; without colours they read alike."""
 
+import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from rich.console import Console
 from rich.style import Style
@@ -10,10 +12,13 @@ from clew.agent.models import Writers
 from clew.agent.search.walk import arrow, back, parents
 from clew.agent.state import Answer, Claim, Prompted, Step, Turn, Verdict
 from clew.memory.datatypes import Passage, Subgraph
-from clew.ui.plain import cut, one_line, short_path
+from clew.ui.plain import cut, one_line, plain, short_path
 
 DIM = Style(dim=True)
 BOLD = Style(bold=True)
+OWN = Style(italic=True)
+"""Clew's own words beside quotations: heads, labels, asides."""
+
 CITATION = Style(color="cyan")
 MARKS: dict[Verdict, tuple[str, Style]] = {
     "weak": ("(weak)", Style(color="yellow")),
@@ -27,7 +32,23 @@ STEP_NAME = 8
 
 def answer_text(answer: Answer) -> Text:
     leads = ["", *(claim.lead for claim in answer.claims[1:])]
-    return Text.assemble(*(Text(lead).append(_claim_text(c)) for lead, c in zip(leads, answer.claims, strict=True)))
+    each = (_claim_text(claim, is_own(claim, answer)) for claim in answer.claims)
+    return Text.assemble(*(Text(lead).append(text) for lead, text in zip(leads, each, strict=True)))
+
+
+def is_own(claim: Claim, answer: Answer) -> bool:
+    """Whether it is in Clew's own words, in an answer that quotes."""
+    return not claim.quotes and any(one.quotes for one in answer.claims)
+
+
+def pieces_of(claim: Claim) -> list[tuple[str, bool]]:
+    """Its text as it is shown, on one line, in pieces, each with whether it is bold."""
+    span = claim.span
+    if span is None:
+        return [(one_line(claim.text), False)]
+    cuts = (0, span.start, span.end, len(claim.text))
+    before, bold, behind = (re.sub(r"\s+", " ", plain(claim.text[a:b])) for a, b in pairwise(cuts))
+    return [(before.lstrip(), False), (bold, True), (behind.rstrip(), False)]
 
 
 def cited_numbers(answer: Answer) -> list[int]:
@@ -96,8 +117,8 @@ def milliseconds(ms: float) -> str:
     return f"{ms:.0f} ms" if ms < 1000 else f"{ms / 1000:.1f} s"
 
 
-def _claim_text(claim: Claim) -> Text:
-    text = Text(one_line(claim.text))
+def _claim_text(claim: Claim, own: bool) -> Text:
+    text = Text.assemble(*((piece, BOLD if bold else OWN if own else "") for piece, bold in pieces_of(claim)))
     for number in claim.cites:
         text.append(f" [{number}]", CITATION)
     if claim.verdict in MARKS:

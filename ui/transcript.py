@@ -10,7 +10,7 @@ from clew.memory.dialogue.threads import Thread, Threads
 from clew.memory.errors import BadInput
 from clew.ui.plain import as_text_of_markdown as as_text
 from clew.ui.plain import escaped, one_line
-from clew.ui.rendering import answer_text, badge, cited_numbers, place_of
+from clew.ui.rendering import answer_text, badge, cited_numbers, pieces_of, place_of
 
 
 def stored_turns(threads: Threads, thread: str) -> list[Turn]:
@@ -91,7 +91,13 @@ def _code(source: str) -> str:
 
 
 def _as_text(answer: Answer) -> Answer:
-    claims = (replace(one, text=as_text(one.text)) for one in answer.claims)
+    """What is bold is so where nothing in it could be taken for a mark."""
+
+    def shown(piece: str, bold: bool) -> str:
+        return f"**{piece}**" if bold and piece == as_text(piece) and not set("*_`") & set(piece) else as_text(piece)
+
+    texts = ("".join(shown(*piece) for piece in pieces_of(one)) for one in answer.claims)
+    claims = (replace(one, text=text, span=None) for one, text in zip(answer.claims, texts, strict=True))
     return replace(answer, claims=tuple(claims))
 
 

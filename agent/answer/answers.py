@@ -9,7 +9,7 @@ from clew.agent.answer.evidence import READ, Evidence, evidence_of
 from clew.agent.answer.holdings import Holdings, WholeAnswer
 from clew.agent.answer.judge import JudgeVerdict, judge, shipped_judge, signals
 from clew.agent.answer.model_answer import ModelAnswer, write
-from clew.agent.answer.prompt_passages import reported
+from clew.agent.answer.prompt_passages import reported, units_of
 from clew.agent.answer.selection import AnswerParameters, wanted_of
 from clew.agent.answer.whole import whole_answer
 from clew.agent.llm.ledger import RecordedWriter
@@ -151,27 +151,34 @@ def _placed(answer: Answer, services: Services) -> Answer:
 
 
 def _by_model(turn: Turn, run: TurnContext, model: Writer) -> Made:
-    """Where it fails, or finds nothing where a passage plainly answers, the answer is quoted."""
+    """What would be refused or asked back without it is so with it, unasked; the units that would be quoted lead its
+    prompt. Where it fails, or finds nothing where a passage plainly answers, they are quoted."""
     services, writer = run.services, RecordedWriter(model, "answer", run.emit)
+    plain = quoted(turn, run)
+    if plain.refused or plain.outcome == "unclear":
+        return Made(plain, details=(f"{writer.name} was not asked",))
     read = evidence_for(turn, services).passages
     try:
-        draft = write(replace(turn, passages=read), writer, services.unsupported, run.emit, run.cancel)
+        draft = write(
+            replace(turn, passages=read), writer, services.unsupported, run.emit, run.cancel, units_of(plain, read)
+        )
     except ServiceUnreachable as error:
-        return _instead(turn, run, writer, error.message)
+        return _instead(plain, run, writer, error.message)
     details = _details(draft, read)
     if draft.answer is None:
         if rounds.answers(read, services.observe):
-            return _instead(turn, run, writer, f"{writer.name} found no answer in the passages", details)
+            return _instead(plain, run, writer, f"{writer.name} found no answer in the passages", details)
         nothing = quotation.nothing(turn.rewritten, turn.passages)
         return Made(nothing, writer.name, ledger=writer.ledger, details=details)
     degraded = (Fallback("answer", f"it breaks off: {draft.broke}"),) if draft.broke else ()
-    return Made(_placed(draft.answer, services), writer.name, degraded, writer.ledger, details)
+    made = replace(draft.answer, form=plain.form)
+    return Made(_placed(made, services), writer.name, degraded, writer.ledger, details)
 
 
-def _instead(turn: Turn, run: TurnContext, writer: RecordedWriter, why: str, details: Sequence[str] = ()) -> Made:
+def _instead(plain: Answer, run: TurnContext, writer: RecordedWriter, why: str, details: Sequence[str] = ()) -> Made:
     """Quoted, in the place of whatever the model may have begun to write."""
     run.emit(Piece("", restart=True))
-    return Made(quoted(turn, run), "", (Fallback("answer", why),), writer.ledger, (*details, f"quoted, as {why}"))
+    return Made(plain, "", (Fallback("answer", why),), writer.ledger, (*details, f"quoted, as {why}"))
 
 
 def _details(draft: ModelAnswer, passages: Sequence[Passage]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from clew.agent.answer.citations import Citations, attributed, claims_of, numbered, whole_sentences
-from clew.agent.answer.prompt_passages import PromptPassages, fit
+from clew.agent.answer.prompt_passages import GivenUnit, PromptPassages, fit, led
 from clew.agent.answer.verification import verdict
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.state import Answer, Claim, Piece, PromptPart, Turn
@@ -83,27 +83,35 @@ class _Reply:
 
 
 def write(
-    turn: Turn, writer: RecordedWriter, unsupported: Unsupported, emit: Emit, cancel: threading.Event
+    turn: Turn,
+    writer: RecordedWriter,
+    unsupported: Unsupported,
+    emit: Emit,
+    cancel: threading.Event,
+    units: Sequence[GivenUnit] = (),
 ) -> ModelAnswer:
-    """The model's answer from the turn's passages, its words emitted as they come. What it wrote before a stop or a
-    failure is kept.
+    """The model's answer from the turn's passages, of which `units` most likely answer, its words emitted as they come.
+    What it wrote before a stop or a failure is kept.
 
     `unsupported` sentences are marked (by `verify`), or the answer is written once more, or they are removed. A prompt
     that was cut is sent again with half of the passages. Raises `ServiceUnreachable` where nothing usable came,
     `Unusable` among them, and `Cancelled` where nothing came at all.
     """
-    messages, given = _prompt(turn, writer, 10**9)
+    messages, given = _prompt(turn, writer, units, 10**9)
     for _ in range(TRIES - 1):
         try:
             return _answered(turn, messages, given, writer, unsupported, emit, cancel)
         except PromptCut:
             emit(Piece("", restart=True))
-            messages, given = _prompt(turn, writer, given.tokens // 2)
+            messages, given = _prompt(turn, writer, units, given.tokens // 2)
     return _answered(turn, messages, given, writer, unsupported, emit, cancel)
 
 
-def _prompt(turn: Turn, writer: RecordedWriter, room: int) -> tuple[list[Message], PromptPassages]:
-    """With as much of the passages as the window has room for, at most `room` tokens."""
+def _prompt(
+    turn: Turn, writer: RecordedWriter, units: Sequence[GivenUnit], room: int
+) -> tuple[list[Message], PromptPassages]:
+    """With the units, and as much of the passages as the window has room for, at most `room` tokens."""
+    first = render("answer-units", units=led(units, turn.passages)) if units else ""
     rules = render("answer-rules")
     path = (
         render("answer-path", path="\n".join(neutralised(line).text for line in turn.paths[:PATHS]))
@@ -113,13 +121,13 @@ def _prompt(turn: Turn, writer: RecordedWriter, room: int) -> tuple[list[Message
     sentences = "\n".join(f"{one.speaker}: {neutralised(one.text).text}" for one in turn.recalled.selected)
     context = render("answer-context", context=sentences) if sentences else ""
     question = turn.meant if context and turn.with_history else turn.rewritten
-    around = render("answer", passages="", path=path, context=context, question=question)
+    around = render("answer", units=first, passages="", path=path, context=context, question=question)
     spare = writer.window - most_tokens(writer) - MARGIN - writer.tokens(rules) - writer.tokens(around)
     given = fit(turn.rewritten, turn.passages, max(min(room, spare), 0), writer.tokens)
-    around_it = (("the rules", rules), ("the path", path), ("the context", context))
+    around_it = (("the rules", rules), ("the units", first), ("the path", path), ("the context", context))
     writer.parts = (*(PromptPart(name, writer.tokens(text)) for name, text in around_it if text), *given.parts)
-    text = render("answer", passages=given.text, path=path, context=context, question=question)
-    return [Message("system", rules), Message("user", re.sub(r"\n{3,}", "\n\n", text))], given
+    text = render("answer", units=first, passages=given.text, path=path, context=context, question=question)
+    return [Message("system", rules), Message("user", re.sub(r"\n{3,}", "\n\n", text).lstrip())], given
 
 
 def _answered(

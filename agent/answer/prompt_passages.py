@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from clew.agent.state import Kept, PromptPart
+from clew.agent.state import Answer, Kept, PromptPart
 from clew.memory.datatypes import Passage
 from clew.memory.instructions import neutralised
 from clew.memory.text import content_words, split
@@ -24,6 +24,37 @@ def reported(passages: Sequence[Passage], removed: Sequence[int]) -> tuple[str, 
         " its text: not followed, and left out of the prompt"
         for passage, count in zip(passages, removed, strict=True)
         if count
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class GivenUnit:
+    """What most likely answers: text of passage `number`, and the heading that it stands under."""
+
+    number: int
+    heading: str
+    text: str
+
+
+def units_of(answer: Answer, passages: Sequence[Passage]) -> tuple[GivenUnit, ...]:
+    """What an answer quotes, claims of one source together, by the places of its sources among the passages."""
+    places = {passage.id: number for number, passage in enumerate(passages, 1)}
+    found: dict[int, list[str]] = {}
+    for claim in answer.claims:
+        for source in (answer.sources[number - 1] for number in claim.cites[:1] if claim.quotes):
+            if source.id in places:
+                found.setdefault(places[source.id], []).append(claim.text)
+    headings = {places[source.id]: source.heading for source in answer.sources if source.id in places}
+    return tuple(GivenUnit(number, headings[number], "\n".join(texts)) for number, texts in found.items())
+
+
+def led(units: Sequence[GivenUnit], passages: Sequence[Passage]) -> str:
+    """The units as a prompt has them, each fenced with the number of its passage."""
+    each = [(unit, passages[unit.number - 1].title) for unit in units]
+    return "\n".join(
+        fenced(unit.number, f"{title}: {unit.heading}" if unit.heading not in ("", title) else title, clean.text)
+        for unit, title in each
+        if (clean := neutralised(unit.text)).text.strip()
     )
 
 

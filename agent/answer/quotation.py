@@ -10,6 +10,7 @@ from clew.agent.answer.asked import asked
 from clew.agent.answer.evidence import NAMED, Evidence
 from clew.agent.answer.polarity import says
 from clew.agent.answer.selection import AnswerParameters, Picked, Wanted, pick
+from clew.agent.answer.spans import bolded
 from clew.agent.answer.structure import Region
 from clew.agent.answer.times import names_time
 from clew.agent.answer.units import AnswerUnit, is_item, ranges
@@ -17,21 +18,11 @@ from clew.agent.answer.values import values_of
 from clew.agent.search.rounds import missing as missing_words
 from clew.agent.search.rounds import said_by, unheld
 from clew.agent.state import Answer, Claim, Outcome, Quote, Says
+from clew.agent.talk.several import questions_of
 from clew.memory.datatypes import Document, Passage
 from clew.memory.dialogue.context_dependence import depends_on_context
 from clew.memory.dialogue.word_classes import is_participle, is_verb, tokens
 from clew.memory.text import Span, content_word_sets, content_words, split, written_words
-
-_ASKING = (
-    r"(?:who|whom|whose|what|when|where|why|how|which|is|are|was|were|do|does|did|can|could|has|have|had|will|would)\b"
-)
-_JOINT = re.compile(rf"(?<=\?)\s+|[,;]?\s+(?:and|but)\s+(?={_ASKING})", re.IGNORECASE)
-_TWICE = re.compile(
-    r"^(where|when|why|how) and (where|when|why|how)\s+"
-    r"((?:is|are|was|were|do|does|did|can|could|has|have|had|will|would|should)\b.+)$",
-    re.IGNORECASE | re.DOTALL,
-)
-"""'Where and when was it read?' asks two things of one."""
 
 _STOP = re.compile(r"[.!?][\"\u201d\u2019)]*\s*$")
 """The end of a sentence, in what a quotation leaves out."""
@@ -80,6 +71,7 @@ def quote(wanted: Wanted, passages: Sequence[Passage], evidence: Evidence, param
         return tuple(word for word in words if typed.issuperset(written_words(word)))
 
     chosen: list[Picked] = []
+    asking: dict[AnswerUnit, str] = {}
     missing: list[str] = []
     unanswered: list[str] = []
     for one in questions:
@@ -105,9 +97,10 @@ def quote(wanted: Wanted, passages: Sequence[Passage], evidence: Evidence, param
         missing += _joined(unknown, one.rewritten) or (() if found else said(unheld(one.question, evidence.words)))
         unanswered += () if found or unknown else [one.question]
         chosen += found
+        asking |= dict.fromkeys((each.unit for each in found), one.rewritten)
     if not chosen:
         return _nothing(passages, _worth_naming(missing, wanted.rewritten))
-    composed = _composed(chosen, evidence, tuple(dict.fromkeys(missing)), unanswered)
+    composed = _composed(chosen, evidence, tuple(dict.fromkeys(missing)), unanswered, asking)
     form = asked(wanted.rewritten).form
     polarity = _says(wanted, chosen, evidence) if form == "yes-no" and len(questions) == 1 else None
     return replace(composed, form=form, says=polarity)
@@ -248,22 +241,37 @@ def _joined(names: Sequence[re.Match[str]], question: str) -> list[str]:
 
 
 def _composed(
-    chosen: Sequence[Picked], evidence: Evidence, missing: tuple[str, ...], unanswered: Sequence[str]
+    chosen: Sequence[Picked],
+    evidence: Evidence,
+    missing: tuple[str, ...],
+    unanswered: Sequence[str],
+    asking: Mapping[AnswerUnit, str] | None = None,
 ) -> Answer:
-    """Passages in the order of their best unit, units in the order of the document; sources numbered so."""
+    """Passages in the order of their best unit, units in the order of the document; sources numbered so. `asking` has
+    the question that each unit answers."""
     passages = evidence.passages
     order = list(dict.fromkeys(one.unit.core.passage for one in chosen))
     order += [older for older in dict.fromkeys(one.older for one in chosen) if older is not None and older not in order]
     claims: list[Claim] = []
+    places: dict[AnswerUnit, range] = {}
     for n, number in enumerate(order, 1):
         own = [one for one in chosen if one.unit.core.passage == number]
         for one in sorted(own, key=lambda one: one.unit.core.position):
-            claims += unit_claims(
-                one.unit, passages[number].document, n, {quote for claim in claims for quote in claim.quotes}
-            )
+            known = {quote for claim in claims for quote in claim.quotes}
+            before = len(claims)
+            claims += unit_claims(one.unit, passages[number].document, n, known)
+            places[one.unit] = range(before, len(claims))
             if one.aside:
                 older = () if one.older is None else (order.index(one.older) + 1,)
                 claims.append(Claim(one.aside, tuple(dict.fromkeys((n, *older)))))
+    asking = asking or {}
+    for question in dict.fromkeys(asking.values()):
+        units = [one.unit for one in chosen if asking[one.unit] == question]
+        around = " ".join(f"{passages[unit.core.passage].title} {unit.core.head}" for unit in units)
+        at = [place for unit in units for place in places[unit]]
+        shown = bolded([claims[place] for place in at], question, asked(question), around)
+        for place, claim in zip(at, shown, strict=True):
+            claims[place] = claim
     if missing:
         claims.append(Claim(f"The documents that I found say nothing about {_listed(missing)}."))
     elif unanswered:
@@ -302,24 +310,16 @@ def _listed(words: Sequence[str]) -> str:
 def parts(question: str) -> tuple[str, ...]:
     """The parts of a question that asks several things: each is answered, or refused, on its own.
 
-    'Who was Laika, and what did Kepler think?' is two questions; 'Compare Laika and Ham' asks what each of them is.
-    The rules are of English; a question that they do not fit is one part. A part that leans on the one before it stays
-    with it: 'Who was Laika, and how did she die?' is one.
+    'Who was Laika, and what did Kepler think?' is two questions; 'Compare Laika and Ham' asks what each of them is. A
+    part that leans on the one before it stays with it: 'Who was Laika, and how did she die?' is one.
     """
-    if twice := _TWICE.match(question):
-        one, other, rest = twice.groups()
-        return (f"{one} {rest}", f"{other.capitalize()} {rest}")
     for pattern in _COMPARED:
         if compared := pattern.match(question):
             return tuple(f"What is {thing}?" for thing in compared.groups())
-    cuts = [0, *(match.end() for match in _JOINT.finditer(question)), len(question)]
     found: list[str] = []
-    for start, end in pairwise(cuts):
-        part = question[start:end]
-        if found and (
-            depends_on_context(part) or not content_words(part) or not re.match(_ASKING, found[-1], re.IGNORECASE)
-        ):
-            found[-1] += part
+    for part in questions_of(question):
+        if found and depends_on_context(part) and not depends_on_context(found[-1]):
+            found[-1] = f"{found[-1]} {part}"
         else:
             found.append(part)
-    return tuple(re.sub(r"[,;]?\s+(?:and|but)\s+$", "", part).strip() for part in found)
+    return tuple(found) if len(found) > 1 else (question,)

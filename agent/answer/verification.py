@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from clew.agent.answer.units import cores_of, unit_of
 from clew.agent.search.rounds import said_by
 from clew.agent.state import Answer, Claim, Verdict
 from clew.memory.datatypes import Passage
@@ -13,6 +14,9 @@ SUPPORTED = 0.8
 """Share of a sentence's content words that its passages hold, from which it counts as supported."""
 
 WEAK = 0.5
+
+UNITS = 3
+"""Units of a passage that a sentence may be drawn from."""
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"(?<![.!?:]\s)(?<!^)\b[A-Z][\w'-]+")
@@ -24,7 +28,8 @@ def verified(answer: Answer) -> Answer:
 
 
 def verdict(claim: Claim, sources: Sequence[Passage]) -> Verdict:
-    """Supported: said in a passage in these words, or most content words with every number and name are there.
+    """Supported: said in a passage in these words, or most content words with every number and name are in the
+    few units of each passage that have most of them; weak where they are spread over more of it.
 
     A number or a name that no cited passage holds makes a sentence unsupported, whatever else is there: that is
     what a wrong citation looks like.
@@ -35,11 +40,32 @@ def verdict(claim: Claim, sources: Sequence[Passage]) -> Verdict:
     evidence = " ".join(f"{passage.title} {passage.heading} {passage.text} {said_by(passage)}" for passage in cited)
     if same_words(claim.text) in same_words(evidence):
         return "supported"
-    words, known = content_words(claim.text), set(content_words(evidence))
-    held = sum(word in known for word in words) / len(words) if words else 0.0
-    if not _exact(claim.text) <= _exact(evidence) | {word.casefold() for word in re.findall(r"\w[\w'-]*", evidence)}:
+    words = content_words(claim.text)
+    held = _share(words, evidence)
+    if not _exact(claim.text) <= _all_words(evidence):
         return "unsupported"
-    return "supported" if held >= SUPPORTED else "weak" if held >= WEAK else "unsupported"
+    if held >= SUPPORTED:
+        near = " ".join(_nearest(words, passage) for passage in cited)
+        together = _share(words, near) >= SUPPORTED and _exact(claim.text) <= _all_words(near)
+        return "supported" if together else "weak"
+    return "weak" if held >= WEAK else "unsupported"
+
+
+def _nearest(words: Sequence[str], passage: Passage) -> str:
+    """What stands above a passage, and its units that hold most of these words."""
+    wanted = set(words)
+    units = [" ".join((core.head, *unit_of(core).texts)) for core in cores_of([passage], {})]
+    best = sorted(units, key=lambda text: -len(wanted.intersection(content_words(text))))[:UNITS]
+    return said_by(replace(passage, text=" ".join(best))) + " ".join(best)
+
+
+def _share(words: Sequence[str], text: str) -> float:
+    known = set(content_words(text))
+    return sum(word in known for word in words) / len(words) if words else 0.0
+
+
+def _all_words(text: str) -> set[str]:
+    return _exact(text) | {word.casefold() for word in re.findall(r"\w[\w'-]*", text)}
 
 
 def _exact(text: str) -> set[str]:

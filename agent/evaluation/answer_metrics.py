@@ -5,13 +5,14 @@ it. A set gets the measures that it has labels for.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from clew.agent.answer.verification import same_words, verdict
-from clew.agent.state import Claim, Turn
+from clew.agent.state import Answer, Claim, Turn
 from clew.memory.datatypes import Passage
 from clew.memory.extras import required
 from clew.memory.json_lines import read_objects
@@ -75,6 +76,11 @@ def figures(turns: Mapping[str, Turn], labels: Mapping[str, Label]) -> dict[str,
                 for name, gold in golds.items()
             ),
         }
+        spans = {name: shown[0] for name in golds if (shown := bold_spans(turns[name].answer))}
+        found["span"] = {
+            "questions": float(len(spans)),
+            "f1": sum(span_f1(span, golds[name]) for name, span in spans.items()) / max(1, len(spans)),
+        }
     if known := {name: labels[name].answerability for name in turns if name in labels and labels[name].answerability}:
         refused = {name for name in known if turns[name].answer.refused}
         unclear = {name for name in known if outcomes[name] == "unclear"}
@@ -94,6 +100,18 @@ def contains(answer: str, gold: str) -> bool:
     """Whether the first `WORDS` words of an answer hold the gold string, word by word; letter case, punctuation and
     articles do not count (as in SQuAD's exact match)."""
     return f" {_plain(gold)} " in f" {_plain(' '.join(answer.split()[:WORDS]))} "
+
+
+def span_f1(span: str, gold: str) -> float:
+    """F1 of the words of a span and of the gold string (as in SQuAD)."""
+    found, wanted = Counter(_plain(span).split()), Counter(_plain(gold).split())
+    both = (found & wanted).total()
+    return 2 * both / (found.total() + wanted.total()) if both else 0.0
+
+
+def bold_spans(answer: Answer) -> list[str]:
+    """What an answer shows in bold."""
+    return [claim.text[claim.span.start : claim.span.end] for claim in answer.claims if claim.span]
 
 
 def decided(taken: set[str], known: Mapping[str, str], wanted: str) -> dict[str, float]:

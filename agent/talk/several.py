@@ -28,11 +28,14 @@ _SUBJECT = (
 )
 _OPENS = re.compile(
     rf"(?:(?:who|what|which)(?: \w+)? (?!(?:{_SUBJECT})\b)\w+"
-    rf"|(?:{_ASKING['en']})(?: (?!{_SUBJECT}\b)[\w'-]+){{0,3}}? {_AUX}\b"
+    rf"|(?:{_ASKING['en']})(?: (?!{_SUBJECT}\b)[\w'-]+){{0,5}}? {_AUX}\b"
     rf"|{_AUX} (?:not )?{_SUBJECT}\b|(?:why|how|when|where)\W*$)",
     re.IGNORECASE,
 )
 """An English question of its own, and no clause: 'who pays', 'how much is', 'are the dogs'; not 'how it works'."""
+
+_TWICE = re.compile(rf"(where|when|why|how) and (where|when|why|how)\s+({_AUX}\b.+)$", re.IGNORECASE | re.DOTALL)
+"""'Where and when was it read?' asks two things of one."""
 
 _HAS_ASKING = re.compile(rf"\b(?:{'|'.join(_ASKING.values())}|{_AUX})\b|¿", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[?\uff1f])\s+")
@@ -57,6 +60,9 @@ def questions_of(text: str) -> tuple[str, ...]:
 
 
 def _joined_by_and(sentence: str) -> Sequence[str]:
+    if twice := _TWICE.match(sentence):
+        one, other, rest = twice.groups()
+        return [f"{one} {rest}", f"{other.capitalize()} {rest}"]
     language = language_of(sentence) or "en"
     link = rf",?\s+(?:{_AND[language]})\s+(?:also |auch |aussi |también |anche |ankaŭ )?(?=(?:{_ASKING[language]})\b)"
     if language == "en":

@@ -132,6 +132,26 @@ def test_a_model_that_finds_nothing_refuses(opened: Open) -> None:
     assert turn.answer.outcome == "nothing-found" and turn.model == "refuses:1b"
 
 
+def test_what_is_refused_without_a_model_is_refused_unasked(opened: Open, ollama: OllamaDouble) -> None:
+    question = "Who painted the Mona Lisa?"
+    plain = ask(opened("none"), question, "plain")
+    turn = ask(opened("none,answer=ollama:good:1b"), question)
+    assert plain.answer.refused and turn.answer == plain.answer
+    assert (turn.model, turn.degraded, ollama.requests) == ("", (), [])
+
+
+def test_what_would_be_quoted_leads_the_prompt(opened: Open, ollama: OllamaDouble) -> None:
+    plain = ask(opened("none"), thread="plain")
+    turn = ask(opened("none,answer=ollama:good:1b"))
+    (request,) = ollama.requests
+    prompt = request["messages"][-1]["content"]
+    units, _, whole = prompt.partition("The passages, whole:")
+    assert [claim.text for claim in plain.answer.claims if claim.quotes and claim.text not in units] == []
+    assert whole.count("<passage") > units.count("<passage") >= 1
+    assert "the units" in [part.part for line in turn.ledger for part in line.parts]
+    assert turn.answer.form == plain.answer.form == "fact"
+
+
 def test_a_model_that_asks_back(opened: Open) -> None:
     turn = ask(opened("none,answer=ollama:asks-back:1b"))
     assert turn.answer.outcome == "unclear"

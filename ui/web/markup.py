@@ -15,7 +15,7 @@ from clew.agent.state import Answer, Verdict
 from clew.memory.datatypes import Passage
 from clew.memory.dialogue.threads import Thread
 from clew.ui.plain import one_line, plain, short_path
-from clew.ui.rendering import degraded, ledger_lines, milliseconds, place_of
+from clew.ui.rendering import degraded, is_own, ledger_lines, milliseconds, pieces_of, place_of
 from clew.ui.web.drawing import draw
 from clew.ui.web.views import View
 
@@ -50,6 +50,7 @@ class Markup:
         )
         self._templates.filters |= {"line": one_line, "plain": plain, "ms": milliseconds, "parted": parted}
         self._templates.filters |= {"place": place_of, "short_path": short_path}
+        self._templates.filters |= {"pieces": pieces_of, "own": is_own}
         self._templates.filters |= {"degraded": degraded, "ledger": ledger_lines}
 
     def header(self) -> str:

@@ -10,7 +10,7 @@ from clew.agent.answer.quotation import nothing_indexed, parts, placed, quote
 from clew.agent.answer.selection import AnswerParameters, Wanted
 from clew.agent.answer.verification import verdict, verified
 from clew.agent.search.rounds import ObserveParameters, enough, missing
-from clew.agent.state import TURN_JSON, Answer, Call, Claim, Quote, Turn
+from clew.agent.state import TURN_JSON, Answer, BoldSpan, Call, Claim, Quote, Turn
 from clew.memory.datatypes import Document, Mark, Passage, Wording
 from clew.memory.encoding import CachedEncoder
 
@@ -42,7 +42,8 @@ def test_it_quotes_and_cites(encoder: CachedEncoder) -> None:
     said = say("Where was Fritz Lang born?", LANG, MOON, encoder=encoder)
     assert said.outcome == "answered"
     sentence = "Fritz Lang was born in Vienna in 1890."
-    assert said.claims[0] == Claim(sentence, (1,), start=0, quotes=(Quote("lang", 0, len(sentence), sentence),))
+    quotes, vienna = (Quote("lang", 0, len(sentence), sentence),), BoldSpan(23, 29)
+    assert said.claims[0] == Claim(sentence, (1,), start=0, quotes=quotes, span=vienna)
     assert said.sources[0] == LANG
     assert said.text.startswith("Fritz Lang was born in Vienna in 1890. [1]")
 
@@ -133,11 +134,11 @@ def test_of_several_questions_each_is_answered_or_named(encoder: CachedEncoder) 
     ("question", "expected"),
     [
         ("Where was he born?", ("Where was he born?",)),
-        ("Who was Laika, and what did Kepler think?", ("Who was Laika", "what did Kepler think?")),
+        ("Who was Laika, and what did Kepler think?", ("Who was Laika?", "What did Kepler think?")),
         ("Who was Laika and how did she die?", ("Who was Laika and how did she die?",)),
         ("Who wrote Metropolis? Where was Kubrick born?", ("Who wrote Metropolis?", "Where was Kubrick born?")),
         ("Where and when was it read?", ("Where was it read?", "When was it read?")),
-        ("Where and how many people died?", ("Where", "how many people died?")),
+        ("Where and how many people died?", ("Where and how many people died?",)),
         ("Compare Laika and Ham", ("What is Laika?", "What is Ham?")),
         ("What is the main difference between tea and coffee?", ("What is tea?", "What is coffee?")),
         ("How does tea differ from coffee?", ("What is tea?", "What is coffee?")),
@@ -181,6 +182,16 @@ def test_earlier_turns_do_not_answer_again(encoder: CachedEncoder) -> None:
 )
 def test_verdicts(text: str, expected: str) -> None:
     assert verdict(Claim(text, (1,)), [LANG]) == expected
+
+
+def test_what_is_spread_over_a_passage_is_weak() -> None:
+    between = " ".join(f"The dock {place} was painted in grey." for place in ("north", "south", "east", "west"))
+    text = f"The ferry Aurora was built in 1911. {between} The crane of the harbour was sold to Norway for a low price."
+    passage = Passage("h", "h", "Harbour", text, 0.6, "hybrid")
+    assert verdict(Claim("In 1911 the ferry Aurora was built.", (1,)), [passage]) == "supported"
+    assert verdict(Claim("The low price of the crane of the harbour: sold to Norway.", (1,)), [passage]) == "supported"
+    spread = "The north, south, east, west dock, the ferry Aurora built 1911, and the crane sold for a low price."
+    assert verdict(Claim(spread, (1,)), [passage]) == "weak"
 
 
 def test_a_swapped_citation_is_seen_and_an_uncited_sentence_is_named() -> None:

@@ -161,7 +161,7 @@ def false_turns(settings: Settings, questions: Sequence[str], tool: str = "") ->
             assert isinstance(turn, Turn)
             quoting += any(claim.quotes for claim in turn.answer.claims)
             yield from (f"{question} {one}" for claim in turn.answer.claims for one in false(claim, texts))
-        assert quoting >= len(questions) / 2, "it answers"
+        assert quoting >= len(questions) / 3, "it answers"
 
 
 def test_of_whole_turns(tmp_path: Path, settings: Callable[[Path], Settings]) -> None:
@@ -210,7 +210,7 @@ def test_of_whole_turns_over_each_collection(collection: Path, settings: Callabl
         *(f"Summarise {document.title}" for document in documents),
         *(f"What is said of {mark}?" for mark in marks),
     ]
-    assert not [*false_turns(settings(collection), [*QUESTIONS[:1], *about[:60], *QUESTIONS[5:10]])]
+    assert not [*false_turns(settings(collection), [*QUESTIONS[:1], *about[:20], *QUESTIONS[5:10]])]
 
 
 @pytest.mark.soak

@@ -13,6 +13,7 @@ from clew.memory.datatypes import Passage
         ("What is the rent and who pays the heating?", ("What is the rent?", "Who pays the heating?")),
         ("When does it open? And how much is a ticket?", ("When does it open?", "And how much is a ticket?")),
         ("Who was Laika, and how did she die?", ("Who was Laika?", "How did she die?")),
+        ("Where and when was it read?", ("Where was it read?", "When was it read?")),
         ("Are dogs allowed, and is there a deposit?", ("Are dogs allowed?", "Is there a deposit?")),
         (
             "Wann öffnet das Museum und was kostet der Eintritt?",
