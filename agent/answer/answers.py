@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from clew.agent.answer import quotation
+from clew.agent.answer.asked import asked
 from clew.agent.answer.evidence import READ, Evidence, evidence_of
 from clew.agent.answer.holdings import Holdings, WholeAnswer
 from clew.agent.answer.judge import JudgeVerdict, judge, shipped_judge, signals
 from clew.agent.answer.model_answer import ModelAnswer, write
 from clew.agent.answer.prompt_passages import reported, units_of
 from clew.agent.answer.selection import AnswerParameters, wanted_of
+from clew.agent.answer.spans import bolded
 from clew.agent.answer.whole import whole_answer
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.search import phrases, rounds
@@ -171,7 +173,11 @@ def _by_model(turn: Turn, run: TurnContext, model: Writer) -> Made:
         nothing = quotation.nothing(turn.rewritten, turn.passages)
         return Made(nothing, writer.name, ledger=writer.ledger, details=details)
     degraded = (Fallback("answer", f"it breaks off: {draft.broke}"),) if draft.broke else ()
-    made = replace(draft.answer, form=plain.form)
+    made = replace(draft.answer, form=plain.form, says=plain.says)
+    if made.outcome != "unclear":
+        titles = " ".join(source.title for source in made.sources)
+        claims = bolded(made.claims, turn.rewritten, asked(turn.rewritten), titles)
+        made = replace(made, claims=tuple(claims))
     return Made(_placed(made, services), writer.name, degraded, writer.ledger, details)
 
 

@@ -44,4 +44,4 @@ def test_on_the_page_and_in_markdown() -> None:
     page = re.sub(r"\s+", " ", Markup(1, []).past(View(turns=(turn,))))
     assert "The toll is <b>40 crowns</b> a &lt;day&gt;." in page
     assert f'own">{ASIDE.text}' in page
-    assert "The toll is **40 crowns** a <day>. (3 September 2024)" in as_markdown(Thread("t", "T", 1, ""), [turn])
+    assert "The toll is **40 crowns** a \\<day>. (3 September 2024)" in as_markdown(Thread("t", "T", 1, ""), [turn])

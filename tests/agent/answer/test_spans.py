@@ -23,7 +23,7 @@ def bold(question: str, *texts: str, around: str = "") -> list[str]:
         ("How many berths has the harbour?", "The harbour has 12 berths and a crane.", "12"),
         ("How long is the warranty?", "The warranty is 24 months.", "24 months"),
         ("Where was Fritz Lang born?", "Fritz Lang was born in Vienna.", "Vienna"),
-        ("What is the ferry called?", "The ferry is called Aurora.", "Aurora"),
+        ("Which company runs the ferry?", "The ferry is run by Aurora Lines of Oslo.", "Aurora Lines"),
         ("Which command lists the tables?", "The command `.tables` lists the tables.", ".tables"),
     ],
 )
