@@ -11,7 +11,7 @@ export HF_HUB_OFFLINE ?= 1
 
 WORKERS ?= 2
 
-.PHONY: chat ui test test-all lint types tests train crossval check-system clean
+.PHONY: chat ui test test-all lint types tests train train-reader crossval check-system clean
 
 chat: $(LIBRARY)/clew-library.json
 	@$(BIN)/clew chat --library $(LIBRARY)
@@ -44,7 +44,13 @@ train: .venv/ready-dev
 	$(BIN)/python -m tests.training.walk $(DATA) $(LIBRARIES)
 	$(BIN)/python -m tests.training.rewriter $(DATA) $(LIBRARIES)
 	$(BIN)/python -m tests.training.search $(DATA) $(LIBRARIES)
+	$(BIN)/python -m tests.training.talk $(DATA)
+	$(BIN)/python -m tests.training.reader $(DATA)
 	$(BIN)/python -m tests.training.judge $(DATA) $(LIBRARIES)
+	$(BIN)/python -m tests.training.spans $(DATA) $(LIBRARIES)
+
+train-reader: .venv/ready-dev
+	$(BIN)/python -m tests.training.reader $(DATA)
 
 crossval: .venv/ready-dev
 	$(BIN)/python -m tests.training.crossval $(DATA) $(LIBRARIES)
