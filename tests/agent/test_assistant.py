@@ -3,8 +3,10 @@
 import json
 import os
 import signal
+import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +16,7 @@ from clew.agent import nodes
 from clew.agent.assistant import Assistant
 from clew.agent.evaluation.agent_evidence import answered
 from clew.agent.search.gate import Gate
-from clew.agent.settings import Settings, read_settings
+from clew.agent.settings import DATABASE, Settings, read_settings
 from clew.agent.state import Step, Turn
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, Cancelled
@@ -362,6 +364,8 @@ main()
 def test_a_full_disk_says_so_and_what_to_do(home: Settings, left: int) -> None:
     with Assistant.open(home) as assistant:
         ask(assistant, "t", "Who directed the film Metropolis?")
+    with closing(sqlite3.connect(home.home / DATABASE)) as database:
+        database.execute("VACUUM")  # no page is free
     where = ["--library", home.library, "--thread", "t", "-q", "How far away is the Moon?"]
     environment = {"CLEW_HOME": str(home.home), "CLEW_CACHE": str(home.cache), "CLEW_LLM": "none"}
     done = finished(["-c", FULL, left, "ask", *where], env={**os.environ, **environment})
