@@ -141,10 +141,11 @@ class KeywordIndex:
         token = self.token(word)
         return self.rows(token) if token else None
 
-    def written(self, token: str, text: str) -> list[str]:
-        """The words of a text that become this token, in lower case: those that begin as it does."""
-        alike = re.findall(rf"\b{re.escape(token[:2])}\w*", text.lower())
-        return [word for word, found in self._analysed(" ".join(alike)).items() if found == token]
+    def written(self, tokens: Collection[str], text: str) -> dict[str, str]:
+        """The words of a text that become one of these tokens, in lower case, with it: those that begin as it does."""
+        begins = "|".join(re.escape(start) for start in sorted({token[:2] for token in tokens}))
+        alike = dict.fromkeys(re.findall(rf"\b(?:{begins})\w*", text.lower())) if tokens else ()
+        return {word: token for word, token in self._analysed(" ".join(alike)).items() if token in tokens}
 
     def word_shares(self, query: str, chunks: NDArray[np.int64]) -> WordShares:
         """For the chunks with these rows; of words with one stem the first."""

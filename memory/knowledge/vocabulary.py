@@ -1,6 +1,7 @@
 """What a library calls things: its words, by how many chunks they stand in; the phrases that are titles or entities of
 it; and which of its words are spelt nearly like one that it lacks."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 
@@ -68,16 +69,15 @@ class LibraryVocabulary:
 
     def _near(self, word: str) -> tuple[str, ...]:
         edits = (len(word) >= ONE_EDIT) + (len(word) >= TWO_EDITS)
-        rows = self._keywords.holding(word)
-        if not edits or not word.isalpha() or rows is None or len(rows):
+        held = self._keywords.holding(word)
+        if not edits or not word.isalpha() or held is None or len(held):
             return ()
         alike = [known for known in FUNCTION_WORDS if known[0] == word[0] and abs(len(known) - len(word)) <= edits]
         found = {known: (distance(word, known), -self._keywords.size) for known in alike}
-        for token in self._near_tokens(self._keywords.token(word), edits):
-            rows = self._keywords.rows(token)
-            for text in self._texts(rows[:HELD_BY].tolist()):
-                for known in self._keywords.written(token, text):
-                    found[known] = distance(word, known), -len(rows)
+        rows = {token: self._keywords.rows(token) for token in self._near_tokens(self._keywords.token(word), edits)}
+        read = sorted({row for holding in rows.values() for row in holding[:HELD_BY].tolist()})
+        for known, token in self._keywords.written(rows, "\n".join(self._texts(read)) if read else "").items():
+            found[known] = distance(word, known), -len(rows[token])
         best = sorted((faults, count, known) for known, (faults, count) in found.items() if faults <= edits)
         return tuple(known for _, _, known in best[:MOST_NEAR])
 
@@ -85,24 +85,24 @@ class LibraryVocabulary:
         """Those with its first letter, at most so many edits away and one for their endings: the nearest first, of like
         ones the commoner."""
         tokens, masks, lengths = self._tokens
-        mask = _mask(token)
-        few = np.bitwise_count(masks ^ mask) <= edits + 1
-        places = np.flatnonzero(few & (np.abs(lengths - len(token)) <= edits))
-        near = [tokens[place] for place in places.tolist() if tokens[place][0] == token[0]]
-        ranked = sorted((distance(token, one), -len(self._keywords.rows(one)), one) for one in near)
-        return [one for faults, _, one in ranked[:LOOKED_AT] if faults <= edits + 1]
+        start, end = bisect_left(tokens, token[0]), bisect_left(tokens, chr(ord(token[0]) + 1))
+        few = np.bitwise_count(masks[start:end] ^ _mask(token)) <= edits + 1
+        places = start + np.flatnonzero(few & (np.abs(lengths[start:end] - len(token)) <= edits))
+        near = ((distance(token, tokens[place], edits + 1), tokens[place]) for place in places.tolist())
+        ranked = sorted((faults, -len(self._keywords.rows(one)), one) for faults, one in near if faults <= edits + 1)
+        return [one for *_, one in ranked[:LOOKED_AT]]
 
     @cached_property
     def _tokens(self) -> tuple[list[str], NDArray[np.uint32], NDArray[np.int64]]:
-        """All tokens of letters, which letters each has as a set of bits, and their lengths."""
-        tokens = [token for token in self._keywords.tokens if token.isalpha()]
+        """All tokens of letters by alphabet, which letters each has as a set of bits, and their lengths."""
+        tokens = sorted(token for token in self._keywords.tokens if token.isalpha())
         masks = np.fromiter(map(_mask, tokens), np.uint32, len(tokens))
         return tokens, masks, np.fromiter(map(len, tokens), np.int64, len(tokens))
 
 
-def distance(one: str, other: str) -> int:
+def distance(one: str, other: str, most: int = 100) -> int:
     """Edits from one word to the other: a letter left out, put in or changed, or two neighbours in the wrong order
-    (optimal string alignment)."""
+    (optimal string alignment); more than `most` where it is more, however many."""
     before: list[int] = []
     last = list(range(len(other) + 1))
     for i, letter in enumerate(one, 1):
@@ -112,6 +112,8 @@ def distance(one: str, other: str) -> int:
             if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == wanted:
                 edits = min(edits, before[j - 2] + 1)
             row.append(edits)
+        if min(row) > most and min(last) > most:
+            return most + 1
         before, last = last, row
     return last[-1]
 
