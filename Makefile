@@ -11,7 +11,7 @@ export HF_HUB_OFFLINE ?= 1
 
 WORKERS ?= 2
 
-.PHONY: chat ui test test-all lint types tests train train-reader crossval check-system clean
+.PHONY: chat ui test test-all lint types tests train train-reader crossval audit check-system clean
 
 chat: $(LIBRARY)/clew-library.json
 	@$(BIN)/clew chat --library $(LIBRARY)
@@ -73,6 +73,12 @@ $(LIBRARY)/clew-library.json: | .venv/ready
 .venv/ready-dev: .venv/ready
 	$(BIN)/pip install --quiet -c constraints.txt --no-build-isolation -e '.[dev]'
 	@touch $@
+
+# Asks PyPI. In an environment of its own, as what it needs is none of the product's.
+audit: .venv/ready-dev
+	$(PYTHON) -m venv .venv/audit && .venv/audit/bin/pip install --quiet pip-audit
+	.venv/audit/bin/pip-audit --requirement constraints.txt --no-deps --disable-pip --progress-spinner off
+	$(BIN)/python -m tests.licences
 
 check-system:
 	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) is missing: apt-get install python3" >&2; exit 3; }

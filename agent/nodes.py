@@ -38,6 +38,7 @@ from clew.memory.dialogue.signals import recent
 from clew.memory.dialogue.utterances import extract
 from clew.memory.dialogue.variants import with_dates, with_spelling
 from clew.memory.errors import Cancelled
+from clew.memory.instructions import orders
 from clew.memory.languages import language_of
 from clew.tools.clues import Clues
 from clew.tools.hybrid import Hybrid
@@ -377,10 +378,11 @@ def _model_searches(turn: Turn, run: TurnContext, planned: Sequence[Call]) -> Mo
 
 
 def _memorable(answer: Answer) -> list[Utterance]:
-    """A refusal says nothing that a later question could lean on, nor does what Clew says around what it quotes."""
+    """A refusal says nothing that a later question could lean on, nor does what Clew says around what it quotes, or
+    what a document orders a model."""
     quoted = any(claim.quotes for claim in answer.claims)
-    said = " ".join(claim.text for claim in answer.claims if claim.cites or not quoted)
-    return [] if answer.refused else [Utterance("agent", said)]
+    said = " ".join(c.text for c in answer.claims if (c.cites or not quoted) and not orders(c.text))
+    return [Utterance("agent", said)] if said and not answer.refused else []
 
 
 def _new_passages(count: int) -> str:

@@ -29,7 +29,8 @@ _UNSEEN = re.compile(
 _JOINERS = re.compile("[\u200c\u200d]")
 """Unseen too, but some scripts are written with them."""
 
-_FENCE = re.compile(r"<(?=/?\s*(?:passage|document|said|found)\b)", re.IGNORECASE)
+_INST = re.compile(r"\[INST\][^\[\]]{0,2000}\[/INST\]", re.IGNORECASE)
+_FENCE = re.compile(r"<(?=/?\s*(?:passage|document|said|found|path)\b)", re.IGNORECASE)
 _CALL = re.compile(
     r'\{\s*"(?:tool|name|function|action|calls|tool_calls)"\s*:[^{}]{0,300}(?:\{[^{}]{0,500}\}[^{}]{0,100})?\}?\s*\]?\s*\}?'
 )
@@ -62,7 +63,8 @@ class Neutralised:
 def neutralised(text: str) -> Neutralised:
     """Without what speaks to a model; nothing in it closes the fence."""
     seen = _UNSEEN.sub("", text)
-    removed = 0
+    seen, between = _INST.subn(" ", seen)
+    removed = 2 * between
     for pattern, instead in ((_TEMPLATE, " "), (_CALL, LEFT_OUT), (_ROLE, " ")):
         seen, count = pattern.subn(instead, seen)
         removed += count

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from clew.agent.answer import quotation
 from clew.agent.answer.asked import asked
 from clew.agent.answer.evidence import READ, Evidence, evidence_of
+from clew.agent.answer.exit_check import announced
 from clew.agent.answer.holdings import Holdings, WholeAnswer
 from clew.agent.answer.judge import JudgeVerdict, judge, shipped_judge, signals
 from clew.agent.answer.model_answer import ModelAnswer, write
@@ -45,6 +46,7 @@ class Made:
 def answer(turn: Turn, run: TurnContext) -> Made:
     """Raises `Cancelled` where the person stops it before its first word."""
     made = _made(turn, run)
+    made = replace(made, answer=replace(made.answer, claims=announced(made.answer.claims)))
     left_out = len(run.services.library.store.unread) if made.answer.refused else 0
     return replace(made, answer=replace(made.answer, files_left_out=left_out))
 

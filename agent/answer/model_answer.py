@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from clew.agent.answer.citations import Citations, attributed, claims_of, numbered, whole_sentences
+from clew.agent.answer.exit_check import checked, plain_of
 from clew.agent.answer.prompt_passages import GivenUnit, PromptPassages, fit, led
 from clew.agent.answer.verification import verdict
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.state import Answer, Claim, Piece, PromptPart, Turn
 from clew.memory.datatypes import Passage
 from clew.memory.errors import Cancelled, ModelFailed, PromptCut, ServiceUnreachable
-from clew.memory.instructions import neutralised
+from clew.memory.instructions import neutralised, speaks_to_a_model
 from clew.memory.ports import Message, Output, Usage, Void, Writer
 from clew.memory.text import content_words, words
 from clew.prompts import render
@@ -251,9 +252,11 @@ def _model_answer(reply: _Reply, turn: Turn, given: PromptPassages) -> ModelAnsw
     if refuses(reply.raw):
         return drafted
     if reply.start.startswith(UNCLEAR):
-        question = " ".join(reply.start[len(UNCLEAR) :].split())
+        question = plain_of(" ".join(reply.start[len(UNCLEAR) :].split()), "")
+        if speaks_to_a_model(question):
+            raise Unusable("it asks what a document orders")
         return replace(drafted, answer=Answer("unclear", (Claim(question),))) if question else drafted
-    claims = attributed(_claims(reply), turn.passages)
+    claims = checked(attributed(_claims(reply), turn.passages), turn.passages)
     if not reply.stopped and not _usable(claims, turn.passages):
         raise Unusable("no passage says what it wrote")
     renumbered, sources = numbered(claims, turn.passages)

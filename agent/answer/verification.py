@@ -8,6 +8,7 @@ from clew.agent.answer.units import cores_of, unit_of
 from clew.agent.search.rounds import said_by
 from clew.agent.state import Answer, Claim, Verdict
 from clew.memory.datatypes import Passage
+from clew.memory.instructions import LEFT_OUT, neutralised, speaks_to_a_model
 from clew.memory.text import content_words
 
 SUPPORTED = 0.8
@@ -32,12 +33,14 @@ def verdict(claim: Claim, sources: Sequence[Passage]) -> Verdict:
     few units of each passage that have most of them; weak where they are spread over more of it.
 
     A number or a name that no cited passage holds makes a sentence unsupported, whatever else is there: that is
-    what a wrong citation looks like.
+    what a wrong citation looks like. What a passage orders a model to do or to say supports nothing.
     """
     if not claim.cites:
         return "uncited"
     cited = [sources[number - 1] for number in claim.cites]
     evidence = " ".join(f"{passage.title} {passage.heading} {passage.text} {said_by(passage)}" for passage in cited)
+    if not speaks_to_a_model(claim.text):  # which is quoted as what it is
+        evidence = neutralised(evidence).text.replace(LEFT_OUT, "")
     if same_words(claim.text) in same_words(evidence):
         return "supported"
     words = content_words(claim.text)

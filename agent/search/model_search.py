@@ -17,9 +17,9 @@ from clew.agent.search.tool_calls import Checked, Refused, SearchKeys
 from clew.agent.state import Call, Kept, Prompted, PromptPart
 from clew.memory.datatypes import Passage
 from clew.memory.errors import ServiceUnreachable
-from clew.memory.instructions import neutralised
+from clew.memory.instructions import neutralised, orders
 from clew.memory.ports import Abilities, Message, ToolCall, ToolSpec
-from clew.memory.text import storable
+from clew.memory.text import content_words, storable
 from clew.prompts import render
 
 SHOWN = 5
@@ -38,12 +38,14 @@ Strategy = Literal["tools", "schema"]
 
 @dataclass(frozen=True, slots=True)
 class PastSearch:
-    """A search of this turn as a prompt has it: title and beginning of each passage that it was the first to find."""
+    """A search of this turn as a prompt has it: title and beginning of each passage that it was the first to find.
+    `ordered` are the words of the orders to a model that were left out of these."""
 
     tool: str
     query: str
     passages: tuple[tuple[str, str], ...] = ()
     kept: Kept = "whole"
+    ordered: frozenset[str] = frozenset()
 
     @property
     def text(self) -> str:
@@ -94,7 +96,9 @@ def past_searches(
     for call, ids in zip(calls, brought, strict=False):
         texts = [wording.text for wording in call.wordings]
         shown = tuple(_shown(known[id_]) for id_ in ids[:SHOWN])
-        past.append(PastSearch(call.tool, question if question in texts else texts[0], shown))
+        said = (one for id_ in ids[:SHOWN] for one in orders(f"{known[id_].title}\n\n{known[id_].text}"))
+        ordered = frozenset(word for one in said for word in content_words(one))
+        past.append(PastSearch(call.tool, question if question in texts else texts[0], shown, ordered=ordered))
     return tuple(past)
 
 
@@ -163,7 +167,8 @@ class _Exchange:
             except ValueError as error:
                 return Checked(refused=(Refused(None, str(error)),))
         names = [spec.name for spec in self.specs]
-        return tool_calls.check(calls, names, self.prompt.before, self.prompt.planned)
+        ordered = {word for one in self.prompt.past for word in one.ordered} - set(content_words(self.prompt.question))
+        return tool_calls.check(calls, names, self.prompt.before, self.prompt.planned, ordered)
 
     def _cost(self, shown: Sequence[PastSearch], more: Sequence[Message]) -> int:
         """Tokens of what is sent."""
@@ -240,6 +245,6 @@ def _written_call(call: ToolCall | None) -> str:
 
 
 def _shown(passage: Passage) -> tuple[str, str]:
-    text = neutralised(" ".join(passage.text.split())).text
+    text = " ".join(neutralised(passage.text).text.split())
     cut = text if len(text) <= BEGINNING else text[:BEGINNING].rpartition(" ")[0] + " ..."
     return neutralised(passage.title or passage.document).text, cut

@@ -5,14 +5,15 @@ text: what can be read is read, and each other call is refused with the reason, 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from clew.agent.state import Call
 from clew.memory.datatypes import Wording
+from clew.memory.instructions import speaks_to_a_model
 from clew.memory.ports import ToolCall, ToolSpec
-from clew.memory.text import storable
+from clew.memory.text import content_words, storable
 from clew.memory.tolerant_json import read_json
 from clew.tools.base import Tool
 
@@ -109,15 +110,24 @@ def calls_in(text: str) -> list[ToolCall]:
     return [tidied(ToolCall(f"text-{n}", name, arguments)) for n, (name, arguments) in enumerate(found, 1)]
 
 
-def check(calls: Sequence[ToolCall], names: Sequence[str], before: SearchKeys, planned: SearchKeys) -> Checked:
+def check(
+    calls: Sequence[ToolCall],
+    names: Sequence[str],
+    before: SearchKeys,
+    planned: SearchKeys,
+    ordered: Collection[str] = (),
+) -> Checked:
     """What of a reply can be used. `before` are the searches that this turn has made, `planned` those that
-    the policy makes in this round. The calls come out with their tool's own name, and the query alone."""
+    the policy makes in this round. The calls come out with their tool's own name, and the query alone.
+    `ordered` are words that only an order in what was found has: a query of nothing else was chosen by that."""
     good, covered, refused = list[ToolCall](), list[ToolCall](), list[Refused]()
     known = set(before)
     for call in calls:
         name = _tool_name(call.name, names)
         why = _fault(call, name, names)
         query = "" if why else " ".join(str(call.arguments["query"]).split())
+        if not why and _is_ordered(query, ordered):
+            why = "the query is not about the question"
         search = (name, _words(query))
         if not why and search in known:
             why = "this search was made already, with the same words"
@@ -129,6 +139,11 @@ def check(calls: Sequence[ToolCall], names: Sequence[str], before: SearchKeys, p
         known.add(search)
         (covered if search in planned else good).append(ToolCall(call.id, name, {"query": query}))
     return Checked(tuple(good), tuple(covered), tuple(refused))
+
+
+def _is_ordered(query: str, ordered: Collection[str]) -> bool:
+    words = set(content_words(query))
+    return speaks_to_a_model(query) or (bool(words) and words <= set(ordered))
 
 
 def _fault(call: ToolCall, name: str, names: Sequence[str]) -> str:

@@ -236,7 +236,8 @@ def rewrite_by_model(
     if not selected:
         return ModelRewrite(without_model, "learned", "there is no context")
     context = "\n".join(f"{sentence.speaker}: {neutralised(sentence.text).text}" for sentence in selected)
-    messages = [Message("user", render("rewrite", context=context, question=question))]
+    rules = Message("system", render("rewrite-rules"))
+    messages = [rules, Message("user", render("rewrite", context=context, question=question))]
     try:
         first = _reply(writer, messages, cancel)
         wrong = fault(first, question, selected)

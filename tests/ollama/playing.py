@@ -196,7 +196,7 @@ def _standing(asked: Asked) -> str:
 
 def _summary(asked: Asked) -> str:
     """Of a community: its first two sentences."""
-    said = asked.text.partition("What the documents say:")[2].partition("Use only")[0]
+    said = asked.text.partition("What the documents say:")[2].partition("</document>")[0]
     return " ".join(said.split()[:40]).rstrip(".") + "."
 
 

@@ -256,7 +256,8 @@ def write(
         relations="\n".join(neutralised(line).text for line in extract.relations) or "none",
         sentences="\n".join(neutralised(sentence).text for sentence in extract.sentences),
     )
-    reply = text_of(writer.write([Message("user", prompt)], cancel=cancel, temperature=TEMPERATURE, tokens=TOKENS))
+    messages = [Message("system", render("community-rules")), Message("user", prompt)]
+    reply = text_of(writer.write(messages, cancel=cancel, temperature=TEMPERATURE, tokens=TOKENS))
     reply = " ".join(_THOUGHT.sub("", reply).split())
     if _CHATTER.match(reply):
         return "", "it is no report"

@@ -39,9 +39,6 @@ SHORTEST_PART = 300
 BYTES_PER_TOKEN = 3
 """Fewer than a token has, in most scripts: no port counts a writer's tokens beforehand."""
 
-_DASHES = re.compile(r"(?<!\S)[-\u2010-\u2015\u2212]{3,}(?!\S)")
-"""They would close the fence of the prompt."""
-
 SHARES = 5
 """Of the window beside the prompt: the text, a reply twice as long, and another one where the first was wrong."""
 
@@ -148,19 +145,20 @@ class ModelExtractor:
     def _by_model(self, text: str, title: str, sentences: Sequence[Span], expected: bool) -> tuple[Located | None, str]:
         """What the model found (None: it could not be read), and what is wrong with it after one correction."""
         part = (sentences[0][0], sentences[-1][1])
-        own = _DASHES.sub("\u2014", neutralised(text[slice(*part)]).text)
-        name = " ".join(neutralised(title[:LONGEST_TITLE]).text.split())
-        prompt = render("extract", title=name, text=own)
-        key = hashlib.sha256(json.dumps([self._model.writer.name, prompt, SCHEMA]).encode()).digest()
+        own = neutralised(text[slice(*part)]).text
+        name = re.sub(r'[<>"\s]+', " ", neutralised(title[:LONGEST_TITLE]).text).strip()
+        rules, prompt = render("extract-rules"), render("extract", title=name, text=own)
+        asking = [Message("system", rules), Message("user", prompt)]
+        key = hashlib.sha256(json.dumps([self._model.writer.name, rules, prompt, SCHEMA]).encode()).digest()
         if self._model.cancel.is_set():
             raise Cancelled("stopped")
         known = self._kept.read([key]).get(key) if self._kept else None
-        reply = known.decode() if known else self._reply([Message("user", prompt)])
+        reply = known.decode() if known else self._reply(asking)
         found, wrong = _read(reply, text, part, sentences, expected)
         if wrong:
             cut = reply[: 2 * self._limit]
             again = [Message("assistant", cut), Message("user", render("extract-again", reason=wrong))]
-            reply = self._reply([Message("user", prompt), *again])
+            reply = self._reply([*asking, *again])
             found, wrong = _read(reply, text, part, sentences, expected)
         if self._kept and not wrong and reply.encode() != known:
             self._kept.write({key: reply.encode()})
@@ -201,7 +199,8 @@ def _moved(mention: Mention, by: int) -> Mention:
 
 def _room(writer: Writer) -> int:
     """Bytes of text for one prompt."""
-    prompt = len(render("extract", title="", text="") + render("extract-again", reason="")) // BYTES_PER_TOKEN
+    texts = (render("extract-rules"), render("extract", title="", text=""), render("extract-again", reason=""))
+    prompt = sum(map(len, texts)) // BYTES_PER_TOKEN
     room = (writer.window - prompt) * BYTES_PER_TOKEN // SHARES
     if room < SHORTEST_PART:
         raise BadInput(

@@ -108,9 +108,9 @@ def test_the_prompt_has_rules_passages_path_context_and_question(
     system, user = ollama.requests[0]["messages"]
     assert system["role"] == "system" and "never an instruction" in system["content"]
     assert '<passage id="2" title="Moon">' in user["content"]
-    assert "Reason through this path:\nEarth -> Moon" in user["content"]
-    assert "user: We spoke of Mars." in user["content"]
-    assert user["content"].rstrip().endswith("Question: How far away is the Moon?")
+    assert "Reason through this path:\n<path>\nEarth -> Moon\n</path>" in user["content"]
+    assert "<said>\nuser: We spoke of Mars.\n</said>" in user["content"]
+    assert "\n\nQuestion: How far away is the Moon?\n\nAnswer this question alone" in user["content"]
     assert ollama.requests[0]["options"]["temperature"] == 0.1
 
 

@@ -45,7 +45,7 @@ def test_a_question_is_taken_as_it_is_meant(reply: str) -> None:
     writer = Replying([reply])
     written = rewrite_by_model(QUESTION, SAID, "learned", writer)
     assert (written.text, written.how) == (GOOD, "model")
-    (prompt,) = writer.told[0]
+    _, prompt = writer.told[0]
     assert "agent: Fritz Lang directed Metropolis in 1927." in prompt.text and QUESTION in prompt.text
 
 

@@ -1,0 +1,144 @@
+"""Broken files by the thousand, for each loader of the registry: none raises, hangs, or keeps the one beside it unread.
+
+python -m tests.memory.knowledge.loaders.test_fuzz [COUNT] [SEED] makes COUNT of each (10,000); its seed is printed.
+"""
+
+import bz2
+import gzip
+import json
+import random
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from clew.memory.datatypes import Document
+from clew.memory.knowledge.loaders.apart import Reading
+from clew.memory.knowledge.loaders.registry import LOADERS
+from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source
+from tests.memory.knowledge.loaders.dump import dump
+from tests.memory.knowledge.loaders.test_html import PAGE
+from tests.memory.knowledge.loaders.test_pdf import as_bytes, written
+
+LINES = b'{"_id": "1", "title": "a", "text": "One.", "triples": [["a", "b", "c"]], "date": "2024"}\n{"text": "Two."}\n'
+FRONT = b"---\ntitle: 'x'\ndate: 2024-01-02\n---\n"
+MARKDOWN = FRONT + b"# Head\n\n- a\n- b <b style='color:red'>c</b>\n\n|a|b|\n|-|-|\n|1|2|\n"
+DUMP = dump().encode()
+EDGES = b'{"source": "1", "target": "2"}\n{"members": ["1", {"id": "2", "role": "r"}], "relation": "of"}\n'
+SEEDS: dict[str, dict[str, bytes]] = {
+    "text": {"x.txt": "Moon\n\nThe Moon orbits – the Earth.\u2028More.".encode()},
+    "markdown": {"x.md": MARKDOWN},
+    "html": {"x.html": PAGE.encode(), "y.html": b"<meta charset=latin-1><p style='color:#fff'>caf\xe9<table><tr><td>1"},
+    "pdf": {"x.pdf": as_bytes(written(["One line", "and more-", "over"], ["Two"], title="Title"))},
+    "graph": {"nodes.jsonl": LINES.replace(b"_id", b"id")},
+    "beir": {"corpus.jsonl": LINES, "corpus.jsonl.gz": gzip.compress(LINES)},
+    "jsonl": {"x.jsonl": LINES, "x.jsonl.gz": gzip.compress(LINES)},
+    "triples": {"x.json": b'[["a", "b", "c"], ["d", 2, -3.5e1]]'},
+    "mediawiki": {"x.xml": DUMP, "x.xml.gz": gzip.compress(DUMP), "x.xml.bz2": bz2.compress(DUMP)},
+}
+"""By the loaders' names: files that each of them reads. A new loader needs some too."""
+
+PIECES = [
+    b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"<" * 50, b"[" * 500, b"{" * 50, b"<!--", b"]]>", b"&#x110000;", b"9" * 400,
+    b"-", b" " * 3000, b"\n" * 500, b'"', b"\\ud800", b"<table><tr><td>" * 40, b"<div>" * 300, b"{{", b"{|", b"<ref>",
+    b"endobj", b"stream\n", b"/Kids [1 0 R]", b"<?xml?>", b'<!DOCTYPE a [<!ENTITY b "cc">]>', b"&b;", b"```\n",
+    b"> " * 200, b"\xe2\x80\xae", b"null", b"1e999", b"style='", b"#" * 90,
+]  # fmt: skip
+SECONDS = 10.0
+
+
+def mutated(seed: bytes, chance: random.Random) -> bytes:
+    """Some of its bytes changed, cut out, said again or between other ones."""
+    data = bytearray(seed)
+    for _ in range(chance.choice((1, 1, 2, 3, 8, 30))):
+        at = chance.randrange(len(data) + 1)
+        to = min(len(data), at + chance.choice((1, 2, 8, 64, 512)))
+        match chance.randrange(6):
+            case 0 if at < len(data):
+                data[at] = chance.randrange(256)
+            case 1:
+                del data[at:to]
+            case 2:
+                data[at:at] = data[at:to] * chance.choice((1, 2, 50))
+            case 3 | 4:
+                data[at:at] = chance.choice(PIECES)
+            case _:
+                del data[at + 1 :]
+    return bytes(data[: 1 << 20])
+
+
+def inputs(loader: Loader, folder: Path, count: int, seed: int) -> Iterator[Source]:
+    """Sources of mutated files, one a folder."""
+    chance = random.Random(f"{seed} {loader.name}")
+    for number in range(count):
+        name, data = chance.choice(sorted(SEEDS[loader.name].items()))
+        path = folder / str(number % 500) / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(mutated(data, chance))
+        if loader.name == "graph":
+            path.with_name("edges.jsonl").write_bytes(mutated(EDGES, chance))
+        yield Source(path, loader, folder)
+
+
+def fuzzed(loader: Loader, folder: Path, count: int, seed: int) -> list[str]:
+    """What went wrong, in words."""
+    (folder / "good.txt").write_text("A good document.", "utf-8")
+    wrong, reading = [], Reading()
+    for number, source in enumerate(inputs(loader, folder, count, seed)):
+        started = time.perf_counter()
+        try:
+            items = [*reading.documents(source), *reading.edges(source)]
+            good = list(reading.documents(Source(folder / "good.txt", LOADERS[0], folder)))
+        except Exception as error:  # noqa: BLE001
+            wrong.append(f"{loader.name} {number}: {error!r}")
+            continue
+        taken = time.perf_counter() - started
+        if taken > SECONDS or not any(isinstance(one, Document) and one.text == "A good document." for one in good):
+            wrong.append(f"{loader.name} {number}: {taken:.0f} s, {good}")
+        stopped = [one.reason for one in items if isinstance(one, LoadFailure) and "reading it" in one.reason]
+        wrong += [f"{loader.name} {number}: {reason}" for reason in stopped]
+    reading.close()
+    return wrong
+
+
+def test_each_loader_has_seeds_and_reads_them(tmp_path: Path) -> None:
+    assert {loader.name for loader in LOADERS} == set(SEEDS), "a new loader: give SEEDS files that it reads"
+    reading = Reading()
+    for loader in LOADERS:
+        for name, data in SEEDS[loader.name].items():
+            (tmp_path / name).write_bytes(data)
+            (tmp_path / "edges.jsonl").write_bytes(EDGES)
+            items = list(reading.documents(Source(tmp_path / name, loader, tmp_path)))
+            assert any(isinstance(item, Document) for item in items), (loader.name, items)
+    reading.close()
+
+
+@pytest.mark.parametrize("loader", LOADERS, ids=lambda loader: loader.name)
+def test_broken_files_are_their_own_failures(tmp_path: Path, loader: Loader) -> None:
+    assert fuzzed(loader, tmp_path, 40, seed=18) == []
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("loader", LOADERS, ids=lambda loader: loader.name)
+def test_a_thousand_broken_files_are_their_own_failures(tmp_path: Path, loader: Loader) -> None:
+    assert fuzzed(loader, tmp_path, 1_000, seed=random.randrange(10**6)) == []
+
+
+def main(count: int = 10_000, seed: int = 18) -> int:
+    failed = 0
+    for loader in LOADERS:
+        with TemporaryDirectory() as temporary:
+            wrong = fuzzed(loader, Path(temporary), count, seed)
+        failed += len(wrong)
+        print(
+            json.dumps({"part": f"fuzz {loader.name}", "seed": seed, "points": count, "failed": len(wrong)}), flush=True
+        )
+        print(*wrong[:10], sep="\n", end="\n" if wrong else "", file=sys.stderr)
+    return int(bool(failed))
+
+
+if __name__ == "__main__":
+    sys.exit(main(*map(int, sys.argv[1:])))
