@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from clew.agent.answer import quotation
 from clew.agent.answer.asked import asked
+from clew.agent.answer.derived import derived
 from clew.agent.answer.evidence import READ, Evidence, evidence_of
 from clew.agent.answer.exit_check import announced
 from clew.agent.answer.holdings import Holdings, WholeAnswer
@@ -137,10 +138,11 @@ def _quoted(
 ) -> Answer:
     """What the judge wants answered."""
     wanted = wanted_of(turn)
-    if worked := quotation.derived(wanted, evidence, parameters):
+    if worked := derived(wanted, evidence, parameters):
         return worked
     made = quotation.quote(wanted, read, evidence, parameters)
-    if verdict == "refuse" and made.says not in ("yes", "no"):
+    of_author = bool(quotation.only_headed(wanted.rewritten, evidence))
+    if verdict == "refuse" and made.says not in ("yes", "no") and not of_author:
         return quotation.nothing(turn.rewritten, read)
     return made
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 
+from clew.agent.answer.structure import RUNNING_HEAD
 from clew.agent.answer.times import TimedSentence, diary_entries, timed_sentence
 from clew.agent.answer.units import Core, cores_of
 from clew.agent.search.rounds import said_by
@@ -44,7 +45,8 @@ class Evidence:
 
     @cached_property
     def cores(self) -> list[Core]:
-        return cores_of(self.passages, self.documents)
+        """Without running heads that stand alone."""
+        return [core for core in cores_of(self.passages, self.documents) if core.text]
 
     @cached_property
     def texts(self) -> list[str]:
@@ -86,6 +88,17 @@ class Evidence:
     def words(self) -> ContentWords:
         """The content words of all passages together."""
         return frozenset().union(*self.passage_words)
+
+    @cached_property
+    def running_words(self) -> ContentWords:
+        """Those of the running heads of pages."""
+        return frozenset(content_words(" ".join(m[0] for p in self.passages for m in RUNNING_HEAD.finditer(p.text))))
+
+    @cached_property
+    def told_words(self) -> ContentWords:
+        """Those that stand in a core, a heading or a title, and not in running heads alone."""
+        heads = [RUNNING_HEAD.sub("", head) for head in self.heads]
+        return frozenset().union(*self.core_words, *self.title_words, *content_word_sets(heads))
 
     @cached_property
     def passage_vectors(self) -> Vectors:

@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from types import MappingProxyType
 
-from clew.agent.answer import worked_out
 from clew.agent.answer.asked import asked
 from clew.agent.answer.evidence import NAMED, Evidence
 from clew.agent.answer.polarity import says
 from clew.agent.answer.selection import AnswerParameters, Picked, Wanted, pick
+from clew.agent.answer.sides import contradicting, labelled, name_of
 from clew.agent.answer.spans import bolded
 from clew.agent.answer.structure import Region
 from clew.agent.answer.times import names_time
@@ -30,9 +31,14 @@ _STOP = re.compile(r"[.!?][\"\u201d\u2019)]*\s*$")
 LONGEST_LINE = 40
 """Words of a sentence that is quoted behind the answer of a tool that it holds."""
 
-WORKED, WORKED_FROM, LONGEST_LOOKED_AT, WORDS_OF_SIDE = 4.0, 5, 300, 0.5
-"""Units that may hold one of two dates or amounts: how much less likely than the best, as a logarithm, how many are
-looked at, with how many words, and the share of the words of what is asked for that they hold."""
+_CAPITAL = re.compile(r"(?<!^)\b[A-Z]\w[\w-]*")
+_HOLDS = re.compile(
+    r"\b(?:write|wrote|written|says?|said|thinks?|thought|thoughts|holds?|held|argued?|argues|believed?|believes"
+    r"|views?|opinions?|philosophy|position|ideas?|attitude|stance|theory|criticism|critique)\b"
+    r".*?\b(?:about|on|of|towards?|regarding|against) (?P<what>.+)",
+    re.IGNORECASE,
+)
+"""A question of what somebody holds of something."""
 
 NEAR = 0.22
 """The cosine of a passage that is worth looking at: three in four questions that have nothing to do with a library find
@@ -74,7 +80,13 @@ def quote(wanted: Wanted, passages: Sequence[Passage], evidence: Evidence, param
     asking: dict[AnswerUnit, str] = {}
     missing: list[str] = []
     unanswered: list[str] = []
+    sides: list[str] = []
     for one in questions:
+        if headed := only_headed(one.rewritten, evidence):
+            own = _asked_of_author(one, headed, evidence)
+            if own is None:
+                return _nothing(passages, (), headed)
+            one = own
         names = [m for m in NAMED.finditer(one.rewritten) if content_words(m.group()) and m.group() in wanted.question]
         told = values_of(one.rewritten).spans if asked(one.rewritten).form == "yes-no" else ()  # may be another day
         names = [
@@ -98,46 +110,36 @@ def quote(wanted: Wanted, passages: Sequence[Passage], evidence: Evidence, param
         unanswered += () if found or unknown else [one.question]
         chosen += found
         asking |= dict.fromkeys((each.unit for each in found), one.rewritten)
+        sides += [one.question] * len(found)
     if not chosen:
         return _nothing(passages, _worth_naming(missing, wanted.rewritten))
-    composed = _composed(chosen, evidence, tuple(dict.fromkeys(missing)), unanswered, asking)
     form = asked(wanted.rewritten).form
+    labels = labelled(chosen, sides if len(questions) > 1 else (), wanted.rewritten, form, evidence)
+    if len(questions) == 1 and form != "comparison" and not missing:
+        others = contradicting(chosen[0], wanted.rewritten, evidence)
+        if others:
+            chosen = [chosen[0], *others]
+            asking = dict.fromkeys((each.unit for each in chosen), wanted.rewritten)
+            labels = {id(one): name_of(one, evidence) for one in chosen}
+            form = "several-documents" if form == "fact" else form
+    composed = composed_of(chosen, evidence, tuple(dict.fromkeys(missing)), unanswered, asking, labels)
     polarity = _says(wanted, chosen, evidence) if form == "yes-no" and len(questions) == 1 else None
     return replace(composed, form=form, says=polarity)
 
 
-def derived(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters) -> Answer | None:
-    """What follows from two dates or amounts, behind what it follows from; None where nothing of that is asked, or the
-    units do not hold what is needed, with the words of what it is asked of."""
-    work = worked_out.working(wanted.rewritten) if not wanted.with_history else None
-    if work is None:
-        return None
-    chosen: list[Picked] = []
-    for part in work.parts:
-        likely = pick(
-            Wanted(part, part), evidence, replace(parameters, behind=WORKED, words=LONGEST_LOOKED_AT), WORKED_FROM
-        )
-        fits = [one for one in likely if work.holds(" ".join(one.unit.texts)) and _is_of(part, one, evidence)]
-        if not fits:
-            return None
-        chosen.append(fits[0])
-    said = worked_out.result(work, [" ".join(one.unit.texts) for one in chosen])
-    if not said:
-        return None
-    once = list({(one.unit.core.passage, one.unit.core.position): one for one in chosen}.values())
-    composed = _composed([replace(one, aside="", older=None) for one in once], evidence, (), ())
-    claims = (*composed.claims, Claim(said, new_line=True))
-    return replace(composed, claims=claims, form=asked(wanted.rewritten).form)
+def only_headed(question: str, evidence: Evidence) -> list[re.Match[str]]:
+    """The names of a question that only the running heads of pages have, as those of its author."""
+    named = [name for name in _CAPITAL.finditer(question) if set(content_words(name[0])) & evidence.running_words]
+    return [name for name in named if not set(content_words(name[0])) & evidence.told_words]
 
 
-def _is_of(question: str, picked: Picked, evidence: Evidence) -> bool:
-    """Whether a unit, with what stands above it, has most of the words of what it is asked of, and all its names."""
-    core = picked.unit.core
-    passage = evidence.passages[core.passage]
-    said = " ".join((core.head, core.lead, passage.heading, passage.title, *picked.unit.texts))
-    held, wanted = set(content_words(said)), set(content_words(question))
-    names = {stem for name in NAMED.findall(question) for stem in content_words(name)}
-    return len(wanted & held) >= WORDS_OF_SIDE * len(wanted) and names <= held
+def _asked_of_author(wanted: Wanted, headed: Sequence[re.Match[str]], evidence: Evidence) -> Wanted | None:
+    """What a text holds of something its author is asked for by name, and it tells in its own voice; None where
+    something else is asked of him, or nothing is told of that."""
+    held = _HOLDS.search(wanted.rewritten, headed[-1].start())
+    if held is None or not set(content_words(held["what"])) & evidence.told_words:
+        return None
+    return Wanted(f"What is said about {held['what']}", f"What is said about {held['what']}", said=wanted.said)
 
 
 def _says(wanted: Wanted, chosen: Sequence[Picked], evidence: Evidence) -> Says | None:
@@ -218,10 +220,13 @@ def _worth_naming(missing: Iterable[str], question: str) -> tuple[str, ...]:
     return tuple([*named, *nouns][:MOST_MISSING])
 
 
-def _nothing(passages: Sequence[Passage], missing: tuple[str, ...]) -> Answer:
+def _nothing(passages: Sequence[Passage], missing: tuple[str, ...], headed: Sequence[re.Match[str]] = ()) -> Answer:
+    """`headed` are names that only running heads have."""
     near = [passage.title for passage in passages if passage.scores.get("cosine", 1.0) >= NEAR]
     nearest = tuple(dict.fromkeys(filter(None, near)))[:3]
     text = "I found nothing in the documents that answers this."
+    if headed:
+        text += f" Only the heads of their pages carry the name {' '.join(name[0] for name in headed)}."
     if missing:
         text = f"The documents that I found say nothing about {_listed(missing)}."
     if nearest:
@@ -240,44 +245,69 @@ def _joined(names: Sequence[re.Match[str]], question: str) -> list[str]:
     return [question[start:end] for start, end in spans]
 
 
-def _composed(
+def composed_of(
     chosen: Sequence[Picked],
     evidence: Evidence,
-    missing: tuple[str, ...],
-    unanswered: Sequence[str],
-    asking: Mapping[AnswerUnit, str] | None = None,
+    missing: tuple[str, ...] = (),
+    unanswered: Sequence[str] = (),
+    asking: Mapping[AnswerUnit, str] = MappingProxyType({}),
+    labels: Mapping[int, str] = MappingProxyType({}),
 ) -> Answer:
     """Passages in the order of their best unit, units in the order of the document; sources numbered so. `asking` has
-    the question that each unit answers."""
+    the question that each unit answers, `labels` what stands before a unit, by its `id`."""
     passages = evidence.passages
     order = list(dict.fromkeys(one.unit.core.passage for one in chosen))
     order += [older for older in dict.fromkeys(one.older for one in chosen) if older is not None and older not in order]
     claims: list[Claim] = []
     places: dict[AnswerUnit, range] = {}
+    last = ""
     for n, number in enumerate(order, 1):
         own = [one for one in chosen if one.unit.core.passage == number]
         for one in sorted(own, key=lambda one: one.unit.core.position):
             known = {quote for claim in claims for quote in claim.quotes}
+            quoted = list(unit_claims(one.unit, passages[number].document, n, known))
+            if (label := labels.get(id(one), "")) and label != last and quoted:
+                claims.append(Claim(f"{label}:", new_line=bool(claims)))
+                last = label
             before = len(claims)
-            claims += unit_claims(one.unit, passages[number].document, n, known)
+            claims += quoted
             places[one.unit] = range(before, len(claims))
             if one.aside:
                 older = () if one.older is None else (order.index(one.older) + 1,)
                 claims.append(Claim(one.aside, tuple(dict.fromkeys((n, *older)))))
-    asking = asking or {}
     for question in dict.fromkeys(asking.values()):
-        units = [one.unit for one in chosen if asking[one.unit] == question]
+        units = [one.unit for one in chosen if asking.get(one.unit) == question]
         around = " ".join(f"{passages[unit.core.passage].title} {unit.core.head}" for unit in units)
         at = [place for unit in units for place in places[unit]]
         shown = bolded([claims[place] for place in at], question, asked(question), around)
         for place, claim in zip(at, shown, strict=True):
             claims[place] = claim
+    claims = [_cited_where_held(claim, order, passages) for claim in claims]
     if missing:
         claims.append(Claim(f"The documents that I found say nothing about {_listed(missing)}."))
     elif unanswered:
         claims += [Claim(f"I found nothing in the documents that answers: {part.rstrip('?')}?") for part in unanswered]
     outcome: Outcome = "partial" if missing or unanswered else "answered"
     return Answer(outcome, tuple(claims), tuple(passages[number] for number in order), missing)
+
+
+def _cited_where_held(claim: Claim, order: list[int], passages: Sequence[Passage]) -> Claim:
+    """Citing another passage, which the `order` then has, where what is quoted stands behind the end of its own."""
+
+    def holds(passage: Passage) -> bool:
+        return all(
+            quote.document == passage.document and passage.start <= quote.start and quote.end <= passage.end
+            for quote in claim.quotes
+        )
+
+    if not claim.quotes or holds(passages[order[claim.cites[0] - 1]]):
+        return claim
+    other = next((number for number, passage in enumerate(passages) if holds(passage)), -1)
+    if other < 0:
+        return claim
+    if other not in order:
+        order.append(other)
+    return replace(claim, cites=(order.index(other) + 1,))
 
 
 def unit_claims(unit: AnswerUnit, document: str, source: int, known: set[Quote]) -> Iterator[Claim]:

@@ -45,8 +45,13 @@ _CELLS = re.compile(r"\S(?:\s*\|\s*|\t+| {3,})\S")
 _GOES_ON = re.compile(r"\b(?:a|an|and|at|by|for|from|in|of|on|or|the|to|with)$")
 """The end of a line of a title page or an address that the next line goes on with."""
 
+_NUMERAL = re.compile(r"\([ivx]{1,5}\)\s")
 _STOPPED = re.compile(r"[.!;,\u2026\u3002][\"'\u201d\u2019)\]*_]*$")
 _NUMBERING = re.compile(r"^\W*(?:\d+(?:\.\d+)*[.)]?\s+)?")
+_CAPITALS = r"[A-Z][A-Z .,:;&'’-]{4,}[A-Z.]"
+RUNNING_HEAD = re.compile(rf"^[ \t]*(?:\d{{1,4}}[ \t]+{_CAPITALS}|{_CAPITALS}[ \t]+\d{{1,4}})[ \t]*$", re.MULTILINE)
+"""A line in capitals with a page's number."""
+
 _DIGIT = re.compile(r"\d")
 
 
@@ -126,7 +131,7 @@ def _pieces(text: str, heads: frozenset[int]) -> Iterator[tuple[int, int, BlockK
             yield start, end, "heading"
         else:
             for piece in _phrases(text, start, end):
-                yield *piece, "item" if ITEM.match(text, piece[0]) else "prose"
+                yield *piece, "item" if ITEM.match(text, piece[0]) or _NUMERAL.match(text, piece[0]) else "prose"
 
 
 def _phrases(text: str, start: int, end: int) -> Iterator[Span]:
@@ -224,7 +229,22 @@ def sentences_of(region: Region, block: Block) -> list[Span]:
     joined: list[Span] = []
     for span in spans:
         before = region.text[slice(*joined[-1])] if joined else ""
-        if joined and len(before.split()) < (4 if _DIGIT.search(before) else 3):
+        short = len(before.split()) < (4 if _DIGIT.search(before) else 3)
+        if joined and (short or _GOES_ON.search(before)):
             span = joined.pop()[0], span[1]
         joined.append(span)
-    return joined
+    at = region.blocks.index(block)
+    if joined and at + 1 < len(region.blocks) and _goes_on(region, block, region.blocks[at + 1]):
+        behind = region.blocks[at + 1]
+        joined[-1] = joined[-1][0], behind.start + split(region.of(behind))[0][1]
+    return joined[1:] if at and _goes_on(region, region.blocks[at - 1], block) else joined
+
+
+def _goes_on(region: Region, block: Block, behind: Block) -> bool:
+    """Whether a sentence goes on behind the running head of the next page."""
+    text = region.of(behind)
+    head = RUNNING_HEAD.match(text)
+    rest = text[head.end() :].lstrip() if head else ""
+    return (
+        block.kind == behind.kind == "prose" and rest[:1].islower() and not _STOPPED.search(region.of(block).rstrip())
+    )

@@ -220,7 +220,7 @@ def _same_thing(one: int, other: int, sentences: Sequence[TimedSentence], vector
         return False
     if first.date == second.date and first.status == second.status:
         return False
-    titled = _plain(first.title) == _plain(second.title) != ""
+    titled = plain_title(first.title) == plain_title(second.title) != ""
     one_words, other_words = (set(_worded(sentence.text)) for sentence in (first, second))
     least = min(len(one_words), len(other_words))
     shared = len(one_words & other_words) / least if least else 0.0
@@ -228,7 +228,7 @@ def _same_thing(one: int, other: int, sentences: Sequence[TimedSentence], vector
     return cosine >= (ALIKE_TITLED if titled else ALIKE) and shared >= (SHARED / 2 if titled else SHARED)
 
 
-def _plain(title: str) -> str:
+def plain_title(title: str) -> str:
     """A title without its date and its version."""
     text = title
     for date in reversed(found_dates(title)):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
 
-from clew.agent.answer.structure import Block, Region, region_of, sentences_of
+from clew.agent.answer.structure import RUNNING_HEAD, Block, Region, region_of, sentences_of
 from clew.memory.datatypes import Document, Passage
 from clew.memory.text import ITEM, Span, stripped
 
@@ -57,7 +57,7 @@ class Core:
 
     @property
     def text(self) -> str:
-        return " ".join(self.region.text[slice(*self.span)].split())
+        return " ".join(RUNNING_HEAD.sub(" ", self.region.text[slice(*self.span)]).split())
 
     @property
     def position(self) -> int:
@@ -80,10 +80,6 @@ class Core:
 _REFERENCE = re.compile(r"(?<=[\w.,;:!?)\]\"”’])\s*\[\d{1,3}(?:\s*[,;\u2013-]\s*\d{1,3})*\](?:[.,;:!?](?!\S))?")
 _REFERENCED = re.compile(r"[.!?,;:][\"”’)]?\s?\[\d{1,3}\]|\w \[\d{1,3}\][.,;]|^\s*\[1\] \S", re.MULTILINE)
 """What a document looks like that has numbered references: `[1]` behind a full stop, or a list of them."""
-
-_CAPITALS = r"[A-Z][A-Z .,:;&'’-]{4,}[A-Z.]"
-_RUNNING_HEAD = re.compile(rf"^[ \t]*(?:\d{{1,4}}[ \t]+{_CAPITALS}|{_CAPITALS}[ \t]+\d{{1,4}})[ \t]*$", re.MULTILINE)
-"""A line in capitals with a page's number."""
 
 UnitKind = Literal["sentence", "item", "row", "list", "code"]
 
@@ -124,7 +120,8 @@ def _of_region(region: Region, passage: int) -> Iterator[Core]:
             continue
         whole = block.kind != "prose" and len(region.of(block).split()) <= LONGEST
         for span in [(block.start, block.end)] if whole else sentences_of(region, block):
-            if len(region.text[slice(*span)].split()) <= LONGEST and re.search(r"\w", region.text[slice(*span)]):
+            text = region.text[slice(*span)]
+            if len(text.split()) <= LONGEST and re.search(r"\w", text):
                 yield Core(passage, region, place, span)
 
 
@@ -184,7 +181,7 @@ def _code(core: Core) -> AnswerUnit:
 
 def _announcing(region: Region, lead: Block | None) -> tuple[Span, ...]:
     """The last sentence of the block that announces a list or code."""
-    return (sentences_of(region, lead)[-1],) if lead and lead.kind in ("prose", "item") else ()
+    return tuple(sentences_of(region, lead)[-1:]) if lead and lead.kind in ("prose", "item") else ()
 
 
 def _sentence(core: Core, *, whole_list: bool, opens: bool) -> AnswerUnit:
@@ -241,7 +238,7 @@ def ranges(region: Region, start: int, end: int, kind: UnitKind) -> list[Span]:
     full stop or comma behind them."""
     if kind == "code":
         return [(start, end)]
-    holes = [match.span() for match in _RUNNING_HEAD.finditer(region.text, start, end)]
+    holes = [match.span() for match in RUNNING_HEAD.finditer(region.text, start, end)]
     if _REFERENCED.search(region.text):
         found = _REFERENCE.finditer(region.text, start, end)
         holes += [match.span() for match in found if _rising(match[0])]

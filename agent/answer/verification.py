@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from clew.agent.answer.units import cores_of, unit_of
 from clew.agent.search.rounds import said_by
-from clew.agent.state import Answer, Claim, Verdict
+from clew.agent.state import Answer, Claim, Quote, Verdict
 from clew.memory.datatypes import Passage
 from clew.memory.instructions import LEFT_OUT, neutralised, speaks_to_a_model
 from clew.memory.text import content_words
@@ -18,6 +18,8 @@ WEAK = 0.5
 
 UNITS = 3
 """Units of a passage that a sentence may be drawn from."""
+BESIDE = 400
+"""Characters before and behind a passage in which its document is quoted with it: the rest of a list, of a sentence."""
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"(?<![.!?:]\s)(?<!^)\b[A-Z][\w'-]+")
@@ -42,6 +44,8 @@ def verdict(claim: Claim, sources: Sequence[Passage]) -> Verdict:
     if not speaks_to_a_model(claim.text):  # which is quoted as what it is
         evidence = neutralised(evidence).text.replace(LEFT_OUT, "")
     if same_words(claim.text) in same_words(evidence):
+        return "supported"
+    if claim.quotes and all(any(_beside(quote, passage) for passage in cited) for quote in claim.quotes):
         return "supported"
     words = content_words(claim.text)
     held = _share(words, evidence)
@@ -69,6 +73,11 @@ def _share(words: Sequence[str], text: str) -> float:
 
 def _all_words(text: str) -> set[str]:
     return _exact(text) | {word.casefold() for word in re.findall(r"\w[\w'-]*", text)}
+
+
+def _beside(quote: Quote, passage: Passage) -> bool:
+    near = passage.start - BESIDE <= quote.start and quote.end <= passage.end + BESIDE
+    return quote.document == passage.document and near
 
 
 def _exact(text: str) -> set[str]:

@@ -142,3 +142,71 @@ def test_a_library_of_triples_is_asked_by_its_triples(opened: Opened) -> None:
     ]
     assert all(claim.verdict == "supported" for claim in said.claims)
     assert asked("What is the capital of France?").refused
+
+
+PAPER = """ON BELLS AND THEIR TOWERS
+
+I hold that a bell is the voice of a town, and that no town should be without one. The tower of a bell
+must stand apart from the church, as fire goes from the one to the
+
+2 DR. HEDWIG ARNTZ : COLLECTED PAPERS
+other. Professor Maier was wrong when he called the bell a toy.
+
+In my view the bell of a school is rung too often.
+
+4 DR. HEDWIG ARNTZ : COLLECTED PAPERS
+A bell that is rung too often is not heard. Maier was born in Ulm in 1861.
+"""
+
+
+def test_an_author_whom_only_running_heads_name_is_told_nothing_of_but_heard(opened: Opened) -> None:
+    asked = opened({"bells.txt": PAPER})
+    for question in ("Who was Dr. H. Arntz?", "When was Hedwig Arntz born?", "What did Arntz write about opera?"):
+        refused = asked(question)
+        assert refused.refused and "Arntz" in refused.text and "Maier" not in refused.text, refused.text
+        assert "Only the heads of their pages carry the name" in refused.text
+    heard = asked("What did Arntz think of the bell of a school?")
+    assert heard.outcome == "answered" and "In my view the bell of a school is rung too often." in heard.plain
+    assert "1861" in asked("When was Maier born?").text
+
+
+def test_a_sentence_goes_on_behind_a_running_head(opened: Opened) -> None:
+    said = opened({"bells.txt": PAPER})("Why must the tower of a bell stand apart from the church?")
+    claim = next(claim for claim in said.claims if "stand apart" in claim.text)
+    assert claim.text.endswith("as fire goes from the one to the other.") and len(claim.quotes) == 2
+    assert "ARNTZ" not in claim.text
+
+
+OFFERS = {
+    "lindqvist.md": "# Offer of Lindqvist Roofing\n\nWe offer to renew the roof of the barn for 18,400 euros.\n\n"
+    "The work takes three weeks. Scaffolding is included.\n\nWe give a warranty of ten years on the tiles.\n",
+    "moran.md": "# Offer of Moran and Sons\n\nWe offer to renew the roof of the barn for 16,900 euros.\n\n"
+    "The work takes five weeks. Scaffolding costs 1,200 euros more.\n\nWe give a warranty of five years on tiles.\n",
+    "handbook.md": "# Staff handbook\n\nStaff have 25 days of holiday a year.\n\nThe kitchen closes at 21:00.\n",
+    "welcome.md": "# Welcome letter\n\nStaff have 28 days of holiday a year.\n\nYour mentor meets you at noon.\n",
+}
+
+
+def test_what_documents_say_otherwise_is_told_of_each_with_its_name(opened: Opened) -> None:
+    asked = opened(dict(OFFERS))
+    said = asked("How many days of holiday do staff have?")
+    assert said.form == "several-documents" and len(said.sources) == 2
+    assert "\u201cStaff handbook\u201d: Staff have 25 days" in said.text
+    assert "\u201cWelcome letter\u201d: Staff have 28 days" in said.text
+    assert all(claim.quotes == () for claim in said.claims if claim.text.endswith("\u201d:"))
+    neither = asked("Do staff have 25 days of holiday?")
+    assert neither.says is None and "28 days" in neither.text
+    assert len(asked("When does the kitchen close?").sources) == 1
+
+
+def test_which_of_several_is_named_by_its_document(opened: Opened) -> None:
+    asked = opened(dict(OFFERS))
+    assert asked("Which vendor includes the scaffolding?").text.startswith(
+        "\u201cOffer of Lindqvist Roofing\u201d: Scaffolding is included."
+    )
+    both = asked("Compare the offers of Lindqvist and Moran")
+    assert both.form == "comparison"
+    assert "\u201cOffer of Lindqvist Roofing\u201d: We offer" in both.text
+    assert "\u201cOffer of Moran and Sons\u201d: We offer" in both.text
+    cheaper = asked("How much cheaper is the offer of Moran than the offer of Lindqvist?")
+    assert cheaper.claims[-1].text == "Worked out: 18,400 euros \u2212 16,900 euros = 1,500 euros."

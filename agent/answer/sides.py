@@ -1,0 +1,126 @@
+"""Answers from several documents: which of them name what they say, and which tell the same thing otherwise."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from clew.agent.answer.evidence import NAMED, Evidence
+from clew.agent.answer.selection import Picked
+from clew.agent.answer.times import TimedSentence, plain_title
+from clew.agent.answer.units import unit_of
+from clew.agent.answer.values import Values, values_of
+from clew.agent.state import AnswerForm
+from clew.memory.dates import asked_times, date_of
+from clew.memory.text import content_words
+
+LIKE, SHARED, MOST = 0.6, 0.6, 2
+"""The cosine and the share of the words of the shorter one from which two sentences tell the same thing; how many
+documents are quoted beside the first."""
+
+_DENIES = re.compile(r"\b(?:not|no|never|none|cannot|without|prohibited|forbidden)\b|n['\u2019]t\b", re.IGNORECASE)
+_WHICH = re.compile(
+    r"\bwhich (?:of the )?(?:vendor|supplier|seller|provider|company|firm|contractor|bidder|insurer|bank|hotel|offer"
+    r"|quote|quotation|bid|contract|lease|agreement|policy|document|file|note|letter|report|paper|article|invoice|recipe"
+    r"|meeting)s?\b",
+    re.IGNORECASE,
+)
+"""What a document may be of, and its text not name."""
+
+_OF_SIDE = re.compile(r"^What is (?P<what>.+)\?$")
+
+
+def name_of(picked: Picked, evidence: Evidence) -> str:
+    """Of its document, with the date."""
+    passage = evidence.passages[picked.unit.core.passage]
+    document = evidence.documents.get(passage.document)
+    when = date_of(document.date).text if document and document.date else ""
+    name = passage.title or passage.document
+    return f"\u201c{name}\u201d ({when})" if when and when not in name else f"\u201c{name}\u201d"
+
+
+def labelled(
+    chosen: Sequence[Picked], sides: Sequence[str], question: str, form: AnswerForm, evidence: Evidence
+) -> Mapping[int, str]:
+    """What stands before each unit, by its `id`: of a comparison its side, or its document; else its document where the
+    question asks for a name (which vendor?) and the unit has none."""
+    documents = {evidence.passages[one.unit.core.passage].document for one in chosen}
+    if form == "comparison" and len(documents) > 1:
+        return {id(one): name_of(one, evidence) for one in chosen}
+    if form == "comparison" and len(set(sides)) > 1:
+        named = [_OF_SIDE.match(side) for side in sides]
+        return {id(one): what["what"] for one, what in zip(chosen, named, strict=True) if what}
+    everywhere = {passage.document for passage in evidence.passages}
+    if not _WHICH.search(question) or len(everywhere) < 2:
+        return {}
+    return {id(one): name_of(one, evidence) for one in chosen if not _names(one, question)}
+
+
+def _names(picked: Picked, question: str) -> bool:
+    """Whether it has a name that the question does not."""
+    text = " ".join(picked.unit.texts)
+    asked = set(content_words(question))
+    found = [name for name in NAMED.findall(text) if not name[0].isdigit() and not set(content_words(name)) <= asked]
+    first = re.match(r"\W*([A-Z][\w'-]+ [A-Z][\w'-]+)", text)
+    return bool(found or first)
+
+
+def contradicting(first: Picked, question: str, evidence: Evidence) -> list[Picked]:
+    """Units of other documents that tell the same thing as the first with another amount or day, or deny it: none where
+    they are older or newer versions, of which one is in force."""
+    core = first.unit.core
+    if (
+        first.aside
+        or asked_times(question)
+        or core not in evidence.cores
+        or first.unit.kind not in ("sentence", "item")
+    ):
+        return []
+    place, asked = evidence.cores.index(core), _words(question)
+    own, own_document = evidence.texts[place], evidence.passages[core.passage].document
+    own_words, said = _words(own), asked & {*content_words(own), *evidence.title_words[core.passage]}
+    likeness = evidence.core_vectors @ evidence.core_vectors[place]
+    found: dict[str, Picked] = {}
+    for other in sorted(range(len(evidence.cores)), key=lambda one: -likeness[one]):
+        if likeness[other] < LIKE or len(found) == MOST:
+            break
+        at, text = evidence.cores[other].passage, evidence.texts[other]
+        document = evidence.passages[at].document
+        if document == own_document or document in found or _versions(evidence.timed[place], evidence.timed[other]):
+            continue
+        words = _words(text)
+        least = min(len(words), len(own_words))
+        alike = least > 1 and len(words & own_words) >= SHARED * least and not (words - own_words and own_words - words)
+        answers = said <= {*content_words(text), *evidence.title_words[at]}
+        if alike and answers and differ(own, text):
+            found[document] = Picked(unit_of(evidence.cores[other]))
+    return list(found.values())
+
+
+def _versions(one: TimedSentence, other: TimedSentence) -> bool:
+    """Whether one is in force in the place of the other."""
+    titled = plain_title(one.title) == plain_title(other.title)
+    return bool(one.status or other.status) or (titled and one.date != other.date)
+
+
+def differ(one: str, other: str) -> bool:
+    """Whether two sentences that tell the same thing say something else: another amount in the same unit, another day,
+    another date; or one denies it."""
+    ours, theirs = values_of(one), values_of(other)
+    if _amounts_differ(ours, theirs):
+        return True
+    if ours.days and theirs.days and ours.days != theirs.days:
+        return True
+    if len(ours.dates) == 1 == len(theirs.dates) and not ours.dates[0].meets(theirs.dates[0].date):
+        return True
+    same = (ours.amounts, ours.days, ours.dates) == (theirs.amounts, theirs.days, theirs.dates)
+    return same and bool(_DENIES.search(one)) != bool(_DENIES.search(other))
+
+
+def _amounts_differ(ours: Values, theirs: Values) -> bool:
+    pairs = [(a, b) for a in ours.amounts for b in theirs.amounts if a.agrees(b)]
+    return len(pairs) == 1 and pairs[0][0].value != pairs[0][1].value
+
+
+def _words(text: str) -> set[str]:
+    """Its content words without values."""
+    values = values_of(text)
+    return {word for word in content_words(_DENIES.sub(" ", values.without(text))) if not word.isdigit()}
