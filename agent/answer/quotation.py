@@ -113,17 +113,32 @@ def quote(wanted: Wanted, passages: Sequence[Passage], evidence: Evidence, param
         sides += [one.question] * len(found)
     if not chosen:
         return _nothing(passages, _worth_naming(missing, wanted.rewritten))
+    return _answered(wanted, chosen, evidence, tuple(dict.fromkeys(missing)), unanswered, asking, sides)
+
+
+def _answered(
+    wanted: Wanted,
+    chosen: Sequence[Picked],
+    evidence: Evidence,
+    missing: tuple[str, ...],
+    unanswered: Sequence[str],
+    asking: Mapping[AnswerUnit, str],
+    sides: Sequence[str],
+) -> Answer:
+    """With what other documents say otherwise, and the names of documents where they matter. `sides` are the questions
+    that the units answer."""
+    alone = len({*sides, *unanswered}) == 1
     form = asked(wanted.rewritten).form
-    labels = labelled(chosen, sides if len(questions) > 1 else (), wanted.rewritten, form, evidence)
-    if len(questions) == 1 and form != "comparison" and not missing:
+    labels = labelled(chosen, () if alone else sides, wanted.rewritten, form, evidence)
+    if alone and form != "comparison" and not missing:
         others = contradicting(chosen[0], wanted.rewritten, evidence)
         if others:
             chosen = [chosen[0], *others]
             asking = dict.fromkeys((each.unit for each in chosen), wanted.rewritten)
             labels = {id(one): name_of(one, evidence) for one in chosen}
             form = "several-documents" if form == "fact" else form
-    composed = composed_of(chosen, evidence, tuple(dict.fromkeys(missing)), unanswered, asking, labels)
-    polarity = _says(wanted, chosen, evidence) if form == "yes-no" and len(questions) == 1 else None
+    composed = composed_of(chosen, evidence, missing, unanswered, asking, labels)
+    polarity = _says(wanted, chosen, evidence) if form == "yes-no" and alone else None
     return replace(composed, form=form, says=polarity)
 
 
