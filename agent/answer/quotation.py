@@ -362,7 +362,7 @@ def parts(question: str) -> tuple[str, ...]:
         if compared := pattern.match(question):
             return tuple(f"What is {thing}?" for thing in compared.groups())
     found: list[str] = []
-    for part in questions_of(question):
+    for part in questions_of(question[: question.rfind("?") + 1] or question):  # 'Please.' behind it asks nothing
         if found and depends_on_context(part) and not depends_on_context(found[-1]):
             found[-1] = f"{found[-1]} {part}"
         else:
