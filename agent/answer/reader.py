@@ -36,7 +36,7 @@ OF_MEANING = (
     "rank",
     "score",
 )
-OF_WORDS = ("held", "held_head", "held_around", "focus", "pairs")
+OF_WORDS = ("held", "held_head", "held_around", "focus", "pairs", "numbers", "no_numbers")
 OF_KINDS = (
     *("quantity", "time", "person", "place", "reason", "no_quantity", "no_time", "no_person", "no_place", "no_reason"),
     *("measures", "holds_near"),
@@ -50,6 +50,7 @@ FEATURES = (*OF_MEANING, *OF_WORDS, *OF_KINDS, *OF_FORM)
 KINDS = ("quantity", "time", "person", "place", "reason")
 
 _ENUMERATION = re.compile(r"\w+(?: \w+){0,3}, (?:\w+ ?){1,4}(?:, | and | or )")
+_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _IS = re.compile(r"\b(?:is|are|was|were|means?|refers? to|stands? for|denotes?|called|=)\b")
 
 
@@ -111,6 +112,7 @@ def _of_meaning(sought: Sought, evidence: Evidence, before: Sequence[int], behin
 
 def _of_words(sought: Sought, evidence: Evidence, before: Sequence[int], behind: Sequence[int]) -> Floats:
     words, weights, pairs = evidence.core_words, sought.weights, _pairs(sought.question)
+    numbers = _numbers(sought.question)
     titles = [f"{core.head} {core.lead} {evidence.passages[core.passage].title}" for core in evidence.cores]
     rows = []
     for n, over in enumerate(content_word_sets(titles)):
@@ -122,6 +124,8 @@ def _of_words(sought: Sought, evidence: Evidence, before: Sequence[int], behind:
                 _share(weights, near),
                 _focus(weights, words[n], over),
                 _share_of_pairs(pairs, evidence.texts[n]),
+                bool(numbers & (said := _numbers(f"{titles[n]} {evidence.texts[n]}"))),
+                bool(numbers) and not numbers & said,
             )
         )
     return np.array(rows)
@@ -223,6 +227,11 @@ def _share(weights: Mapping[str, float], held: frozenset[str]) -> float:
 def _pairs(question: str) -> set[tuple[str, str]]:
     stems = content_words(question)
     return set(pairwise(stems))
+
+
+def _numbers(text: str) -> set[str]:
+    """As they are written, '3.0' and '1,250' too."""
+    return set(_NUMBER.findall(text))
 
 
 def _share_of_pairs(pairs: set[tuple[str, str]], text: str) -> float:

@@ -145,6 +145,7 @@ def is_verb(word: str) -> bool:
         low in PARTICIPLES
         or low in LISTS["verbs"]
         or low in LISTS["past"]
+        or low.removesuffix("es") in LISTS["verbs"]
         or bool(_verbs().intersection(content_words(low)))
     )
 
