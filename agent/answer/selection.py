@@ -10,7 +10,7 @@ from clew.agent.answer.asked import Asked, asked
 from clew.agent.answer.evidence import Evidence, named_passages, shares_held
 from clew.agent.answer.reader import Sought, features, plain, shipped_reader
 from clew.agent.answer.times import asked_years, in_force, time_scores
-from clew.agent.answer.units import AnswerUnit, unit_of
+from clew.agent.answer.units import AnswerUnit, Core, asks, unit_of
 from clew.agent.search.phrases import left_out
 from clew.agent.state import Turn
 from clew.memory.datatypes import Floats, Ints, Vectors
@@ -85,7 +85,8 @@ def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most:
     out = left_out(wanted.question)
     words = evidence.core_words if out else [frozenset[str]()] * len(evidence.cores)
     fits = [
-        core.passage in relevant and not (out and out <= own) for core, own in zip(evidence.cores, words, strict=True)
+        core.passage in relevant and not (out and out <= own) and not _wonders(core)
+        for core, own in zip(evidence.cores, words, strict=True)
     ]
     read = np.flatnonzero(np.array(fits, dtype=bool))
     if not len(read):
@@ -96,6 +97,11 @@ def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most:
     order = kept[np.argsort(-scores[kept], kind="stable")]
     found = _chosen(order, scores, evidence, sought.asked, beside, parameters, most)
     return [*found, *_second_step(found, sought, evidence, order, parameters)]
+
+
+def _wonders(core: Core) -> bool:
+    """Whether it asks in the middle of a paragraph, where nobody but the text's author is asked."""
+    return asks(core.text) and core.span[0] > core.block.start
 
 
 def _second_step(
