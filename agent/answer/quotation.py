@@ -106,6 +106,7 @@ def quote(wanted: Wanted, passages: Sequence[Passage], evidence: Evidence, param
             )
             bar = parameters if unread and lacks else replace(parameters, relevant=0.0)
             found = pick(one, evidence, bar, most)
+            found = found if _measured(one, found) else []
         missing += _joined(unknown, one.rewritten) or (() if found else said(unheld(one.question, evidence.words)))
         unanswered += () if found or unknown else [one.question]
         chosen += found
@@ -114,6 +115,14 @@ def quote(wanted: Wanted, passages: Sequence[Passage], evidence: Evidence, param
     if not chosen:
         return _nothing(passages, _worth_naming(missing, wanted.rewritten))
     return _answered(wanted, chosen, evidence, tuple(dict.fromkeys(missing)), unanswered, asking, sides)
+
+
+def _measured(wanted: Wanted, found: Sequence[Picked]) -> bool:
+    """Whether an amount of what is counted or measured ("how tall", "how many eggs") stands in a unit or above it;
+    true where nothing is."""
+    units = [one.unit for one in found]
+    texts = [" ".join((unit.core.head, unit.core.lead, *unit.texts)) for unit in units]
+    return not units or any(map(asked(wanted.rewritten).measures, texts))
 
 
 def _answered(

@@ -212,3 +212,12 @@ def test_a_turn_survives_its_json(encoder: CachedEncoder, tmp_path: Path) -> Non
     call = Call("hybrid", (Wording("question", "q", 1.0),), 1, 2.5)
     turn = Turn("t", 1, "q", "Q?", said, wordings=call.wordings, calls=(call,), passages=(LANG,), library="f")
     assert TURN_JSON.validate_json(TURN_JSON.dump_json(turn)) == turn
+
+
+def test_an_amount_that_is_measured_has_to_be_said(encoder: CachedEncoder) -> None:
+    built = Passage(
+        "m#0", "m", "The mill", "The tower of the mill was built by Ann Lee. It leans a little.", 0.7, "hybrid"
+    )
+    high = Passage("m#0", "m", "The mill", "The tower of the mill is by Ann Lee. It is 30 metres high.", 0.7, "hybrid")
+    assert say("How tall is the tower of the mill?", built, encoder=encoder).refused
+    assert "30 metres" in say("How tall is the tower of the mill?", high, encoder=encoder).text
