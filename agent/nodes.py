@@ -295,9 +295,11 @@ def _ordered(turn: Turn, run: TurnContext) -> Turn:
         whole = ordering.ordered(whole, matched, turn.search.signals, run.services.order)
     others = [passage for passage in turn.passages if passage.id in beside]
     passages = rounds.assembled(whole, others, run.services.observe)
-    for phrase in reversed(phrases.longer(turn.meant)):
+    versions = phrases.versions(turn.rewritten)
+    for phrase in reversed([*phrases.longer(turn.meant), *versions]):
         held = phrases.holding(phrase, run.services.library.store, scope_of(turn))
-        passages = phrases.first(passages, phrase, held, phrases.asks_for(turn.meant, phrase))
+        alone = phrase in versions or phrases.asks_for(turn.meant, phrase)
+        passages = phrases.first(passages, phrase, held, alone)
     return turn.found(passages)
 
 

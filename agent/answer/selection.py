@@ -11,7 +11,7 @@ from clew.agent.answer.evidence import Evidence, named_passages, shares_held
 from clew.agent.answer.reader import Sought, features, plain, shipped_reader
 from clew.agent.answer.times import asked_years, in_force, time_scores
 from clew.agent.answer.units import AnswerUnit, Core, asks, unit_of
-from clew.agent.search.phrases import left_out
+from clew.agent.search.phrases import holds_phrase, left_out, versions
 from clew.agent.state import Turn
 from clew.memory.datatypes import Floats, Ints, Vectors
 from clew.memory.dates import asked_times
@@ -26,8 +26,9 @@ class AnswerParameters:
 
     At most `units` answer, of a part of a question `in_part`, while together they have `words` at most: the best, and
     what is at most `behind` less likely, as a logarithm. What was just said is `repeated` less likely; `time` is what a
-    fitting date is worth to the reader. A unit that holds less than `covered` of the question leads on to a second;
-    what is compared is told of from two documents, the second at most `other_side` less likely.
+    fitting date is worth to the reader, `version` what it costs to lack the version that is asked about. A unit that
+    holds less than `covered` of the question leads on to a second; what is compared is told of from two documents, the
+    second at most `other_side` less likely.
     """
 
     held: float = 0.3
@@ -43,6 +44,7 @@ class AnswerParameters:
     covered: float = 0.95
     other_side: float = 3.0
     time: float = 6.0
+    version: float = 4.0
 
 
 EARLIER = 0.5
@@ -93,10 +95,23 @@ def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most:
         return []
     scores = shipped_reader().scores(features(sought, evidence))
     scores -= parameters.repeated * np.array([plain(text) in sought.said for text in evidence.texts])
+    scores -= parameters.version * _lacks_version(wanted.rewritten, evidence)
     kept, beside = _in_time(wanted, evidence, scores, read, parameters)
     order = kept[np.argsort(-scores[kept], kind="stable")]
     found = _chosen(order, scores, evidence, sought.asked, beside, parameters, most)
     return [*found, *_second_step(found, sought, evidence, order, parameters)]
+
+
+def _lacks_version(question: str, evidence: Evidence) -> Floats:
+    """1 for each core that, with what stands above it, lacks a version (`Debian 3.0`) that the question names and that
+    another core has; else 0."""
+    lacks = np.zeros(len(evidence.cores))
+    for version in versions(question):
+        held = [
+            holds_phrase(f"{head}\n{text}", version) for head, text in zip(evidence.heads, evidence.texts, strict=True)
+        ]
+        lacks = np.maximum(lacks, ~np.array(held, bool) if any(held) else 0.0)
+    return lacks
 
 
 def _wonders(core: Core) -> bool:

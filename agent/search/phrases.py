@@ -1,4 +1,4 @@
-"""Words in quotation marks, which are searched as they are; and names that a question leaves out."""
+"""Words in quotation marks and versions, which are searched as they are; and names that a question leaves out."""
 
 import re
 from collections.abc import Sequence
@@ -21,6 +21,7 @@ FEWEST = 2
 _QUOTED = re.compile(
     r"[\"\u201c\u201d\u201e\u00ab\u00bb]([^\"\u201c\u201d\u201e\u00ab\u00bb]{2,}?)[\"\u201c\u201d\u201e\u00ab\u00bb]"
 )
+_VERSION = re.compile(r"\b[A-Z][\w-]* \d+(?:\.\d+)+\b")
 _NAME = r"(?:[A-Z\d][\w'\u2019-]*)(?: (?:[A-Z\d][\w'\u2019-]*))*"
 _LEFT_OUT = re.compile(
     rf"\b(?:besides|except(?: for)?|other than|apart from|aside from|excluding|not counting|leaving out)"
@@ -36,6 +37,11 @@ def phrases_of(text: str) -> tuple[str, ...]:
 def longer(question: str) -> list[str]:
     """Its phrases of several words."""
     return [phrase for phrase in phrases_of(question) if len(written_words(phrase)) >= FEWEST]
+
+
+def versions(question: str) -> list[str]:
+    """Its names with a number of several parts: `Debian 3.0`, whose parts alone are numbers like others."""
+    return _VERSION.findall(question)
 
 
 def left_out(question: str) -> frozenset[str]:

@@ -144,6 +144,8 @@ def _free_relative(turn: Said) -> Iterator[Referent]:
 
 def is_expletive(found: Parts, at: int) -> bool:
     rest = found.text[at:].casefold()
+    if re.match(r"it between\b", rest) and re.search(r"\b(?:is|was) $", found.text[:at].casefold()):
+        return True
     if re.match(r"it (?:is |was )?(?:take(?!s? place)|true|possible|necessary|legal|safe|raining)", rest):
         return True
     return (

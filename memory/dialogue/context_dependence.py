@@ -97,12 +97,14 @@ def _points_back(words: list[str], at: int, question: str) -> bool:
 
 
 def _is_expletive(words: list[str], at: int) -> bool:
-    """'How long does it take to ...', 'Is it true that ...': this 'it' stands for what follows."""
+    """'How long does it take to ...', 'Is it true that ...', 'How long was it between ...': this 'it' stands for what
+    follows."""
     following = words[at + 1 : at + 5]
     return words[at] == "it" and (
         (following[:1] == ["take"] and following[1:2] != ["place"])
         or bool({"to", "that", "if"} & set(following[1:]))
         or "raining" in following
+        or (following[:1] == ["between"] and words[at - 1] in ("is", "was"))
     )
 
 

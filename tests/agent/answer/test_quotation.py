@@ -221,3 +221,11 @@ def test_an_amount_that_is_measured_has_to_be_said(encoder: CachedEncoder) -> No
     high = Passage("m#0", "m", "The mill", "The tower of the mill is by Ann Lee. It is 30 metres high.", 0.7, "hybrid")
     assert say("How tall is the tower of the mill?", built, encoder=encoder).refused
     assert "30 metres" in say("How tall is the tower of the mill?", high, encoder=encoder).text
+
+
+def test_the_version_that_is_asked_about_answers(encoder: CachedEncoder) -> None:
+    lines = "Pear 1.1 (June 1996): this was the first Pear release with a code name. \n\nPear 3.0 Comice (July 2002)."
+    said = say(
+        "What was the code name of Pear 3.0?", Passage("p#0", "p", "Pear", lines, 0.7, "hybrid"), encoder=encoder
+    )
+    assert "Comice" in said.text and "1996" not in said.text

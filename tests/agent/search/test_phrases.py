@@ -1,6 +1,6 @@
 """Words in quotation marks, and names that are left out."""
 
-from clew.agent.search.phrases import asks_for, first, holding, holds_phrase, left_out, phrases_of
+from clew.agent.search.phrases import asks_for, first, holding, holds_phrase, left_out, phrases_of, versions
 from clew.memory.datatypes import Passage
 from clew.memory.knowledge.library import Library
 
@@ -44,3 +44,8 @@ def test_a_name_is_left_out_and_nothing_else() -> None:
     assert left_out("Who came except for Rosa Lindqvist?") == {"rosa", "lindqvist"}
     assert left_out("what else is there besides the usual?") == frozenset()
     assert left_out("Who lives beside Rosa?") == frozenset()
+
+
+def test_a_version_is_a_name_with_a_number_of_several_parts() -> None:
+    assert versions("What changed between Borg 1.2 and Borg 1.2.4 in 2022?") == ["Borg 1.2", "Borg 1.2.4"]
+    assert versions("What did Chapter 3 cost in March 2.") == []
