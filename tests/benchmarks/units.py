@@ -39,13 +39,21 @@ def main(spans: Path, split: str, most: int, as_json: bool) -> None:
         )
 
 
-def rows(spans: Path, split: str, most: int, encoder: Encoder) -> Iterator[dict[str, Any]]:
-    by_set: dict[str, list[dict[str, Any]]] = {}
-    with (gzip.open if spans.suffix == ".gz" else open)(spans, "rt", encoding="utf-8") as lines:
+def by_set(path: Path, split: str) -> dict[str, list[dict[str, Any]]]:
+    """The records of a file of `data/qa`, packed or not, of one split (empty: of all), by the name of their set."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8") as lines:
         for record in map(json.loads, lines):
-            if record.get("answerable", True) and split in ("", record.get("split", "")):
-                by_set.setdefault(record["set"], []).append(record)
-    for name, records in by_set.items():
+            if split in ("", record.get("split", "")):
+                found.setdefault(record["set"], []).append(record)
+    return found
+
+
+def rows(spans: Path, split: str, most: int, encoder: Encoder) -> Iterator[dict[str, Any]]:
+    for name, records in by_set(spans, split).items():
+        records = [record for record in records if record.get("answerable", True)]
+        if not records:
+            continue
         found = [first_unit(record, encoder) for record in records[:most]]
         yield {
             "set": name,

@@ -6,7 +6,6 @@ YESNO has lines as `qa/yesno.jsonl.gz` of the data (packed or not): set, questio
 quoted is chosen as in an answer. Prints a line a set: `set`, `questions`, `said`, `right`, and of those `yes`, `no`.
 """
 
-import gzip
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -22,6 +21,7 @@ from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Document, Passage
 from clew.memory.ports import Encoder
+from tests.benchmarks.units import by_set
 
 
 @click.command(help=__doc__)
@@ -35,12 +35,7 @@ def main(questions: Path, split: str, most: int, as_json: bool) -> None:
 
 
 def rows(path: Path, split: str, most: int, encoder: Encoder) -> Iterator[dict[str, Any]]:
-    by_set: dict[str, list[dict[str, Any]]] = {}
-    with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8") as lines:
-        for record in map(json.loads, lines):
-            if split in ("", record.get("split", "")):
-                by_set.setdefault(record["set"], []).append(record)
-    for name, records in by_set.items():
+    for name, records in by_set(path, split).items():
         said = [(what, record["answer"]) for record in records[:most] if (what := said_to(record, encoder))]
         counts = Counter(what for what, _ in said)
         yield {
