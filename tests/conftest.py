@@ -25,8 +25,10 @@ os.environ["XDG_CONFIG_HOME"] = tempfile.mkdtemp(prefix="clew-tests-")  # the us
 os.environ["CLEW_LLM"] = "none"  # a server that runs on this machine is used by the tests that ask for it alone
 os.environ.pop("OLLAMA_HOST", None)
 
-hypothesis.settings.register_profile("few", max_examples=50)
-hypothesis.settings.register_profile("many", max_examples=500)  # of `make test-all`
+# The same examples every time: a run that fails fails again. `--hypothesis-profile hunt` looks for new ones.
+hypothesis.settings.register_profile("few", max_examples=50, derandomize=True)
+hypothesis.settings.register_profile("many", max_examples=500, derandomize=True)  # of `make test-all`
+hypothesis.settings.register_profile("hunt", max_examples=5000)
 hypothesis.settings.load_profile("few")
 
 # A shell starts its background jobs with Ctrl-C ignored, and what the tests start would inherit that.

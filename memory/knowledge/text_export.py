@@ -54,7 +54,7 @@ def stored_documents(store: EmbeddedStore) -> Iterator[Document]:
 def safe_name(id_: str, taken: set[str]) -> str:
     """`films/metropolis.md`: films_metropolis.md.txt; any file system takes it, and none is `taken`, whatever the
     case."""
-    plain = _UNSAFE.sub("_", id_).strip("._ ") or "document"
+    plain = _UNSAFE.sub("_", id_).strip("._ -") or "document"
     plain = f"_{plain}" if _DEVICE.match(plain) else plain
     plain = plain.encode()[:LONGEST_NAME].decode("utf-8", "ignore")
     names = (f"{plain}{f'~{number}' if number else ''}.txt" for number in count())
