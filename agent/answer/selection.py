@@ -83,7 +83,7 @@ class Picked:
 def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most: int) -> list[Picked]:
     """At most so many units, best first; none where no passage has to do with the question."""
     sought = sought_of(wanted, evidence)
-    relevant = _relevant(sought.weights, wanted.rewritten, sought.whole, evidence, parameters)
+    relevant = _relevant(wanted, evidence, parameters)
     out = left_out(wanted.question)
     words = evidence.core_words if out else [frozenset[str]()] * len(evidence.cores)
     fits = [
@@ -230,19 +230,16 @@ def _words(wanted: Wanted) -> dict[str, float]:
     }
 
 
-def _relevant(
-    weights: Mapping[str, float],
-    question: str,
-    vector: Vectors,
-    evidence: Evidence,
-    parameters: AnswerParameters,
-) -> set[int]:
-    """The passages that have to do with the question; with less of it those of the time that it asks about."""
+def _relevant(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters) -> set[int]:
+    """The passages that have to do with the question as it stands alone, whatever was said before it; with less of it
+    those of the time that it asks about."""
     if not evidence.passages:
         return set()
-    times = time_scores(question, evidence.timed)
+    alone = replace(wanted, expanded="")
+    weights, vector = evidence.word_weights(_words(alone)), _vector(alone, evidence)
+    times = time_scores(wanted.rewritten, evidence.timed)
     held = shares_held(weights, evidence.passage_words)
-    said = shares_held(_without_times(weights, question), evidence.passage_words)
+    said = shares_held(_without_times(weights, wanted.rewritten), evidence.passage_words)
     in_time = {
         one.passage
         for one, gained in zip(evidence.cores, times, strict=True)

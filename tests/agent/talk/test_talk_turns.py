@@ -99,6 +99,15 @@ def test_what_the_documents_are_not_about_is_refused(ask: Ask, question: str) ->
     assert answer.refused and not answer.sources
 
 
+def test_what_was_said_before_answers_no_question_that_stands_alone(ask: Ask) -> None:
+    """Earlier turns lend a follow-up their words, and no evidence to another question."""
+    for question in ("Who was Fritz Lang?", "What films did he make?"):
+        assert ask(question).answer.outcome == "answered"
+    for question in ("who directed titanic?", "explain quantum entanglement"):
+        assert ask(question).answer.refused, question
+    assert ask("Who directed Metropolis?").answer.outcome == "answered"
+
+
 def test_a_refusal_names_what_may_be_a_noun(ask: Ask) -> None:
     answer = ask("couldn't somebody quickly recommend a dentist in Reykjavik?").answer
     assert answer.refused and answer.missing == ("Reykjavik",)
