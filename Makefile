@@ -11,7 +11,7 @@ export HF_HUB_OFFLINE ?= 1
 
 WORKERS ?= 2
 
-.PHONY: chat ui test test-all lint types tests train train-reader crossval audit check-system clean
+.PHONY: chat ui test test-all torture lint types tests train train-reader crossval audit check-system clean
 
 chat: $(LIBRARY)/clew-library.json
 	@$(BIN)/clew chat --library $(LIBRARY)
@@ -37,6 +37,11 @@ tests: .venv/ready-dev
 # What `make test` leaves out: whole categories, and all that is fuzzed with ten times its examples.
 test-all: .venv/ready-dev
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) --dist worksteal -m 'soak or hypothesis' --hypothesis-profile many
+
+# What no accident may do, in full: make torture [PART=kill] [SEED=n] [SHARE=.1] [DOCUMENTS=DIR, for PART=orders].
+torture: .venv/ready-dev
+	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.torture $(if $(PART),--part $(PART)) $(if $(SEED),--seed $(SEED)) \
+		$(if $(SHARE),--share $(SHARE)) $(if $(filter-out file,$(origin DOCUMENTS)),--documents '$(DOCUMENTS)')
 
 # All that is learned, from DATA, each fit over what the ones before it have written; and what the agent is worth out of
 # fold, everything below it refitted.

@@ -1,0 +1,65 @@
+"""A tenth of `make torture`, and what its command says and returns."""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tests.torture import Points, Run, Skipped
+from tests.torture import __main__ as command
+
+SEED = 18
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    """A part of which the test says what it does."""
+    module = ModuleType("tests.torture.fake")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.setattr(command, "PARTS", ("fake",))
+    monkeypatch.setattr(command, "apart", lambda folder: None)
+    yield module
+
+
+@pytest.mark.parametrize("wrong", ["", "it is gone"])
+def test_a_line_for_each_part_and_what_failed(fake: ModuleType, wrong: str, capsys: pytest.CaptureFixture[str]) -> None:
+    def points(run: Run) -> Points:
+        assert not list(run.folder.iterdir())
+        yield from ((f"point {number}", wrong if number else "") for number in range(run.some(20)))
+
+    fake.points = points  # type: ignore[attr-defined]
+    assert command.main(["--seed", "7", "--share", ".1"]) == int(bool(wrong))
+    out, err = capsys.readouterr()
+    assert json.loads(out) == {"part": "fake", "seed": 7, "points": 2, "failed": int(bool(wrong))}
+    assert err == ("fake point 1: it is gone\n" if wrong else "")
+
+
+def test_a_part_that_cannot_run_says_why_and_is_no_failure(
+    fake: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def points(run: Run) -> Points:
+        raise Skipped("there is no compiler")
+        yield "", ""
+
+    fake.points = points  # type: ignore[attr-defined]
+    assert command.main(["--part", "fake"]) == 0
+    assert json.loads(capsys.readouterr().out)["skipped"] == "there is no compiler"
+
+
+def test_a_part_that_takes_too_long_has_failed(fake: ModuleType, tmp_path: Path) -> None:
+    fake.points = lambda run: iter([("one", ""), ("two", "")])  # type: ignore[attr-defined]
+    assert command.tortured("fake", Run(7, 1, tmp_path), limit=-1) == (1, ["fake: the hour was over after 1 points"])
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("part", [part for part in command.PARTS if part != "people"])
+def test_a_tenth_of_the_torture(part: str, tmp_path: Path) -> None:
+    try:
+        tried, wrong = command.tortured(part, Run(SEED, 0.1, tmp_path))
+    except Skipped as reason:
+        pytest.skip(str(reason))
+    assert tried and not wrong
