@@ -1,7 +1,11 @@
-"""Settings, read in one place: defaults, then `clew.toml`, then `CLEW_*`, then flags."""
+"""Settings, read in one place: defaults, then `clew.toml`, then `CLEW_*`, then flags. Those in tables are parameters
+of tools and steps (agent/parameters.py): `[tools.clues]` in a file, `CLEW_TOOLS__CLUES__BEAM`, `--set`."""
 
+import os
 import re
 import tomllib
+import warnings
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -9,9 +13,11 @@ from platformdirs import user_cache_path, user_config_path, user_data_path
 from pydantic import Field, ValidationError
 from pydantic_settings import (
     BaseSettings,
+    EnvSettingsSource,
     InitSettingsSource,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
+    SettingsError,
     TomlConfigSettingsSource,
 )
 
@@ -24,6 +30,9 @@ DATABASE = "threads.sqlite"
 
 OF_FOLDER = Path("clew.toml")
 """The file of the working folder."""
+
+GROUPS = ("tools", "rewrite", "walk", "late", "observe", "answer", "index")
+"""The tables of parameters."""
 
 TAKEN = frozenset({"tool", "clues", "late_interaction", "unsupported", "port"})
 """What it may say without being trusted: closed choices and numbers; and `aligner` and `library` (`_harmless`)."""
@@ -44,8 +53,48 @@ def folder_settings() -> tuple[dict[str, Any], tuple[str, ...]]:
         content = tomllib.loads(OF_FOLDER.read_text("utf-8"))
     except OSError:
         return {}, ()
-    ignored = () if trusts(OF_FOLDER) else tuple(name for name, value in content.items() if not _harmless(name, value))
-    return {name: value for name, value in content.items() if name not in ignored}, ignored
+    if trusts(OF_FOLDER):
+        return content, ()
+    groups = {name: value for name, value in content.items() if name in GROUPS}
+    ignored = tuple(name for name, value in content.items() if name not in GROUPS and not _harmless(name, value))
+    free = _free(flat(groups)) if groups else ()
+    taken = {name: value for name, value in flat(groups).items() if name not in free}
+    return {
+        **{name: value for name, value in content.items() if name not in (*ignored, *GROUPS)},
+        **nested(taken),
+    }, (*ignored, *free)
+
+
+def flat(groups: Mapping[str, object]) -> dict[str, object]:
+    """`{"tools": {"clues": {"beam": 5}}}` as `{"tools.clues.beam": 5}`."""
+    found: dict[str, object] = {}
+    for name, value in groups.items():
+        if isinstance(value, Mapping):
+            found |= {f"{name}.{rest}": one for rest, one in flat(value).items()}
+        else:
+            found[name] = value
+    return found
+
+
+def nested(values: Mapping[str, object]) -> dict[str, Any]:
+    """The other way round."""
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        *groups, own = name.split(".")
+        place = found
+        for group in groups:
+            place = place.setdefault(group, {})
+            if not isinstance(place, dict):
+                raise BadInput(f"'{name}' is not in a table", "clew settings")
+        place[own] = value
+    return found
+
+
+def _free(names: Iterable[str]) -> tuple[str, ...]:
+    """Those of them that take any text: models, paths, languages."""
+    from clew.agent.parameters import parameters
+
+    return tuple(name for name in names if name in parameters() and parameters()[name].free)
 
 
 def _harmless(name: str, value: object) -> bool:
@@ -60,20 +109,20 @@ def _harmless(name: str, value: object) -> bool:
 class Settings(BaseSettings):
     """`home` holds the threads and `cache` the embeddings: both are the user's, shared by all libraries. An empty
     `encoder` is the library's own, for a new library all-MiniLM-L6-v2. `reranker` is a cross-encoder that prunes the
-    paths of the tool `clues`; empty: none. `clues` is what that tool walks over, and `aliases` a file of further names
-    of relations for it (clues/clue_index.py); empty: none. `late_interaction` has the tool `walk` score
-    nodes by their tokens too (memory/knowledge/walking/late_interaction.py); `aligner` chooses its partitions: votes,
-    centroid, words, or one that `clew align train` made, as mlp-infonce. `llm` names the language models
+    paths of the tool `clues`; empty: none. `clues` is the former name of `tools.clues.method`, and `aliases` a file of
+    further names of relations for that tool (clues/clue_index.py); empty: none. `late_interaction` has the tool `walk`
+    score nodes by their tokens too (memory/knowledge/walking/late_interaction.py); `aligner` chooses its partitions:
+    votes, centroid, words, or one that `clew align train` made, as mlp-infonce. `llm` names the language models
     (agent/models.py); `unsupported` is what becomes of sentences of theirs that their passages do not support."""
 
-    model_config = SettingsConfigDict(env_prefix="CLEW_", extra="forbid", frozen=True)
+    model_config = SettingsConfigDict(env_prefix="CLEW_", env_nested_delimiter="__", extra="forbid", frozen=True)
 
     library: Path = Path(".clew")
     encoder: str = ""
     reranker: str = ""
     aligner: str = "votes"
     late_interaction: bool = False
-    clues: Literal["units", "triples"] = "units"
+    clues: Literal["units", "triples"] | None = None
     aliases: str = ""
     tool: str = "auto"
     llm: str = "auto"
@@ -81,6 +130,19 @@ class Settings(BaseSettings):
     port: int = Field(default=7860, ge=1, le=65535)
     home: Path = Field(default_factory=lambda: user_data_path("clew"))
     cache: Path = Field(default_factory=lambda: user_cache_path("clew"))
+    tools: dict[str, Any] = {}
+    rewrite: dict[str, Any] = {}
+    walk: dict[str, Any] = {}
+    late: dict[str, Any] = {}
+    observe: dict[str, Any] = {}
+    answer: dict[str, Any] = {}
+    index: dict[str, Any] = {}
+
+    @property
+    def given(self) -> dict[str, object]:
+        """The parameters that somebody has set, by their whole names, as they were written."""
+        former = {"tools.clues.method": self.clues} if self.clues else {}
+        return former | flat({name: getattr(self, name) for name in GROUPS})
 
     @property
     def names_llm(self) -> bool:
@@ -101,12 +163,49 @@ class Settings(BaseSettings):
 
 
 def read_settings(**flags: Any) -> Settings:
-    """Flags that are None were not given. Raises `BadInput` with the setting's name and what is wrong with it."""
+    """Flags that are None were not given; `given` has parameters as `tools.clues.beam=5`, and `num_sentences` is
+    `rewrite.sentences`. Raises `BadInput` with the setting's name, and what is wrong with it or what is allowed."""
+    written: dict[str, object] = dict(_named(one) for one in flags.pop("given", ()))
+    if (sentences := flags.pop("num_sentences", None)) is not None:
+        written["rewrite.sentences"] = sentences
     try:
-        return Settings(**{name: value for name, value in flags.items() if value is not None})
+        settings = Settings(**nested(written), **{name: value for name, value in flags.items() if value is not None})
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
-        raise BadInput(f"the setting '{name}' is wrong: {first['msg']}", "clew --help") from error
+        raise BadInput(f"the setting '{name}' is wrong: {first['msg']}", "clew settings") from error
+    except SettingsError as error:  # of a variable
+        raise BadInput(str(error), "clew settings") from error
     except ValueError as error:  # TOML that does not parse
         raise BadInput(f"clew.toml cannot be read: {error}", "mend that line") from error
+    if settings.clues:
+        said = f'clues = "{settings.clues}" is now: [tools.clues] method = "{settings.clues}"'
+        warnings.warn(said, FutureWarning, stacklevel=2)
+    unknown = (name for name in os.environ if name.startswith("CLEW_") and "__" in name)
+    for name in unknown:
+        if name.removeprefix("CLEW_").split("__")[0].lower() not in GROUPS:
+            raise BadInput(f"there is no setting {name}", "clew settings")
+    if settings.given:
+        from clew.agent.parameters import chosen
+
+        chosen(settings.given)
+    return settings
+
+
+def _named(written: str) -> tuple[str, str]:
+    """Raises `BadInput` for what has no name of a parameter in front of an equals sign."""
+    name, equals, value = written.partition("=")
+    if not equals or name.split(".")[0] not in GROUPS or "." not in name:
+        raise BadInput(f"'{written}' sets no parameter", "--set tools.clues.beam=5; clew settings names them all")
+    return name.strip(), value.strip()
+
+
+def sources() -> list[tuple[str, dict[str, object]]]:
+    """What each place sets, by whole names, the one that wins first."""
+    variables = EnvSettingsSource(Settings)
+    users = TomlConfigSettingsSource(Settings, toml_file=config_files()[0])
+    return [
+        ("environment", flat(variables())),
+        (str(OF_FOLDER), flat(folder_settings()[0])),
+        (str(config_files()[0]), flat(users())),
+    ]

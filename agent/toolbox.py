@@ -3,16 +3,20 @@
 from dataclasses import replace
 from pathlib import Path
 
+from clew.agent.answer.selection import AnswerParameters
 from clew.agent.models import writers_for
-from clew.agent.search.rounds import AUTO
+from clew.agent.parameters import check_indexed, made, of_tools
+from clew.agent.search.rounds import AUTO, ObserveParameters
 from clew.agent.services import Services
 from clew.agent.settings import Settings
+from clew.memory.dialogue.recall import RecallParameters
+from clew.memory.dialogue.rewriting import RewriteParameters
 from clew.memory.dialogue.threads import Threads
 from clew.memory.encoding import CachedEncoder, load_reranker
 from clew.memory.knowledge.aligners.open_capsule import aligner_for
 from clew.memory.knowledge.clues.clue_index import load_aliases
 from clew.memory.knowledge.library import Library
-from clew.memory.knowledge.walking.late_interaction import LateInteraction
+from clew.memory.knowledge.walking.late_interaction import LateInteraction, LateParameters
 from clew.tools import registry
 from clew.tools.base import Tool, ToolSettings
 
@@ -27,6 +31,10 @@ def services_for(settings: Settings, library: Library, encoder: CachedEncoder, t
         settings.tool,
         writers=writers_for(settings),
         unsupported=settings.unsupported,
+        recall=made(RecallParameters, settings.given),
+        rewrite=made(RewriteParameters, settings.given),
+        observe=made(ObserveParameters, settings.given),
+        answer=made(AnswerParameters, settings.given),
     )
 
 
@@ -37,8 +45,9 @@ def over(services: Services, library: Library, settings: Settings) -> Services:
 
 def tools_for(settings: Settings, library: Library, encoder: CachedEncoder) -> dict[str, Tool]:
     """By name. Raises `BadInput` for a setting that names what there is not, `NoModel` for a reranker that is not to be
-    had."""
+    had, `LibraryMismatch` for a library that was made with other parameters than are set."""
     check_tool(settings.tool)
+    check_indexed(settings.given, library)
     given = replace(tool_settings(settings, encoder), aligner=aligner_for(library, settings.aligner))
     return {name: make(library.store, given) for name, make in registry.TOOLS.items()}
 
@@ -53,8 +62,8 @@ def tool_settings(settings: Settings, encoder: CachedEncoder) -> ToolSettings:
     """What the settings give to the tools, but for the aligner, which is a library's. The reranker is not loaded yet.
     Raises `BadInput` for a file of aliases that is none, `NoModel` for a reranker that is not to be had."""
     return ToolSettings(
-        method=settings.clues,
         aliases=load_aliases(Path(settings.aliases).expanduser()) if settings.aliases else None,
         reranker=load_reranker(settings.reranker) if settings.reranker else None,
-        late=LateInteraction(encoder) if settings.late_interaction else None,
+        late=LateInteraction(encoder, made(LateParameters, settings.given)) if settings.late_interaction else None,
+        parameters=of_tools(settings.given),
     )

@@ -11,11 +11,30 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from clew.memory.datatypes import Ints, Vectors
+from clew.memory.parameters import Cosine, Count, Few, Natural, Weight
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 Method = Literal["leiden", "louvain"]
+
+
+@dataclass(frozen=True, slots=True)
+class DetectionParameters:
+    """A cluster of fewer than `smallest` entities is joined to what is nearest in meaning, if their cosine is at least
+    `alike`; one of more than `largest` is divided. Clusters are joined until there are at most `readable`; `near` is
+    how many clusters a cluster is tied to by meaning, and `meaning` what that counts beside the links."""
+
+    method: Method = "leiden"
+    seed: Natural = 42
+    smallest: Natural = 3
+    alike: Cosine = 0.4
+    largest: Count = 60
+    readable: Count = 30
+    near: Few = 5
+    meaning: Weight = 1.0
+    iterations: Few = 4
+
 
 BY_EXTRACTION = "extraction"
 """What `Community.by` says of a report that no language model wrote."""

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from clew.agent.settings import Settings
+from clew.agent.parameters import parameters, seed_of
+from clew.agent.settings import GROUPS, Settings
 from clew.ui.cli import main as clew
 
 FILE = Path(__file__).resolve().parent.parent / "docs" / "command-line.md"
@@ -29,8 +30,9 @@ SETTINGS_HEAD = """\
 
 A setting comes from its default, then from `clew.toml` in the user's configuration folder and in the working folder,
 then from `CLEW_` and its name (`CLEW_LIBRARY`), then from a flag of the command. `clew doctor` says which files were
-read. Of the working folder's file only `tool`, `clues`, `aligner`, `late_interaction`, `unsupported`, `port` and a
-`library` within that folder are taken until `clew trust` ([why](trust.md)).
+read. Of the working folder's file only [parameters](#parameters) that are numbers or closed choices, `tool`, `clues`,
+`aligner`, `late_interaction`, `unsupported`, `port` and a `library` within that folder are taken until `clew trust`
+([why](trust.md)).
 
 | setting | default | is |
 |---|---|---|
@@ -42,7 +44,7 @@ SETTINGS = {
     "reranker": "a cross-encoder (a sentence-transformers name) that prunes the paths of the tool `clues`; empty: none",
     "aligner": "scores partitions ([C-RAG](crag.md)): `votes`, `centroid`, `words` or a trained one, `mlp-infonce`",
     "late_interaction": "whether the tool `walk` also compares its best passages token by token",
-    "clues": "what the tool `clues` walks over: `units` (sentences) or `triples`",
+    "clues": "the former name of `tools.clues.method`, still read",
     "aliases": "a JSON file of further names of relations for the tool `clues`; empty: none",
     "tool": "the retrieval method, or several: `local+communities`",
     "llm": "the language models ([models](models.md)): `auto`, `none`, `ollama:NAME`, `openai:NAME`",
@@ -54,10 +56,37 @@ SETTINGS = {
 PLACES = {"home": "the user's data folder", "cache": "the user's cache folder"}
 
 
+PARAMETERS_HEAD = """
+## Parameters
+
+The parameters of tools and steps. `tools.clues.beam` is `beam` below `[tools.clues]` in `clew.toml`,
+`CLEW_TOOLS__CLUES__BEAM` in the environment, and `--set tools.clues.beam=5` behind a command; `clew settings` shows
+what each is and where that comes from. Of the working folder's file numbers and closed choices are taken. Those that
+begin
+with `index.` are what a library is made with: `clew index` applies them and the library keeps them, and a search that
+sets another value is refused with the command that applies it. What they mean is said where they are defined.
+
+| parameter | default | seed | may be |
+|---|---|---|---|
+"""
+
+
 def page() -> str:
     commands = "\n".join(f"## {name}\n\n{text}\n" for name, text in helps(clew, "clew"))
-    rows = (f"| `{name}` | {default(name)} | {SETTINGS[name]} |\n" for name in Settings.model_fields)
-    return HEAD + commands + "\n" + SETTINGS_HEAD + "".join(rows)
+    names = [name for name in Settings.model_fields if name not in GROUPS]
+    rows = (f"| `{name}` | {default(name)} | {SETTINGS[name]} |\n" for name in names)
+    return HEAD + commands + "\n" + SETTINGS_HEAD + "".join(rows) + PARAMETERS_HEAD + "".join(parameter_rows())
+
+
+def parameter_rows() -> Iterator[str]:
+    for name, one in parameters().items():
+        seed = seed_of(name)
+        has = f"`{written(seed[1])}` ({seed[0]})" if seed else ""
+        yield f"| `{name}` | `{written(one.default)}` | {has} | {one.allowed} |\n"
+
+
+def written(value: object) -> str:
+    return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def helps(command: click.Command, name: str, above: click.Context | None = None) -> Iterator[tuple[str, str]]:
@@ -74,6 +103,8 @@ def helps(command: click.Command, name: str, above: click.Context | None = None)
 
 def default(name: str) -> str:
     value = Settings.model_fields[name].default
+    if value is None:
+        return PLACES.get(name, "")
     return PLACES.get(name) or (f"`{str(value).lower() if isinstance(value, bool) else value}`" if value != "" else "")
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
 
+_Parameters = TypeVar("_Parameters")
+
+
 class Tool(Protocol):
     """A retrieval method over a library. `description` is written for a small language model that has to choose."""
 
@@ -33,14 +36,18 @@ class Tool(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ToolSettings:
-    """For `clues`: its `method`, a table of relations (None: the one that comes with Clew) and a cross-encoder. For
-    `walk`: late interaction, and an aligner in the place of votes."""
+    """For `clues`: a table of relations (None: the one that comes with Clew) and a cross-encoder. For `walk`: late
+    interaction, and an aligner in the place of votes. `parameters` are those of tools that are not their defaults."""
 
-    method: Literal["units", "triples"] = "units"
     aliases: AliasTable | None = None
     reranker: Reranker | None = None
     late: LateInteraction | None = None
     aligner: Aligner | None = None
+    parameters: tuple[object, ...] = ()
+
+    def of(self, kind: type[_Parameters]) -> _Parameters:
+        """The parameters of one tool."""
+        return next((one for one in self.parameters if isinstance(one, kind)), kind())
 
 
 DEFAULTS = ToolSettings()

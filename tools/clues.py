@@ -164,4 +164,7 @@ def _explained(passage: Passage, forms: Sequence[Form], found: Found) -> Passage
 
 
 def make(store: Search, settings: ToolSettings) -> Clues:
-    return Clues(store, CluesParameters(method=settings.method, aliases=settings.aliases), settings.reranker)
+    return Clues(store, replace(settings.of(CluesParameters), aliases=settings.aliases), settings.reranker)
+
+
+PARAMETERS = CluesParameters

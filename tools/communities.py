@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from clew.memory.cache import Cached
 from clew.memory.datatypes import Findings, Form, Ints, Passage, Query
 from clew.memory.knowledge.communities.cover import Allowed, Cover
+from clew.memory.parameters import Count, Level, Weight
 from clew.memory.ports import Search
 from clew.tools.base import FormScores, ToolSettings, fused_passages, nothing_named
 
@@ -23,11 +24,11 @@ class CommunitiesParameters:
     `part` are the partitions that it looks at; None: it needs the whole
     library."""
 
-    top_k_communities: int = 3
-    top_k_points: int = 10
-    community: float = 0.3
-    point: float = 0.7
-    level: int = -1
+    top_k_communities: Count = 3
+    top_k_points: Count = 10
+    community: Weight = 0.3
+    point: Weight = 0.7
+    level: Level = -1
     part: tuple[int, ...] | None = None
 
 
@@ -144,5 +145,8 @@ class CommunitySearch:
         )
 
 
-def make(store: Search, settings: ToolSettings) -> CommunitySearch:  # noqa: ARG001 no setting is for it
-    return CommunitySearch(store)
+def make(store: Search, settings: ToolSettings) -> CommunitySearch:
+    return CommunitySearch(store, settings.of(CommunitiesParameters))
+
+
+PARAMETERS = CommunitiesParameters

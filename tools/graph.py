@@ -19,6 +19,7 @@ from clew.memory.knowledge.walking.paths import HopQuestion, hop_index
 from clew.memory.knowledge.walking.rounds import HopParameters, Round, hop
 from clew.memory.knowledge.walking.walker import Walker, hits_of, shares
 from clew.memory.layers import Layers
+from clew.memory.parameters import Count
 from clew.memory.ports import Search
 from clew.tools.base import ToolSettings, nothing_named, passages_of
 
@@ -45,7 +46,7 @@ class GraphParameters:
     """`k` passages where no other number is asked for; what `match` finds and what the question names is weighed
     without a path. `part` are the partitions that it looks at; None: it needs the whole library."""
 
-    k: int = 5
+    k: Count = 5
     match: MatchParameters = field(default_factory=MatchParameters)
     hops: HopParameters = field(default_factory=HopParameters)
     part: tuple[int, ...] | None = None
@@ -224,5 +225,8 @@ def _subgraph(found: Sequence[Origin]) -> Subgraph | None:
     return Subgraph(tuple(dict.fromkeys(end for edge in edges for end in (edge.source, edge.target))), tuple(edges))
 
 
-def make(store: Search, settings: ToolSettings) -> GraphSearch:  # noqa: ARG001 no setting is for it
-    return GraphSearch(store)
+def make(store: Search, settings: ToolSettings) -> GraphSearch:
+    return GraphSearch(store, settings.of(GraphParameters))
+
+
+PARAMETERS = GraphParameters

@@ -69,5 +69,8 @@ def _explained(passage: Passage, found: Matches, place: int, query: Query) -> Pa
     )
 
 
-def make(store: Search, settings: ToolSettings) -> Hybrid:  # noqa: ARG001 no setting is for it
-    return Hybrid(store)
+def make(store: Search, settings: ToolSettings) -> Hybrid:
+    return Hybrid(store, settings.of(MatchParameters))
+
+
+PARAMETERS = MatchParameters

@@ -11,6 +11,7 @@ from clew.memory.cache import Cached
 from clew.memory.datatypes import Findings, Form, Passage, Query, Vector, Vectors
 from clew.memory.knowledge.communities.entity_graph import entity_vectors, named_in_sentences
 from clew.memory.layers import Layers
+from clew.memory.parameters import Cosine, Count, Weight
 from clew.memory.ports import Graph, Search
 from clew.tools.base import FormScores, ToolSettings, fused_passages, nothing_named
 
@@ -25,11 +26,11 @@ class LocalParameters:
     above it at most the nearest `most`. `part` are the partitions that it looks at; None: it needs the whole
     library."""
 
-    tau_e: float = 0.4
-    tau_d: float = 0.5
-    history: float = 0.3
-    nearest: int = 5
-    most: int = 200
+    tau_e: Cosine = 0.4
+    tau_d: Cosine = 0.5
+    history: Weight = 0.3
+    nearest: Count = 5
+    most: Count = 200
     part: tuple[int, ...] | None = None
 
 
@@ -200,5 +201,8 @@ def _explained(passage: Passage, query: Query, near: Sequence[_Near], index: _In
     )
 
 
-def make(store: Search, settings: ToolSettings) -> Local:  # noqa: ARG001 no setting is for it
-    return Local(store)
+def make(store: Search, settings: ToolSettings) -> Local:
+    return Local(store, settings.of(LocalParameters))
+
+
+PARAMETERS = LocalParameters

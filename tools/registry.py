@@ -17,7 +17,12 @@ NAMES = (
 )
 """A tool has the name of its module."""
 
-TOOLS: Mapping[str, Make] = {name: import_module(f"clew.tools.{name}").make for name in NAMES}
+MODULES = {name: import_module(f"clew.tools.{name}") for name in NAMES}
+TOOLS: Mapping[str, Make] = {name: module.make for name, module in MODULES.items()}
+PARAMETERS: Mapping[str, type] = {
+    name: module.PARAMETERS for name, module in MODULES.items() if hasattr(module, "PARAMETERS")
+}
+"""The dataclass of a tool's parameters, where it has any: settings name them `tools.NAME`."""
 
 
 def check(text: str) -> None:

@@ -18,6 +18,7 @@ from clew.memory.knowledge.question import LibraryQuestion, MatchParameters
 from clew.memory.knowledge.walking.features import DIRECT, Looked, NodeScorer
 from clew.memory.knowledge.walking.walker import Visit, Walked, Walker, WalkerParameters, hits_of, shares
 from clew.memory.nodes import SHARED
+from clew.memory.parameters import Count
 from clew.memory.ports import Graph, Search
 from clew.tools.base import DEFAULTS, ToolSettings, passages_of
 
@@ -30,7 +31,7 @@ class WalkParameters:
     """`k` passages where no other number is asked for; `match` finds the candidates. `part` are the partitions that are
     walked in; None: it needs the whole library."""
 
-    k: int = 5
+    k: Count = 5
     match: MatchParameters = field(default_factory=MatchParameters)
     walker: WalkerParameters = field(default_factory=WalkerParameters)
     part: tuple[int, ...] | None = None
@@ -204,4 +205,7 @@ class DescribedWalk:
 
 
 def make(store: Search, settings: ToolSettings) -> Walk:
-    return Walk(store, settings=settings)
+    return Walk(store, settings.of(WalkParameters), settings)
+
+
+PARAMETERS = WalkParameters

@@ -37,6 +37,21 @@ named_llm = click.option(
 """For what is to be the same on every machine: a model that `auto` would find there is not used."""
 
 
+given = click.option(
+    "--set",
+    "given",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="A parameter of a tool or a step, as tools.clues.beam=5; may be repeated. 'clew settings' names them.",
+)
+num_sentences = click.option(
+    "--num-sentences",
+    type=click.IntRange(1, 100),
+    metavar="N",
+    help="Sentences of the conversation that a question is rewritten with.  [default: 5]",
+)
+
+
 def _iso(_: click.Context, __: click.Parameter, value: "datetime | None") -> str | None:
     return value.date().isoformat() if value else None
 

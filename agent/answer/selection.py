@@ -15,6 +15,7 @@ from clew.agent.search.phrases import holds_phrase, left_out, versions
 from clew.agent.state import Turn
 from clew.memory.datatypes import Floats, Ints, Vectors
 from clew.memory.dates import asked_times
+from clew.memory.parameters import Cosine, Count, Few, Share, Weight
 from clew.memory.text import content_words
 
 
@@ -31,20 +32,20 @@ class AnswerParameters:
     second at most `other_side` less likely.
     """
 
-    held: float = 0.3
-    relevant: float = 0.51
-    lacking: float = 0.3
-    in_time: float = 0.2
-    units: int = 3
-    in_part: int = 2
-    behind: float = 0.7
-    words: int = 70
-    redundant: float = 0.9
-    repeated: float = 2.0
-    covered: float = 0.95
-    other_side: float = 3.0
-    time: float = 6.0
-    version: float = 4.0
+    held: Weight = 0.3
+    relevant: Weight = 0.51
+    lacking: Share = 0.3
+    in_time: Weight = 0.2
+    units: Few = 3
+    in_part: Few = 2
+    behind: Weight = 0.7
+    words: Count = 70
+    redundant: Cosine = 0.9
+    repeated: Weight = 2.0
+    covered: Share = 0.95
+    other_side: Weight = 3.0
+    time: Weight = 6.0
+    version: Weight = 4.0
 
 
 EARLIER = 0.5

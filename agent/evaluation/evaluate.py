@@ -143,7 +143,9 @@ def _retriever(tool: str, form: FormName, services: Services, k: int, turns: lis
     if tool in AGENT:
         return Retriever(_agent_search(form, services, turns, today), services.evidence)
     made = services.tools[tool]
-    return Retriever(lambda _, query, wanted: made.search(query, wanted).passages, 3 * k)
+    return Retriever(
+        lambda _, query, wanted: made.search(query, wanted).passages, 3 * k, services.recall, services.rewrite
+    )
 
 
 def _agent_search(form: FormName, services: Services, turns: list[Turn], today: str) -> Find:

@@ -20,17 +20,23 @@ CONTEXT_WORDS = 60
 """Words of a selected sentence that the form `mmr` takes: a question comes at the end of a pasted text."""
 
 
-def query_of(question: Question, form: FormName, encoder: Encoder) -> Query:
+def query_of(
+    question: Question,
+    form: FormName,
+    encoder: Encoder,
+    chosen: RecallParameters | None = None,
+    rewriting: RewriteParameters | None = None,
+) -> Query:
     """The question as a tool takes it, with its vectors; its scope is the question's context where it has one."""
     if form not in REMEMBERING:
         whole = [Wording(form, simple_text(question, form), 1.0)]
         return encode_query(question.text, whole, encoder, question.context)
-    recalled = remembered(question.text, extract(question.history), encoder)
+    recalled = remembered(question.text, extract(question.history), encoder, chosen)
     if form == "mmr":
         texts = [" ".join(sentence.text.split()[-CONTEXT_WORDS:]) for sentence in recalled.selected]
         worded: Sequence[Wording] = [Wording("context", " ".join([question.text, *texts]), 1.0)]
     else:
-        worded = rewrite(question.text, recalled, encoder, RewriteParameters()).wordings
+        worded = rewrite(question.text, recalled, encoder, rewriting or RewriteParameters()).wordings
     return encode_query(question.text, worded, encoder, question.context, recalled.selected)
 
 
@@ -42,7 +48,9 @@ def simple_text(question: Question, form: FormName) -> str:
     return " ".join([*before, question.text])
 
 
-def remembered(question: str, sentences: Sequence[Sentence], encoder: Encoder) -> Recalled:
+def remembered(
+    question: str, sentences: Sequence[Sentence], encoder: Encoder, chosen: RecallParameters | None = None
+) -> Recalled:
     """Seed 003's clusters and selected context, as the state machine's `recall` finds them."""
     vectors = encoder.encode([sentence.text for sentence in sentences], "sentence")
-    return recall(encoder.encode([question], "sentence")[0], sentences, vectors, RecallParameters())
+    return recall(encoder.encode([question], "sentence")[0], sentences, vectors, chosen or RecallParameters())

@@ -5,7 +5,7 @@ The measures are those of ir_measures, and `all@k` beside them.
 
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -13,6 +13,8 @@ import numpy as np
 from clew.agent.evaluation.dataset import Question
 from clew.agent.evaluation.query_forms import FormName, query_of
 from clew.memory.datatypes import Passage, Progress, Query
+from clew.memory.dialogue.recall import RecallParameters
+from clew.memory.dialogue.rewriting import RewriteParameters
 from clew.memory.dialogue.utterances import extract
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput
@@ -82,6 +84,8 @@ class Retriever:
 
     find: Find
     first: int
+    recall: RecallParameters = field(default_factory=RecallParameters)
+    rewrite: RewriteParameters = field(default_factory=RewriteParameters)
 
 
 def rank(
@@ -94,7 +98,7 @@ def rank(
     seconds: list[float] = []
     for done, question in enumerate(questions):
         yield Progress(stage, done, len(questions))
-        queries.append(query_of(question, form, encoder))
+        queries.append(query_of(question, form, encoder, retriever.recall, retriever.rewrite))
         started = time.perf_counter()
         found = distinct(partial(retriever.find, question, queries[-1]), k, retriever.first)
         seconds.append(time.perf_counter() - started)

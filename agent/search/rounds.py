@@ -13,6 +13,7 @@ from clew.agent.search.model_search import SHOWN
 from clew.agent.state import Call, Turn, TurnSearch
 from clew.memory.datatypes import Findings, Passage, Query, Wording
 from clew.memory.dates import date_of, written_out
+from clew.memory.parameters import Cosine, Few, Share
 from clew.memory.ports import Search
 from clew.memory.text import content_words, surface_of
 from clew.tools.base import Tool
@@ -36,11 +37,11 @@ class ObserveParameters:
     cosines of a question with its answer are rarely above 0.8. `covered` is the share of the question's words that
     the passages that are read have to hold together. What a further round finds is read behind the `best`."""
 
-    answers: float = 0.8
-    covered: float = 0.75
-    rounds: int = 3
-    passages: int = 8
-    best: int = 5
+    answers: Cosine = 0.8
+    covered: Share = 0.75
+    rounds: Few = 3
+    passages: Few = 8
+    best: Few = 5
 
 
 @dataclass(frozen=True, slots=True)

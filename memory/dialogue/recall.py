@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from clew.memory.datatypes import Recalled, Sentence, Vector, Vectors
 from clew.memory.dialogue.clustering import kmeans
 from clew.memory.dialogue.mmr import mmr
+from clew.memory.parameters import Few, Natural, Share
 from clew.memory.ports import Encoder
 
 
@@ -18,13 +19,13 @@ from clew.memory.ports import Encoder
 class RecallParameters:
     """Seed 003's values. `representatives` are those of a cluster; `sentences` how many MMR selects of them."""
 
-    lambda_: float = 0.7
-    sentences: int = 5
-    representatives: int = 3
-    fewest_clusters: int = 2
-    most_clusters: int = 7
-    seed: int = 42
-    n_init: int = 10
+    lambda_: Share = 0.7
+    sentences: Few = 5
+    representatives: Few = 3
+    fewest_clusters: Few = 2
+    most_clusters: Few = 7
+    seed: Natural = 42
+    n_init: Few = 10
 
 
 def recall(

@@ -13,6 +13,7 @@ from clew.memory.dialogue.signals import RewriteModel, recent, shipped, turn_sig
 from clew.memory.dialogue.utterances import asks, chosen, is_filler, tidy
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.instructions import neutralised
+from clew.memory.parameters import Few, Share, Weight
 from clew.memory.ports import Encoder, Message, Vocabulary, Writer, text_of
 from clew.memory.text import content_words, split
 from clew.prompts import render
@@ -28,10 +29,10 @@ class RewriteParameters:
     those words. `back` is how many turns are looked through."""
 
     learned: RewriteModel = field(default_factory=shipped)
-    probable: float = 0.04
-    most: int = 10
-    context: float = 0.3
-    back: int = 12
+    probable: Share = 0.04
+    most: Few = 10
+    context: Weight = 0.3
+    back: Few = 12
 
 
 @dataclass(frozen=True, slots=True)

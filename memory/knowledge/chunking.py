@@ -26,6 +26,7 @@ import numpy as np
 from clew.memory.datatypes import Chunk, Document, Vector, Vectors
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.embedding import embedded_text, title_prefix
+from clew.memory.parameters import Count, Distance, Natural
 from clew.memory.ports import Encoder
 from clew.memory.text import Span, split, stripped
 from clew.memory.vectors import unit
@@ -45,8 +46,8 @@ class ChunkerParameters:
     and no heading lies between.
     """
 
-    size: int | None = None
-    overlap: int = 1
+    size: Count | None = None
+    overlap: Natural = 1
     name: Literal["sentences"] = "sentences"
 
 
@@ -198,11 +199,11 @@ class SemanticParameters:
     Raises `BadInput` for values that cannot be, such as an overlap that is not below the size.
     """
 
-    buffer: int = 5
-    threshold: float = 0.5
-    step: int | None = None
-    size: int = 1024
-    overlap: int = 128
+    buffer: Natural = 5
+    threshold: Distance = 0.5
+    step: Count | None = None
+    size: Count = 1024
+    overlap: Natural = 128
     name: Literal["semantic"] = "semantic"
 
     def __post_init__(self) -> None:

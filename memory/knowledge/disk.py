@@ -21,7 +21,7 @@ from zipfile import BadZipFile
 from filelock import FileLock, Timeout
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidatorFunctionWrapHandler, field_validator
 
-from clew.memory.communities import Method
+from clew.memory.communities import DetectionParameters, Method
 from clew.memory.dates import DateOrder
 from clew.memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch, NoLibrary
 from clew.memory.files import new_file, new_folder, put, remove, within
@@ -81,6 +81,7 @@ class Manifest(BaseModel):
     triples: TriplesFrom
     extractor: str
     communities: Method
+    detection: DetectionParameters | None = None
     pages: Pages = ALL
     reports: str
     date_order: DateOrder = ""
@@ -93,6 +94,15 @@ class Manifest(BaseModel):
     created: str
     id: LibraryId = ""
 
+    @property
+    def made_with(self) -> dict[str, object]:
+        """The dataclasses of its parameters by the names that settings have for them, `index.` left out."""
+        return {
+            self.chunker.name: self.chunker,
+            "keywords": self.keywords,
+            "communities": self.detection or DetectionParameters(self.communities),
+        }
+
 
 class Recorded(BaseModel):
     """The manifest of a library of any format, as far as this version understands it; None for the rest. A rebuild
@@ -104,6 +114,8 @@ class Recorded(BaseModel):
     triples: TriplesFrom | None = None
     extractor: str | None = None
     communities: Method | None = None
+    detection: DetectionParameters | None = None
+    keywords: KeywordParameters | None = None
     pages: Pages | None = None
     reports: str | None = None
     id: LibraryId | None = None

@@ -21,6 +21,7 @@ from clew.memory.datatypes import FieldHit, WordShares
 from clew.memory.dates import DateOrder, day_words, search_text
 from clew.memory.errors import BadInput
 from clew.memory.files import new_file, read_array, within
+from clew.memory.parameters import Few, Share, Weight
 
 if TYPE_CHECKING:
     from bm25s import BM25
@@ -51,9 +52,9 @@ class KeywordParameters:
 
     stemmer: str = "english"
     stop_words: str = "english"
-    title_weight: int = 2
-    k1: float = 0.9
-    b: float = 0.75
+    title_weight: Few = 2
+    k1: Weight = 0.9
+    b: Share = 0.75
 
 
 @dataclass(frozen=True, slots=True, eq=False)

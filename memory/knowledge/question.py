@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Floats, Form, Hit, Ints, Query, Vector, WordShares
+from clew.memory.errors import BadInput
 from clew.memory.knowledge.extraction.aliases import normalised
 from clew.memory.knowledge.extraction.entities import entities
 from clew.memory.layers import Layers
+from clew.memory.parameters import Count, Natural, Weight
 from clew.memory.ports import Graph, Search
 from clew.memory.text import words
 from clew.memory.titles import Named, named_in
@@ -148,11 +150,15 @@ class MatchParameters:
     and stand on a plateau (docs/figures.md).
     """
 
-    candidates: int = 100
-    nearest: int = 100
-    cosine: float = 0.55
-    keyword: float = 0.45
-    title: float = 0.08
+    candidates: Count = 100
+    nearest: Natural = 100
+    cosine: Weight = 0.55
+    keyword: Weight = 0.45
+    title: Weight = 0.08
+
+    def __post_init__(self) -> None:
+        if not self.cosine + self.keyword + self.title:
+            raise BadInput("cosine, keyword and title cannot all be 0", "one of them above 0")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,6 +17,7 @@ from clew.memory.knowledge.library import Library
 from clew.memory.ports import Search
 from clew.tools import registry
 from clew.tools.base import Make, ToolSettings, encode_query, passages_of
+from clew.tools.clues import CluesParameters
 
 
 def test_there_is_no_reranker_by_default(encoder: CachedEncoder) -> None:
@@ -44,13 +45,19 @@ def test_settings_name_what_clues_walks_over_and_its_aliases(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoder: CachedEncoder
 ) -> None:
     default = tool_settings(read_settings(), encoder)
-    assert (default.method, default.aliases) == ("units", None)
+    assert (default.of(CluesParameters).method, default.aliases) == ("units", None)
     (more := tmp_path / "more.json").write_text('{"orbits": {"answers": ["where"], "aliases": ["circles"]}}')
     monkeypatch.setenv("CLEW_CLUES", "triples")
     monkeypatch.setenv("CLEW_ALIASES", str(more))
-    clues = tool_settings(read_settings(), encoder)
-    assert clues.method == "triples" and clues.aliases is not None and "orbits" in clues.aliases.answers
+    with pytest.warns(FutureWarning, match=r"\[tools.clues\] method"):  # the former name
+        clues = tool_settings(read_settings(), encoder)
+    assert (
+        clues.of(CluesParameters).method == "triples"
+        and clues.aliases is not None
+        and "orbits" in clues.aliases.answers
+    )
     more.write_text("[]")
+    monkeypatch.delenv("CLEW_CLUES")
     with pytest.raises(BadInput, match=r"more\.json is not a table of relation aliases"):
         tool_settings(read_settings(), encoder)
     monkeypatch.setenv("CLEW_CLUES", "guess")

@@ -43,7 +43,7 @@ def test_help_names_every_command_in_the_order_of_use(clew: Run) -> None:
     listed = re.findall(r"^  (\w+)  ", clew("--help").stdout.partition("Commands:")[2], re.MULTILINE)
     asking, measuring = (
         ["index", "chat", "ask", "ui", "search"],
-        ["replay", "evaluate", "partition", "align", "doctor", "trust"],
+        ["replay", "evaluate", "partition", "align", "settings", "doctor", "trust"],
     )
     assert listed == [*asking, "threads", "export", *measuring]
 

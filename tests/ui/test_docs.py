@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 import pytest
 
+from clew.agent.parameters import parameters
 from clew.agent.settings import Settings
 from clew.memory.datatypes import Query
 from clew.memory.encoding import CachedEncoder
@@ -80,7 +81,9 @@ def test_commands_and_flags_are_there(path: Path) -> None:
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_settings_are_there(path: Path) -> None:
     named = set(re.findall(r"\bCLEW_([A-Z_]+)\b", path.read_text("utf-8"))) - {"TEST_OLLAMA", "DATA"}
-    assert {name.lower() for name in named} <= set(Settings.model_fields)
+    plain = {name.lower() for name in named if "__" not in name}
+    assert plain <= set(Settings.model_fields)
+    assert {name.lower().replace("__", ".") for name in named if "__" in name} <= set(parameters())
 
 
 def test_the_command_line_is_as_documented() -> None:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 @options.thread
 @options.tool
 @options.llm
+@options.given
+@options.num_sentences
 @options.today
 @options.as_json("Print what happens, then the whole turn, as JSON objects, a line each (docs/ask-json.md).")
 @options.quiet

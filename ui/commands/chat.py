@@ -12,6 +12,8 @@ from clew.ui import options
 @options.thread
 @options.tool
 @options.llm
+@options.given
+@options.num_sentences
 @options.today
 def chat(thread: str | None, go_on: bool, today: str | None, **chosen: Any) -> None:
     """Talk with the library in the terminal.

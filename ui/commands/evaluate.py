@@ -31,6 +31,8 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--run", metavar="FILE", type=FILE, help="Write the rankings as a TREC run.")
 @click.option("--answers", metavar="FILE", type=FILE, help="Write the agent's answers.")
 @options.named_llm
+@options.given
+@options.num_sentences
 @options.today
 @options.as_json("Print each row as a JSON object, a line each.")
 @options.quiet
@@ -39,6 +41,8 @@ def evaluate(
     tool: str | None,
     within: str | None,
     llm: str | None,
+    given: tuple[str, ...],
+    num_sentences: int | None,
     today: str | None,
     as_json: bool,
     quiet: bool,
@@ -57,7 +61,7 @@ def evaluate(
     from clew.agent.settings import read_settings
     from clew.ui.console import print_json, shown
 
-    settings = named_alone(read_settings(library=library, llm=llm))
+    settings = named_alone(read_settings(library=library, llm=llm, given=given, num_sentences=num_sentences))
     rows: list[Row] = []
     answered: list[AnswerFigures] = []
     results: Generator[Row | AnswerFigures] = shown(

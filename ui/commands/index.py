@@ -61,6 +61,7 @@ METHODS = ["leiden", "louvain"]
     help="Of a Wikipedia dump the pages with this word in title or first paragraph; may be repeated.",
 )
 @options.named_llm
+@options.given
 @click.option("--follow-links", is_flag=True, help="Follow links below the paths given, too.")
 @click.option("--rebuild", is_flag=True, help="Make all anew, of the recorded paths where none are given.")
 @options.as_json("Print the report as a JSON object.")
@@ -73,6 +74,7 @@ def index(
     categories: tuple[str, ...],
     keywords: tuple[str, ...],
     llm: str | None,
+    given: tuple[str, ...],
     rebuild: bool,
     as_json: bool,
     quiet: bool,
@@ -81,12 +83,14 @@ def index(
     """Read files and folders into a library.
 
     Text, Markdown, HTML, PDF and JSONL, BEIR folders, graph folders, lists of triples (JSON) and Wikipedia dumps
-    (MediaWiki XML, also .bz2 and .gz). Run again, it does only what changed; with another chunker it cuts all
-    documents anew. A language model that is named writes the reports of communities, and extracts with --extractor llm.
+    (MediaWiki XML, also .bz2 and .gz). Run again, it does only what changed; with another chunker, or another
+    parameter of it (--set index.semantic.threshold=0.4), it cuts all documents anew. A language model that is named
+    writes the reports of communities, and extracts with --extractor llm.
     """
     if not paths and not rebuild:
         raise click.UsageError("name the files or folders to read, or give --rebuild")
     from clew.agent.models import encoder_for, named_alone, writers_for
+    from clew.agent.parameters import of_index
     from clew.agent.settings import read_settings
     from clew.agent.trust import indexed_here, note_indexed
     from clew.memory.knowledge import chunking
@@ -96,13 +100,14 @@ def index(
     from clew.memory.knowledge.index.generation import Parameters
     from clew.ui.console import shown
 
-    settings = read_settings(library=library, encoder=encoder, llm=llm)
+    settings = read_settings(library=library, encoder=encoder, llm=llm, given=given)
     model, writers = encoder_for(settings), writers_for(named_alone(settings, "summarise", "extract"))
     chosen = Parameters(
         chunking.CHUNKERS[chunker]() if chunker else None,
         pages=_pages(categories, keywords),
         model=Model(writers.extract, settings.cache / "extracted.sqlite") if writers.extract else None,
         summariser=writers.summarise,
+        values=of_index(settings.given),
         **parameters,
     )
     mine = indexed_here(recorded(settings.library).id or "")

@@ -24,6 +24,8 @@ DIR = click.Path(file_okay=False, path_type=Path)
 @click.option("--resume", is_flag=True, help="Go on where an earlier run ended.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N conversations.")
 @options.llm
+@options.given
+@options.num_sentences
 @options.today
 @options.quiet
 def replay(

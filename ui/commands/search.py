@@ -28,11 +28,18 @@ SNIPPET = 240
 @click.argument("query", nargs=-1, required=True, metavar="QUERY...")
 @options.library
 @options.tool
+@options.given
 @click.option("-k", "k", type=click.IntRange(1, 1000), default=10, show_default=True, help="How many passages.")
 @click.option("--compare", is_flag=True, help="All methods side by side.")
 @options.as_json("Print each passage as a JSON object, a line each.")
 def search(
-    query: tuple[str, ...], library: Path | None, tool: str | None, k: int, compare: bool, as_json: bool
+    query: tuple[str, ...],
+    library: Path | None,
+    tool: str | None,
+    given: tuple[str, ...],
+    k: int,
+    compare: bool,
+    as_json: bool,
 ) -> None:
     """Search the library without asking for an answer."""
     if compare and tool:
@@ -40,7 +47,7 @@ def search(
     from clew.agent.settings import read_settings
     from clew.tools import registry
 
-    settings = read_settings(library=library, tool=tool)
+    settings = read_settings(library=library, tool=tool, given=given)
     names = tuple(registry.TOOLS) if compare else (settings.tool,)
     found = _found(settings, typed(" ".join(query)), names, k)
     for name, findings in found.items():

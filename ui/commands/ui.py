@@ -11,6 +11,8 @@ from clew.ui import options
 @options.library
 @click.option("--port", type=click.IntRange(1, 65535), help="[default: 7860]")
 @options.llm
+@options.given
+@options.num_sentences
 def ui(**chosen: Any) -> None:
     """Open the page for the browser, for this machine alone (127.0.0.1)."""
     from clew.agent.settings import read_settings

@@ -118,15 +118,16 @@ def _new(session: Session, _: str) -> None:
 
 def _tool(session: Session, argument: str) -> None:
     tools = {AUTO: POLICY} | {name: tool.description for name, tool in session.assistant.services.tools.items()}
-    if argument and argument not in tools:
-        close = get_close_matches(argument, tools, 1)
-        raise BadInput(f"there is no tool {argument}", f"/tool {close[0] if close else next(iter(tools))}")
+    for name in argument.split("+") if argument and argument not in tools else ():
+        if name not in tools or name == AUTO:  # several are of tools that there are
+            close = get_close_matches(name, tools, 1)
+            raise BadInput(f"there is no tool {name}", f"/tool {close[0] if close else next(iter(tools))}")
     if argument:
         session.tool = argument
         session.output.print(Text(f"  searching with {argument} from now on", DIM))
         return
     for name, description in tools.items():
-        mark = "*" if name == session.shown_tool else " "
+        mark = "*" if name in session.shown_tool.split("+") else " "
         session.output.print(Text.assemble(f"  {mark} {name:12}", (description, DIM)))
 
 

@@ -13,6 +13,7 @@ from clew.memory.datatypes import Floats, Ints
 from clew.memory.knowledge.clues.clue_graphs import TripleGraph
 from clew.memory.knowledge.clues.clue_index import DIGITS, ClueIndex
 from clew.memory.knowledge.clues.question_clues import QuestionClues
+from clew.memory.parameters import Cosine, Few, Share, Weight
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,21 +22,21 @@ class ClueParameters:
     w_ent for each entity clue, at the first edge with it. Without, it has them for every edge with a clue, as the seed
     is written; paths then grow by more edges of the same relation, and find less (tests/benchmarks/clue_paths.py)."""
 
-    w_rel: float = 2.0
-    w_ent: float = 1.5
-    w_lex: float = 1.0
-    w_emb: float = 0.5
-    max_depth: int = 3
-    beam_width: int = 8
-    lambda_len: float = 0.3
-    alpha_rel: float = 1.5
-    alpha_ent: float = 1.0
-    beta_chain: float = 0.8
-    gamma_type: float = 0.5
-    mmr_lambda: float = 0.7
-    topn: int = 3
-    seed_top_k: int = 10
-    seed_min_sim: float = 0.05
+    w_rel: Weight = 2.0
+    w_ent: Weight = 1.5
+    w_lex: Weight = 1.0
+    w_emb: Weight = 0.5
+    max_depth: Few = 3
+    beam_width: Few = 8
+    lambda_len: Weight = 0.3
+    alpha_rel: Weight = 1.5
+    alpha_ent: Weight = 1.0
+    beta_chain: Weight = 0.8
+    gamma_type: Weight = 0.5
+    mmr_lambda: Share = 0.7
+    topn: Few = 3
+    seed_top_k: Few = 10
+    seed_min_sim: Cosine = 0.05
     clues_once: bool = True
 
 

@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Floats, Form, Hit, Ints, Subgraph, Vector, Vectors
+from clew.memory.errors import BadInput
 from clew.memory.knowledge.clues.clue_graphs import UnitGraph, arrow
 from clew.memory.knowledge.clues.triple_beam import Mask, PathEvidence
+from clew.memory.parameters import Count, Few, Natural, Share, Weight
 from clew.memory.ports import Reranker, Search
 from clew.memory.vectors import highest
 
@@ -39,15 +41,15 @@ class UnitWalkParameters:
     The paper has 3 anchors and a beam of 5; docs/figures.md has what both find.
     """
 
-    anchors: int = 5
-    per_entity: int = 3
-    beam: int = 10
-    depth: int = 3
-    subtract: float = 1.0
+    anchors: Few = 5
+    per_entity: Few = 3
+    beam: Few = 10
+    depth: Few = 3
+    subtract: Weight = 1.0
     renormalise: bool = False
-    widest: int = 128
-    nearest: int = 1000
-    pruned: int = 30
+    widest: Count = 128
+    nearest: Count = 1000
+    pruned: Count = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,10 +224,14 @@ class UnitParameters:
     """
 
     walk: UnitWalkParameters = field(default_factory=UnitWalkParameters)
-    path: float = 0.5
-    cosine: float = 0.55
-    keyword: float = 0.45
-    filled: int = 100
+    path: Share = 0.5
+    cosine: Weight = 0.55
+    keyword: Weight = 0.45
+    filled: Natural = 100
+
+    def __post_init__(self) -> None:
+        if not self.cosine + self.keyword:
+            raise BadInput("cosine and keyword cannot both be 0", "one of them above 0")
 
 
 class UnitSearch:

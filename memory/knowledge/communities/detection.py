@@ -6,11 +6,10 @@ clusters: what is joined to themes is therefore near in links or in meaning.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from clew.memory.communities import Method
+from clew.memory.communities import DetectionParameters
 from clew.memory.datatypes import Ints, Vectors
 from clew.memory.knowledge.communities.entity_graph import DIGITS, Links, weighted_graph
 from clew.memory.knowledge.partitioning.labels import sums_of
@@ -19,23 +18,6 @@ from clew.memory.vectors import Ragged, unit
 
 RESOLUTIONS = (4.0, 3.0, 2.0, 1.5, 1.0, 0.7, 0.5, 0.3, 0.2, 0.1)
 """Of modularity, from many themes to few: the first that gives no more than can be read is taken."""
-
-
-@dataclass(frozen=True, slots=True)
-class DetectionParameters:
-    """A cluster of fewer than `smallest` entities is joined to what is nearest in meaning, if their cosine is at least
-    `alike`; one of more than `largest` is divided. Clusters are joined until there are at most `readable`; `near` is
-    how many clusters a cluster is tied to by meaning, and `meaning` what that counts beside the links."""
-
-    method: Method = "leiden"
-    seed: int = 42
-    smallest: int = 3
-    alike: float = 0.4
-    largest: int = 60
-    readable: int = 30
-    near: int = 5
-    meaning: float = 1.0
-    iterations: int = 4
 
 
 def detect(links: Links, vectors: Vectors, parameters: DetectionParameters, standing: Sequence[int] = ()) -> list[Ints]:

@@ -8,18 +8,18 @@ import shlex
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from clew.memory.communities import Method
+from clew.memory.communities import DetectionParameters, Method
 from clew.memory.datatypes import Chunk, Document, Edge, Progress, Vectors
-from clew.memory.errors import NotSetUp
+from clew.memory.errors import BadInput, NotSetUp
 from clew.memory.files import check_plain, new_file
 from clew.memory.knowledge import disk
-from clew.memory.knowledge.chunking import Chunker, ChunkerParameters
+from clew.memory.knowledge.chunking import CHUNKERS, Chunker, ChunkerParameters
 from clew.memory.knowledge.disk import (
     FORMAT,
     MANIFEST,
@@ -37,6 +37,7 @@ from clew.memory.knowledge.loaders.source import ALL, Pages
 from clew.memory.knowledge.numbering import read_layers
 from clew.memory.knowledge.schema import COLUMNS, DATABASE, SCHEMA, check_schema, document_of, harden, read_only, row_of
 from clew.memory.layers import Layers
+from clew.memory.parameters import with_values
 from clew.memory.ports import Encoder, Writer
 
 
@@ -44,12 +45,13 @@ from clew.memory.ports import Encoder, Writer
 class Parameters:
     """None is what the library has; `follow_links` is for one run: also those below the paths given. For a new one
     `chunker` is by sentences, `triples` are `auto`, and `extractor` is by rules (`extractor_named`); others than before
-    chunk or extract all anew. `communities` are found by Leiden. `pages` of Wikipedia dumps are all; other ones than
-    before read the dumps again. `model` is for the extractor `llm`; `summariser` writes the reports of communities,
-    which are extracts without."""
+    chunk or extract all anew. `communities` are found by Leiden. `values` has those of the chunker (by its name), of
+    `keywords` and of `communities` that are to be others than the library has. `pages` of Wikipedia dumps are all;
+    other ones than before read the dumps again. `model` is for the extractor `llm`; `summariser` writes the reports of
+    communities, which are extracts without."""
 
     chunker: Chunker | None = None
-    keywords: KeywordParameters = field(default_factory=KeywordParameters)
+    keywords: KeywordParameters | None = None
     triples: TriplesFrom | None = None
     extractor: str | None = None
     communities: Method | None = None
@@ -57,6 +59,7 @@ class Parameters:
     model: Model | None = None
     summariser: Writer | None = None
     follow_links: bool = False
+    values: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 class Choices(NamedTuple):
@@ -66,7 +69,7 @@ class Choices(NamedTuple):
     keywords: KeywordParameters
     triples: TriplesFrom
     extractor: Chosen
-    communities: Method
+    communities: DetectionParameters
     pages: Pages
     writer: Writer | None
     same_chunker: bool
@@ -82,8 +85,14 @@ KNOWN_EXTRACTOR = re.compile(
 
 def choose(parameters: Parameters, library: Path, fresh: bool) -> Choices:
     """`fresh`: no generation is gone on from. Raises `BadInput` and `NotSetUp` for an extractor that there is not."""
-    had = recorded(library)
+    had, values = recorded(library), parameters.values
     chunker = parameters.chunker or had.chunker or ChunkerParameters()
+    for other in {*CHUNKERS} - {chunker.name}:
+        if name := next(iter(values.get(other, ())), ""):
+            wrong = f"index.{other}.{name} is of the chunker {other}, and this library's is {chunker.name}"
+            raise BadInput(wrong, f"add --chunker {other}, or leave it out")
+    chunker = with_values(chunker, values.get(chunker.name, {}))
+    keywords = with_values(parameters.keywords or had.keywords or KeywordParameters(), values.get("keywords", {}))
     triples = parameters.triples or had.triples or "auto"
     if not parameters.extractor and not KNOWN_EXTRACTOR.fullmatch(had.extractor or RULES):
         raise NotSetUp(
@@ -91,17 +100,23 @@ def choose(parameters: Parameters, library: Path, fresh: bool) -> Choices:
             f"--extractor {shlex.quote(had.extractor or '')}, or --extractor {RULES}",
         )
     extractor = extractor_named(parameters.extractor or had.extractor or RULES, parameters.model)
-    communities, writer = parameters.communities or had.communities or "leiden", parameters.summariser
+    found = had.detection or DetectionParameters(had.communities or "leiden")
+    communities = with_values(
+        replace(found, method=parameters.communities or found.method), values.get("communities", {})
+    )
+    writer = parameters.summariser
     had_pages = had.pages or ALL
     pages = had_pages if parameters.pages is None else parameters.pages
     same_chunker = fresh or chunker == had.chunker
     same_layers = fresh or (triples == had.triples and extractor.name == had.extractor)
     notes = [] if same_chunker else [f"the chunker is '{chunker.name}' now: all documents are chunked anew"]
+    if not fresh and keywords != had.keywords:
+        notes.append("the words are indexed anew, with other parameters")
     if not same_layers:
         anew = f"entities are told anew, with --triples {triples} and the extractor '{extractor.name}'"
         notes.append("entities and triples are left out now" if triples == "none" else anew)
-    if not fresh and communities != had.communities:
-        notes.append(f"communities are found anew, by {communities}")
+    if not fresh and communities != found:
+        notes.append(f"communities are found anew, by {communities.method}")
     if not fresh and writer is not None and writer.name != (had.reports or ""):
         notes.append(f"community reports are written by {writer.name}")
     if not fresh and pages != had_pages:
@@ -109,7 +124,7 @@ def choose(parameters: Parameters, library: Path, fresh: bool) -> Choices:
         notes.append(chosen if pages else "all pages of Wikipedia dumps are read now")
     return Choices(
         chunker,
-        parameters.keywords,
+        keywords,
         triples,
         extractor,
         communities,

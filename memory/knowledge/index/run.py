@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clew.memory.datatypes import Progress
-from clew.memory.errors import BadInput, LibraryMismatch, NoLibrary
+from clew.memory.errors import BadInput, NoLibrary
 from clew.memory.files import naming_full_disk, remove
 from clew.memory.knowledge.disk import (
     PARTS,
@@ -22,7 +22,6 @@ from clew.memory.knowledge.disk import (
     next_generation,
     read_manifest,
     read_now,
-    rebuild_command,
     recorded,
     switch_to,
 )
@@ -96,9 +95,6 @@ def index(
         if old:
             manifest = read_manifest(old)
             check_encoder(library, manifest, encoder)
-            if manifest.keywords != parameters.keywords:
-                wrong = f"the library at {library} was made with other parameters for keywords"
-                raise LibraryMismatch(wrong, rebuild_command(library))
             before = manifest.roots
         roots, notes = _roots(paths, library, mine)
         choices, parts = choose(parameters, library, old is None), PARTS.union(*(step.files for step in steps))

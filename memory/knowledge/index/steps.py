@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
+from clew.memory.communities import DetectionParameters
 from clew.memory.datatypes import Progress
 from clew.memory.dates import search_text
 from clew.memory.files import new_folder
 from clew.memory.knowledge import keywords
 from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNITIES
 from clew.memory.knowledge.communities.community_index import author_of_all, build
-from clew.memory.knowledge.communities.detection import DetectionParameters
 from clew.memory.knowledge.document_dates import date_orders, dated_texts
 from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, embed, embed_names, open_vectors, titles_and_texts
 from clew.memory.knowledge.index.generation import Generation, IndexStep
@@ -57,7 +57,7 @@ def find_communities(generation: Generation) -> Iterator[Progress]:
         generation.old,
         generation.encoder,
         generation.layers,
-        DetectionParameters(generation.choices.communities),
+        generation.choices.communities,
         generation.choices.writer,
     )
     generation.facts["reports"] = author_of_all(generation.database)
@@ -73,6 +73,12 @@ def partition(generation: Generation) -> Iterator[Progress]:
         folder = write_capsule(generation.folder, capsule, durable=False)
         if generation.old:
             keep_trained(generation.old / CAPSULES / plan.name, folder, capsule.partitioning)
+
+
+def _communities(parameters: DetectionParameters) -> dict[str, object]:
+    """The method alone where nothing else was chosen, as libraries have it that were made before more could be."""
+    usual = parameters == DetectionParameters(parameters.method)
+    return {"communities": parameters.method} | ({} if usual else {"detection": parameters})
 
 
 STEPS: tuple[IndexStep, ...] = (
@@ -93,7 +99,7 @@ STEPS: tuple[IndexStep, ...] = (
         "finding communities",
         find_communities,
         files=(COMMUNITIES,),
-        recorded=lambda choices: {"communities": choices.communities},
+        recorded=lambda choices: _communities(choices.communities),
     ),
     IndexStep("partitioning", partition, files=(NODES, SMOOTHED, CAPSULES)),
 )

@@ -11,6 +11,7 @@ from clew.memory.datatypes import Floats, Ints
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.embedding import with_title
 from clew.memory.knowledge.question import LibraryQuestion
+from clew.memory.parameters import Count, Weight
 from clew.memory.ports import Search
 
 
@@ -18,8 +19,8 @@ from clew.memory.ports import Search
 class LateParameters:
     """The `top` nodes by mass are scored, and `weight` times their standardised score is added to the log mass."""
 
-    top: int = 32
-    weight: float = 0.25
+    top: Count = 32
+    weight: Weight = 0.25
 
 
 @dataclass(frozen=True, slots=True)

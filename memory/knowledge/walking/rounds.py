@@ -13,6 +13,7 @@ import numpy as np
 from clew.memory.datatypes import Floats, Ints
 from clew.memory.knowledge.walking.features import Looked, NodeScorer
 from clew.memory.knowledge.walking.paths import HopQuestion, Paths, paths_from
+from clew.memory.parameters import Few
 
 
 def log_masses(own: Floats, paths: Floats, ends: Ints) -> Floats:
@@ -28,8 +29,8 @@ def log_masses(own: Floats, paths: Floats, ends: Ints) -> Floats:
 class HopParameters:
     """`anchors` of each round, and how many rounds: what the shipped scorer was fitted with."""
 
-    anchors: int = 5
-    rounds: int = 2
+    anchors: Few = 5
+    rounds: Few = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)

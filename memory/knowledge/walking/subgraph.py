@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from clew.memory.datatypes import Floats, Ints
 from clew.memory.nodes import TITLE_LINK, Cells, NodeGraph, Partitioning, Weights
+from clew.memory.parameters import Count, Natural, Share
 from clew.memory.vectors import places
 
 Flags = NDArray[np.bool_]
@@ -20,10 +21,10 @@ class ThinkParameters:
     shares of votes, of which a second partition has 0.15 where two are meant. More are taken until there are `least`
     nodes, none once there would be more than `most`."""
 
-    top: int = 5
-    above: float = 0.15
-    least: int = 500
-    most: int = 2000
+    top: Count = 5
+    above: Share = 0.15
+    least: Natural = 500
+    most: Count = 2000
 
 
 def votes(nodes: Ints, shares: Floats, partitioning: Partitioning) -> Floats:

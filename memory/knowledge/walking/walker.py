@@ -13,6 +13,7 @@ from clew.memory.knowledge.question import LibraryQuestion, MatchParameters, can
 from clew.memory.knowledge.walking.features import Looked, NodeScorer, Weighing, load_scorer
 from clew.memory.knowledge.walking.late_interaction import LateInteraction
 from clew.memory.knowledge.walking.subgraph import Stitched, ThinkParameters, choose, stitch, votes
+from clew.memory.parameters import Cosine, Depth, Few, Natural, Weight
 from clew.memory.ports import Graph, Search
 
 Weigh = Callable[[Ints], Floats]
@@ -26,13 +27,13 @@ class StepParameters:
     it follows a link by title to what a node names, and less `hub` times the log of the edges that it begins among.
     `edge` was chosen on MuSiQue and `link` on HotpotQA (docs/journal.md)."""
 
-    landings: int = 3
-    beam: int = 3
-    depth: int = 2
-    path: float = 0.25
-    edge: float = 1.0
-    link: float = 2.0
-    hub: float = 0.25
+    landings: Few = 3
+    beam: Few = 3
+    depth: Depth = 2
+    path: Weight = 0.25
+    edge: Weight = 1.0
+    link: Weight = 2.0
+    hub: Weight = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +63,9 @@ class WalkerParameters:
     most mass whose surroundings are looked at; `answers`: the similarity at which a node answers and the walk ends, the
     seed's 0.9 calibrated for the encoder (`ObserveParameters.answers`)."""
 
-    named: int = 400
-    looked: int = 64
-    answers: float = 0.8
+    named: Natural = 400
+    looked: Natural = 64
+    answers: Cosine = 0.8
     think: ThinkParameters = field(default_factory=ThinkParameters)
     walk: StepParameters = field(default_factory=StepParameters)
 

@@ -7,9 +7,9 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from clew.memory.communities import Method
+from clew.memory.communities import DetectionParameters, Method
 from clew.memory.datatypes import Ints, Vectors
-from clew.memory.knowledge.communities.detection import DetectionParameters, cluster, detect, numbered
+from clew.memory.knowledge.communities.detection import cluster, detect, numbered
 from clew.memory.knowledge.communities.entity_graph import Links
 from clew.memory.vectors import unit
 

@@ -20,7 +20,6 @@ from clew.memory.knowledge.chunking import ChunkerParameters, SemanticParameters
 from clew.memory.knowledge.disk import POINTER, Manifest, current_generation
 from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import IndexReport, index
-from clew.memory.knowledge.keywords import KeywordParameters
 from clew.memory.knowledge.library import open_library
 from tests.memory.knowledge.closing import close
 from tests.processes import Process, finished
@@ -150,7 +149,7 @@ def test_all_documents_can_go(tmp_path: Path, encoder: CachedEncoder) -> None:
     assert run([folder], library, encoder).new == 1
 
 
-def test_another_encoder_format_or_stemmer_is_refused_with_the_command(
+def test_another_encoder_or_format_is_refused_with_the_command(
     tmp_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, library = tmp_path / "notes", tmp_path / "library"
@@ -161,9 +160,6 @@ def test_another_encoder_format_or_stemmer_is_refused_with_the_command(
         with pytest.raises(LibraryMismatch, match="clew index --rebuild --library"):
             attempt()
     monkeypatch.undo()
-    other = Parameters(ChunkerParameters(), KeywordParameters(stemmer="german"))
-    with pytest.raises(LibraryMismatch, match="other parameters"):
-        run([folder], library, encoder, parameters=other)
     pointer = json.loads((library / POINTER).read_text())
     (library / POINTER).write_text(json.dumps({**pointer, "format": 99}))
     with pytest.raises(LibraryMismatch, match="format 99"):

@@ -1,0 +1,166 @@
+"""The parameters of tools and steps, by the names that settings have for them: which there are, and what was chosen."""
+
+import shlex
+from collections.abc import Mapping
+from difflib import get_close_matches
+from functools import cache
+from typing import Any, TypeVar
+
+from clew.agent.answer.selection import AnswerParameters
+from clew.agent.search.rounds import ObserveParameters
+from clew.memory.communities import DetectionParameters
+from clew.memory.dialogue.recall import RecallParameters
+from clew.memory.dialogue.rewriting import RewriteParameters
+from clew.memory.errors import BadInput, LibraryMismatch
+from clew.memory.knowledge.chunking import ChunkerParameters, SemanticParameters
+from clew.memory.knowledge.keywords import KeywordParameters
+from clew.memory.knowledge.library import Library
+from clew.memory.knowledge.walking.late_interaction import LateParameters
+from clew.memory.knowledge.walking.walker import WalkerParameters
+from clew.memory.parameters import Parameter, parameters_of, values_of, with_values
+from clew.tools import registry
+from clew.tools.walk import Walk
+
+INDEX = "index."
+"""What the names of those begin with that a library is made with."""
+
+STEPS: Mapping[str, tuple[type[Any], ...]] = {
+    "rewrite": (RecallParameters, RewriteParameters),
+    "walk": (WalkerParameters,),
+    "late": (LateParameters,),
+    "observe": (ObserveParameters,),
+    "answer": (AnswerParameters,),
+    f"{INDEX}sentences": (ChunkerParameters,),
+    f"{INDEX}semantic": (SemanticParameters,),
+    f"{INDEX}keywords": (KeywordParameters,),
+    f"{INDEX}communities": (DetectionParameters,),
+}
+GROUPS: Mapping[str, tuple[type[Any], ...]] = {
+    **{f"tools.{name}": (kind,) for name, kind in registry.PARAMETERS.items()},
+    **STEPS,
+}
+"""The walker is the tool `walk`'s, and has a group of its own: a turn walks by it without the tool."""
+
+ELSEWHERE = {f"tools.{Walk.name}": values_of(WalkerParameters()), f"{INDEX}communities": {"method": ""}}
+"""Names of a group's dataclasses that have another place: the walker's, and `clew index --communities`."""
+
+SEEDS: Mapping[str, tuple[str, Mapping[str, object]]] = {
+    "tools.clues": (
+        "000",
+        {"w_rel": 2.0, "w_ent": 1.5, "w_lex": 1.0, "w_emb": 0.5, "max_depth": 3, "beam_width": 8, "lambda_len": 0.3}
+        | {"alpha_rel": 1.5, "alpha_ent": 1.0, "beta_chain": 0.8, "gamma_type": 0.5, "mmr_lambda": 0.7, "topn": 3}
+        | {"seed_top_k": 10, "seed_min_sim": 0.05, "method": "triples", "clues_once": False},
+    ),
+    "index.semantic": ("001", {"buffer": 5, "threshold": 0.5, "step": 1, "size": 1024, "overlap": 128}),
+    "tools.local": ("001", {"tau_e": 0.6, "tau_d": 0.5}),
+    "tools.communities": ("001", {"top_k_communities": 3, "top_k_points": 10, "community": 0.3, "point": 0.7}),
+    "tools.hybrid": ("002", {"candidates": 100, "nearest": 0, "cosine": 1.0, "keyword": 0.0, "title": 0.0}),
+    "rewrite": (
+        "003",
+        {"lambda": 0.7, "sentences": 5, "representatives": 3, "fewest_clusters": 2, "most_clusters": 7},
+    ),
+    "walk": ("004", {"top": 5, "above": 0.5, "most": 2000, "landings": 3, "beam": 3, "depth": 2, "answers": 0.9}),
+    "observe": ("004", {"answers": 0.9}),
+}
+"""What a seed says, and which: docs/figures.md has what it finds where the default is another."""
+
+Given = Mapping[str, object]
+"""What somebody wrote, by whole names: `Settings.given`."""
+
+_Made = TypeVar("_Made")
+
+
+@cache
+def parameters() -> dict[str, Parameter]:
+    """All that can be set, by their whole names."""
+    return {
+        f"{group}.{one.name}": one
+        for group, kinds in GROUPS.items()
+        for kind in kinds
+        for one in parameters_of(kind())
+        if one.name not in ELSEWHERE.get(group, {})
+    }
+
+
+def seed_of(name: str) -> tuple[str, object] | None:
+    """The number of the seed that has a value for it, and that value."""
+    group, _, own = name.rpartition(".")
+    seed, values = SEEDS.get(group, ("", {}))
+    return (seed, values[own]) if own in values else None
+
+
+def chosen(given: Given) -> dict[str, Any]:
+    """The same as the fields have it. Raises `BadInput` for a name that there is not and
+    for what it cannot be, with what is allowed."""
+    found = {}
+    for name, value in given.items():
+        if name not in parameters():
+            raise BadInput(f"there is no parameter '{name}'", _allowed(name))
+        try:
+            found[name] = parameters()[name].value_of(value)
+        except BadInput as error:
+            group = name.rpartition(".")[0]
+            raise BadInput(f"{group}.{error.message}", f"{group}.{error.hint}") from None
+    for group, kinds in GROUPS.items():  # what does not go together
+        for kind in kinds:
+            with_values(kind(), _of_group(found, group))
+    return found
+
+
+def made(kind: type[_Made], given: Given) -> _Made:
+    """The dataclass of a tool or a step as it was set."""
+    values = chosen(given)
+    group = next(name for name, kinds in GROUPS.items() if kind in kinds)
+    own = _of_group(values, group)
+    if kind is registry.PARAMETERS[Walk.name]:
+        own |= _of_group(values, "walk")
+    return with_values(kind(), own)
+
+
+def of_tools(given: Given) -> tuple[object, ...]:
+    return tuple(made(kind, given) for kind in registry.PARAMETERS.values())
+
+
+def of_index(given: Given) -> dict[str, dict[str, Any]]:
+    """What `clew index` is to change, by the names of `Manifest.made_with`."""
+    values, names = chosen(given), [name.removeprefix(INDEX) for name in GROUPS if name.startswith(INDEX)]
+    return {name: own for name in names if (own := _of_group(values, f"{INDEX}{name}"))}
+
+
+def check_indexed(given: Given, library: Library) -> None:
+    """Raises `LibraryMismatch` where the library was made with other values than are set, with the command that applies
+    them."""
+    made_with = library.manifest.made_with
+    wrong = {
+        f"{INDEX}{group}.{name}": value
+        for group, own in of_index(given).items()
+        for name, value in own.items()
+        if group not in made_with or values_of(made_with[group])[name] != value
+    }
+    if not wrong:
+        return
+    other = next((name for name in ("sentences", "semantic") if any(f"{INDEX}{name}." in one for one in wrong)), "")
+    command = ["clew", "index", *library.manifest.roots, "--library", str(library.path)]
+    command += ["--chunker", other] if other and other not in made_with else []
+    for name, value in wrong.items():
+        command += ["--set", f"{name}={'none' if value is None else value}"]
+    said = ", ".join(f"{name} = {value}" for name, value in wrong.items())
+    raise LibraryMismatch(f"the library at {library.path} was not made with {said}", shlex.join(command))
+
+
+def _of_group(values: Mapping[str, Any], group: str) -> dict[str, Any]:
+    start = f"{group}."
+    return {name.removeprefix(start): value for name, value in values.items() if name.startswith(start)}
+
+
+def _allowed(name: str) -> str:
+    """The nearest names; else those of its group, or the groups."""
+    known = list(parameters())
+    own = name.rpartition(".")[2]
+    same = [one for one in known if one.rpartition(".")[2] == own]
+    group = next((one for one in GROUPS if name.startswith(f"{one}.")), "")
+    of_group = [one for one in known if one.startswith(f"{group}.")] if group else []
+    close = get_close_matches(own, [one.rpartition(".")[2] for one in of_group], 3)
+    if near := same or [f"{group}.{one}" for one in close]:
+        return "clew settings; did you mean " + " or ".join(near) + "?"
+    return "one of " + ", ".join(of_group) if group else "one in " + ", ".join(GROUPS)

@@ -1,0 +1,149 @@
+"""The parameters of tools and steps: all can be set, each reaches what it is a parameter of, wrong ones are refused."""
+
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clew.agent.answer.selection import AnswerParameters
+from clew.agent.parameters import GROUPS, SEEDS, chosen, made, of_index, of_tools, parameters, seed_of
+from clew.agent.search.rounds import ObserveParameters
+from clew.agent.settings import read_settings
+from clew.agent.toolbox import services_for
+from clew.memory.dialogue.recall import RecallParameters
+from clew.memory.dialogue.rewriting import RewriteParameters
+from clew.memory.dialogue.threads import Threads
+from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import BadInput, LibraryMismatch
+from clew.memory.knowledge.chunking import SemanticParameters
+from clew.memory.knowledge.library import Library
+from clew.memory.knowledge.walking.walker import WalkerParameters
+from clew.tools import registry
+from clew.tools.walk import WalkParameters
+
+
+def names_in(made_: Any) -> list[str]:
+    """Of the fields of a dataclass and of those within it."""
+    found = []
+    for one in fields(made_):
+        value = getattr(made_, one.name)
+        found += names_in(value) if is_dataclass(value) else [one.name.rstrip("_")]
+    return found
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_no_name_of_a_group_stands_for_two_fields(group: str) -> None:
+    names = [name for kind in GROUPS[group] for name in names_in(kind())]
+    assert len(names) == len(set(names))
+
+
+def test_every_default_may_be_and_every_seed_has_a_name() -> None:
+    for name, one in parameters().items():
+        assert one.value_of(one.default) == one.default, name
+    for group, (_, values) in SEEDS.items():
+        for name in values:
+            whole = f"{group}.{name}"
+            assert seed_of(whole) and parameters()[whole].value_of(seed_of(whole)[1]) is not None  # type: ignore[index]
+    assert seed_of("answer.held") is None
+
+
+def another(value: object, name: str) -> object:
+    """Some other value that it may be."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, str):
+        return {"units": "triples", "leiden": "louvain"}.get(value, value)
+    if value is None:
+        return 5
+    assert isinstance(value, int | float)
+    return value + 1 if isinstance(value, int) else value / 2 + 0.01
+
+
+@pytest.mark.parametrize("name", [name for name in parameters() if not name.startswith("index.")])
+def test_each_comes_to_where_it_is_used(
+    name: str, examples: Library, encoder: CachedEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    value = another(parameters()[name].default, name)
+    monkeypatch.chdir(tmp_path)
+    settings = read_settings(library=examples.path, llm="none", given=[f"{name}={value}"])
+    group, _, own = name.rpartition(".")
+    with Threads(None) as threads:
+        services = services_for(settings, examples, encoder, threads)
+    steps = (services.recall, services.rewrite, services.observe, services.answer)
+    tools = tuple(getattr(tool, "_parameters", None) for tool in services.tools.values())
+    holders = [*tools, *steps, *of_tools(settings.given)]
+    kinds = GROUPS[group]
+    if group == "late":
+        return
+    found = [one for one in holders if isinstance(one, (*kinds, *((WalkParameters,) if group == "walk" else ())))]
+    assert found
+    for one in found:
+        if own in names_in(one):
+            assert value in leaves(one)
+
+
+def leaves(made_: Any) -> list[object]:
+    found: list[object] = []
+    for one in fields(made_):
+        value = getattr(made_, one.name)
+        found += leaves(value) if is_dataclass(value) else [value]
+    return found
+
+
+def test_the_walker_of_turns_is_that_of_the_tool() -> None:
+    given = {"walk.beam": "5", "walk.top": 7, "tools.walk.candidates": 50}
+    walk = made(WalkParameters, given)
+    assert walk.walker == made(WalkerParameters, given)
+    assert (walk.walker.walk.beam, walk.walker.think.top, walk.match.candidates) == (5, 7, 50)
+
+
+def test_a_step_of_two_dataclasses_has_one_group() -> None:
+    given = {"rewrite.lambda": 0.5, "rewrite.sentences": 3, "rewrite.back": 4}
+    assert made(RecallParameters, given) == RecallParameters(lambda_=0.5, sentences=3)
+    assert made(RewriteParameters, given).back == 4
+    assert made(ObserveParameters, given) == ObserveParameters()
+    assert made(AnswerParameters, {}) == AnswerParameters()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "allowed"),
+    [
+        ("tools.clues.beem", 5, "tools.clues.beam"),
+        ("tools.local.beam", 5, "tools.clues.beam or walk.beam"),
+        ("tools.local.zzz", 5, "tools.local.tau_e, tools.local.tau_d"),
+        ("tools.clues.beam", 0, "a whole number from 1 to 100"),
+        ("rewrite.lambda", 1.5, "a number from 0 to 1"),
+        ("tools.clues.method", "guess", "one of units, triples"),
+        ("tools.walk.beam", 5, "walk.beam"),
+    ],
+)
+def test_unknown_and_impossible_ones_are_refused(name: str, value: object, allowed: str) -> None:
+    with pytest.raises(BadInput) as raised:
+        chosen({name: value})
+    assert name in raised.value.message and allowed in raised.value.hint
+
+
+def test_what_does_not_go_together_is_refused() -> None:
+    with pytest.raises(BadInput, match="overlap of 100"):
+        chosen({"index.semantic.overlap": 100, "index.semantic.size": 50})
+    with pytest.raises(BadInput, match="cannot all be 0"):
+        chosen({"tools.hybrid.cosine": 0, "tools.hybrid.keyword": 0, "tools.hybrid.title": 0})
+
+
+def test_those_of_indexing_are_the_librarys(examples: Library, encoder: CachedEncoder) -> None:
+    given = ["index.semantic.threshold=0.4", "index.keywords.k1=0.9"]
+    settings = read_settings(library=examples.path, llm="none", given=given)
+    assert of_index(settings.given) == {"semantic": {"threshold": 0.4}, "keywords": {"k1": 0.9}}
+    with Threads(None) as threads:
+        with pytest.raises(LibraryMismatch, match=r"made with index\.semantic\.threshold = 0\.4\. ") as raised:
+            services_for(settings, examples, encoder, threads)
+        command = raised.value.hint
+        assert command.startswith("clew index ") and "--chunker semantic --set index.semantic.threshold=0.4" in command
+        same = SemanticParameters(threshold=0.4)
+        library = replace(examples, manifest=examples.manifest.model_copy(update={"chunker": same}))
+        services_for(settings, library, encoder, threads)  # as it is
+
+
+def test_every_tool_has_its_dataclass() -> None:
+    assert set(registry.PARAMETERS) == set(registry.NAMES)
