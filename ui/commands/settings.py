@@ -49,7 +49,7 @@ def _rows(given: tuple[str, ...]) -> Iterator[dict[str, Any]]:
     from clew.agent.settings import GROUPS, Settings, read_settings, sources
 
     made = read_settings(given=given)
-    flags: dict[str, object] = dict(one.split("=", 1) for one in given)
+    flags: dict[str, object] = {name: value for name, _, value in (one.partition("=") for one in given)}
     places = [("flag", flags), *sources()]
     usual = Settings.model_construct()
     for name in Settings.model_fields:
