@@ -54,6 +54,17 @@ def new_folder(folder: Path, *names: str) -> Path:
     return path
 
 
+def new_array(folder: Path, name: str, dtype: type[np.generic], shape: tuple[int, ...]) -> np.memmap[Any, Any]:
+    """An array on the disk, to be filled and flushed. Its place is kept for it first: a full disk is an `OSError` here,
+    not a signal (SIGBUS) when memory is written back."""
+    path = new_file(folder, name)
+    made = np.lib.format.open_memmap(path, mode="w+", dtype=dtype, shape=shape)
+    if hasattr(os, "posix_fallocate") and made.size:
+        with path.open("r+b") as file:
+            os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
+    return made
+
+
 def remove(folder: Path, *names: str) -> None:
     """A folder with all that is in it, or a file, where there is one."""
     path = within(folder, *names)
@@ -82,6 +93,29 @@ def check_plain(folder: Path) -> None:
             _no_link(Path(parent, name))
 
 
+def sync(path: Path) -> None:
+    """Force a file, or a folder without what is in it, onto the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sync_all(folder: Path) -> None:
+    for file in [*folder.rglob("*"), folder]:
+        sync(file)
+
+
+def lasting_folder(path: Path, mode: int = 0o777) -> None:
+    """Made where it is missing, with those above it: a folder's name is on the disk once the one that it is in is
+    synced."""
+    missing = [one for one in (path, *path.parents) if not one.exists()]
+    path.mkdir(mode=mode, parents=True, exist_ok=True)
+    for one in missing:
+        sync(one.parent)
+
+
 OWN = ("clew", "embeddings", "locks")
 """Names of folders that are ours alone: others that were there before (somebody's home, /tmp) stay as they are."""
 
@@ -89,7 +123,7 @@ OWN = ("clew", "embeddings", "locks")
 def private_folder(path: Path) -> Path:
     """A folder that its user alone can open (0700); one that was there before is mended where it is ours."""
     there = path.exists()
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    lasting_folder(path, 0o700)
     if there and path.name in OWN:
         _close_to_others(path, 0o700)
     return path
@@ -110,13 +144,15 @@ def _close_to_others(path: Path, mode: int) -> None:
             path.chmod(mode)
 
 
-def no_room(error: BaseException) -> str:
+def no_room(error: BaseException, new: bool = True) -> str:
     """What an error says of a full disk: numpy tells only how much it could not write, and SQLite of a file beside its
-    own that something failed. Empty for another error."""
+    own that something failed, or (`new`) of its own that it cannot be opened. Empty for another error."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest is its extended part
     full = getattr(error, "errno", 0) in (errno.ENOSPC, errno.EDQUOT) or "requested and" in str(error)
     if full or code == sqlite3.SQLITE_FULL:
         return "the disk is full"
+    if new and code == sqlite3.SQLITE_CANTOPEN:
+        return "a file cannot be made, as where the disk is full, or fails"
     return "the disk is full, or fails" if code == sqlite3.SQLITE_IOERR else ""
 
 
@@ -127,7 +163,7 @@ def naming_full_disk(what: str) -> Iterator[None]:
         yield
     except (sqlite3.DatabaseError, OSError, ClewError) as error:
         cause = error.__cause__ if isinstance(error, ClewError) else error
-        if cause is None or not (wrong := no_room(cause)):
+        if cause is None or not (wrong := no_room(cause, new=cause is error)):
             raise
         raise ClewError(f"{wrong}: {what}", MAKE_ROOM) from error
 

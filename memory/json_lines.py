@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from clew.memory.errors import BadInput
-from clew.memory.files import private_file
+from clew.memory.files import lasting_folder, private_file, sync
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -43,7 +43,7 @@ def replace_file(path: Path, text: str, private: bool = True) -> None:
     Makes the folder. Raises `BadInput`."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        lasting_folder(path.parent)
         beside.unlink(missing_ok=True)
         made = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
         with os.fdopen(made, "w", encoding="utf-8", newline="\n") as file:
@@ -51,6 +51,7 @@ def replace_file(path: Path, text: str, private: bool = True) -> None:
             file.flush()
             os.fsync(file.fileno())
         beside.replace(path)
+        sync(path.parent)
     except OSError as error:
         raise BadInput(f"{path} cannot be written: {error.strerror}") from error
 

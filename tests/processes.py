@@ -29,13 +29,19 @@ PAGE = ("clew.ui.cli", "clew.agent.assistant", "gradio", "clew.ui.web.serving")
 class Process(subprocess.Popen[str]):
     """As `subprocess.Popen(..., text=True)`; the modules of `preload` are imported before it starts.
 
-    With `terminal`, its standard input is the terminal that Ctrl-C comes from.
+    With `terminal`, its standard input is the terminal that Ctrl-C comes from; a library `beneath` it is loaded first.
     """
 
     def __init__(
-        self, command: Sequence[object], *, preload: tuple[str, ...] = CLEW, terminal: bool = False, **options: Any
+        self,
+        command: Sequence[object],
+        *,
+        preload: tuple[str, ...] = CLEW,
+        terminal: bool = False,
+        beneath: str = "",
+        **options: Any,
     ) -> None:
-        self._preload, self._terminal = preload, terminal
+        self._born_of, self._terminal = (preload, beneath), terminal
         self._status: socket.socket
         super().__init__([str(argument) for argument in command], **{"text": True, **options})
 
@@ -50,7 +56,7 @@ class Process(subprocess.Popen[str]):
         }
         streams = [own if own >= 0 else standard for standard, own in enumerate((read, written, errors))]
         with other:
-            socket.send_fds(_server(self._preload), [json.dumps(request).encode()], [*streams, other.fileno()])
+            socket.send_fds(_server(*self._born_of), [json.dumps(request).encode()], [*streams, other.fileno()])
         self.pid = int.from_bytes(self._status.recv(4))
         if not self.pid:  # and a signal to process 0 would go to this one
             raise RuntimeError("the server of processes does not run")
@@ -84,7 +90,7 @@ def finished(
 
 
 @functools.cache
-def _server(preload: tuple[str, ...]) -> socket.socket:
+def _server(preload: tuple[str, ...], beneath: str = "") -> socket.socket:
     own, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     own_path = [path for path in sys.path if Path(path) != ROOT.parent]  # pytest adds that
     with other:
@@ -93,7 +99,12 @@ def _server(preload: tuple[str, ...]) -> socket.socket:
             cwd=ROOT,
             pass_fds=[other.fileno()],
             start_new_session=True,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(own_path), "OMP_NUM_THREADS": "1"},
+            env={
+                **os.environ,
+                **({"LD_PRELOAD": beneath} if beneath else {}),
+                "PYTHONPATH": os.pathsep.join(own_path),
+                "OMP_NUM_THREADS": "1",
+            },
         )
 
     def end() -> None:

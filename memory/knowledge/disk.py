@@ -9,7 +9,6 @@ the library as it was.
 """
 
 import json
-import os
 import sqlite3
 from collections.abc import Iterator, Set
 from contextlib import contextmanager
@@ -24,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, StringConstraints, ValidatorFunction
 from clew.memory.communities import DetectionParameters, Method
 from clew.memory.dates import DateOrder
 from clew.memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch, NoLibrary
-from clew.memory.files import new_file, new_folder, put, remove, within
+from clew.memory.files import lasting_folder, new_file, new_folder, put, remove, sync, sync_all, within
 from clew.memory.knowledge.chunking import Chunker
 from clew.memory.knowledge.keywords import KeywordParameters
 from clew.memory.knowledge.leases import unread
@@ -244,7 +243,7 @@ def _current_name(path: Path) -> str:
 @contextmanager
 def held(library: Path) -> Iterator[None]:
     """Hold the lock of a library: one process at a time changes it. Raises `LibraryBusy` where another has it."""
-    library.mkdir(parents=True, exist_ok=True)
+    lasting_folder(library)
     lock = FileLock(within(library, "lock"))
     try:
         with lock.acquire(timeout=0):
@@ -270,17 +269,3 @@ def damaged(library: Path) -> ClewError:
 
 def rebuild_command(library: Path) -> str:
     return f"clew index --rebuild --library {library}"
-
-
-def sync(path: Path) -> None:
-    """Force a file, or a folder without what is in it, onto the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def sync_all(folder: Path) -> None:
-    for file in [*folder.rglob("*"), folder]:
-        sync(file)

@@ -2,7 +2,6 @@
 the encoder's for others."""
 
 import json
-import os
 import random
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -14,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from clew.memory.datatypes import Chunk, Passage, Progress, Vectors
-from clew.memory.files import mapped, new_file, within
+from clew.memory.files import mapped, new_array, new_file, within
 from clew.memory.ports import Encoder
 
 TITLE_BYTES = 200
@@ -77,10 +76,7 @@ def embed(
 ) -> Iterator[Progress]:
     """Write the vectors of all rows, (rows, d). Where there is an old generation it is attached, `old` its vectors."""
     (total,) = database.execute(f"SELECT count(*) FROM main.{what.table}").fetchone()
-    vectors = np.lib.format.open_memmap(
-        new_file(folder, what.file), mode="w+", dtype=np.float32, shape=(total, encoder.dimension)
-    )
-    _reserve(folder / what.file)
+    vectors = new_array(folder, what.file, np.float32, (total, encoder.dimension))
     done = 0
     for rows, known in _known(database, what, old):
         vectors[rows] = known
@@ -138,11 +134,3 @@ def _missing(database: sqlite3.Connection, what: Embedded, has_old: bool) -> lis
     slices = [rows[start : start + SLICE] for start in range(0, len(rows), SLICE)]
     random.Random(0).shuffle(slices)  # noqa: S311 an order, not a secret
     return slices
-
-
-def _reserve(path: Path) -> None:
-    """Have the system keep the file's blocks for it: a full disk is then an `OSError` here, not a signal when memory
-    is written back."""
-    if hasattr(os, "posix_fallocate") and path.stat().st_size:
-        with path.open("r+b") as file:
-            os.posix_fallocate(file.fileno(), 0, path.stat().st_size)

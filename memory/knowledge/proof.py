@@ -9,8 +9,8 @@ import json
 from pathlib import Path
 from typing import NamedTuple
 
-from clew.memory.files import check_plain, new_file, put, within
-from clew.memory.knowledge.disk import BROKEN, HASHES, sync
+from clew.memory.files import check_plain, new_file, put, sync, within
+from clew.memory.knowledge.disk import BROKEN, HASHES
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
 
 WORDS = "/aligners/words.safetensors"

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 from tests.torture import Run, Skipped
 
-PARTS = ("fuzz",)
+PARTS = ("kill", "power", "disk", "fuzz")
 """Modules of this folder; `make test-all` runs a tenth of each but `people`."""
 
 LIMIT = 60 * 60
@@ -27,12 +27,14 @@ SHOWN = 20
 
 
 def tortured(part: str, run: Run, limit: float = LIMIT) -> tuple[int, list[str]]:
-    """How many points were tried, and what went wrong at which. Raises `Skipped`."""
+    """How many points were tried, and what went wrong at which, also on standard error as it does. Raises `Skipped`."""
     tried, wrong, end = 0, list[str](), time.monotonic() + limit
     for name, why in import_module(f"tests.torture.{part}").points(run):
         tried += 1
         if why:
             wrong.append(f"{part} {name}: {why}")
+            if len(wrong) <= SHOWN:
+                print(wrong[-1], file=sys.stderr, flush=True)
         if time.monotonic() > end:
             wrong.append(f"{part}: the hour was over after {tried} points")
             break
@@ -45,7 +47,6 @@ def line_of(part: str, run: Run) -> dict[str, object]:
         tried, wrong = tortured(part, run)
     except Skipped as reason:
         return line | {"skipped": str(reason)}
-    print(*wrong[:SHOWN], sep="\n", end="\n" if wrong else "", file=sys.stderr, flush=True)
     return line | {"points": tried, "failed": len(wrong)}
 
 

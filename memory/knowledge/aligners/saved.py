@@ -17,10 +17,9 @@ from pydantic import ValidationError
 
 from clew.memory.datatypes import Float32s
 from clew.memory.errors import BadInput, ClewError, LibraryMismatch
-from clew.memory.files import new_file, new_folder, put, within
+from clew.memory.files import new_file, new_folder, put, sync, within
 from clew.memory.knowledge.aligners.partition_words import PartitionWords
 from clew.memory.knowledge.aligners.scoring import TrainedAligner, TrainingRecord
-from clew.memory.knowledge.disk import sync
 from clew.memory.nodes import Partitioning
 
 FOLDER, WORDS = "aligners", "words.safetensors"

@@ -19,8 +19,20 @@ from pydantic import TypeAdapter
 
 from clew.memory.datatypes import Vectors
 from clew.memory.errors import BadInput
-from clew.memory.files import copy, mapped, new_file, new_folder, put, read_arrays, remove, within
-from clew.memory.knowledge.disk import BROKEN, sync, sync_all
+from clew.memory.files import (
+    copy,
+    mapped,
+    new_array,
+    new_file,
+    new_folder,
+    put,
+    read_arrays,
+    remove,
+    sync,
+    sync_all,
+    within,
+)
+from clew.memory.knowledge.disk import BROKEN
 from clew.memory.knowledge.embedding import CHUNKS, open_vectors
 from clew.memory.nodes import Cells, Partitioning, PartitionMethod
 from clew.memory.vectors import Ragged
@@ -195,7 +207,7 @@ def _write(folder: Path, capsule: Capsule) -> None:
 
 def _write_vectors(folder: Path, partitioning: Partitioning, vectors: Vectors) -> None:
     """Those of one partition lie together, so that a walk reads each partition in one piece."""
-    ordered = np.lib.format.open_memmap(new_file(folder, VECTORS), mode="w+", dtype=np.float32, shape=vectors.shape)
+    ordered = new_array(folder, VECTORS, np.float32, vectors.shape)
     for start in range(0, len(vectors), SLICE):
         ordered[start : start + SLICE] = vectors.take(partitioning.members.values[start : start + SLICE], axis=0)
     ordered.flush()

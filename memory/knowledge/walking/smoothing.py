@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from clew.memory.datatypes import Vectors
-from clew.memory.files import new_file
+from clew.memory.files import new_array
 from clew.memory.nodes import NodeGraph
 from clew.memory.vectors import unit
 
@@ -23,7 +23,7 @@ COLUMNS = 64
 def write_smoothed(folder: Path, graph: NodeGraph, vectors: Vectors) -> None:
     """Shape (nodes, d), float16: a cosine needs no more, and a walk reads half as much."""
     mean = graph.neighbour_mean()
-    smoothed = np.lib.format.open_memmap(new_file(folder, FILE), mode="w+", dtype=np.float16, shape=vectors.shape)
+    smoothed = new_array(folder, FILE, np.float16, vectors.shape)
     for start in range(0, vectors.shape[1], COLUMNS):
         own = np.asarray(vectors[:, start : start + COLUMNS], np.float32)
         once = mean @ own

@@ -1,0 +1,188 @@
+"""A library and a conversation that an accident happens to, and what has to be true of them afterwards."""
+
+import itertools
+import json
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from os import sched_getaffinity
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from clew.agent.assistant import Assistant
+from clew.agent.settings import DATABASE, read_settings
+from clew.agent.state import Turn
+from clew.memory.encoding import MINILM, CachedEncoder, load_encoder
+from clew.memory.knowledge.disk import POINTER, current_generation, read_manifest
+from clew.memory.knowledge.index.run import IndexReport, index
+from clew.memory.knowledge.library import open_library
+from clew.memory.knowledge.proof import proven
+from tests.memory.knowledge.index.test_history import contents
+from tests.torture.layer import Accident, Ended, clew
+
+DOCUMENTS = Path(__file__).parents[2] / "examples" / "documents"
+BEFORE = ("people/fritz-lang.md", "films/metropolis.md", "space/moon-distance.md", "animals/laika.md")
+ADDED = ("people/yuri-gagarin.md", "places/baikonur.md")
+CHANGED, REMOVED = "metropolis.md", "laika.md"
+QUESTIONS = ("Who directed the film Metropolis?", "and where was he born?", "Who was Yuri Gagarin?")
+THREAD = "t"
+
+Made = TypeVar("Made")
+Asked = tuple[str, str, str, str]
+"""A turn's question, as it was asked and as it stands alone, its answer and what becomes of it."""
+
+
+class Happened(NamedTuple):
+    """What is beside the accident in `folder`: a library (`library`), conversations (`home`), `cache` and `config`."""
+
+    folder: Path
+    ended: Ended
+
+
+class Scene:
+    """`notes` change between two runs: `before` has the library of the first and a conversation of one turn; what a run
+    and two more turns make of it is what every accident has to come to in the end."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.notes, self.before = folder, folder / "notes", folder / "before"
+        self._numbers = itertools.count()
+        self.notes.mkdir(parents=True)
+        for name in BEFORE:
+            shutil.copy(DOCUMENTS / name, self.notes)
+        self._encoder = load_encoder(MINILM, folder / "shared")
+        self.index_anew(self.before)
+        for name in ADDED:
+            shutil.copy(DOCUMENTS / name, self.notes)
+        changed = (self.notes / CHANGED).read_text("utf-8")
+        (self.notes / CHANGED).write_text(changed[: len(changed) // 2], "utf-8")
+        (self.notes / REMOVED).unlink()
+        self.after = folder / "after"
+        self.index_anew(self.after)
+        self.wanted = contents(self.after / "library")
+        self.states = {self._fingerprint(self.before): "old", self._fingerprint(self.after): "new"}
+        self.asked(self.before, QUESTIONS[:1])
+        self.turns = {told: self._answers(*(QUESTIONS[1:] if told else QUESTIONS[2:])) for told in (False, True)}
+
+    def index_anew(self, folder: Path) -> None:
+        """In this process, with the cache that is in the folder."""
+        encoder = CachedEncoder(self._encoder.uncached, folder / "cache" / "embeddings")
+        *_, report = index([self.notes], folder / "library", encoder)
+        encoder.close()
+        assert isinstance(report, IndexReport) and not report.failed
+
+    def asked(self, folder: Path, questions: Iterable[str]) -> list[Turn]:
+        """All turns of the conversation, after these."""
+        library, shared = self.after / "library", self.folder / "shared"
+        with Assistant.open(read_settings(library=library, home=folder / "home", cache=shared)) as assistant:
+            for question in questions:
+                list(assistant.ask(THREAD, question))
+            return assistant.turns(THREAD)
+
+    def _answers(self, *questions: str) -> list[Asked]:
+        with self.copied(self.before) as folder:
+            return _told(self.asked(folder, questions))
+
+    def _fingerprint(self, folder: Path) -> str:
+        generation = current_generation(folder / "library")
+        assert generation
+        return read_manifest(generation).fingerprint
+
+    def copied(self, folder: Path | None) -> "Copy":
+        """Of `before` or what else is given, for one point."""
+        return Copy(folder, self.folder / "points" / str(next(self._numbers)))
+
+    def indexed(self, folder: Path, accident: Accident, record: Path | None = None) -> Ended:
+        return clew(["index", self.notes, "--library", folder / "library", "--json"], folder, accident, record)
+
+    def told(self, folder: Path, accident: Accident, record: Path | None = None) -> Ended:
+        """The second question asked."""
+        library = self.after / "library"
+        return clew(["ask", QUESTIONS[1], "--library", library, "--thread", THREAD, "--json"], folder, accident, record)
+
+    def wrong_library(self, folder: Path, out: str, there: bool = True) -> str:
+        """What is wrong behind an accident to `index`, which had said `out`; empty for nothing. `there`: a library was
+        there before."""
+        library = folder / "library"
+        try:
+            generation, state = current_generation(library), "gone"
+            if generation:
+                found, state = proven(generation), self.states.get(read_manifest(generation).fingerprint, "another one")
+                if not found:
+                    return f"it is not whole: {found}"
+                with open_library(library, self._encoder) as opened:
+                    if not opened.store.keyword_search(["metropolis"], 3)[0]:
+                        return "nothing is found in it"
+            if state == "another one" or (state == "gone" and there):
+                return f"it is neither what it was nor what it was to be: {state}"
+            if '"new":' in out and state != "new":
+                return f"it was said to be done, and it is {state}"
+            self.index_anew(folder)
+            made = contents(library)
+            if different := [name for name in {**made, **self.wanted} if made.get(name) != self.wanted.get(name)]:
+                return f"the next run makes another one: {', '.join(different)}"
+            generation = current_generation(library)
+            assert generation
+            if more := {path.name for path in library.iterdir()} - {POINTER, "lock", generation.name}:
+                return f"the next run leaves {', '.join(sorted(more))}"
+        except Exception as error:  # noqa: BLE001 whatever is raised is what went wrong
+            return f"it cannot be used: {error!r}"
+        return ""
+
+    def wrong_conversation(self, folder: Path, out: str, said: int = 1) -> str:
+        """As `wrong_library`, behind an accident to the second turn; `said` turns were shown before."""
+        shown = any(json.loads(line)["event"] == "answer" for line in out.splitlines() if line.endswith("}"))
+        try:
+            turns = _told(self.asked(folder, QUESTIONS[2:]))
+            with closing(sqlite3.connect(folder / "home" / DATABASE)) as database:
+                (damage,) = database.execute("PRAGMA integrity_check").fetchone()
+        except Exception as error:  # noqa: BLE001
+            return f"it cannot be used: {error!r}"
+        if damage != "ok":
+            return f"its database is damaged: {damage}"
+        if turns != self.turns[True] and (shown or turns != self.turns[False]):
+            return f"its turns are {turns}"
+        return ""
+
+
+def _told(turns: Iterable[Turn]) -> list[Asked]:
+    return [(turn.question, turn.rewritten, turn.answer.text, turn.answer.outcome) for turn in turns]
+
+
+class Copy:
+    """Of a folder, or an empty one; made where it is entered, if not before, and removed at the end."""
+
+    def __init__(self, source: Path | None, folder: Path) -> None:
+        self._source, self._folder = source, folder
+
+    def make(self) -> Path:
+        if self._source:
+            shutil.copytree(self._source, self._folder)
+        else:
+            self._folder.mkdir(parents=True)
+        return self._folder
+
+    def __enter__(self) -> Path:
+        return self._folder if self._folder.exists() else self.make()
+
+    def __exit__(self, *_: object) -> None:
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def at_once(tries: Iterable[tuple[str, Callable[[], str]]]) -> Iterator[tuple[str, str]]:
+    """The points, by name and what tries them, as many at once as there are cores, in their order."""
+    named = list(tries)
+    pool = ThreadPoolExecutor(len(sched_getaffinity(0)))
+    try:
+        for (name, _), wrong in zip(named, pool.map(_tried, [one for _, one in named]), strict=True):
+            yield name, wrong
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _tried(one: Callable[[], str]) -> str:
+    try:
+        return one()
+    except Exception as error:  # noqa: BLE001
+        return f"{error!r}"
