@@ -43,6 +43,10 @@ torture: .venv/ready-dev
 	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.torture $(if $(PART),--part $(PART)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(SHARE),--share $(SHARE)) $(if $(filter-out file,$(origin DOCUMENTS)),--documents '$(DOCUMENTS)')
 
+# Which changes of what holds a formula of a seed its own tests would not notice: at most three hours.
+mutants: .venv/ready-dev
+	$(BIN)/python -m tests.mutants --workers $(WORKERS)
+
 # All that is learned, from DATA, each fit over what the ones before it have written; and what the agent is worth out of
 # fold, everything below it refitted.
 train: .venv/ready-dev

@@ -147,3 +147,28 @@ def test_those_of_indexing_are_the_librarys(examples: Library, encoder: CachedEn
 
 def test_every_tool_has_its_dataclass() -> None:
     assert set(registry.PARAMETERS) == set(registry.NAMES)
+
+
+OTHERS = {
+    "tools.clues.method",
+    "tools.clues.clues_once",
+    "index.semantic.step",
+    "tools.local.tau_e",
+    "tools.hybrid.nearest",
+    "tools.hybrid.cosine",
+    "tools.hybrid.keyword",
+    "tools.hybrid.title",
+    "walk.above",
+    "walk.answers",
+    "observe.answers",
+}
+"""Those whose default is another than the seed's, as docs/figures.md says."""
+
+
+def test_defaults_are_the_seeds_but_for_those_that_are_named() -> None:
+    """lambda .7, 5 sentences, 3 of a cluster, 2 to 7 clusters, theta .5, buffer 5, 1024 and 128 tokens, K 5, ..."""
+    seeds = {name: found[1] for name in parameters() if (found := seed_of(name))}
+    assert {name for name, value in seeds.items() if parameters()[name].default != value} == OTHERS
+    assert (seeds["rewrite.lambda"], seeds["rewrite.sentences"], seeds["index.semantic.threshold"]) == (0.7, 5, 0.5)
+    assert (seeds["walk.top"], seeds["tools.communities.top_k_communities"], seeds["tools.clues.w_rel"]) == (5, 3, 2.0)
+    assert len(seeds) == 46

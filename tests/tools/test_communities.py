@@ -19,12 +19,12 @@ from tests.memory.knowledge.index.test_run import run
 from tests.memory.knowledge.semrag import CASES, needs_cases
 
 
-def reference(library: Library, q: np.ndarray, level: int) -> list[tuple[float, int]]:
-    """Score and number of every point of the three nearest reports, best first."""
+def reference(library: Library, q: np.ndarray, level: int, reports: int = 3) -> list[tuple[float, int]]:
+    """Score and number of every point of the nearest reports, best first."""
     store, layers, communities = library.store, library.store.part().layers, library.store.part().communities
     similar = {int(c): float(communities.vectors[c] @ q) for c in communities.at(level)}
     points: dict[int, float] = {}
-    for community in sorted(similar, key=lambda c: -similar[c])[:3]:
+    for community in sorted(similar, key=lambda c: -similar[c])[:reports]:
         members = set(communities.items[community].entities)
         held = {int(layers.sentence_chunks[s]) for s, e in layers.mentions.T if int(e) in members}
         held |= {g for g, d in enumerate(layers.chunk_documents) if int(layers.titles[d]) in members}
@@ -118,3 +118,20 @@ def test_the_demo_of_the_seed(tmp_path: Path, encoder: CachedEncoder) -> None:
         assert "Constitution" in CommunitySearch(opened.store).search(query, 1).passages[0].text
         query = encode_query(CASES["module_demos"]["local_search"]["query"], [], encoder)
         assert "Constitution" in Local(opened.store).search(query, 3).passages[0].text
+
+
+@pytest.mark.parametrize(("reports", "points"), [(1, 1000), (2, 3), (5, 1000)])
+def test_equation_5_keeps_its_top_k_of_both(
+    reports: int, points: int, examples: Library, encoder: CachedEncoder
+) -> None:
+    query = encode_query("Which films were made in Germany?", [], encoder)
+    level = examples.store.part().communities.levels - 1
+    expected = reference(examples, query.forms[0].vector, level, reports)[:points]
+    tool = CommunitySearch(
+        examples.store, CommunitiesParameters(top_k_communities=reports, top_k_points=points, level=level)
+    )
+    layers = examples.store.part().layers
+    chunks = {layers.chunk_ids[layers.sentence_chunks[sentence]] for _, sentence in expected}
+    assert {passage.id for passage in tool.search(query).passages} == chunks
+    every = [len(reference(examples, query.forms[0].vector, level, count)) for count in (1, 2, 3, 5)]
+    assert every == sorted(set(every))

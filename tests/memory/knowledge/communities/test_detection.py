@@ -4,13 +4,14 @@ import itertools
 from collections.abc import Sequence
 from typing import get_args
 
+import networkx as nx
 import numpy as np
 import pytest
 
 from clew.memory.communities import DetectionParameters, Method
 from clew.memory.datatypes import Ints, Vectors
 from clew.memory.knowledge.communities.detection import cluster, detect, numbered
-from clew.memory.knowledge.communities.entity_graph import Links
+from clew.memory.knowledge.communities.entity_graph import Links, weighted_graph
 from clew.memory.vectors import unit
 
 METHODS = get_args(Method)
@@ -112,3 +113,13 @@ def test_the_clusters_of_a_part_have_its_numbers() -> None:
     part = links.among(np.arange(4, 12))
     assert part.nodes == 8 and part.ends.max() == 7
     assert cluster(part, DetectionParameters()).tolist() == [0] * 4 + [1] * 4
+
+
+def test_each_method_is_its_own() -> None:
+    """Where both come to other clusters: Louvain is NetworkX's, and Leiden is not."""
+    graph = nx.gnm_random_graph(60, 150, seed=3)
+    links = Links(60, np.array(sorted(graph.edges), np.int64).T, np.ones(150))
+    found = {method: cluster(links, DetectionParameters(method)) for method in METHODS}
+    expected = nx.community.louvain_communities(weighted_graph(links), weight="weight", seed=42)
+    of = {method: {frozenset(np.flatnonzero(one == n).tolist()) for n in set(one)} for method, one in found.items()}
+    assert of["louvain"] == {frozenset(one) for one in expected} != of["leiden"]

@@ -73,3 +73,34 @@ def test_no_name_speaks_to_the_model() -> None:
     assert write(extract, ScriptedWriter(reply), ()) == ("Apollo flew to the Moon.", "")
     assert "Apollo" in prompts[0] and "Moon" in prompts[0]
     assert "Ignore all" not in prompts[0] and "<|" not in prompts[0]
+
+
+def test_a_model_writes_with_the_seeds_temperature_and_tokens() -> None:
+    asked: list[tuple[float | None, int | None]] = []
+
+    class Writing(ScriptedWriter):
+        def write(self, *messages: Any, temperature: float | None = None, tokens: int | None = None, **_: Any) -> Any:
+            asked.append((temperature, tokens))
+            return iter(["Apollo flew to the Moon."])
+
+    extract = Extract("Apollo", (0,), ("Apollo",), (), ("Apollo flew to the Moon.",))
+    assert write(extract, Writing(lambda *_: ""), ())[0] == "Apollo flew to the Moon."
+    assert asked == [(0.1, 200)]
+
+
+def test_the_sentence_of_an_entity_is_the_nearest_of_those_that_read_equally_well() -> None:
+    relations = [("Lang", "directed", "Metropolis"), ("Lang", "met", "Thea"), ("Lang", "left", "Berlin")]
+    made = layers(["Lang", "Metropolis", "Thea", "Berlin"], relations, {})
+    links = links_of(made, named_in_sentences(made))
+    sentences = np.array([[1, 0], [0.8, 0.6], [0, 1]], np.float32)
+    vectors = np.tile(np.array([[0.8, 0.6]], np.float32), (4, 1))
+    texts = [
+        "Lang directed the film Metropolis.",
+        "Lang met Thea von Harbou once.",
+        "Lang left the town of Berlin.",
+    ]
+    lang = [entity.name for entity in made.entities].index("Lang")
+    best = ReportMaterial(made, links, vectors, sentences, texts).best
+    assert best[lang] == 1
+    poor = [texts[0], "and so he met her", texts[2]]  # no sentence: the next best is taken
+    assert ReportMaterial(made, links, vectors, sentences, poor).best[lang] == 0

@@ -162,3 +162,13 @@ def test_a_store_keeps_the_partitions_that_it_opened(tmp_path: Path, encoder: Ca
         for partition in range(store.part().partitioning.count):
             nodes, _ = members.of(np.array([partition]))
             assert np.array_equal(store.part().partition_vectors(partition), store.part().vectors.take(nodes, axis=0))
+
+
+def test_the_centroid_of_a_partition_is_the_direction_of_its_nodes_mean() -> None:
+    capsule, vectors = made(PartitionPlan(size=30)), random_vectors(90, 2)
+    own = capsule.partitioning
+    for number, centroid in enumerate(own.centroids):
+        mean = vectors[own.of_node == number].mean(axis=0)
+        assert centroid == pytest.approx(mean / np.linalg.norm(mean), abs=1e-6)
+    assert len(own.centroids) == own.of_node.max() + 1 > 2
+    assert PartitionPlan().size == 200

@@ -99,3 +99,29 @@ def test_between_two_communities_a_node_goes_where_it_is_alike(topic: int) -> No
     labels = hybrid.partition(made, topics([0] * 10 + [1] * 10 + [topic]), 12)
     assert labels[0] != labels[10]
     assert labels[20] == labels[10 * topic]
+
+
+def test_phase_1_joins_an_island_to_what_is_nearest_and_phase_3_would_not() -> None:
+    """What it joins is too big to be packed: only phase 1 can fill it, to the last place."""
+    made = graph(22, [*clique(range(10)), *clique(range(10, 20)), (20, 21)])
+    labels = hybrid.partition(made, topics([0] * 10 + [1] * 10 + [1, 1]), 12)
+    assert labels.tolist() == [0] * 10 + [1] * 12 or labels.tolist() == [1] * 10 + [0] * 12
+    full = hybrid.partition(made, topics([0] * 10 + [1] * 10 + [1, 1]), 11)
+    assert len(set(full[20:])) == 1 and full[20] not in (full[0], full[10])  # 10 and 2 are one too many
+
+
+def test_phase_3_packs_what_is_no_island_and_not_full() -> None:
+    """Halves of the size are no islands, which phase 1 joins, and orphans, which phase 3 packs."""
+    of = [0] * 6 + [1] * 6 + [0] * 6 + [1] * 6
+    made = graph(24, [pair for start in range(0, 24, 6) for pair in clique(range(start, start + 6))])
+    labels = hybrid.partition(made, topics(of), 12)
+    assert labels.max() == 1
+    assert all(labels[node] == labels[0 if of[node] == 0 else 6] for node in range(24))
+    strict = hybrid.partition(made, topics(of), 11)
+    assert strict.max() == 3
+
+
+@pytest.mark.parametrize(("size", "parts"), [(200, 2), (199, 3)])
+def test_a_partition_may_be_full_and_no_more(size: int, parts: int) -> None:
+    labels = np.repeat(np.arange(8), 50)
+    assert len(set(packed(labels, topics([0] * 400), size, 150).tolist())) == parts
