@@ -1,0 +1,133 @@
+"""What a reader of a language makes of a sentence: a tree of words in the names of Universal Dependencies.
+
+One contract for all languages: `SentenceReader`. Its trees have UD's parts of speech, features, heads and relations
+(https://universaldependencies.org), and from them come the keywords that the first stage of a search takes (seed 002).
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, Protocol
+
+CONTENT = ("NOUN", "VERB", "ADJ")
+
+Mood = Literal["question", "command", "statement"]
+
+
+class Word(NamedTuple):
+    """A word outside its sentence: part of speech, features (`Case=Nom|Number=Sing`, empty for none) and the parts that
+    it is made of. `root` is what dictionaries list; `known` says whether the reader's own roots have it."""
+
+    form: str
+    lemma: str
+    upos: str
+    feats: str = ""
+    root: str = ""
+    prefixes: tuple[str, ...] = ()
+    suffixes: tuple[str, ...] = ()
+    compound: tuple[str, ...] = ()
+    """The roots before the last, which says what the word is: `akv` of `akvobirdo`."""
+    ending: str = ""
+    known: bool = True
+
+    def feature(self, name: str) -> str:
+        """The value of a feature, empty where the word has none of that name."""
+        start = self.feats.find(f"{name}=")
+        return self.feats[start + len(name) + 1 :].split("|", 1)[0] if start >= 0 else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A sentence. `heads[i]` is the place of the word that word `i` depends on, counted from 1, and 0 for the root;
+    `roles` are UD's relations."""
+
+    words: tuple[Word, ...]
+    heads: tuple[int, ...]
+    roles: tuple[str, ...]
+    mood: Mood = "statement"
+    asks: str = ""
+    """Of a question: its question word as a lemma, empty where there is none."""
+    ids: tuple[str, ...] = field(default=())
+
+    @property
+    def root(self) -> int:
+        """The place of the root, counted from 0; -1 for no words."""
+        return self.heads.index(0) if self.heads else -1
+
+    def children(self, place: int, *roles: str) -> list[int]:
+        """The places, counted from 0, of the words that depend on the one at `place`, with one of the roles (or any)."""
+        found = (i for i, head in enumerate(self.heads) if head == place + 1)
+        return [i for i in found if not roles or self.roles[i] in roles]
+
+    def keywords(self, stop: frozenset[str]) -> list[str]:
+        """By priority: proper names whole, then the roots of nouns, verbs and adjectives; in lower case, none twice.
+
+        `stop` has roots that say too little (`est`). Articles, pronouns, numerals and question words are never keywords.
+        """
+        names, roots = [], []
+        for place, word in enumerate(self.words):
+            if word.upos == "PROPN":
+                if self.roles[place] != "flat":
+                    parts = [self.words[i].lemma for i in self.children(place, "flat")]
+                    names.append(" ".join([word.lemma, *parts]).casefold())
+            elif word.upos in CONTENT and (root := word.root.casefold()) and root not in stop:
+                roots.append(root)
+        return list(dict.fromkeys([*names, *roots]))
+
+    def as_conllu(self) -> str:
+        """Ten columns a word, without the empty line at the end."""
+        ids = self.ids or tuple(map(str, range(1, len(self.words) + 1)))
+        rows = zip(ids, self.words, self.heads, self.roles, strict=True)
+        return "\n".join(
+            "\t".join(
+                (id_, word.form, word.lemma or "_", word.upos, "_", word.feats or "_", ids[head - 1] if head else "0")
+                + (role, "_", "_")
+            )
+            for id_, word, head, role in rows
+        )
+
+
+class SentenceReader(Protocol):
+    """Reads the sentences of one language."""
+
+    @property
+    def language(self) -> str: ...
+
+    def read(self, sentence: str) -> Tree:
+        """Raises `BadInput` for a sentence without words, and in strict mode for a word that it does not know."""
+        ...
+
+    def tree(self, forms: Sequence[str]) -> Tree:
+        """Of words and punctuation marks that are told apart already; as many words as forms."""
+        ...
+
+    def keywords(self, tree: Tree) -> list[str]: ...
+
+
+def parsed_conllu(lines: Iterable[str], reader: SentenceReader) -> Iterator[str]:
+    """CoNLL-U in, CoNLL-U out, line by line: comments, IDs and FORMs are kept, the other columns are read anew and never
+    looked at. Multiword tokens (`3-4`) and empty nodes (`8.1`) stay where they are, without an analysis.
+    Raises `ValueError` for a line that is no CoNLL-U."""
+    block: list[str] = []
+    for line in [*lines, ""]:
+        if line := line.rstrip("\r\n"):
+            block.append(line)
+        elif block:
+            yield from _parsed_block(block, reader)
+            yield ""
+            block = []
+
+
+def _parsed_block(block: Sequence[str], reader: SentenceReader) -> Iterator[str]:
+    rows = [line.split("\t") for line in block if not line.startswith("#")]
+    if wrong := next((row for row in rows if len(row) < 2), None):
+        raise ValueError(f"no CoNLL-U, which has columns apart by tabs: {wrong[0][:60]!r}")
+    own = [(id_, form) for id_, form, *_ in rows if id_.isdigit()]
+    read = reader.tree([form for _, form in own])
+    tree = Tree(read.words, read.heads, read.roles, ids=tuple(id_ for id_, _ in own))
+    written = iter(tree.as_conllu().split("\n") if own else ())
+    for line in block:
+        if line.startswith("#"):
+            yield line
+        else:
+            id_, form, *_ = line.split("\t")
+            yield next(written) if id_.isdigit() else "\t".join([id_, form, *"_" * 8])
