@@ -29,9 +29,6 @@ MODULES = {
 }
 """Names that a package is imported by, where they are not its own."""
 
-SPACY = "spacy"
-"""Named by the person who has it; no extra brings it."""
-
 
 def module_of(package: str) -> str:
     return MODULES.get(package, package).replace("-", "_").lower()
@@ -66,7 +63,7 @@ def test_the_base_is_this_and_no_more() -> None:
 def test_every_import_is_declared_or_required_by_what_is_declared() -> None:
     extras = [name for extra, names in PROJECT["optional-dependencies"].items() if extra != "dev" for name in names]
     brought = {name for one in BASE for name in packages(importlib.metadata.requires(one) or [])}
-    known = {module_of(name).lower() for name in {*BASE, *extras, *brought}} | {SPACY}
+    known = {module_of(name).lower() for name in {*BASE, *extras, *brought}}
     assert not {name: path for name, path in imported().items() if name not in known}
 
 

@@ -33,6 +33,7 @@ COMMANDS = (
     "partition",
     "align",
     "settings",
+    "parse",
     "doctor",
     "trust",
 )

@@ -4,18 +4,17 @@ import re
 from collections.abc import Iterable, Sequence
 
 from clew.memory.errors import BadInput
-from clew.memory.language.clauses import clauses_of
-from clew.memory.language.dependencies import join, resolve
+from clew.memory.language.clause_links import linked
+from clew.memory.language.clause_parts import clauses_of
+from clew.memory.language.dependencies import resolve
 from clew.memory.language.esperanto_words import Analyser, with_hats
-from clew.memory.language.noun_phrases import Draft, Token, drafted
-from clew.memory.language.trees import Mood, Tree, Word
+from clew.memory.language.noun_phrases import Draft, SeenForm, drafted
+from clew.memory.language.trees import Mood, Tree, WordForm
 
 STOP = frozenset(("est", "hav", "far"))
 """Roots that say too little to search by (seed 002)."""
 
-_FORM = re.compile(
-    r"[lL]['’](?=\s?\w)|\d[\d.,:]*\d(?:-?[aoe]j?n?)?\b|\w+(?:[-‑]\w+)*(?:['’](?!\w))?|\.\.\.|--|[^\w\s]"
-)
+_FORM = re.compile(r"[lL]['’](?=\s?\w)|\d[\d.,:]*\d(?:-?[aoe]j?n?)?\b|\w+(?:[-‑]\w+)*(?:['’](?!\w))?|\.\.\.|--|[^\w\s]")
 _OPENING_QUOTE = re.compile(r"(?:^|[\s(])['’‘]")
 
 
@@ -37,9 +36,10 @@ class Esperanto:
     language = "eo"
 
     def __init__(self, strict: bool = False, known: Iterable[str] = ()) -> None:
-        self.analyser = Analyser(known)
+        self.analyser = Analyser()
+        self.analyser.learn(known)
         self.strict = strict
-        self._tokens: dict[str, Token] = {}
+        self._tokens: dict[str, SeenForm] = {}
 
     def read(self, sentence: str) -> Tree:
         forms = tokenize(sentence)
@@ -56,7 +56,7 @@ class Esperanto:
         clauses = clauses_of(draft)
         for clause in reversed(clauses):
             resolve(draft, clause)
-        root = join(draft, clauses)
+        root = linked(draft, clauses)
         return _finished(draft, root)
 
     def keywords(self, tree: Tree) -> list[str]:
@@ -75,7 +75,7 @@ def _finished(draft: Draft, root: int) -> Tree:
             heads[place] = root
     _break_circles(heads, root)
     for place in range(size):
-        if draft.tokens[place].kind == "," and (heads[place] < 0 or heads[place] == place):
+        if place != root and draft.tokens[place].kind == "," and (heads[place] < 0 or heads[place] == place):
             heads[place], roles[place] = _of_mark(heads, draft, place, root), "punct"
     words = tuple(
         token.word if token.word.upos == upos else _retagged(token.word, upos)
@@ -119,12 +119,13 @@ def _of_mark(heads: list[int], draft: Draft, place: int, root: int) -> int:
         return right if right < size else root
     if right != root and right < size:
         return right
-    while left != root and 0 <= heads[left] < place:
+    opened = {heads[one] for one in range(place) if draft.tokens[one].kind == ","}
+    while left != root and 0 <= heads[left] < place and left not in opened:
         left = heads[left]
     return left
 
 
-def _retagged(word: Word, upos: str) -> Word:
+def _retagged(word: WordForm, upos: str) -> WordForm:
     if upos == "PROPN" and word.upos != "PROPN":
         form = with_hats(word.form)
         lemma = form[: len(word.lemma)]

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
-from clew.memory.language.trees import Word
+from clew.memory.language.trees import WordForm
 from clew.memory.text import word_lists
 
 TABLE: Mapping[str, frozenset[str]] = {
@@ -45,7 +45,9 @@ PARTICIPLES = {
 }
 
 BEGINNINGS = {"ki": "Int,Rel", "ti": "Dem", "i": "Ind", "ĉi": "Tot", "neni": "Neg"}
-CORRELATIVE_ENDS = {"u": "DET", "a": "DET", "o": "PRON", "es": "DET"} | dict.fromkeys(("e", "am", "al", "el", "om"), "ADV")
+CORRELATIVE_ENDS = {"u": "DET", "a": "DET", "o": "PRON", "es": "DET"} | dict.fromkeys(
+    ("e", "am", "al", "el", "om"), "ADV"
+)
 
 _X_NOTATION = re.compile("([cghjsuCGHJSU])[xX]")
 _HATS = dict(zip("cghjsuCGHJSU", "ĉĝĥĵŝŭĈĜĤĴŜŬ", strict=True))
@@ -66,99 +68,107 @@ def roots() -> frozenset[str]:
 
 
 @cache
-def closed_words() -> dict[str, Word]:
+def closed_words() -> dict[str, WordForm]:
     """Those without an ending of their own, all forms of the 45 correlatives and of the pronouns among them."""
     kinds = {"adverbs": "ADV", "interjections": "INTJ", "adpositions": "ADP", "coordinators": "CCONJ"}
-    found = {form: Word(form, form, upos, "", form) for name, upos in kinds.items() for form in TABLE[name]}
-    found |= {form: Word(form, form, "SCONJ", "", form) for form in TABLE["subordinators"] | {"ol"}}
-    found |= {form: Word(form, form, "PART", "", form) for form in TABLE["particles"]}
-    found["ne"] = Word("ne", "ne", "ADV", "Polarity=Neg", "ne")
+    found = {form: WordForm(form, form, upos, "", form) for name, upos in kinds.items() for form in TABLE[name]}
+    found |= {form: WordForm(form, form, "SCONJ", "", form) for form in TABLE["subordinators"] | {"ol"}}
+    found |= {form: WordForm(form, form, "PART", "", form) for form in TABLE["particles"]}
+    found["ne"] = WordForm("ne", "ne", "ADV", "Polarity=Neg", "ne")
     for form in ("la", "l'", "l’"):
-        found[form] = Word(form, "la", "DET", "Definite=Def|PronType=Art", "la")
+        found[form] = WordForm(form, "la", "DET", "Definite=Def|PronType=Art", "la")
     for form in TABLE["numerals"]:
-        found[form] = Word(form, form, "NUM", "NumType=Card", form)
+        found[form] = WordForm(form, form, "NUM", "NumType=Card", form)
     return found | _pronouns() | _correlatives()
 
 
-def _pronouns() -> dict[str, Word]:
+def _pronouns() -> dict[str, WordForm]:
     persons = {"mi": "1", "ni": "1", "vi": "2", "ci": "2"}
-    numbers = dict.fromkeys(("mi", "ci", "li", "ŝi", "ĝi", "ri"), "|Number=Sing") | {"ni": "|Number=Plur", "ili": "|Number=Plur"}
+    numbers = dict.fromkeys(("mi", "ci", "li", "ŝi", "ĝi", "ri"), "|Number=Sing") | {
+        "ni": "|Number=Plur",
+        "ili": "|Number=Plur",
+    }
     found = {}
     for form in TABLE["pronouns"]:
         person = "" if form == "oni" else f"|Person={persons.get(form, '3')}"
         about = f"{person}|PronType={'Ind' if form == 'oni' else 'Prs'}{'|Reflex=Yes' if form == 'si' else ''}"
         for end, case in (("", "Nom"), ("n", "Acc")):
-            found[form + end] = Word(form + end, form, "PRON", f"Case={case}{numbers.get(form, '')}{about}", form)
+            found[form + end] = WordForm(form + end, form, "PRON", f"Case={case}{numbers.get(form, '')}{about}", form)
         if form != "oni":
             for end, (of, feats) in NOMINAL.items():
                 if of == "a":
                     whole = f"{feats}{person}|Poss=Yes{about.removeprefix(person)}"
-                    found[form + end] = Word(form + end, f"{form}a", "DET", whole, form, ending=end)
+                    found[form + end] = WordForm(form + end, f"{form}a", "DET", whole, form, ending=end)
     return found
 
 
-def _correlatives() -> dict[str, Word]:
+def _correlatives() -> dict[str, WordForm]:
     """`kompound` words of a beginning and an end: ki-u, neni-am."""
     found = {}
     for begin, kind in BEGINNINGS.items():
         for end, upos in CORRELATIVE_ENDS.items():
             lemma = begin + end
-            parts = {"prefixes": (begin,), "ending": end}
             if end in ("u", "a", "o"):
                 for number in ("", "j") if end != "o" else ("",):
                     for case in ("", "n"):
                         feats = f"Case={'Acc' if case else 'Nom'}|Number={'Plur' if number else 'Sing'}|PronType={kind}"
                         form = lemma + number + case
-                        found[form] = Word(form, lemma, upos, feats, lemma, prefixes=(begin,), ending=end)
+                        found[form] = WordForm(form, lemma, upos, feats, lemma, prefixes=(begin,), ending=end)
             else:
                 for case in ("", "n") if end == "e" else ("",):
                     feats = ("Case=Acc|" if case else "") + f"PronType={kind}"
-                    found[lemma + case] = Word(lemma + case, lemma, upos, feats, lemma, prefixes=(begin,), ending=end)
+                    found[lemma + case] = WordForm(
+                        lemma + case, lemma, upos, feats, lemma, prefixes=(begin,), ending=end
+                    )
     return found
 
 
-Parts = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+Segments = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 """Prefixes, roots and suffixes, each in order; the last root says what the word is."""
 
-PREFIX_COST, ROOT_COST, SUFFIX_COST, LINK_COST, SHORT_COST, BARE_SUFFIX_COST = 1.05, 2.0, 1.0, 0.6, 1.5, 2.6
+PREFIX_COST, ROOT_COST, SUFFIX_COST, LINK_COST, SHORT_COST, BARE_SUFFIX_COST = 0.95, 2.0, 1.0, 0.6, 1.5, 2.6
 RARE_COST, RARE = 0.2, frozenset(("id", "um", "ing", "er", "estr", "end", "obl", "op", "on", "ot"))
 """What a part costs where a stem is taken apart: the cheapest way is taken, so few roots, and affixes rather than
 roots. Roots of one or two letters and affixes used as roots (`ulo`, `ebla`) cost more, as they are found by chance."""
+
+COMMON = frozenset(("mal", "re", "ek", "dis", "mis"))
+"""The prefixes that come to mind first; others, and prepositions, cost a little more."""
 
 LONGEST_PART = 14
 
 
 class Analyser:
-    """Takes words apart by a set of roots. `learn` adds those of a library's own words."""
+    """Takes words apart by a set of roots, those of `roots.txt` unless others are given; `learn` adds some."""
 
-    def __init__(self, known: Iterable[str] = ()) -> None:
-        self.roots = roots() | frozenset(known)
+    def __init__(self, known: Iterable[str] | None = None) -> None:
+        self.roots = roots() if known is None else frozenset(known)
         before = {"en", "el", "al", "de", "sub", "sur", "super", "kun", "antaŭ", "post", "inter", "ĉirkaŭ", "kontraŭ"}
         self._prefixes = TABLE["prefixes"] | before | {"preter", "tra", "trans", "per", "pri", "pro", "sen", "ĝis"}
         self._prefixes |= {"apud", "ekster", "ne", "mem", "tro", "laŭ", "ĉe", "plu", "for", "anstataŭ"}
         self._bare = TABLE["numerals"] | TABLE["adpositions"] | TABLE["adverbs"] | TABLE["interjections"]
-        self._words: dict[str, Word] = dict(closed_words())
-        self._parts: dict[str, Parts] = {}
+        self._bare |= {"ĉiu", "tiu", "alie"}
+        self._words: dict[str, WordForm] = dict(closed_words())
+        self._parts: dict[str, Segments] = {}
 
-    def word(self, form: str) -> Word:
+    def word(self, form: str) -> WordForm:
         """Its analysis without a sentence."""
         found = self._words.get(form)
         if found is None:
             found = self._words[form] = self._analysed(form)
         return found
 
-    def _analysed(self, form: str) -> Word:
+    def _analysed(self, form: str) -> WordForm:
         text = with_hats(form).replace("’", "'")
         low = text.lower()
         if closed := closed_words().get(low):
             return closed._replace(form=form)
         if not any(map(str.isalnum, text)):
-            return Word(form, form, "SYM" if text in "$€£%&+=§°" else "PUNCT")
+            return WordForm(form, form, "SYM" if text in "$€£%&+=§°" else "PUNCT")
         if digits := _DIGITS.fullmatch(low):
             end = digits["ending"] or ""
-            return Word(form, form, "ADJ" if end[:1] == "a" else "NUM", f"NumType={'Ord' if end else 'Card'}", form)
+            return WordForm(form, form, "ADJ" if end[:1] == "a" else "NUM", f"NumType={'Ord' if end else 'Card'}", form)
         if _NUMBER.fullmatch(low):
-            return Word(form, low, "NUM", "NumType=Card", low)
+            return WordForm(form, low, "NUM", "NumType=Card", low)
         if low.endswith("'") and len(low) > 2:
             made = self._inflected(form, low[:-1], "o", text)
             return made._replace(ending="'")
@@ -168,9 +178,20 @@ class Analyser:
         known = low in self.roots or len(self.parts(low)[1]) > 0
         prefixes, root, suffixes = self.parts(low) if known else ((), (low,), ())
         name = text[0].isupper()
-        return Word(form, text if name else low, "PROPN" if name else "X", "", root[-1], prefixes, suffixes, root[:-1], "", known)
+        return WordForm(
+            form,
+            text if name else low,
+            "PROPN" if name else "X",
+            "",
+            root[-1],
+            prefixes,
+            suffixes,
+            root[:-1],
+            "",
+            known,
+        )
 
-    def _inflected(self, form: str, stem: str, ending: str, text: str) -> Word:
+    def _inflected(self, form: str, stem: str, ending: str, text: str) -> WordForm:
         prefixes, of_stem, suffixes = self.parts(stem)
         known = bool(of_stem) and not (of_stem[1:] and text[0].isupper() and "-" not in stem)
         if not known:
@@ -192,7 +213,7 @@ class Analyser:
         if last and upos in ("ADJ", "ADV"):
             feats = "|".join(filter(None, (feats, PARTICIPLES[last])))
             upos = "VERB" if upos == "ADV" else upos
-        return Word(form, lemma, upos, feats, of_stem[-1], prefixes, suffixes, of_stem[:-1], ending, known)
+        return WordForm(form, lemma, upos, feats, of_stem[-1], prefixes, suffixes, of_stem[:-1], ending, known)
 
     def _guessed(self, stem: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Of a stem that has no known root: participles, and `ig` and `iĝ`, are told all the same."""
@@ -207,18 +228,22 @@ class Analyser:
         self.roots |= frozenset(found)
         self._words, self._parts = dict(closed_words()), {}
 
-    def parts(self, stem: str) -> Parts:
+    def parts(self, stem: str) -> Segments:
         """The cheapest way to take a stem apart; no roots where there is none. Of equal ones the longest first part."""
         if stem not in self._parts:
             self._parts[stem] = self._taken_apart(stem)
         return self._parts[stem]
 
-    def _taken_apart(self, stem: str) -> Parts:
+    def _taken_apart(self, stem: str) -> Segments:
         if stem in self.roots or stem in self._bare or stem in TABLE["suffixes"]:
             return (), (stem,), ()
-        if "-" in stem and (parts := [self.parts(part.rstrip("oae")) for part in stem.split("-")]) and all(one[1] for one in parts):
+        if (
+            "-" in stem
+            and (parts := [self.parts(part.rstrip("oae")) for part in stem.split("-")])
+            and all(one[1] for one in parts)
+        ):
             return (), tuple(root for part in parts for root in part[1]), parts[-1][2]
-        best: dict[tuple[int, bool], tuple[float, Parts]] = {(0, False): (0.0, ((), (), ()))}
+        best: dict[tuple[int, bool], tuple[float, Segments]] = {(0, False): (0.0, ((), (), ()))}
         for start in range(len(stem)):
             for rooted in (False, True):
                 if reached := best.get((start, rooted)):
@@ -226,31 +251,54 @@ class Analyser:
         return best[len(stem), True][1] if (len(stem), True) in best else ((), (), ())
 
     def _go_on(
-        self, stem: str, start: int, rooted: bool, cost: float, made: Parts, best: dict[tuple[int, bool], tuple[float, Parts]]
+        self,
+        stem: str,
+        start: int,
+        rooted: bool,
+        cost: float,
+        made: Segments,
+        best: dict[tuple[int, bool], tuple[float, Segments]],
     ) -> None:
         prefixes, of_stem, suffixes = made
         for end in range(min(len(stem), start + LONGEST_PART), start, -1):
             part = stem[start:end]
             if rooted and part in TABLE["suffixes"]:
-                _take(best, (end, True), cost + SUFFIX_COST + RARE_COST * (part in RARE), (prefixes, of_stem, (*suffixes, part)))
+                _take(
+                    best,
+                    (end, True),
+                    cost + SUFFIX_COST + RARE_COST * (part in RARE),
+                    (prefixes, of_stem, (*suffixes, part)),
+                )
             if not rooted and part in self._prefixes and end < len(stem):
-                _take(best, (end, False), cost + PREFIX_COST, ((*prefixes, part), of_stem, suffixes))
+                _take(
+                    best,
+                    (end, False),
+                    cost + PREFIX_COST + 0.1 * (part not in COMMON),
+                    ((*prefixes, part), of_stem, suffixes),
+                )
             if part in self.roots or (part in self._bare and len(part) > 2):
                 more = SHORT_COST if len(part) < 3 and (rooted or end < len(stem)) else 0.0
                 again = 0.5 * rooted + SHORT_COST * max(0, len(of_stem) - 1) + (1.0 if rooted and suffixes else 0.0)
-                _take(best, (end, True), cost + ROOT_COST + more + again, (prefixes, (*of_stem, part), () if rooted else suffixes))
+                _take(
+                    best,
+                    (end, True),
+                    cost + ROOT_COST + more + again,
+                    (prefixes, (*of_stem, part), () if rooted else suffixes),
+                )
             elif not rooted and part in TABLE["suffixes"] and prefixes:
                 _take(best, (end, True), cost + BARE_SUFFIX_COST, (prefixes, (*of_stem, part), suffixes))
         if rooted and stem[start] == "o" and start + 2 < len(stem):
             _take(best, (start + 1, True), cost + LINK_COST, made)
 
 
-def _take(best: dict[tuple[int, bool], tuple[float, Parts]], state: tuple[int, bool], cost: float, made: Parts) -> None:
+def _take(
+    best: dict[tuple[int, bool], tuple[float, Segments]], state: tuple[int, bool], cost: float, made: Segments
+) -> None:
     if state not in best or cost < best[state][0]:
         best[state] = cost, made
 
 
-def mined_roots(words: Iterable[str], known: Iterable[str] = (), least: int = 2) -> list[str]:
+def mined_roots(words: Iterable[str], known: Iterable[str] | None = None, least: int = 2) -> list[str]:
     """The roots of a text's words, of those in lower case: stems that the roots before them do not make, the shortest
     first, so that `patrin` is `patr-in` and `patr` is new. A stem has to stand there `least` times. Sorted."""
     stems: Counter[str] = Counter()

@@ -1,13 +1,13 @@
 """The first half of a sentence of Esperanto: which words make a phrase, and what stands in it.
 
 A phrase is a noun with what agrees with it, or a single word of another kind; a preposition belongs to the phrase after
-it. Clauses (`clauses.py`) are built of phrases.
+it. Clauses (`clause_parts.py`) are built of phrases.
 """
 
 from dataclasses import dataclass, field
 
-from clew.memory.language.esperanto_words import TABLE, Analyser
-from clew.memory.language.trees import Word
+from clew.memory.language.esperanto_words import TABLE
+from clew.memory.language.trees import WordForm
 
 KINDS = {
     "NOUN": "N", "PROPN": "N", "X": "N", "SYM": "N", "ADJ": "A", "PRON": "P", "NUM": "M", "ADV": "R", "ADP": "B",
@@ -20,10 +20,10 @@ PLACES = frozenset(("kie", "tie", "ie", "ĉie", "nenie", "kien", "tien", "ien", 
 
 
 @dataclass(slots=True)
-class Token:
+class SeenForm:
     """What the grammar asks of a word, worked out once for a form."""
 
-    word: Word
+    word: WordForm
     kind: str
     case: str
     """`N`, `A` (accusative) or empty."""
@@ -34,7 +34,7 @@ class Token:
 
 
 @dataclass(slots=True)
-class Phrase:
+class Constituent:
     """`head`, `start` and `end` (exclusive) are places of words. `kind` is that of the head, but N for all that stands
     like a noun. `preposition` is its place, or -1."""
 
@@ -52,11 +52,11 @@ class Phrase:
 class Draft:
     """A sentence on its way to a tree: heads (-1 for none yet, counted from 0) and roles, by place."""
 
-    tokens: list[Token]
+    tokens: list[SeenForm]
     upos: list[str]
     heads: list[int]
     roles: list[str]
-    phrases: list[Phrase] = field(default_factory=list)
+    phrases: list[Constituent] = field(default_factory=list)
     question: bool = False
 
     def attach(self, place: int, head: int, role: str) -> None:
@@ -70,7 +70,7 @@ class Draft:
         return self.tokens[place].kind if place < len(self.tokens) else ""
 
 
-def token_of(word: Word) -> Token:
+def token_of(word: WordForm) -> SeenForm:
     feats, kind = word.feats, KINDS.get(word.upos, "N")
     if word.upos in ("VERB", "AUX"):
         finite = "VerbForm=Fin" in feats
@@ -78,10 +78,10 @@ def token_of(word: Word) -> Token:
     elif word.upos == "DET":
         kind = "L" if word.lemma == "la" else "S" if "Poss=Yes" in feats else "D"
     case = "A" if "Case=Acc" in feats else "N" if "Case=Nom" in feats else ""
-    return Token(word, kind, case, "Number=Plur" in feats, "PronType=Int,Rel" in feats, "VerbForm=Part" in feats)
+    return SeenForm(word, kind, case, "Number=Plur" in feats, "PronType=Int,Rel" in feats, "VerbForm=Part" in feats)
 
 
-def drafted(words: list[Word], known: dict[str, Token], question: bool = False) -> Draft:
+def drafted(words: list[WordForm], known: dict[str, SeenForm], question: bool = False) -> Draft:
     """Phrases and what stands in them; `known` keeps the tokens of forms."""
     tokens = []
     for word in words:
@@ -112,19 +112,27 @@ def _name(draft: Draft) -> None:
         if first and token.word.known and not {"ĉj", "nj"} & set(token.word.suffixes):
             continue
         after = tokens[place + 1] if place + 1 < len(tokens) else token
-        agreeing = after is not token and after.kind in "NA" and after.case == token.case and after.plural == token.plural
+        agreeing = (
+            after is not token and after.kind in "NA" and after.case == token.case and after.plural == token.plural
+        )
         if token.kind == "N":
             draft.upos[place] = "PROPN"
         elif not agreeing or (first and after.word.form[0].isupper()):
             draft.upos[place] = "PROPN"
-            tokens[place] = Token(token.word, "N", "N" if token.case == "N" else token.case, token.plural, False, False)
+            tokens[place] = SeenForm(
+                token.word, "N", "N" if token.case == "N" else token.case, token.plural, False, False
+            )
 
 
 def _phrase(draft: Draft, place: int) -> int:
     """Adds the phrase that begins at `place`; the place after it."""
     token = draft.tokens[place]
     kind = token.kind
-    if kind in "LDSAMNP" or (kind == "T" and token.word.lemma == "ĉi") or (kind == "R" and _before_adjective(draft, place)):
+    if (
+        kind in "LDSAMNP"
+        or (kind == "T" and token.word.lemma == "ĉi")
+        or (kind == "R" and _before_adjective(draft, place))
+    ):
         return _noun_phrase(draft, place)
     end = place + 1
     if kind == "R" and token.word.lemma != "ne":
@@ -134,9 +142,9 @@ def _phrase(draft: Draft, place: int) -> int:
         if draft.kind(end) == "T" and draft.lemma(end) == "ĉi":
             draft.attach(end, end - 1, "advmod")
             end += 1
-            draft.phrases.append(Phrase("R", end - 2, place, end, token.case))
+            draft.phrases.append(Constituent("R", end - 2, place, end, token.case))
             return end
-    draft.phrases.append(Phrase(kind, end - 1, place, end, draft.tokens[end - 1].case))
+    draft.phrases.append(Constituent(kind, end - 1, place, end, draft.tokens[end - 1].case))
     return end
 
 
@@ -156,7 +164,7 @@ def _noun_phrase(draft: Draft, start: int) -> int:
     """Takes modifiers as long as they agree, then the noun. Without one, the last modifier is the head."""
     tokens, size = draft.tokens, len(draft.tokens)
     held: list[int] = []
-    agreed: Token | None = None
+    agreed: SeenForm | None = None
     head, place = -1, start
     while place < size:
         token = tokens[place]
@@ -172,7 +180,10 @@ def _noun_phrase(draft: Draft, start: int) -> int:
         elif kind == "R" and token.word.lemma == "ajn" and held and tokens[held[-1]].kind in "DP":
             pass
         elif kind == "R":
-            if not (_before_adjective(draft, place) or (held and draft.kind(place + 1) == "A" and tokens[place + 1].participle)):
+            if not (
+                _before_adjective(draft, place)
+                or (held and draft.kind(place + 1) == "A" and tokens[place + 1].participle)
+            ):
                 break
         elif kind in "DSAN" and token.case:
             if agreed and (token.case != agreed.case or token.plural != agreed.plural):
@@ -189,21 +200,19 @@ def _noun_phrase(draft: Draft, start: int) -> int:
         elif kind in ",C":
             if not _goes_on(draft, place, agreed):
                 break
-        elif kind not in "LMD":
-            break
-        elif kind == "L" and held and draft.lemma(held[-1]) not in ("ĉiu", "tuta", "ambaŭ"):
+        elif kind not in "LMD" or (kind == "L" and held and draft.lemma(held[-1]) not in ("ĉiu", "tuta", "ambaŭ")):
             break
         held.append(place)
         place += 1
     while head < 0 and held and tokens[held[-1]].kind in ",CR":
         place = held.pop()
     if head < 0 and not held:
-        draft.phrases.append(Phrase(tokens[start].kind, start, start, start + 1, tokens[start].case))
+        draft.phrases.append(Constituent(tokens[start].kind, start, start, start + 1, tokens[start].case))
         return start + 1
     return _close(draft, start, place, head, held)
 
 
-def _goes_on(draft: Draft, place: int, agreed: Token | None) -> bool:
+def _goes_on(draft: Draft, place: int, agreed: SeenForm | None) -> bool:
     """Whether a comma or conjunction stands between adjectives of one noun: `granda kaj bela domo`."""
     if agreed is None or agreed.kind != "A" or draft.lemma(place) not in ("kaj", "aŭ", ",", "sed"):
         return False
@@ -216,8 +225,11 @@ def _goes_on(draft: Draft, place: int, agreed: Token | None) -> bool:
     while draft.kind(after) in ("A", "R", "C", ",") and after < len(draft.tokens):
         after += 1
     noun = draft.tokens[after] if after < len(draft.tokens) else None
-    return (first.case, first.plural) == (agreed.case, agreed.plural) and noun is not None and noun.kind == "N" and (
-        noun.case == agreed.case
+    return (
+        (first.case, first.plural) == (agreed.case, agreed.plural)
+        and noun is not None
+        and noun.kind == "N"
+        and (noun.case == agreed.case)
     )
 
 
@@ -241,8 +253,18 @@ def _close(draft: Draft, start: int, end: int, head: int, held: list[int]) -> in
     kind = tokens[head].kind
     if kind in "DS":
         draft.upos[head] = "PRON"
-    case = tokens[head].case or next((tokens[place].case for place in held if tokens[place].case), "N" if kind in "NPM" else "")
-    draft.phrases.append(Phrase("A" if kind == "A" and start + sum(tokens[p].kind == "R" for p in held) == head else "N", head, start, end, case))
+    case = tokens[head].case or next(
+        (tokens[place].case for place in held if tokens[place].case), "N" if kind in "NPM" else ""
+    )
+    draft.phrases.append(
+        Constituent(
+            "A" if kind == "A" and start + sum(tokens[p].kind == "R" for p in held) == head else "N",
+            head,
+            start,
+            end,
+            case,
+        )
+    )
     return end
 
 
@@ -265,8 +287,16 @@ def _after_noun(draft: Draft, head: int, end: int) -> int:
     if draft.kind(adverbs) in ("A", "S"):
         after = draft.tokens[adverbs]
         follows = draft.tokens[adverbs + 1] if adverbs + 1 < len(draft.tokens) else None
-        taken = follows is not None and follows.kind in "NA" and (follows.case, follows.plural) == (after.case, after.plural)
-        if (after.case, after.plural) == (noun.case, noun.plural) and not taken and not (after.case == "N" and _awaited(draft, head)):
+        taken = (
+            follows is not None
+            and follows.kind in "NA"
+            and (follows.case, follows.plural) == (after.case, after.plural)
+        )
+        if (
+            (after.case, after.plural) == (noun.case, noun.plural)
+            and not taken
+            and not (after.case == "N" and _awaited(draft, head))
+        ):
             for place in range(end, adverbs):
                 near = draft.kind(place) == "T" and draft.kind(place + 1) == "R"
                 draft.attach(place, place + 1 if near else adverbs, "advmod")
@@ -280,7 +310,10 @@ def _awaited(draft: Draft, noun: int) -> bool:
     for place in range(noun - 1, -1, -1):
         kind = draft.tokens[place].kind
         if kind == "E":
-            return not any(draft.tokens[one].kind in "NP" and draft.tokens[one].case == "N" for one in range(max(0, place - 6), place))
+            return not any(
+                draft.tokens[one].kind in "NP" and draft.tokens[one].case == "N"
+                for one in range(max(0, place - 6), place)
+            )
         if kind in "NPV,QC":
             return False
     return False
@@ -294,7 +327,12 @@ def _modifiers(draft: Draft, head: int, held: list[int]) -> None:
             continue
         kind = tokens[place].kind
         if kind == "A":
-            joined = number and tokens[held[number - 1]].kind in "CR," and adjective >= 0 and _joined(tokens, adjective, place)
+            joined = (
+                number
+                and tokens[held[number - 1]].kind in "CR,"
+                and adjective >= 0
+                and _joined(tokens, adjective, place)
+            )
             draft.attach(place, adjective if joined else head, "conj" if joined else "amod")
             adjective = adjective if joined else place
         elif kind == "M":
@@ -304,7 +342,9 @@ def _modifiers(draft: Draft, head: int, held: list[int]) -> None:
             else:
                 draft.attach(place, head, "nummod")
         elif kind == "T":
-            near = next((one for one in (place - 1, place + 1) if 0 <= one < len(tokens) and tokens[one].kind in "DP"), head)
+            near = next(
+                (one for one in (place - 1, place + 1) if 0 <= one < len(tokens) and tokens[one].kind in "DP"), head
+            )
             draft.attach(place, near, "advmod")
         elif kind == "R" and tokens[place].word.lemma == "ajn":
             draft.attach(place, place - 1, "advmod")
@@ -315,15 +355,15 @@ def _modifiers(draft: Draft, head: int, held: list[int]) -> None:
             draft.attach(place, head, "det")
 
 
-def _joined(tokens: list[Token], first: int, place: int) -> bool:
+def _joined(tokens: list[SeenForm], first: int, place: int) -> bool:
     """Whether a conjunction stands between two adjectives, and no comma alone."""
     return any(token.kind == "C" for token in tokens[first + 1 : place])
 
 
 def _prepositions(draft: Draft) -> None:
     """A preposition joins the phrase after it; `antaŭ ol` and `por ke` are one; before an infinitive it is a mark."""
-    kept: list[Phrase] = []
-    waiting: list[Phrase] = []
+    kept: list[Constituent] = []
+    waiting: list[Constituent] = []
     for phrase in draft.phrases:
         if phrase.kind == "B":
             waiting.append(phrase)
@@ -334,16 +374,15 @@ def _prepositions(draft: Draft) -> None:
                 draft.attach(other.head, first, "fixed")
             if phrase.kind == "Q":
                 draft.attach(phrase.head, first, "fixed")
-                phrase = Phrase("Q", first, first, phrase.end)
+                phrase = Constituent("Q", first, first, phrase.end)
             elif phrase.kind in "NRI" or (phrase.kind == "A" and phrase.case):
                 phrase.preposition, phrase.start = first, first
                 draft.attach(first, phrase.head, "mark" if phrase.kind == "I" else "case")
                 if phrase.kind == "A":
                     phrase.kind = "N"
             else:
-                kept.append(Phrase("R", first, first, first + 1))
+                kept.append(Constituent("R", first, first, first + 1))
             waiting = []
         kept.append(phrase)
-    kept += [Phrase("R", phrase.head, phrase.start, phrase.end) for phrase in waiting]
+    kept += [Constituent("R", phrase.head, phrase.start, phrase.end) for phrase in waiting]
     draft.phrases = kept
-

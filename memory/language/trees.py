@@ -13,7 +13,7 @@ CONTENT = ("NOUN", "VERB", "ADJ")
 Mood = Literal["question", "command", "statement"]
 
 
-class Word(NamedTuple):
+class WordForm(NamedTuple):
     """A word outside its sentence: part of speech, features (`Case=Nom|Number=Sing`, empty for none) and the parts that
     it is made of. `root` is what dictionaries list; `known` says whether the reader's own roots have it."""
 
@@ -40,7 +40,7 @@ class Tree:
     """A sentence. `heads[i]` is the place of the word that word `i` depends on, counted from 1, and 0 for the root;
     `roles` are UD's relations."""
 
-    words: tuple[Word, ...]
+    words: tuple[WordForm, ...]
     heads: tuple[int, ...]
     roles: tuple[str, ...]
     mood: Mood = "statement"
@@ -54,14 +54,14 @@ class Tree:
         return self.heads.index(0) if self.heads else -1
 
     def children(self, place: int, *roles: str) -> list[int]:
-        """The places, counted from 0, of the words that depend on the one at `place`, with one of the roles (or any)."""
+        """The places, from 0, of the words that depend on the one at `place`, with one of the roles (or any)."""
         found = (i for i, head in enumerate(self.heads) if head == place + 1)
         return [i for i in found if not roles or self.roles[i] in roles]
 
     def keywords(self, stop: frozenset[str]) -> list[str]:
         """By priority: proper names whole, then the roots of nouns, verbs and adjectives; in lower case, none twice.
 
-        `stop` has roots that say too little (`est`). Articles, pronouns, numerals and question words are never keywords.
+        `stop` has roots that say too little (`est`). Articles, pronouns, numerals and question words are none.
         """
         names, roots = [], []
         for place, word in enumerate(self.words):
@@ -76,14 +76,11 @@ class Tree:
     def as_conllu(self) -> str:
         """Ten columns a word, without the empty line at the end."""
         ids = self.ids or tuple(map(str, range(1, len(self.words) + 1)))
-        rows = zip(ids, self.words, self.heads, self.roles, strict=True)
-        return "\n".join(
-            "\t".join(
-                (id_, word.form, word.lemma or "_", word.upos, "_", word.feats or "_", ids[head - 1] if head else "0")
-                + (role, "_", "_")
-            )
-            for id_, word, head, role in rows
-        )
+        rows = []
+        for id_, word, head, role in zip(ids, self.words, self.heads, self.roles, strict=True):
+            above = ids[head - 1] if head else "0"
+            rows.append([id_, word.form, word.lemma or "_", word.upos, "_", word.feats or "_", above, role, "_", "_"])
+        return "\n".join(map("\t".join, rows))
 
 
 class SentenceReader(Protocol):
@@ -104,8 +101,8 @@ class SentenceReader(Protocol):
 
 
 def parsed_conllu(lines: Iterable[str], reader: SentenceReader) -> Iterator[str]:
-    """CoNLL-U in, CoNLL-U out, line by line: comments, IDs and FORMs are kept, the other columns are read anew and never
-    looked at. Multiword tokens (`3-4`) and empty nodes (`8.1`) stay where they are, without an analysis.
+    """CoNLL-U in, CoNLL-U out, line by line: comments, IDs and FORMs are kept, the other columns are never looked at.
+    Multiword tokens (`3-4`) and empty nodes (`8.1`) stay where they are, without an analysis.
     Raises `ValueError` for a line that is no CoNLL-U."""
     block: list[str] = []
     for line in [*lines, ""]:

@@ -7,31 +7,31 @@ is open, a comma after a clause with a verb closes it, a conjunction with a verb
 from dataclasses import dataclass, field
 
 from clew.memory.language.esperanto_words import TABLE
-from clew.memory.language.noun_phrases import PLACES, Draft, Phrase
+from clew.memory.language.noun_phrases import PLACES, Constituent, Draft
 
-BOUNDARIES = frozenset(",;:()–—\"“”„«»…")
+BOUNDARIES = frozenset(',;:()–—"“”„«»…')
 STRONG = frozenset(";:–—")
 
 
 @dataclass(slots=True)
-class Clause:
+class ClauseDraft:
     """`opener` is the phrase that makes it a subordinate clause, `noun` the place of what a relative clause is about,
     `joined` the place of the conjunction before it, `beside` the clause that it is coordinated with."""
 
-    parent: "Clause | None" = None
-    opener: Phrase | None = None
+    parent: "ClauseDraft | None" = None
+    opener: Constituent | None = None
     noun: int = -1
     joined: int = -1
-    beside: "Clause | None" = None
-    verb: Phrase | None = None
-    phrases: list[Phrase] = field(default_factory=list)
+    beside: "ClauseDraft | None" = None
+    verb: Constituent | None = None
+    phrases: list[Constituent] = field(default_factory=list)
     head: int = -1
     start: int = 0
     said_of: bool = False
     """Whether another clause, of the kind of `kiu venas`, is its subject."""
 
 
-def clauses_of(draft: Draft) -> list[Clause]:
+def clauses_of(draft: Draft) -> list[ClauseDraft]:
     """All clauses of a sentence, the main one first."""
     splitter = _Splitter(draft)
     for place in range(len(draft.phrases)):
@@ -43,7 +43,7 @@ class _Splitter:
     def __init__(self, draft: Draft) -> None:
         self.draft = draft
         self.phrases = draft.phrases
-        self.main = self.open = Clause()
+        self.main = self.open = ClauseDraft()
         self.clauses = [self.main]
         self.comma = False
         verbs = 0
@@ -105,7 +105,11 @@ class _Splitter:
             return bool(self.open.verb or not draft.question or lemma != "kiel")
         asks = token.asks or any(draft.tokens[one].asks for one in range(phrase.start, phrase.head))
         if asks:
-            first = self.open is self.main and self.main.verb is None and not any(p.kind in "NAIG" for p in self.main.phrases)
+            first = (
+                self.open is self.main
+                and self.main.verb is None
+                and not any(p.kind in "NAIG" for p in self.main.phrases)
+            )
             if not first:
                 return self.verbs_before[-1] > self.verbs_before[place]
             return not draft.question and self.verbs_before[-1] - self.verbs_before[place] > 1
@@ -115,7 +119,8 @@ class _Splitter:
             following = self.phrases[place + 1 : place + 4]
             kinds = [one.kind for one in following]
             return "V" in kinds + ["V" if k == "E" else "" for k in kinds] and not any(
-                one.kind == "," or (one.kind == "N" and one.preposition < 0 and one.case == "N") for one in following[: _first(kinds, "VE")]
+                one.kind == "," or (one.kind == "N" and one.preposition < 0 and one.case == "N")
+                for one in following[: _first(kinds, "VE")]
             )
         return False
 
@@ -157,13 +162,15 @@ class _Splitter:
         parent = self.open
         beside = None
         if joined is not None:
-            while parent.parent is not None and (parent.opener is None or draft.tokens[parent.opener.head].kind != token.kind):
+            while parent.parent is not None and (
+                parent.opener is None or draft.tokens[parent.opener.head].kind != token.kind
+            ):
                 parent = parent.parent
             beside = parent if parent.parent is not None else None
         elif (phrase.kind == "Q" and token.word.lemma != "ke") or token.kind == "R":
             while parent.verb is not None and parent.parent is not None and parent.parent.verb is None:
                 parent = parent.parent
-        made = Clause(parent.parent if beside else parent, phrase, start=phrase.start, beside=beside)
+        made = ClauseDraft(parent.parent if beside else parent, phrase, start=phrase.start, beside=beside)
         if joined is not None and beside is not None:
             made.joined = joined.head
             joined.done = True
@@ -177,12 +184,12 @@ class _Splitter:
         elif draft.heads[phrase.head] < 0:
             phrase.done = True
         if phrase.preposition >= 0 and draft.lemma(phrase.preposition) in ("dum", "ĝis", "ekde") and not token.asks:
-            made.opener = Phrase("Q", phrase.preposition, phrase.start, phrase.start + 1)
+            made.opener = Constituent("Q", phrase.preposition, phrase.start, phrase.start + 1)
             draft.upos[phrase.preposition] = "SCONJ"
             draft.heads[phrase.preposition] = -1
             phrase.preposition = -1
 
-    def _antecedent(self, place: int, parent: Clause) -> int:
+    def _antecedent(self, place: int, parent: ClauseDraft) -> int:
         """The noun, pronoun or adverb of place or time right before a relative word (and its comma)."""
         lemma = self.draft.lemma(self.phrases[place].head)
         for phrase in reversed(parent.phrases):
@@ -190,7 +197,11 @@ class _Splitter:
                 continue
             if lemma in ("kiu", "kia", "kio", "kies", "kie", "kien") and phrase.kind in "NA":
                 token = self.draft.tokens[phrase.head]
-                if lemma != "kiu" or token.plural == self.draft.tokens[self.phrases[place].head].plural or token.kind == "M":
+                if (
+                    lemma != "kiu"
+                    or token.plural == self.draft.tokens[self.phrases[place].head].plural
+                    or token.kind == "M"
+                ):
                     return phrase.head
                 continue
             return phrase.head if phrase.kind == "R" and self.draft.lemma(phrase.head) in PLACES else -1
@@ -227,8 +238,8 @@ class _Splitter:
                 return False
         return True
 
-    def _beside(self, target: Clause, start: int) -> Clause:
-        made = Clause(target.parent, None, start=start, beside=target)
+    def _beside(self, target: ClauseDraft, start: int) -> ClauseDraft:
+        made = ClauseDraft(target.parent, None, start=start, beside=target)
         self.clauses.append(made)
         self.open = made
         return made
@@ -247,7 +258,7 @@ class _Splitter:
 
     def _another_verb(self, place: int) -> None:
         """A second verb without a conjunction: of the clause that waits for one, else of a new one."""
-        waiting: Clause | None = self.open
+        waiting: ClauseDraft | None = self.open
         while waiting is not None and waiting.verb is not None:
             waiting = waiting.parent
         if waiting is not None:

@@ -1,0 +1,95 @@
+"""Reading English: shallowly without a pipeline, by the parse of one that is trained here, on a few sentences."""
+
+import os
+import random
+from typing import Any
+
+import pytest
+
+from clew.memory.language.english import English
+from clew.memory.language.readers import detected, reader_of
+
+spacy = pytest.importorskip("spacy", reason="spaCy is not installed (pip install 'clew[spacy]')")
+
+TAUGHT = [
+    ("Kubrick directed the film .", "PROPN VERB DET NOUN PUNCT", [1, 1, 3, 1, 1], "nsubj ROOT det dobj punct"),
+    ("Clarke wrote the book .", "PROPN VERB DET NOUN PUNCT", [1, 1, 3, 1, 1], "nsubj ROOT det dobj punct"),
+    ("Lang lived in Berlin .", "PROPN VERB ADP PROPN PUNCT", [1, 1, 1, 2, 1], "nsubj ROOT prep pobj punct"),
+    ("Lang is a director .", "PROPN AUX DET NOUN PUNCT", [1, 1, 3, 1, 1], "nsubj ROOT det attr punct"),
+    ("Who directed the book ?", "PRON VERB DET NOUN PUNCT", [1, 1, 3, 1, 1], "nsubj ROOT det dobj punct"),
+    (
+        "The director of the film lived .",
+        "DET NOUN ADP DET NOUN VERB PUNCT",
+        [1, 5, 1, 4, 2, 5, 5],
+        "det nsubj prep det pobj ROOT punct",
+    ),
+]
+"""In spaCy's own labels, heads counted from 0."""
+
+
+@pytest.fixture(scope="module")
+def pipeline() -> Any:
+    """A tagger and a parser that have learned these six sentences, the same in every run."""
+    from spacy.tokens import Doc
+    from spacy.training import Example
+
+    spacy.util.fix_random_seed(7)
+    made = spacy.blank("en")
+    made.add_pipe("morphologizer")
+    made.add_pipe("parser", config={"min_action_freq": 1})
+    examples = []
+    for text, tags, heads, deps in TAUGHT:
+        words = text.split()
+        gold = Doc(made.vocab, words=words, pos=tags.split(), heads=heads, deps=deps.split())
+        examples.append(Example(Doc(made.vocab, words=words), gold))
+    made.initialize(lambda: examples)
+    order = random.Random(7)
+    for _ in range(60):
+        order.shuffle(examples)
+        made.update(examples)
+    return made
+
+
+def heads_of(reader: English, sentence: str) -> dict[str, tuple[str, str]]:
+    tree = reader.read(sentence)
+    forms = [word.form for word in tree.words]
+    return {
+        form: (role, forms[head - 1] if head else "")
+        for form, head, role in zip(forms, tree.heads, tree.roles, strict=True)
+    }
+
+
+def test_a_pipelines_parse_comes_in_the_names_of_universal_dependencies(pipeline: Any) -> None:
+    reader = English(pipeline)
+    assert heads_of(reader, "Kubrick directed the film.")["film"] == ("obj", "directed")
+    lived = heads_of(reader, "Lang lived in Berlin.")
+    assert (lived["Berlin"], lived["in"]) == (("obl", "lived"), ("case", "Berlin"))
+    assert heads_of(reader, "The director of the film lived.")["film"] == ("nmod", "director")
+    said = heads_of(reader, "Lang is a director.")
+    assert (said["director"], said["is"], said["Lang"]) == (("root", ""), ("cop", "director"), ("nsubj", "director"))
+    assert reader.read("Who directed the book?").asks == "who"
+    assert reader.keywords(reader.read("Kubrick directed the film.")) == ["kubrick", "directed", "film"]
+
+
+def test_without_a_parser_in_it_a_pipeline_is_not_asked() -> None:
+    assert English(spacy.blank("en")).read("The dog barked.").words == English().read("The dog barked.").words
+
+
+def test_the_shallow_reader_sees_names_content_words_and_question_words() -> None:
+    reader = English()
+    tree = reader.read("Who directed the films of Stanley Kubrick?")
+    assert (tree.mood, tree.asks) == ("question", "who")
+    assert reader.keywords(tree) == ["stanley kubrick", "directed", "film"]
+    assert heads_of(reader, "The old dog chased Ham in Florida.")["dog"][0] == "nsubj"
+
+
+@pytest.mark.skipif(not os.environ.get("CLEW_TEST_SPACY"), reason="CLEW_TEST_SPACY names no pipeline")
+def test_a_real_pipeline() -> None:
+    reader = English(spacy.load(os.environ["CLEW_TEST_SPACY"]))
+    found = heads_of(reader, "Stanley Kubrick directed the film in England.")
+    assert found["film"] == ("obj", "directed") and found["in"] == ("case", "England")
+
+
+def test_the_language_is_detected() -> None:
+    assert (detected("Kiu estas la patro de mia amiko?"), detected("Who is the father of my friend?")) == ("eo", "en")
+    assert reader_of("eo").language == "eo"

@@ -1,0 +1,77 @@
+"""The contract of a reader, on all of them: whole trees, CoNLL-U in and out, keywords."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clew.memory.language.english import English
+from clew.memory.language.esperanto import Esperanto
+from clew.memory.language.readers import reader_of
+from clew.memory.language.trees import SentenceReader, Tree, parsed_conllu
+
+READERS: list[SentenceReader] = [Esperanto(), English()]
+WORDS = (
+    "la hundo hundon kaj , kiu kiun ke vidas estas bona bonaj en de granda ne ? . « tre por iri kiam the dog Who saw 5"
+).split()
+
+
+def is_whole(tree: Tree) -> bool:
+    """One root, and every word leads to it."""
+    for place in range(len(tree.words)):
+        seen = set()
+        at = place + 1
+        while at:
+            if at in seen:
+                return False
+            seen.add(at)
+            at = tree.heads[at - 1]
+    return tree.heads.count(0) == 1 and tree.roles[tree.root] == "root" and all(tree.roles)
+
+
+@pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.language)
+@given(st.lists(st.sampled_from(WORDS) | st.text(min_size=1, max_size=8).filter(str.strip), min_size=1, max_size=25))
+def test_whatever_is_read_becomes_a_whole_tree(reader: SentenceReader, forms: list[str]) -> None:
+    tree = reader.tree(forms)
+    assert [word.form for word in tree.words] == forms and is_whole(tree)
+
+
+CONLLU = """\
+# sent_id = a
+# text = La hundo dank'al mi kuras.
+1\tLa\tX\tX\t_\tX=Y\t9\tx\t_\t_
+2\thundo
+3-4\tdank'al\t_\t_\t_\t_\t_\t_\t_\t_
+3\tdank'\t_\t_\t_\t_\t_\t_\t_\t_
+4\tal\t_\t_\t_\t_\t_\t_\t_\t_
+5\tmi\t_\t_\t_\t_\t_\t_\t_\t_
+6\tkuras\t_\t_\t_\t_\t_\t_\t_\t_
+6.1\tkuras\t_\t_\t_\t_\t_\t_\t_\t_
+7\t.\t_\t_\t_\t_\t_\t_\t_\t_
+
+1\tVenu\t_\t_\t_\t_\t_\t_\t_\t_
+"""
+
+
+def test_conllu_keeps_ids_and_forms_and_looks_at_nothing_else() -> None:
+    written = list(parsed_conllu(CONLLU.split("\n"), Esperanto()))
+    rows = [line.split("\t") for line in written if line and not line.startswith("#")]
+    given_rows = [line.split("\t") for line in CONLLU.split("\n") if line and not line.startswith("#")]
+    assert [row[:2] for row in rows] == [row[:2] for row in given_rows] and {len(row) for row in rows} == {10}
+    assert written[:2] == CONLLU.split("\n")[:2] and written[-1] == ""
+    heads = {row[0]: row[6:8] for row in rows}
+    assert heads["2"] == ["6", "nsubj"] and heads["6"] == ["0", "root"] and heads["3-4"] == heads["6.1"] == ["_", "_"]
+    bare = "\n".join(
+        "\t".join(row[:2]) if len(row) > 1 else "" for row in (line.split("\t") for line in CONLLU.split("\n"))
+    )
+    assert list(parsed_conllu(bare.split("\n"), Esperanto())) == [line for line in written if not line.startswith("#")]
+
+
+def test_no_conllu_is_said() -> None:
+    with pytest.raises(ValueError, match="no CoNLL-U"):
+        list(parsed_conllu(["La hundo kuras."], Esperanto()))
+
+
+def test_names_come_first_and_whole_among_the_keywords() -> None:
+    reader = reader_of("eo")
+    tree = reader.read("Ĉu la bela historio pri Frodo Baginzo estas tute vera?")
+    assert reader.keywords(tree) == ["frodo baginzo", "bel", "histori", "ver"]
