@@ -61,6 +61,7 @@ SEEDS: Mapping[str, tuple[str, Mapping[str, object]]] = {
     ),
     "walk": ("004", {"top": 5, "above": 0.5, "most": 2000, "landings": 3, "beam": 3, "depth": 2, "answers": 0.9}),
     "observe": ("004", {"answers": 0.9}),
+    "answer": ("001", {"tokens": 1000}),
 }
 """What a seed says, and which: docs/figures.md has what it finds where the default is another."""
 

@@ -57,7 +57,8 @@ class Community:
 
 @dataclass(frozen=True, eq=False)
 class Communities:
-    """Community c is `items[c]`; `vectors[c]` is the embedding of its report, of shape (communities, d)."""
+    """Community c is `items[c]`; `vectors[c]` is of shape (communities, d): the embedding of a report that a
+    language model wrote; of an extract the mean of its entities', which are means of the sentences that name them."""
 
     items: tuple[Community, ...]
     vectors: Vectors

@@ -159,7 +159,8 @@ def _placed(answer: Answer, services: Services) -> Answer:
 def _by_model(turn: Turn, run: TurnContext, model: Writer) -> Made:
     """What would be refused or asked back without it is so with it, unasked; the units that would be quoted lead its
     prompt. Where it fails, or finds nothing where a passage plainly answers, they are quoted."""
-    services, writer = run.services, RecordedWriter(model, "answer", run.emit)
+    services = run.services
+    writer = RecordedWriter(model, "answer", run.emit, services.answer.tokens)
     plain = quoted(turn, run)
     if plain.refused or plain.outcome == "unclear":
         return Made(plain, details=(f"{writer.name} was not asked",))

@@ -17,14 +17,11 @@ from clew.agent.state import Answer, Claim, Piece, PromptPart, Turn
 from clew.memory.datatypes import Passage
 from clew.memory.errors import Cancelled, ModelFailed, PromptCut, ServiceUnreachable
 from clew.memory.instructions import neutralised, speaks_to_a_model
-from clew.memory.ports import Message, Output, Usage, Void, Writer
+from clew.memory.ports import Message, Output, Usage, Void
 from clew.memory.text import content_words, words
 from clew.prompts import render
 
 TEMPERATURE = 0.1
-TOKENS = 700
-"""The most that an answer may have; in a small window a quarter of it."""
-
 NOT_FOUND, UNCLEAR = "NOT FOUND", "UNCLEAR:"
 """What a model writes, and the person never sees, where it cannot answer, or asks back."""
 
@@ -158,7 +155,7 @@ def _answered(
 
 
 def _read_reply(
-    writer: Writer, messages: Sequence[Message], passages: int, emit: Emit, cancel: threading.Event
+    writer: RecordedWriter, messages: Sequence[Message], passages: int, emit: Emit, cancel: threading.Event
 ) -> _Reply:
     """The model's reply about so many passages, each piece emitted as it comes. Raises `Cancelled` and
     `ServiceUnreachable` where nothing came before that can be kept, and `PromptCut`."""
@@ -189,8 +186,9 @@ def _read_reply(
     return _Reply("".join(raw), "".join(shown), tuple(citations.order), len(citations.dropped), stopped, broke)
 
 
-def most_tokens(writer: Writer) -> int:
-    return min(TOKENS, writer.window // 4)
+def most_tokens(writer: RecordedWriter) -> int:
+    """Of an answer; in a small window a quarter of it."""
+    return min(writer.most, writer.window // 4)
 
 
 class _Restartable:

@@ -30,6 +30,9 @@ class AnswerParameters:
     fitting date is worth to the reader, `version` what it costs to lack the version that is asked about. A unit that
     holds less than `covered` of the question leads on to a second; what is compared is told of from two documents, the
     second at most `other_side` less likely.
+
+    A language model writes at most `tokens`. The seed's 1000 would take 300 more from the passages of a window of
+    4,096, which is two of them, and the units that lead its prompt are `words` at most.
     """
 
     held: Weight = 0.3
@@ -46,6 +49,7 @@ class AnswerParameters:
     other_side: Weight = 3.0
     time: Weight = 6.0
     version: Weight = 4.0
+    tokens: Count = 700
 
 
 EARLIER = 0.5

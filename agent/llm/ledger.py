@@ -11,9 +11,10 @@ from clew.memory.ports import Abilities, Message, Output, ToolSpec, Usage, Waiti
 class RecordedWriter:
     """`ledger` has a line for each prompt, in order. Who makes a prompt sets `parts`, what it is made of, and, where it
     has more than its messages' text, the tokens `estimated`. `emit` takes what the model's server does before it
-    writes."""
+    writes; `most` is how many tokens it may write, where whoever asks leaves that open."""
 
-    def __init__(self, writer: Writer, purpose: str, emit: Callable[[Doing], object]) -> None:
+    def __init__(self, writer: Writer, purpose: str, emit: Callable[[Doing], object], most: int = 700) -> None:
+        self.most = most
         self._writer = writer
         self._purpose = purpose
         self._emit = emit

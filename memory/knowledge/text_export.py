@@ -1,7 +1,9 @@
-"""The documents of a library as plain text, as it is stored: what a quotation's `start` and `end` count in."""
+"""The documents of a library as plain text, as it is stored (what a quotation's `start` and `end` count in), or as a
+graph folder: nodes and edges."""
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from itertools import count
 from pathlib import Path
 
@@ -13,6 +15,9 @@ from clew.memory.knowledge.store import EmbeddedStore
 
 INDEX = "documents.jsonl"
 """A line a document: `document` (its id), `source`, `title`, `file`."""
+
+NODES, EDGES = "nodes.jsonl", "edges.jsonl"
+"""Of a graph folder (seed 004); `clew index FOLDER` gives the same nodes and edges back."""
 
 LONGEST_NAME = 120
 """Bytes of a file's name without its number and ending."""
@@ -43,6 +48,31 @@ def export_text(store: EmbeddedStore, folder: Path) -> int:
         raise BadInput(f"{folder} cannot be written: {error.strerror}") from error
     replace_file(index, "".join(lines))
     return len(lines)
+
+
+def export_graph(store: EmbeddedStore, folder: Path) -> tuple[int, int]:
+    """Writes a line for each document with its id, title, text, and date and status where it has them, and one for each
+    edge between documents; returns how many. Raises `BadInput` as `export_text`."""
+    nodes, edges = list[str](), list[str]()
+    try:
+        private_folder(folder)
+        if not (folder / NODES).exists() and any(folder.iterdir()):
+            raise BadInput(f"{folder} holds other files", "give --out an empty folder")
+        for document in stored_documents(store):
+            said = {"date": document.date, "status": document.status}
+            row = {"id": document.id, "title": document.title, "text": document.text}
+            nodes.append(as_line(row | {name: value for name, value in said.items() if value}))
+        ids = [one.id for one in store.catalogue.documents]
+        known = set(ids)
+        for first in range(0, len(ids), AT_ONCE):
+            part = ids[first : first + AT_ONCE]
+            for id_, around in zip(part, store.neighbours(part), strict=True):
+                edges += [as_line(asdict(edge)) for edge in around if edge.source == id_ and edge.target in known]
+    except OSError as error:
+        raise BadInput(f"{folder} cannot be written: {error.strerror}") from error
+    replace_file(folder / NODES, "".join(nodes))
+    replace_file(folder / EDGES, "".join(edges))
+    return len(nodes), len(edges)
 
 
 def stored_documents(store: EmbeddedStore) -> Iterator[Document]:

@@ -161,6 +161,7 @@ OTHERS = {
     "walk.above",
     "walk.answers",
     "observe.answers",
+    "answer.tokens",
 }
 """Those whose default is another than the seed's, as docs/figures.md says."""
 
@@ -171,4 +172,4 @@ def test_defaults_are_the_seeds_but_for_those_that_are_named() -> None:
     assert {name for name, value in seeds.items() if parameters()[name].default != value} == OTHERS
     assert (seeds["rewrite.lambda"], seeds["rewrite.sentences"], seeds["index.semantic.threshold"]) == (0.7, 5, 0.5)
     assert (seeds["walk.top"], seeds["tools.communities.top_k_communities"], seeds["tools.clues.w_rel"]) == (5, 3, 2.0)
-    assert len(seeds) == 46
+    assert len(seeds) == 47

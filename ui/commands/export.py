@@ -7,7 +7,7 @@ import click
 from clew.ui import options
 from clew.ui.plain import near
 
-FORMATS = ("markdown", "json", "text")
+FORMATS = ("markdown", "json", "text", "graph")
 
 
 @click.command()
@@ -19,10 +19,11 @@ def export(thread: str, library: Path | None, form: str | None, out: Path | None
     """Write a conversation with its sources, or the texts of a library.
 
     THREAD is an id that 'clew threads' lists. --library DIR --format text --out FOLDER writes each document as it is
-    stored, a file each, and documents.jsonl, which says which is which.
+    stored, a file each, and documents.jsonl, which says which is which. --format graph writes nodes.jsonl and
+    edges.jsonl, which clew index FOLDER reads.
     """
-    if form == "text":
-        _export_text(thread, library, out)
+    if form in ("text", "graph"):
+        _export_library(thread, library, form, out)
     elif not thread:
         raise click.UsageError("THREAD is missing: 'clew threads' lists them")
     elif out is not None and out.is_dir():
@@ -31,14 +32,18 @@ def export(thread: str, library: Path | None, form: str | None, out: Path | None
         _export_thread(thread, form == "json" or (form is None and out is not None and out.suffix == ".json"), out)
 
 
-def _export_text(thread: str, library: Path | None, out: Path | None) -> None:
+def _export_library(thread: str, library: Path | None, form: str, out: Path | None) -> None:
     from clew.agent.settings import read_settings
     from clew.memory.knowledge.library import open_library
-    from clew.memory.knowledge.text_export import export_text
+    from clew.memory.knowledge.text_export import export_graph, export_text
 
     if thread or out is None:
-        raise click.UsageError("--format text takes no THREAD, and needs --out FOLDER")
+        raise click.UsageError(f"--format {form} takes no THREAD, and needs --out FOLDER")
     with open_library(read_settings(library=library).library, None) as opened:
+        if form == "graph":
+            nodes, edges = export_graph(opened.store, out)
+            click.echo(f"wrote {nodes:,} nodes and {edges:,} edges to {near(str(out))}", err=True)
+            return
         number = export_text(opened.store, out)
     click.echo(f"wrote {number:,} document{'' if number == 1 else 's'} to {near(str(out))}", err=True)
 

@@ -27,12 +27,14 @@ _ASKED_FOR = {noun: type_ for type_ in _TYPES for noun in _LISTS.get(f"what {typ
 @dataclass(frozen=True, slots=True)
 class QuestionClues:
     """Entities (nodes) and relations in the order in which the question names them, and its type. `words` are the stems
-    of its content words."""
+    of its content words. `asked` is the entity that is asked for by its kind, no name: the film of "what film was
+    watched?"."""
 
     entities: tuple[int, ...]
     relations: tuple[str, ...]
     type: QuestionType
     words: tuple[str, ...]
+    asked: int | None = None
 
 
 _WORD = re.compile(r"[^\W_]+")
@@ -63,7 +65,13 @@ def extract_clues(question: str, index: ClueIndex, most: int) -> QuestionClues:
         relations=tuple(dict.fromkeys(relation.relation for relation in relations)),
         type=question_type(question),
         words=tuple(content_words(question)),
+        asked=next((node for node in entities if _asked_for(question, index.graph.entities[node])), None),
     )
+
+
+def _asked_for(question: str, entity: str) -> bool:
+    """Whether it stands behind `what` or `which` at the beginning, in small letters there and in the graph."""
+    return re.match(rf"\W*(?:[Ww]hat|[Ww]hich)\s+{re.escape(entity)}\b", question) is not None
 
 
 def _named(question: str, index: ClueIndex) -> list[int]:

@@ -99,15 +99,26 @@ def _names_all(path: Path, clues: QuestionClues, index: ClueIndex) -> bool:
 
 def _asked_end(path: Path, place: int, clues: QuestionClues, index: ClueIndex) -> int:
     """Which end of an edge answers: the one that the question does not name; where it names neither, that at which the
-    path ends; else for `who` the subject, unless the relation is passive (`played by`), and for others the object."""
+    path ends; else for `who` the subject, unless the relation is passive (`played by`), and for others the object. Of
+    an edge whose relation a `what` names and that answers `what`, the object does, also one that is asked for by its
+    kind (`what film was watched?`): by its title where it has one."""
     graph, edge = index.graph, path.edges[place]
+    if clues.type == "what" and clues.asked == int(graph.objects[edge]):
+        titled = [other for other in np.flatnonzero(graph.subjects == clues.asked) if _titled(int(other), index)]
+        return int(graph.objects[titled[0]]) if titled else clues.asked
     unnamed = _unnamed(edge, clues, index)
     if len(unnamed) == 1:
         return unnamed[0]
+    if unnamed and clues.type == "what" and _grade(edge, clues, index)[0] == FITS_THE_TYPE + NAMED:
+        return int(graph.objects[edge])
     if unnamed and len(path.edges) > 1 and place in (0, len(path.edges) - 1):
         return path.nodes[0] if place == 0 else path.nodes[-1]
     active = clues.type == "who" and not graph.relations[graph.kinds[edge]].endswith(" by")
     return int((graph.subjects if active else graph.objects)[edge])
+
+
+def _titled(edge: int, index: ClueIndex) -> bool:
+    return "titled" in index.relation_names[index.graph.kinds[edge]]
 
 
 def _unnamed(edge: int, clues: QuestionClues, index: ClueIndex) -> list[int]:

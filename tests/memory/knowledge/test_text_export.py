@@ -11,7 +11,7 @@ from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library
-from clew.memory.knowledge.text_export import INDEX, LONGEST_NAME, export_text, safe_name
+from clew.memory.knowledge.text_export import INDEX, LONGEST_NAME, export_graph, export_text, safe_name
 
 LINES = "The Moon.\r\n\r\nIt is  grey.\u2028And far.\x0cAnd old.\tSo.\n"
 ROWS = ("../../etc/passwd", "a/b", "A/B", "a b", "nul", "\u202eevil", "x" * 300)
@@ -59,3 +59,62 @@ def test_names_are_safe_and_apart(ids: list[str]) -> None:
         assert name.casefold() not in taken and not name.startswith((".", "-"))
         assert name == Path(name).name and len(name.encode()) <= LONGEST_NAME + 20
         taken.add(name.casefold())
+
+
+def edges_of(library: Path) -> set[tuple[str, str, str]]:
+    with open_library(library, None) as opened:
+        ids = [one.id for one in opened.store.catalogue.documents]
+        return {(edge.source, edge.target, edge.relation) for around in opened.store.neighbours(ids) for edge in around}
+
+
+def documents_of(library: Path) -> list[tuple[str, ...]]:
+    with open_library(library, None) as opened:
+        ids = [one.id for one in opened.store.catalogue.documents]
+        found = opened.store.documents(ids)
+    return [(one.id, one.title, one.text, one.date, one.status) for one in found]
+
+
+def test_an_exported_graph_is_read_back_as_it_was(tmp_path: Path, encoder: CachedEncoder) -> None:
+    folder = tmp_path / "graph"
+    folder.mkdir()
+    nodes = [
+        {"id": "m/1", "title": "Moon", "text": LINES, "date": "1969-07-20"},
+        {"id": "e", "title": "Earth “x”", "text": "The Earth.", "status": "draft"},
+        {"id": "s", "title": "Sun", "text": "It shines."},
+    ]
+    edges = [
+        {"source": "m/1", "target": "e", "relation": "orbits"},
+        {"source": "e", "target": "s", "relation": "orbits"},
+        {"source": "e", "target": "e", "relation": "turns"},
+        {"members": ["m/1", "e", "s"], "relation": "eclipse"},
+        {"source": "s", "target": "gone", "relation": "lit"},
+    ]
+    for name, rows in (("nodes", nodes), ("edges", edges)):
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    first, again = tmp_path / "first", tmp_path / "again"
+    for _ in index([folder], first, encoder):
+        pass
+    with open_library(first, None) as opened:
+        written = [export_graph(opened.store, tmp_path / "out") for _ in range(2)]  # a second time over the first
+    assert written == [(4, 6), (4, 6)]
+    for _ in index([tmp_path / "out"], again, encoder):
+        pass
+    assert documents_of(again) == documents_of(first) and len(documents_of(first)) == 4
+    assert edges_of(again) == {edge for edge in edges_of(first) if edge[1] != "gone"}
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "mine.txt").write_text("x")
+    with open_library(first, None) as opened, pytest.raises(BadInput, match="holds other files"):
+        export_graph(opened.store, tmp_path / "other")
+
+
+def test_links_between_pages_are_the_edges_of_their_graph(tmp_path: Path, examples_path: Path) -> None:
+    with open_library(examples_path, None) as opened:
+        nodes, edges = export_graph(opened.store, tmp_path / "out")
+        assert nodes == opened.manifest.documents
+        expected = {
+            (one.source, one.target, one.relation)
+            for around in opened.store.neighbours([one.id for one in opened.store.catalogue.documents])
+            for one in around
+        }
+    rows = [json.loads(line) for line in (tmp_path / "out" / "edges.jsonl").read_text("utf-8").splitlines()]
+    assert {(row["source"], row["target"], row["relation"]) for row in rows} == expected and len(rows) == edges

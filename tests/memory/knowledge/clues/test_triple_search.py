@@ -46,6 +46,24 @@ def test_where_the_question_names_neither_end_who_is_the_subject_or_the_one_by_w
     assert search_paths("Who directed?", index_of(("metropolis", "directed by", "ann"))).answer == "Ann"
 
 
+@pytest.mark.parametrize(
+    "rows, question, answer",
+    [
+        ([("I", "watched", "film"), ("film", "titled", "Coolie")], "What film was watched?", "Coolie"),
+        ([("I", "watched", "film")], "What film was watched?", "Film"),
+        ([("I", "watched", "film")], "Which film was watched?", "Film"),
+        ([("I", "watched", "Coolie"), ("Coolie", "is a", "film")], "What film was watched?", "Coolie"),
+        ([("I", "watched", "film")], "Who watched the film?", "I"),
+        ([("lion", "watched", "film")], "What animal watched the film?", "Lion"),
+        ([("I", "watched", "film"), ("film", "titled", "Coolie")], "What did I watch?", "Film"),
+    ],
+)
+def test_a_what_question_takes_the_object_of_a_watched_edge(
+    rows: list[tuple[str, str, str]], question: str, answer: str
+) -> None:
+    assert search_paths(question, index_of(*rows)).answer == answer
+
+
 def test_else_it_is_the_tail_of_the_best_edge() -> None:
     assert search_paths("What about Ann?", index_of(("ann", "of", "metropolis"))).answer == "Metropolis"
 
