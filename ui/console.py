@@ -67,11 +67,22 @@ def shown(events: Iterable[Progress | Event], quiet: bool) -> Generator[Event, N
     """The events that are not progress; those that are, are drawn as they come."""
     console = messages()
     if quiet:
-        yield from (event for event in events if not isinstance(event, Progress))
+        yield from _waits_alone(events)
     elif console.is_terminal:
         yield from _with_bars(events, console)
     else:
         yield from _with_lines(events, time.monotonic)
+
+
+def _waits_alone(events: Iterable[Progress | Event]) -> Iterator[Event]:
+    """The progress that is told is for whom it is waited, once."""
+    told = ""
+    for event in events:
+        if not isinstance(event, Progress):
+            yield event
+        elif event.waits and event.stage != told:
+            told = event.stage
+            click.echo(told.partition(";")[0], err=True)
 
 
 def show_download(events: Iterable[Progress]) -> None:

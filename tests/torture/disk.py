@@ -7,15 +7,13 @@ failed was no more than a cache.
 
 import errno
 import re
-from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 from tests.torture import Points, Run
-from tests.torture.layer import Accident, Ended, Mode, compiled
-from tests.torture.scene import Scene, at_once
+from tests.torture.layer import Accident, Mode, compiled
+from tests.torture.scene import Kind, Scene, at_once
 
-FIRST, SECOND, TURN = 40, 100, 60
+PLACES = {"first run": 40, "second run": 80, "first turn": 30, "turn": 50}
 FAILING: tuple[Mode, ...] = ("fail once", "fail from")
 ERRORS = {"full": errno.ENOSPC, "failing": errno.EIO}
 
@@ -26,36 +24,26 @@ def points(run: Run) -> Points:
     compiled()
     scene = Scene(run.folder / "scene")
     tried = []
-    for name, count, before, command, wrong in (
-        ("first run", FIRST, None, scene.indexed, partial(scene.wrong_library, there=False)),
-        ("second run", SECOND, scene.before, scene.indexed, scene.wrong_library),
-        ("turn", TURN, scene.before, scene.told, scene.wrong_conversation),
-    ):
-        with scene.copied(before) as folder:
-            end = command(folder, Accident()).counts["operations"]
-        chance = run.chance(f"disk, {name}")
-        for _ in range(run.some(count)):
+    for kind in scene.kinds():
+        with scene.copied(kind.before) as folder:
+            end = kind.command(folder, Accident()).counts["operations"]
+        chance = run.chance(f"disk, {kind.name}")
+        for _ in range(run.some(PLACES[kind.name])):
             how, at = chance.choice(sorted(ERRORS)), 1 + chance.randrange(end)
             mode = chance.choice(FAILING)
             accident = Accident(mode, at, error=ERRORS[how])
-            said = f"{name}, {how}, {mode} {at} of {end}"
-            tried.append((said, partial(_failed, scene, before, command, wrong, accident)))
+            said = f"{kind.name}, {how}, {mode} {at} of {end}"
+            tried.append((said, partial(_failed, scene, kind, accident)))
     yield from at_once(tried)
 
 
-def _failed(
-    scene: Scene,
-    before: Path | None,
-    command: Callable[[Path, Accident], Ended],
-    wrong: Callable[[Path, str], str],
-    accident: Accident,
-) -> str:
-    with scene.copied(before) as folder:
-        ended = command(folder, accident)
+def _failed(scene: Scene, kind: Kind, accident: Accident) -> str:
+    with scene.copied(kind.before) as folder:
+        ended = kind.command(folder, accident)
         if ended.code not in (0, 1) or "Traceback" in ended.err or "internal error" in ended.err:
             return f"it ended with {ended.code}: {ended.err}"
         if ended.code and not (SAID.search(ended.err) and (accident.error == errno.EIO or "\ntry: " in ended.err)):
             return f"it does not say what is wrong, and what to do: {ended.err}"
         if not ended.code and not ended.out:
             return "it says that it did what it was to do, and nothing of what"
-        return wrong(folder, ended.out)
+        return kind.wrong(folder, ended.out)

@@ -14,10 +14,10 @@ from itertools import pairwise
 from pathlib import Path
 
 from tests.torture import Points, Run
-from tests.torture.layer import Accident, Ended, Operation, compiled, operations
-from tests.torture.scene import Copy, Scene, at_once
+from tests.torture.layer import Accident, Operation, compiled, operations
+from tests.torture.scene import Copy, Kind, Scene, at_once
 
-FIRST, SECOND, TURN = 50, 90, 60
+PLACES = {"first run": 40, "second run": 80, "first turn": 30, "turn": 50}
 NEAR = 40
 PAGE = 4096
 REMADE = "-shm"
@@ -143,40 +143,30 @@ class Disk:
 def points(run: Run) -> Points:
     compiled()
     scene = Scene(run.folder / "scene")
-    yield from _failing(run, scene, "first run", FIRST, None, scene.indexed, partial(scene.wrong_library, there=False))
-    yield from _failing(run, scene, "second run", SECOND, scene.before, scene.indexed, scene.wrong_library)
-    yield from _failing(run, scene, "turn", TURN, scene.before, scene.told, scene.wrong_conversation)
+    for kind in scene.kinds():
+        yield from _failing(run, scene, kind)
 
 
-def _failing(
-    run: Run,
-    scene: Scene,
-    name: str,
-    count: int,
-    before: Path | None,
-    command: Callable[[Path, Accident, Path], Ended],
-    wrong: Callable[[Path, str], str],
-) -> Points:
+def _failing(run: Run, scene: Scene, kind: Kind) -> Points:
     """The record is whole where all of it makes what is on the disk at the end: that is a point too."""
-    chance, record = run.chance(f"power, {name}"), run.folder / "record"
-    with scene.copied(before) as folder:
+    chance, record = run.chance(f"power, {kind.name}"), run.folder / "record"
+    with scene.copied(kind.before) as folder:
         disk, whole = Disk(folder), Disk(folder)
-        ended = command(folder, Accident(), record)
+        ended = kind.command(folder, Accident(), record)
         done = list(operations(record))
         for one in done:
             whole.do(one)
-        yield f"{name}, the record", ended.err if ended.code else _differs(scene, whole, folder)
+        yield f"{kind.name}, the record", ended.err if ended.code else _differs(scene, whole, folder)
     tried, at, end = [], 0, len(done) + 1
-    places = [chance.randrange(chance.choice((0, max(0, end - NEAR))), end) for _ in range(run.some(count))]
+    places = [chance.randrange(chance.choice((0, max(0, end - NEAR))), end) for _ in range(run.some(PLACES[kind.name]))]
     for place in sorted(places):
         for one in done[at:place]:
             disk.do(one)
         at, by_page = place, chance.random() < 0.5
         left = scene.copied(None)
         disk.write(left.make(), chance if by_page else None)
-        tried.append(
-            (f"{name}, {place} {'by page' if by_page else 'whole'}", partial(_opened, left, wrong, disk.shown))
-        )
+        said = f"{kind.name}, {place} of {end - 1} {'by page' if by_page else 'whole'}"
+        tried.append((said, partial(_opened, left, kind.wrong, disk.shown)))
     yield from at_once(tried)
 
 

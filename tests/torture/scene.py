@@ -7,9 +7,10 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from functools import partial
 from os import sched_getaffinity
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, Protocol
 
 from clew.agent.assistant import Assistant
 from clew.agent.settings import DATABASE, read_settings
@@ -29,16 +30,21 @@ CHANGED, REMOVED = "metropolis.md", "laika.md"
 QUESTIONS = ("Who directed the film Metropolis?", "and where was he born?", "Who was Yuri Gagarin?")
 THREAD = "t"
 
-Made = TypeVar("Made")
 Asked = tuple[str, str, str, str]
 """A turn's question, as it was asked and as it stands alone, its answer and what becomes of it."""
 
 
-class Happened(NamedTuple):
-    """What is beside the accident in `folder`: a library (`library`), conversations (`home`), `cache` and `config`."""
+class Command(Protocol):
+    def __call__(self, folder: Path, accident: Accident, record: Path | None = None) -> Ended: ...
 
-    folder: Path
-    ended: Ended
+
+class Kind(NamedTuple):
+    """What accidents happen to: what is there `before`, nothing for None, and what tells what is `wrong` afterwards."""
+
+    name: str
+    before: Path | None
+    command: Command
+    wrong: Callable[[Path, str], str]
 
 
 class Scene:
@@ -62,8 +68,14 @@ class Scene:
         self.index_anew(self.after)
         self.wanted = contents(self.after / "library")
         self.states = {self._fingerprint(self.before): "old", self._fingerprint(self.after): "new"}
+        self.silent = folder / "silent"  # before any conversation
+        shutil.copytree(self.before, self.silent)
         self.asked(self.before, QUESTIONS[:1])
-        self.turns = {told: self._answers(*(QUESTIONS[1:] if told else QUESTIONS[2:])) for told in (False, True)}
+        self.turns = {
+            (before, told): self._answers(before, QUESTIONS[1 if told else 2 :])
+            for before in (self.silent, self.before)
+            for told in (False, True)
+        }
 
     def index_anew(self, folder: Path) -> None:
         """In this process, with the cache that is in the folder."""
@@ -80,8 +92,15 @@ class Scene:
                 list(assistant.ask(THREAD, question))
             return assistant.turns(THREAD)
 
-    def _answers(self, *questions: str) -> list[Asked]:
-        with self.copied(self.before) as folder:
+    def kinds(self) -> Iterator[Kind]:
+        """By name: a run that makes a library and one that changes it, the first turn of all and another one."""
+        yield Kind("first run", None, self.indexed, partial(self.wrong_library, there=False))
+        yield Kind("second run", self.before, self.indexed, self.wrong_library)
+        yield Kind("first turn", self.silent, self.told, partial(self.wrong_conversation, before=self.silent))
+        yield Kind("turn", self.before, self.told, self.wrong_conversation)
+
+    def _answers(self, before: Path, questions: Iterable[str]) -> list[Asked]:
+        with self.copied(before) as folder:
             return _told(self.asked(folder, questions))
 
     def _fingerprint(self, folder: Path) -> str:
@@ -130,8 +149,9 @@ class Scene:
             return f"it cannot be used: {error!r}"
         return ""
 
-    def wrong_conversation(self, folder: Path, out: str, said: int = 1) -> str:
-        """As `wrong_library`, behind an accident to the second turn; `said` turns were shown before."""
+    def wrong_conversation(self, folder: Path, out: str, before: Path | None = None) -> str:
+        """As `wrong_library`, behind an accident to a turn."""
+        before = before or self.before
         shown = any(json.loads(line)["event"] == "answer" for line in out.splitlines() if line.endswith("}"))
         try:
             turns = _told(self.asked(folder, QUESTIONS[2:]))
@@ -141,7 +161,7 @@ class Scene:
             return f"it cannot be used: {error!r}"
         if damage != "ok":
             return f"its database is damaged: {damage}"
-        if turns != self.turns[True] and (shown or turns != self.turns[False]):
+        if turns != self.turns[before, True] and (shown or turns != self.turns[before, False]):
             return f"its turns are {turns}"
         return ""
 

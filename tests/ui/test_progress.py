@@ -31,6 +31,12 @@ def test_a_short_run_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr() == ("", "")
 
 
+def test_for_whom_it_is_waited_is_said_once_where_progress_is_not_wanted(capsys: pytest.CaptureFixture[str]) -> None:
+    waiting = [Progress("waiting for clew chat to end; seconds", seconds, 0, waits=True) for seconds in range(3)]
+    assert list(shown([Progress("reading", 0, 1), *waiting, "the report"], quiet=True)) == ["the report"]
+    assert capsys.readouterr() == ("", "waiting for clew chat to end\n")
+
+
 def test_stopping_closes_the_work() -> None:
     closed = []
 

@@ -1,5 +1,6 @@
 """HTML, by lxml: the words of the page without what every page of a site has, blocks apart, headings marked."""
 
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +21,9 @@ DROPPED = "x-dropped"
 """The name that an element gets before it goes with all that are called so."""
 
 BREAKS = ("", " ", "\n", "\n\n")
+
+NOT_IN_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What lxml reads in a page and does not take back: control characters."""
 
 
 class TextLayout:
@@ -133,7 +137,7 @@ def write(layout: TextLayout, root: "HtmlElement") -> None:
     from lxml import etree
 
     for broken in root.iter("br"):
-        broken.tail = "\n" + (broken.tail or "")
+        broken.tail = "\n" + NOT_IN_XML.sub(" ", broken.tail or "")
     data = _tables_of_data(root)
     walk = etree.iterwalk(root, events=("start", "end"))
     for event, element in walk:

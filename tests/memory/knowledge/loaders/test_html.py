@@ -93,5 +93,10 @@ def test_what_cannot_be_read_is_named_with_its_reason(tmp_path: Path, data: byte
     assert items(tmp_path / "x.html", data) == [LoadFailure(str(tmp_path / "x.html"), reason)]
 
 
+def test_a_control_character_behind_a_break_is_a_space(tmp_path: Path) -> None:
+    read = document(tmp_path / "x.html", b"<p>One<br>two\x01three, <b>four\x02five</b></p>")
+    assert read.text.splitlines() == ["One", "two three, four\x02five"]
+
+
 def test_a_page_of_nothing_but_menus_is_still_read(tmp_path: Path) -> None:
     assert document(tmp_path / "x.html", "<nav>Only <b>this</b></nav>").text == "Only this"
