@@ -1,13 +1,14 @@
 """Files of lines: read with line numbers, replaced whole, appended a whole line at a time."""
 
+import errno
 import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from clew.memory.errors import BadInput
-from clew.memory.files import lasting_folder, private_file, sync
+from clew.memory.errors import BadInput, ClewError
+from clew.memory.files import MAKE_ROOM, lasting_folder, no_room, private_file, sync
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -40,7 +41,7 @@ def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def replace_file(path: Path, text: str, private: bool = True) -> None:
     """Readers see the old file or the new one, never a part; others than its user, where it is `private`, neither.
-    Makes the folder. Raises `BadInput`."""
+    Makes the folder. Raises `BadInput`, `ClewError` where the disk is full or fails."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         lasting_folder(path.parent)
@@ -53,7 +54,13 @@ def replace_file(path: Path, text: str, private: bool = True) -> None:
         beside.replace(path)
         sync(path.parent)
     except OSError as error:
-        raise BadInput(f"{path} cannot be written: {error.strerror}") from error
+        raise _unwritten(path, error) from error
+
+
+def _unwritten(path: Path, error: OSError) -> ClewError:
+    """A disk that is full or fails is no wrong use."""
+    wrong = f"{path} cannot be written: {no_room(error) or error.strerror}"
+    return ClewError(wrong, MAKE_ROOM) if no_room(error) or error.errno == errno.EIO else BadInput(wrong)
 
 
 def append_object(path: Path, value: Mapping[str, Any]) -> None:
@@ -67,9 +74,9 @@ def append_object(path: Path, value: Mapping[str, Any]) -> None:
         finally:
             os.close(file)
     except OSError as error:
-        raise BadInput(f"{path} cannot be written: {error.strerror}") from error
+        raise _unwritten(path, error) from error
     if count < len(line):
-        raise BadInput(f"{path} cannot be written: the disk is full")
+        raise ClewError(f"{path} cannot be written: the disk is full", MAKE_ROOM)
 
 
 def as_line(value: Mapping[str, Any]) -> str:

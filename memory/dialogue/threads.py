@@ -233,7 +233,7 @@ _WRONG = {
     sqlite3.SQLITE_FULL: ("cannot grow: the disk is full", "free some space and ask again"),
     sqlite3.SQLITE_IOERR: ("cannot be read or written: the disk is full or fails", "clew doctor says how much is free"),
     sqlite3.SQLITE_READONLY: ("cannot be written", "make the file and its folder writable"),
-    sqlite3.SQLITE_CANTOPEN: ("cannot be opened", "make the file and its folder readable and writable"),
+    sqlite3.SQLITE_CANTOPEN: ("cannot be opened", "clew doctor says how much is free, and whether it may be written"),
     sqlite3.SQLITE_BUSY: ("is in use by another process", "try again when that one is done"),
 }
 """What each primary code of SQLite means to a person, and what mends it."""

@@ -1,5 +1,6 @@
 """What is its user's alone: conversations, caches and exports, also those that were made before."""
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ import pytest
 
 from clew.memory.cache import ContentCache
 from clew.memory.dialogue.threads import Threads
-from clew.memory.files import private_folder
+from clew.memory.files import lasting_folder, new_array, private_folder
 from clew.memory.json_lines import append_object, replace_file
 
 
@@ -63,3 +64,26 @@ def test_folders_of_others_stay_as_they_are(tmp_path: Path) -> None:
     private_folder(tmp_path / "home")
     assert stat.S_IMODE((tmp_path / "home").stat().st_mode) == 0o755
     assert stat.S_IMODE(private_folder(tmp_path / "fresh").stat().st_mode) == 0o700
+
+
+def test_a_folder_that_is_made_lasts_with_those_above_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced = list[Path]()
+    monkeypatch.setattr("clew.memory.files.sync", synced.append)
+    lasting_folder(tmp_path / "a" / "b")
+    assert sorted(synced) == [tmp_path, tmp_path / "a"] and (tmp_path / "a" / "b").is_dir()
+    lasting_folder(tmp_path / "a" / "b")
+    assert len(synced) == 2
+
+
+def test_an_array_has_its_place_before_it_is_filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = new_array(tmp_path, "a.npy", np.float16, (3, 2))
+    made[:] = 1
+    made.flush()
+    assert np.load(tmp_path / "a.npy").tolist() == [[1, 1]] * 3
+
+    def full(*_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with pytest.raises(OSError, match="No space"):
+        new_array(tmp_path, "b.npy", np.float16, (3, 2))

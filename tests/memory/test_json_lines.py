@@ -1,3 +1,4 @@
+import errno
 import os
 import signal
 import subprocess
@@ -6,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.memory.errors import BadInput
+from clew.memory.errors import BadInput, ClewError
 from clew.memory.json_lines import append_object, read_objects, replace_file, whole_objects
 
 ROOT = Path(__file__).parents[2]
@@ -44,6 +45,22 @@ def test_what_cannot_be_written_is_bad_input(tmp_path: Path) -> None:
         replace_file(tmp_path / "file" / "rows.jsonl", "")
     with pytest.raises(BadInput, match="cannot be written"):
         append_object(tmp_path / "nowhere" / "rows.jsonl", {})
+
+
+@pytest.mark.parametrize(("error", "said"), [(errno.ENOSPC, "the disk is full"), (errno.EIO, "Input/output error")])
+def test_a_disk_that_is_full_or_fails_is_no_wrong_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: int, said: str
+) -> None:
+    def failing(_: int) -> None:
+        raise OSError(error, os.strerror(error))
+
+    monkeypatch.setattr(os, "fsync", failing)
+    with pytest.raises(ClewError, match=f"cannot be written: {said}") as replaced:
+        replace_file(tmp_path / "rows.jsonl", "")
+    with pytest.raises(ClewError, match=f"cannot be written: {said}") as appended:
+        append_object(tmp_path / "rows.jsonl", {})
+    for raised in (replaced, appended):
+        assert raised.value.exit_code == 1 and raised.value.hint
 
 
 def test_replaced_files_leave_nothing_beside_them(tmp_path: Path) -> None:

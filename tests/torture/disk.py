@@ -17,7 +17,9 @@ PLACES = {"first run": 40, "second run": 80, "first turn": 30, "turn": 50}
 FAILING: tuple[Mode, ...] = ("fail once", "fail from")
 ERRORS = {"full": errno.ENOSPC, "failing": errno.EIO}
 
-SAID = re.compile(r"^clew: .*(the disk is full|No space left on device|Input/output error)", re.MULTILINE)
+SAID = re.compile(
+    r"^clew: .*(the disk is full|No space left on device|cannot be opened|Input/output error)", re.MULTILINE
+)
 
 
 def points(run: Run) -> Points:
