@@ -18,6 +18,7 @@ import numpy as np
 
 from clew.agent.state import Turn
 from clew.memory.datatypes import Wording
+from clew.memory.dialogue.follow_ups import is_whole
 from clew.memory.dialogue.rewriting import rewritten
 from clew.memory.dialogue.signals import turn_signals
 from clew.memory.dialogue.utterances import tidy
@@ -79,8 +80,8 @@ def weighed(
     """The wordings with their weights, which sum to 1, and the one that won. `found` has a row for each; `of_turn` are
     the signals that `said` has, which only the question with other wordings beside it needs.
 
-    The question as it is wins where it has enough of the weight, or no rewriting is there: words behind a rewriting
-    speak for it. Else the heaviest rewriting wins, of like ones the first; never a list of words.
+    The question as it is wins where it has enough of the weight and is a whole one, or no rewriting is there: words
+    behind a rewriting speak for it. Else the heaviest rewriting wins, of like ones the first; never a list of words.
     """
     model = model or shipped()
     own = [place for place, wording in enumerate(wordings) if wording.name not in VARIANTS]
@@ -89,7 +90,8 @@ def weighed(
         found, scores=found.scores[own], cosines=found.cosines[own], hits=[found.hits[place] for place in own]
     )
     weights = shares(kinds, form_signals([wordings[place] for place in own], rows, of_turn), model)
-    winner = own[_winner(kinds, weights, model.stays)]
+    whole = all(is_whole(wordings[place].text) for place, kind in zip(own, kinds, strict=True) if kind == "question")
+    winner = own[_winner(kinds, weights, model.stays if whole else math.inf)]
     made = [replace(wording, won=place == winner) for place, wording in enumerate(wordings)]
     for place, weight in zip(own, weights, strict=True):
         made[place] = replace(made[place], weight=weight)

@@ -128,8 +128,9 @@ def chosen(found: Mapping[str, float], gate: Gate) -> tuple[str, ...]:
     return max(wins, key=lambda tools: (wins[tools], -len(tools)))
 
 
-TOLD = 2
-"""Signals that are named as reasons."""
+TOLD, WORTH = 3, 0.2
+"""Signals that are named as reasons, and how much a further one has moved at least, beside the first that is no signal
+of the wordings."""
 
 _SAID = {
     "match": ("a passage matches well", "no passage matches well"),
@@ -160,7 +161,7 @@ _SAID = {
 
 def reasons(found: Mapping[str, float], tools: Sequence[str], gate: Gate) -> str:
     """In words, what moved the duels between these tools (`hybrid` among them) and `hybrid` alone the most, or where
-    that is alone, between it and all others."""
+    that is alone, between it and all others: of the wordings one thing, and the most of what the first hits show."""
     own = tuple(tool for tool in tools if tool != "hybrid")
     moved = dict.fromkeys(SIGNALS, 0.0)
     for duel in gate.duels:
@@ -168,9 +169,19 @@ def reasons(found: Mapping[str, float], tools: Sequence[str], gate: Gate) -> str
             sign = 1 if duel.tools == own else -1
             for name, weight in duel.model.weights.items():
                 moved[name] += sign * weight * (found[name] - gate.usual.get(name, 0.0))
-    most = [name for name in sorted(moved, key=lambda name: -moved[name])[:TOLD] if moved[name] > 0]
-    said = (_SAID[name][found[name] < gate.usual.get(name, 0.0)] for name in most)
-    return " and ".join(said) or ("more may be found" if own else "nothing asks for more")
+    if moved["rewritten"] and not found["rewritten"]:  # a single wording agrees with itself
+        moved |= {"rewritten": moved["rewritten"] + moved["agree"], "agree": 0.0}
+    most = [name for name in sorted(moved, key=lambda name: -moved[name]) if moved[name] > 0]
+    shown = [name for name in most if name not in OF_WORDINGS and (name != "edges" or found[name] or len(most) == 1)]
+    shown = [name for name in shown if moved[name] >= WORTH * moved[shown[0]]]
+    named = sorted([*[name for name in most if name in OF_WORDINGS][:1], *shown][:TOLD], key=most.index)
+    *first, last = [_SAID[name][found[name] < gate.usual.get(name, 0.0)] for name in named] or [""]
+    so = " and ".join(filter(None, (", ".join(first), last)))
+    return so or ("more may be found" if own else "nothing asks for more")
+
+
+OF_WORDINGS = ("rewritten", "agree")
+"""Signals that hardly differ between questions that stand alone, or between those that do not."""
 
 
 def _of_question(question: str) -> dict[str, float]:

@@ -49,11 +49,11 @@ def candidates(low: str, turns: Sequence[Said], *, quantity: bool = False, here:
             yield from (one for one in things if not one.maybe_person)
             yield from _free_relative(turn)
             yield from (one for one in things if one.maybe_person)
-            yield from (one for one in turn.answered[:2] if _is_thing(one))
+            yield from (one for one in turn.answered[:2] if _is_thing(one) and not one.placed)
             if not turn.asked:
                 yield from (one for one in (*focus, *turn.told) if _is_thing(one))
         else:
-            yield from (one for one in asked if one.plural)
+            yield from (one for one in asked if one.plural or (one.group and not one.placed))
             if pair := _both(turn):
                 yield pair
             yield from (one for one in (*turn.answered, *focus) if one.plural)
@@ -115,6 +115,9 @@ def _both(turn: Said) -> Referent | None:
     """The two that were compared; of 'our flight' and 'the flight back' the flights."""
     if len(turn.listed) != 2 or any(written_type(item) or item.split()[0] in _SOME for item in turn.listed):
         return None
+    subject = turn.parts.subject
+    if turn.put and subject and subject.named and not any(subject.text in item for item in turn.listed):
+        return None  # of the two that took each other's place whoever is spoken of is neither
     one, other = (item.split() for item in turn.listed)
     if one[-1].islower() and one[-1] in other:
         return Referent(f"the {one[-1]}{'' if one[-1].endswith('s') else 's'}", 0.0, plural=True)

@@ -2,7 +2,7 @@
 follow-up stood for is there for the next."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -14,6 +14,7 @@ from clew.memory.dialogue.reference import standing_for
 from clew.memory.dialogue.referents import Said, is_foreign, last_sentence, said
 from clew.memory.dialogue.slots import filled, led, same_for
 from clew.memory.dialogue.utterances import is_filler
+from clew.memory.dialogue.verb_forms import singular
 from clew.memory.dialogue.word_classes import LISTS, written_type
 from clew.memory.ports import Vocabulary
 from clew.memory.text import content_words
@@ -48,6 +49,12 @@ def standing(question: str, history: Sequence[Sentence], vocabulary: Vocabulary 
     return _alone(question, turns, vocabulary)
 
 
+def is_whole(question: str) -> bool:
+    """No fragment ('and in May?') and no correction ('no, I meant the van'), which say nothing by themselves."""
+    rest, topic, corrects = led(question)
+    return bool(topic) or not (corrects or parts(rest).fragment)
+
+
 def _said(alone: StandingQuestion, answer: Sequence[str], turns: Sequence[Said], vocabulary: Vocabulary | None) -> Said:
     """The turn with its topic: what it names, else what was spoken of before where it leans on that."""
     made = said(alone.text, answer, vocabulary)
@@ -56,10 +63,10 @@ def _said(alone: StandingQuestion, answer: Sequence[str], turns: Sequence[Said],
         who: "she" if word[0] in "Ss" or word.endswith(("er", "ers")) else "he"
         for word, who in _PERSON.findall(alone.why)
     }
-    made = replace(
-        made, asked=tuple(_person(one, people[one.text]) if one.text in people else one for one in made.asked)
-    )
     meant = {what for _, what in _STOOD_FOR.findall(alone.why)}
+    things = {one.text for turn in turns for one in turn.asked if one.named and not (one.maybe_person or one.plural)}
+    things |= {what for word, what in _STOOD_FOR.findall(alone.why) if word[0] in "Ii"}
+    made = replace(made, asked=tuple(_thing(one, people, things) for one in made.asked))
     stood = next((one for one in made.asked if one.text in meant), None)
     own = stood or min(made.asked, key=lambda one: (not one.named, one.rank), default=None)
     under = UNDER_TOPIC.match(alone.text)
@@ -83,8 +90,11 @@ _STOOD_FOR = re.compile(r"'([Ii]ts?|[Tt]hey|[Tt]hem|[Tt]heir)' is ([^;]+)")
 _PERSON = re.compile(r"'([Hh]e|[Hh]im|[Hh]is|[Ss]he|[Hh]er|[Hh]ers)' is ([^;]+)")
 
 
-def _person(one: Referent, gender: str) -> Referent:
-    return replace(one, person=True, maybe_person=True, about=True, gender=one.gender or gender)
+def _thing(one: Referent, people: Mapping[str, str], things: Set[str]) -> Referent:
+    """As it was spoken of before: a person, with what gender, or none."""
+    if one.text in people:
+        return replace(one, person=True, maybe_person=True, about=True, gender=one.gender or people[one.text])
+    return replace(one, person=False, maybe_person=False, plural=False, gender="") if one.text in things else one
 
 
 def _alone(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None) -> StandingQuestion:
@@ -116,7 +126,14 @@ def _made(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None) -
     last = turns[0]
     whose, owners = _owned(same_for(rest, before), turns)
     text, reason = filled(
-        whose, before, vocabulary, corrects=corrects, answers=last.asks_back, who=last.who, newest=last.put
+        whose,
+        before,
+        vocabulary,
+        corrects=corrects,
+        answers=last.asks_back,
+        who=last.who,
+        newest=last.put,
+        refused=not last.has_answer,
     )
     if text:
         changed = re.fullmatch(r"'(.+)' becomes '(.+)'", reason)
@@ -207,7 +224,7 @@ def _topic_for(question: str, turns: Sequence[Said], vocabulary: Vocabulary | No
     if not own or len(own) > FEW + waits or not (found.asked or found.aux) or _names_something(found, vocabulary):
         return None
     if (
-        _brings_its_own(found)
+        _brings_its_own(found, waits=waits)
         or set(own) & _ABOUT_ALL
         or (not turns[0].has_answer and any(turn.has_answer for turn in turns))
     ):
@@ -220,6 +237,7 @@ def _topic_for(question: str, turns: Sequence[Said], vocabulary: Vocabulary | No
     if (
         topic is None
         or topic.about
+        or topic.placed
         or topic.gender
         or (_asks_of_people(found) and not topic.named and topic.text != _subject(turns[0]))
         or set(content_words(topic.text)) & set(own)
@@ -255,8 +273,9 @@ def _was_spoken_of(found: Parts, turns: Sequence[Said]) -> bool:
     return bool(words) and words <= said_before and found.verb is not None
 
 
-def _brings_its_own(found: Parts) -> bool:
-    """'how do I roast a chicken', 'which datatypes are there': what it is about is new; 'what did I ask you'."""
+def _brings_its_own(found: Parts, *, waits: bool) -> bool:
+    """'how do I roast a chicken', 'which datatypes are there', 'what did I ask you': what it is about is new; 'what is
+    the boat worth', but where a pronoun `waits` for what was spoken of."""
     if any(one.first in ("this", "that", "these", "those") for one in found.phrases) or "else" in found.body.split():
         return True
     pronouns = {one.text.casefold() for one in found.phrases if one.pronoun}
@@ -274,6 +293,10 @@ def _brings_its_own(found: Parts) -> bool:
         return True
     subject = found.subject
     if subject and subject.first == "the" and len(subject.words) > 1 and " of " not in subject.text:
+        return True
+    own = LISTS["attributes"] | LISTS["nameless"] | LISTS["people"]
+    new = (one for one in found.phrases if one.first in ("the", "a", "an"))
+    if not waits and any(not own & {one.noun, singular(one.noun)} for one in new):
         return True
     end = found.clause if found.clause > 0 else len(found.text)
     objects = [one for one in found.phrases if one.role == "object" and not one.pronoun and one.start < end]

@@ -55,7 +55,10 @@ class Phrase:
     @property
     def plural(self) -> bool:
         noun = self.noun
-        several = " and " in self.text and " of " not in self.text
+        several = " and " in self.text and " of " not in self.text and not re.search(r"['’]s? ", self.text)
+        if re.fullmatch(r"[A-ZÀ-Þ][a-zß-ÿ]+", self.text):
+            return False  # 'Jonas', 'Athens'
+        several = several or noun.endswith(("children", "people", "men", "mice", "feet", "teeth"))
         return several or (
             len(noun) > 3 and noun.endswith("s") and not noun.endswith(("ss", "us", "is", "'s", "’s", "ics"))
         )
@@ -113,6 +116,8 @@ class Referent:
     """The question was who that is, or spoke of him or her."""
     known: bool = False
     """The library has it."""
+    group: bool = False
+    """A company, of which 'they' is said."""
     aside: bool = False
     """It was said with 'a' behind a preposition: no thing of its own."""
 

@@ -10,6 +10,7 @@ _SUBJECTS = ("who", "which")
 _WHO_DO = ("i", "we", "he", "she", "they")
 _NAME_LINKS = frozenset("of for de von van der la le du da di al bin".split())
 _DO = frozenset("do does did can could will would shall should may might must".split())
+_MODAL = frozenset("can could will would shall should may might must".split())
 _BE = frozenset("is are am was were be been being 's 're 'm".split())
 
 
@@ -80,6 +81,12 @@ class _Reader:
         token = self.tokens[self.at]
         does = aux.removesuffix("n't") in (*_BE, "do", "does", "did")
         return not token.text[0].isupper() and is_verb(token.low) and not does
+
+    def _can_do(self, aux: str) -> bool:
+        """'how many clients can connect at once': what is asked for does it."""
+        counted = bool(self.phrases) and self.phrases[-1].role == "asked"
+        bare = self.kind == "word" and self.tokens[self.at].text.islower() and not self.low.endswith("s")
+        return counted and bare and aux in _MODAL and self._look(1) in ("end", "prep", "adv", "sub")
 
     def _owns(self, asked: tuple[int, int]) -> bool:
         """'who has the key': nothing follows that is done."""
@@ -156,7 +163,7 @@ class _Reader:
         self.at += self.low == "not"
         if self.kind in ("end", "prep", "adv", "aux"):
             return aux, None
-        if asked and self._done_by(asked, low):
+        if asked and (self._done_by(asked, low) or self._can_do(low)):
             verb = self._span(self.at, self.at + 1)
             self.at += 1
             return aux, verb
@@ -291,6 +298,10 @@ class _Reader:
 
     def _noun_phrase(self, role: str, preposition: int) -> bool:
         first = self.at
+        if self._is_title(first):
+            self.at = self.last
+            self.phrases.append(self._phrase(first, self.at, role, preposition))
+            return True
         at = first + (self.tokens[first].kind == "det")
         start = at
         while at < self.last and self.tokens[at].kind in ("word", "number"):
@@ -317,6 +328,14 @@ class _Reader:
             self.at = end
         self.phrases.append(self._phrase(first, self.at, role, preposition))
         return True
+
+    def _is_title(self, first: int) -> bool:
+        """'Gone with the Wind', where a fragment is nothing else."""
+        before, rest = self.tokens[:first], self.tokens[first : self.last]
+        alone = all(one.kind in ("what", "mark") or one.low in LISTS["leads"] or one.low == "about" for one in before)
+        ends = rest[0].text[0].isupper() and rest[-1].text[0].isupper() and rest[0].kind == "word"
+        inner = alone and ends and any(one.kind == "det" and one.text.islower() for one in rest)
+        return inner and all(one.text[0].isupper() or one.kind in ("det", "prep", "and") for one in rest)
 
     def _ends_noun(self, at: int) -> bool:
         """'monkeys suitable for': what is said of a noun behind it."""

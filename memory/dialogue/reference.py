@@ -6,13 +6,14 @@ agree.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from clew.memory.dialogue.antecedents import KINDS, candidates, explained, is_expletive
 from clew.memory.dialogue.phrases import Parts, Referent
 from clew.memory.dialogue.pointing import ones, places, pointed
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.referents import Said
-from clew.memory.dialogue.word_classes import LISTS, replaced
+from clew.memory.dialogue.word_classes import LISTS, TIMES, replaced, written_type
 
 
 def standing_for(question: str, turns: Sequence[Said]) -> tuple[str, list[str]]:
@@ -37,6 +38,7 @@ def standing_for(question: str, turns: Sequence[Said]) -> tuple[str, list[str]]:
             likely = (
                 one for one in likely if not (onto and one.noun in LISTS["attributes"])
             )  # no one walks on a price
+            likely = (_untimed(one, found) for one in likely)
             chosen[kind] = next((one for one in likely if _apart(one, taken)), None)
             if (it := chosen[kind]) and it.text.casefold() in question.casefold():
                 chosen[kind] = None
@@ -73,6 +75,14 @@ _OF_THEM = re.compile(r"which (?:one )?of $", re.IGNORECASE)
 def _of_a_number(found: Parts) -> bool:
     """'can it be raised?'"""
     return found.verb is not None and found.text[slice(*found.verb)].casefold() in LISTS["of_numbers"]
+
+
+def _untimed(one: Referent, found: Parts) -> Referent:
+    """Without its time where the question says one itself: 'the pulse in June' of 'was it high in May?'"""
+    if not any(written_type(phrase.text) in TIMES for phrase in found.phrases if phrase.preposition):
+        return one
+    times = [p for p in parts(one.text).phrases if p.preposition and written_type(p.text) in TIMES]
+    return replace(one, text=one.text[: times[0].whole].rstrip()) if times and times[0].whole else one
 
 
 def _apart(one: Referent, taken: set[str]) -> bool:
@@ -130,7 +140,7 @@ def agreeing(question: str, before: Parts) -> str:
     several = (
         subject.plural
         or found.text[subject.end :].startswith(" and ")
-        or re.search(r"\w and \w", subject.text) is not None
+        or re.search(r"\w and \w(?!.*['’]s? )", subject.text) is not None
     )
     pairs = {"is": "are", "was": "were", "does": "do", "has": "have", "isn't": "aren't", "doesn't": "don't"}
     wanted = (

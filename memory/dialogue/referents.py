@@ -160,7 +160,8 @@ def _known(mentions: list[Referent], vocabulary: Vocabulary) -> list[Referent]:
         named = one.named or kind not in ("", "term", "date")
         rank = one.rank - KNOWN * bool(kind)
         one = replace(one, placed="in") if kind == "place" and not one.placed else one
-        made.append(replace(one, person=person, maybe_person=maybe or person, named=named, rank=rank, known=bool(kind)))
+        one = replace(one, group=kind == "organisation", known=bool(kind))
+        made.append(replace(one, person=person, maybe_person=maybe or person, named=named, rank=rank))
     return made
 
 
@@ -208,6 +209,8 @@ def _asked(found: Parts) -> Iterator[Referent]:
         rank += INSIDE * (_is_mass(phrase) and bool(found.verb) and phrase.role == "subject" and len(found.phrases) > 1)
         within = max(within, phrase.start + len(whole_of(found, place)))
         made = referent_of(text, phrase, rank, about and phrase.role == "subject")
+        if phrase.role == "object" and found.verb and found.text[slice(*found.verb)].casefold() in LISTS["making"]:
+            made = replace(made, person=False, maybe_person=False, plural=False, gender="")
         vague = phrase.first in _NOT_ONE or (bool(phrase.preposition) and phrase.first in ("a", "an"))
         made = replace(made, aside=vague and not phrase.named, plural=made.plural and not _titled(found, place))
         yield replace(made, maybe_person=made.person) if where and phrase.role == "subject" else made
@@ -233,7 +236,7 @@ def _titled(found: Parts, place: int) -> str:
         return ""
     later = found.phrases[place + 1]
     joined = later.preposition and later.whole - phrase.end == 1 and phrase.start >= verb[1]
-    capitals = phrase.text.split()[-1][0].isupper() and later.text[0].isupper() and not written_type(later.text)
+    capitals = all(one.text.split()[-1][0].isupper() for one in (phrase, later)) and not written_type(later.text)
     return found.text[phrase.start : later.end] if joined and capitals else ""
 
 
@@ -315,12 +318,12 @@ def _definite(text: str) -> str:
 def referent_of(text: str, phrase: Phrase, rank: float, about: bool) -> Referent:
     named = phrase.named
     low = phrase.noun
-    role = low in LISTS["people"] or low.endswith(("man", "woman", "ist"))
+    role = (low in LISTS["people"] or low.endswith(("man", "woman", "ist"))) and low in re.findall(r"\w+", text)
     bare_name = (
         named and phrase.first not in ("the", "a", "an", "my", "your", "our") and not re.search(r" of |['’]s\b", text)
     )
-    person = about or bool(TITLED.match(text)) or (role and not named) or looks_like_a_person(text, phrase.preposition)
-    person = person and (about or not re.search(r"['’]s? ", text))
+    person = about or role or bool(TITLED.match(text)) or looks_like_a_person(text, phrase.preposition)
+    person = person and (about or role or not re.search(r"['’]s? ", text))
     person = person or (text in FIRST_NAMES and phrase.preposition not in ("in", "at", "near"))
     maybe = person or (
         bare_name
@@ -333,7 +336,8 @@ def referent_of(text: str, phrase: Phrase, rank: float, about: bool) -> Referent
         if phrase.preposition in ("in", "at", "near", "on", "from", "to", "outside", "into") and named
         else ""
     )
-    gender = gender_of(text) if maybe else ""
+    gender = "she" if low in LISTS["women"] else "he" if low in LISTS["men"] else ""
+    gender = gender_of(text) if maybe and not role else gender if role else ""
     rank += (1.0 if placed else 0.0) - NAMED * named
     return Referent(text, rank, named, person, maybe, phrase.plural, placed, gender, about)
 

@@ -98,10 +98,12 @@ def filled(
     answers: bool = False,
     who: str = "",
     newest: str = "",
+    refused: bool = False,
 ) -> tuple[str, str]:
     """The question before with what a fragment says in the place of what it corresponds to, and why; empty where it is
     no fragment, or corresponds to nothing. `corrects`: it takes something back; `answers`: the assistant asked;
-    `who` answered the question before, `newest` was put into it."""
+    `who` answered the question before, `newest` was put into it; `refused`: nothing answered it, so that a name of
+    another kind is asked about by itself."""
     about = _ABOUT.match(question)
     question = re.sub(r",? please\b[.!]?$", "", question, flags=re.IGNORECASE)
     bare = question[about.end() :] if about else _LEAD.sub("", question, count=1) if _LEAD.match(question) else question
@@ -131,7 +133,12 @@ def filled(
         return "", ""
     if fragment.verb and fragment.verb[0] == fragment.lead:
         return "", ""
-    return _replaced(fragment, before, vocabulary, answers=answers, newest=newest, corrects=corrects)
+    types = _types([*fragment.phrases, *before.phrases], vocabulary)
+    if refused and not corrects and fragment.phrases[0].named and not fragment.phrases[0].preposition:
+        kind = types[fragment.phrases[0].text]
+        if not any(one.named and types[one.text] == kind for one in before.phrases):
+            return "", ""
+    return _replaced(fragment, before, types, answers=answers, newest=newest, corrects=corrects)
 
 
 _WHEN = re.compile(r"\w+ (?:it|that|this) (?:was|is|were|has been|had been) (?P<when>.+)", re.IGNORECASE)
@@ -155,9 +162,8 @@ def _claused(bare: str, before: Parts, first: str) -> tuple[str, str]:
 
 
 def _replaced(
-    fragment: Parts, before: Parts, vocabulary: Vocabulary | None, *, answers: bool, newest: str, corrects: bool
+    fragment: Parts, before: Parts, types: dict[str, str], *, answers: bool, newest: str, corrects: bool
 ) -> tuple[str, str]:
-    types = _types([*fragment.phrases, *before.phrases], vocabulary)
     free = [one for one in before.phrases if not one.pronoun]
     pieces: list[tuple[int, int, str]] = []
     why: list[str] = []
@@ -169,14 +175,21 @@ def _replaced(
 
         again = (4.0 if corrects else NEWEST) if newest else 0.0
         scores = [_likeness(new, one, types, before) for one in free]
-        scores = [score + again * (score > 0 and one.text in newest) for score, one in zip(scores, free, strict=True)]
+        scores = [
+            score + again * (score > 0 and one.text in newest and (not corrects or one.plural == new.plural))
+            for score, one in zip(scores, free, strict=True)
+        ]
         alike = max(scores, default=0.0)
         best = free[scores.index(alike)] if scores else None
         if best and alike >= ENOUGH and new.noun in ("one", "ones") and best.named:
             return "", ""
         if best and alike >= ENOUGH:
             free.remove(best)
-            kept = _of_the_same(new, best)
+            kept = _of_the_same(new, best) or _of_another(new, best)
+            if _is_for(new, best, before):
+                pieces.append((best.end, best.end, f" for {text}"))
+                why.append(f"'for {text}' is added to the question before")
+                continue
             start, end = (best.whole, best.end) if kept else _extent(best, before, new)
             if new.noun in ("one", "ones"):
                 text = re.sub(r"\bones?\b", best.noun, text)
@@ -222,6 +235,23 @@ def _of_the_same(new: Phrase, old: Phrase) -> str:
     return f"{new.text}{of}{whose}" if own and new.first in ("the", "its", "a") else f"{head}{of}{new.text}"
 
 
+def _of_another(new: Phrase, old: Phrase) -> str:
+    """'Helen's book' for 'Helen' or 'Helen's' after 'Olga's book', and for 'Helen's' after 'my book'."""
+    had = re.fullmatch(r"(.+?)(?:['’]s|(?<=s)['’]) (.+)|(?:my|your|our|his|her|their|its) (.+)", old.text)
+    if not had or new.preposition or re.search(r"['’]s? ", new.text):
+        return ""
+    if re.search(r"['’]s$|s['’]$", new.text):
+        return f"{new.text} {had[2] or had[3]}"
+    return f"{new.text}'s {had[2]}" if had[2] and new.named and had[1][0].isupper() else ""
+
+
+def _is_for(new: Phrase, old: Phrase, before: Parts) -> bool:
+    """'what about juniors?' after 'what is the fee?': the fee for juniors."""
+    bare = new.plural and not new.definite and not new.named and new.first not in _OWN and not new.preposition
+    attribute = old.noun in LISTS["attributes"] and new.noun not in LISTS["attributes"]
+    return bare and attribute and old.role == "subject" and not old.plural and before.verb is None
+
+
 def _is_own(fragment: Parts, free: Sequence[Phrase]) -> bool:
     """What follows the phrase has a place of its own in the question before."""
     return any(
@@ -242,6 +272,7 @@ def _extent(best: Phrase, before: Parts, new: Phrase) -> tuple[int, int]:
                 later.preposition in ("in", "of", "at", "from")
                 and not before.text[end : later.whole].strip()
                 and later.named
+                and written_type(later.text) not in TIMES
             ):
                 per = re.search(r"\s(?:per|a|each)\s", later.text)
                 end = later.start + per.start() if per else later.end
@@ -306,6 +337,7 @@ def _types(phrases: Sequence[Phrase], vocabulary: Vocabulary | None) -> dict[str
     made = {}
     for text in texts:
         known = kinds.get(text, "")
+        known = known or ("work" if re.fullmatch(r"[A-Z].* (?:the|a|an) [A-Z].*", text) else "")
         made[text] = written_type(text) or (
             known if known in ("person", "place", "organisation", "work") else "name" if named[text] else "noun"
         )

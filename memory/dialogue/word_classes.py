@@ -36,7 +36,8 @@ _NO_ADVERBS = frozenset("family supply reply assembly anomaly monopoly daily wee
 PARTICIPLES = frozenset(
     "made built written done taken given held born known shown sung won lost sold bought paid kept put set cut led met"
     " found chosen spoken stolen broken hidden frozen grown worn driven drawn thrown left sent spent told taught caught"
-    " called used due open closed off on".split()
+    " called used due open closed off on meant felt heard understood brought thought begun eaten fallen flown forgotten"
+    " seen shot struck bound dealt fed fought hung lent shut split stuck tied".split()
 )
 _MONTH = re.compile(
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
@@ -47,6 +48,7 @@ _DAY = re.compile(
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:to|yester)day|tomorrow|week(?:end|day)s?", re.IGNORECASE
 )
 _MONEY = re.compile(r"[$€£]\s?\d|\d\s?(?:[$€£]|euros?\b|dollars?\b|pounds?\b|cents?\b)", re.IGNORECASE)
+_NUMERIC_DATE = re.compile(r"\d{1,2}([/.-])\d{1,2}\1(?:\d{2}|\d{4})|\d{4}-\d{2}-\d{2}")
 _PERIOD = re.compile(
     r"(?:spring|summer|autumn|winter|year|month|week|night|day|morning|afternoon|evening|quarter|century|decade|hour"
     r"|minute|second|time|end|beginning|moment|past|future|while)s?",
@@ -62,11 +64,14 @@ def written_type(text: str) -> str:
         return "money"
     if any(_DAY.fullmatch(word) for word in words) and len(words) <= 4:
         return "day"
+    if _NUMERIC_DATE.fullmatch(words[-1]):
+        return "date"
     if any(_MONTH.fullmatch(word) and (word[0].isupper() or len(words) == 1) for word in words) and len(words) <= 4:
         return "date" if any(character.isdigit() for character in text) else "month"
     if re.fullmatch(r"(?:the )?(?:1[0-9]|20)\d\ds?", text):
         return "year"
-    if _PERIOD.fullmatch(words[-1]):
+    surname = len(words) > 1 and words[0].isalpha() and words[0].istitle() and words[-1].istitle()
+    if _PERIOD.fullmatch(words[-1]) and (words[0].casefold() in LISTS["determiners"] or not surname):
         return "period"
     return "number" if re.fullmatch(r"[\d.,%]+\w{0,2}", words[0]) else ""
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from clew.memory.datatypes import Sentence
 from clew.memory.dialogue.follow_ups import standing
 from tests.memory.dialogue.test_referents import said
 
@@ -56,7 +57,50 @@ def test_follow_ups(turns: list[tuple[str, str]], question: str, expected: str) 
         ([("What happens to my account when I die?", "It is closed.")], "who can open it?", "Who can open my account?"),
         ([("Who is responsible for the shop?", "Olga Winter is in charge.")], "since when?",
          "Since when is Olga Winter responsible for the shop?"),
+        ([("What is Olga Winter's job?", "Olga Winter is a vet.")], "and Jonas?", "What is Jonas's job?"),
+        ([("What is my rent?", "It is 900.")], "and Olga's?", "What is Olga's rent?"),
+        ([("What is the entrance fee?", "It is 9 euros.")], "what about pensioners?",
+         "What is the entrance fee for pensioners?"),
+        ([("What was my weight on 3 May?", "It was 70 kg.")], "and on 21/06/2024?",
+         "What was my weight on 21/06/2024?"),
+        ([("What was my weight in May?", "It was 70 kg.")], "what about the pulse?", "What was the pulse in May?"),
+        ([("What was my weight in May?", "It was 70 kg.")], "what was it on Aug 11?", "What was my weight on Aug 11?"),
+        ([("How do I write to Olga Winter?", "By post.")], "and to two people?", "How do I write to two people?"),
+        ([("How many guests can stay at night?", "10 guests.")], "and by day?", "How many guests can stay by day?"),
     ],
 )  # fmt: skip
 def test_gaps_and_slots(turns: list[tuple[str, str]], question: str, expected: str) -> None:
     assert standing(question, said(*turns)).text.casefold().rstrip("?") == expected.casefold().rstrip("?")
+
+
+@pytest.mark.parametrize(
+    ("turns", "question", "expected"),
+    [
+        ([("Who directed Night Tides?", "Ines Berg did it in 2001."), ("When was she born?", "She was born in Hull.")],
+         "how long is it?", "How long is Night Tides?"),
+        ([("Who directed Night Tides?", "Ines Berg did it in 2001."), ("how long is it?", "It runs 90 minutes.")],
+         "what did it cost?", "What did Night Tides cost?"),
+        ([("What about Night of the Owls?", "It is a film of Ines Berg.")],
+         "when was it made?", "When was Night of the Owls made?"),
+        ([("Where did Haydn's mother die?", "In Rohrau, in 1754.")], "when did she die?",
+         "When did Haydn's mother die?"),
+        ([("What do we owe the landlady in Hull?", "We owe her 90.")], "how do I reach her?",
+         "How do I reach the landlady?"),
+        ([("Is Jonas allergic to bees?", "Yes, Jonas is.")], "when do his pens run out?",
+         "When do Jonas's pens run out?"),
+        ([("What is ETRN meant for?", "It asks for mail.")], "who may use it?", "Who may use ETRN?"),
+        ([("Who is Queequeg?", "A harpooneer of an island.")], "no, the landlord of the Sun, what is he called?",
+         "What is the landlord of the Sun called?"),
+        ([("When does the hall open?", "At 6:30.")], "What does a ticket cost?", "What does a ticket cost?"),
+        ([("When did the parcel come?", "It came late.")], "how much was the boat?", "how much was the boat?"),
+        ([("Who feeds the cat while we are in Poland?", "Ines does it.")], "when are we gone?", "when are we gone?"),
+    ],
+)  # fmt: skip
+def test_what_is_spoken_of(turns: list[tuple[str, str]], question: str, expected: str) -> None:
+    assert standing(question, said(*turns)).text.casefold().rstrip("?") == expected.casefold().rstrip("?")
+
+
+def test_a_name_of_another_kind_is_not_put_into_a_refused_question() -> None:
+    refused = [Sentence("What is the capital of Spain?", "user", 1)]
+    assert not standing("What about Night of the Owls?", refused).why
+    assert standing("What about Peru?", refused).text == "What is the capital of Peru?"
