@@ -280,5 +280,5 @@ def _to_answer_anew(turn: Turn) -> Turn:
 def _whole(turn: Turn, sentences: Sequence[Sentence]) -> Turn:
     """With all sentences that were there to recall, which are kept once for the thread and not with each turn."""
     before = [sentence for sentence in sentences if sentence.turn < turn.turn]
-    there = tuple(before[index] for index in unique(before))
+    there = tuple(unique(before))
     return replace(turn, recalled=replace(turn.recalled, extracted=there))

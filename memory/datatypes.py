@@ -4,7 +4,7 @@ import threading
 import time
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -218,12 +218,28 @@ class Utterance:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of the conversation: a user's turn whole, or one sentence of an answer. `turn` counts from 1."""
+    """A sentence of the conversation: a user's turn whole, or one sentence of an answer. `turn`, from 1, is when it was
+    last said, `earlier` are the turns before in which it was said too."""
 
     text: str
     speaker: Speaker
     turn: int
     cluster_id: int = -1
+    earlier: tuple[int, ...] = field(default=(), compare=False)
+
+    @property
+    def turns(self) -> tuple[int, ...]:
+        return (*self.earlier, self.turn)
+
+    def said_after(self, before: "Sentence | None") -> "Sentence":
+        """With the turns in which it was said before."""
+        if before is None or before.speaker != self.speaker:
+            return self
+        return replace(self, earlier=tuple(turn for turn in before.turns if turn < self.turn)[-EARLIER:])
+
+
+EARLIER = 12
+"""Turns before that a sentence is kept with."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,9 @@ LONGEST = 60
 FEW = 2
 """Words of content that a question has at most which may be about what was spoken of and does not say so."""
 
+LONG = 3
+"""Words of content that a topic has at most."""
+
 _LEAD = re.compile(r"(?:(?:and|but|so|also|then|well|ok|okay)\b[,:;]?\s+)+", re.IGNORECASE)
 
 
@@ -41,9 +44,9 @@ class StandingQuestion:
 def standing(question: str, history: Sequence[Sentence], vocabulary: Vocabulary | None = None) -> StandingQuestion:
     """The question with what it leaves to the conversation; `history` are the sentences before it, in order."""
     turns: list[Said] = []
-    for number in sorted({sentence.turn for sentence in history}):
-        asked = " ".join(s.text for s in history if s.turn == number and s.speaker == "user")
-        answer = [s.text for s in history if s.turn == number and s.speaker == "agent"]
+    for number in sorted({turn for sentence in history for turn in sentence.turns}):
+        asked = " ".join(s.text for s in history if number in s.turns and s.speaker == "user")
+        answer = [s.text for s in history if number in s.turns and s.speaker == "agent"]
         if asked and (answer or not is_filler(asked)):
             turns.insert(0, _said(_alone(asked, turns, vocabulary), answer, turns, vocabulary))
     return _alone(question, turns, vocabulary)
@@ -238,6 +241,7 @@ def _topic_for(question: str, turns: Sequence[Said], vocabulary: Vocabulary | No
         topic is None
         or topic.about
         or topic.placed
+        or len(content_words(topic.text)) > LONG
         or topic.gender
         or (_asks_of_people(found) and not topic.named and topic.text != _subject(turns[0]))
         or set(content_words(topic.text)) & set(own)

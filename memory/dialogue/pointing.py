@@ -75,7 +75,7 @@ def ones(question: str, found: Parts, turns: Sequence[Said]) -> Iterator[tuple[i
         elif place is not None and listed and place < len(listed):
             new = _articled(listed[place])
             yield *match.span(), new, f"'{match.group()}' is {new}"
-        elif match.group(2) and (noun := _noun(turns)):
+        elif match.group(2) and (noun := _noun(turns, of_other=match.group(1).casefold() == "other")):
             new = match.group()[: -len(match.group(2))] + " " + noun
             yield *match.span(), new, f"'{match.group(2).strip()}' is {noun}"
 
@@ -85,7 +85,8 @@ def _not_spoken_of(turns: Sequence[Said]) -> str:
     for turn in turns[1:BACK]:
         if len(turn.listed) == 2:
             left = [item for item in turn.listed if item.casefold() not in turns[0].question.casefold()]
-            return left[0] if len(left) == 1 else ""
+            if len(left) == 1:
+                return left[0]
     return ""
 
 
@@ -94,8 +95,8 @@ def _articled(item: str) -> str:
     return f"the {item}" if " " in item and last[0].islower() and last.isalpha() and item.split()[0] != "the" else item
 
 
-def _noun(turns: Sequence[Said]) -> str:
-    """What 'one' counts: 'printer' after 'which printer did we choose'."""
+def _noun(turns: Sequence[Said], *, of_other: bool = False) -> str:
+    """What 'one' counts: 'printer' after 'which printer did we choose'; `of_other`: only of what was asked for."""
     for turn in turns[:2]:
         wanted = turn.parts.wanted
         if wanted and wanted.noun in ("kind", "kinds", "type", "types", "sort", "sorts"):
@@ -103,7 +104,7 @@ def _noun(turns: Sequence[Said]) -> str:
             wanted = turn.parts.phrases[at] if at < len(turn.parts.phrases) else None
         if wanted and (noun := wanted.text):
             return singular(noun) if wanted.plural else noun
-        for one in turn.asked:
+        for one in turn.asked if not of_other else ():
             if not one.named and not one.person:
                 return singular(one.noun) if one.plural else one.noun
     return ""

@@ -132,8 +132,8 @@ class Threads:
             )
             for text, speaker, turn, made_by, dimension, vector in rows:
                 own = np.frombuffer(vector, "<f4", dimension).astype(np.float32) if made_by == encoder else None
-                read.sentences.pop(same_words(text), None)
-                read.sentences[same_words(text)] = Sentence(text, speaker, turn), own
+                before, _ = read.sentences.pop(same_words(text), (None, None))
+                read.sentences[same_words(text)] = Sentence(text, speaker, turn).said_after(before), own
                 read.last = turn
             read.mark = self._mark(thread, read.last)
             self._read[thread, encoder] = read

@@ -35,14 +35,16 @@ def extract(utterances: Sequence[Utterance], first_turn: int = 1) -> list[Senten
         turn += utterance.speaker == "user"
         texts = _whole(utterance.text) if utterance.speaker == "user" else answer_sentences(utterance.text)
         sentences.extend(Sentence(text, utterance.speaker, max(turn, first_turn)) for text in texts)
-    return [sentences[index] for index in unique(sentences)]
+    return unique(sentences)
 
 
-def unique(sentences: Sequence[Sentence]) -> list[int]:
-    """The indices of the sentences that are not said again later in the same words, whatever their case and spacing:
-    what is said again is what the conversation is about now."""
-    last = {same_words(sentence.text): index for index, sentence in enumerate(sentences)}
-    return sorted(last.values())
+def unique(sentences: Sequence[Sentence]) -> list[Sentence]:
+    """Those that are not said again later in the same words, whatever their case and spacing: what is said again is
+    what the conversation is about now."""
+    last: dict[str, Sentence] = {}
+    for sentence in sentences:
+        last[same_words(sentence.text)] = sentence.said_after(last.pop(same_words(sentence.text), None))
+    return list(last.values())
 
 
 def same_words(text: str) -> str:

@@ -2,8 +2,9 @@
 
 import pytest
 
-from clew.memory.datatypes import Sentence
+from clew.memory.datatypes import Sentence, Utterance
 from clew.memory.dialogue.follow_ups import standing
+from clew.memory.dialogue.utterances import extract
 from tests.memory.dialogue.test_referents import said
 
 PRESSURE = ("What was my blood pressure in June?", "It was 128 over 82.")
@@ -104,3 +105,15 @@ def test_a_name_of_another_kind_is_not_put_into_a_refused_question() -> None:
     refused = [Sentence("What is the capital of Spain?", "user", 1)]
     assert not standing("What about Night of the Owls?", refused).why
     assert standing("What about Peru?", refused).text == "What is the capital of Peru?"
+
+
+def test_an_answer_that_is_said_again_is_that_of_its_first_turn_too() -> None:
+    again = "Olga Winter founded the choir in 2011."
+    asked = [
+        ("Who founded the choir?", again),
+        ("when did she do it?", again),
+        ("what is her job?", "She is a vet now."),
+    ]
+    history = extract([one for q, a in asked for one in (Utterance("user", q), Utterance("agent", a))])
+    assert [(one.turn, one.earlier) for one in history if one.text == again] == [(2, (1,))]
+    assert standing("and Jonas?", history).text == "what is Jonas's job?"

@@ -118,7 +118,7 @@ def test_the_traces_give_what_the_original_took(trace: dict[str, Any]) -> None:
 @given(UTTERANCES)
 def test_invariants(utterances: list[Utterance]) -> None:
     said = extract(utterances)
-    assert unique(said) == list(range(len(said)))
+    assert unique(said) == said
     assert [sentence.turn for sentence in said] == sorted(sentence.turn for sentence in said)
     for sentence in said:
         assert sentence.turn >= 1
