@@ -26,8 +26,7 @@ from clew.memory.dialogue.threads import Threads
 from clew.memory.dialogue.utterances import unique
 from clew.memory.errors import BadInput, Cancelled, ClewError
 from clew.memory.files import naming_full_disk, private_folder
-from clew.memory.knowledge.disk import current_generation
-from clew.memory.knowledge.library import Library, open_library
+from clew.memory.knowledge.library import Library, current_state, open_library
 from clew.memory.relative_dates import check_day
 from clew.memory.text import storable
 
@@ -51,7 +50,7 @@ class Assistant:
         self._settings = settings
         self._data = data
         self._moving = threading.Lock()
-        self._turns_over: Counter[Path] = Counter()
+        self._turns_over: Counter[str] = Counter()
         self._refused = ""
         self._connection = sqlite3.connect(data / DATABASE, check_same_thread=False, timeout=60)
         self._graph = turn_graph(checkpoints.saver(self._connection))
@@ -203,17 +202,17 @@ class Assistant:
             before = self._services.library
             said = self._moved_on(self._settings) if self._settings else ()
             services = self._services
-            self._turns_over[services.library.store.folder] += 1
+            self._turns_over[services.library.store.state] += 1
             self._close_unless_used(before)
         try:
             yield services, said
         finally:
             with self._moving:
-                self._turns_over[services.library.store.folder] -= 1
+                self._turns_over[services.library.store.state] -= 1
                 self._close_unless_used(services.library)
 
     def _close_unless_used(self, library: Library) -> None:
-        if library is not self._services.library and not self._turns_over[library.store.folder]:
+        if library is not self._services.library and not self._turns_over[library.store.state]:
             library.store.close()
 
     def _from_elsewhere(self, thread: str) -> tuple[Step, ...]:
@@ -228,8 +227,7 @@ class Assistant:
         """Where the library cannot be opened as it is now, it is read as it was."""
         before = self._services.library
         try:
-            current = current_generation(before.path)
-            if current in (None, before.store.folder):
+            if current_state(before) in ("", before.store.state):
                 return ()
             library = open_library(before.path, self._services.encoder)
             try:

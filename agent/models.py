@@ -2,13 +2,12 @@
 
 import shlex
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clew.agent.settings import Settings
 from clew.memory.encoding import MINILM, CachedEncoder, cached_encoder, load_encoder
 from clew.memory.errors import BadInput, NoModel
-from clew.memory.knowledge.disk import recorded_encoder
+from clew.memory.knowledge.library import recorded_at
 from clew.memory.ports import Writer
 
 if TYPE_CHECKING:
@@ -94,7 +93,8 @@ def encoder_for(settings: Settings) -> CachedEncoder:
 
     Raises `NoModel` where it is not on this machine, or not to be had.
     """
-    own = recorded_encoder(settings.library)
+    recorded = recorded_at(settings.library).encoder
+    own = recorded.name if recorded else ""
     if settings.encoder or own in ("", MINILM):
         return load_encoder(settings.encoder or MINILM, settings.cache)
     if found := cached_encoder(own):
@@ -102,7 +102,7 @@ def encoder_for(settings: Settings) -> CachedEncoder:
     raise NoModel(*not_here(own, settings.library))
 
 
-def not_here(encoder: str, library: Path) -> tuple[str, str]:
+def not_here(encoder: str, library: object) -> tuple[str, str]:
     """What is wrong where the encoder that a library names is not in the local model cache, and what mends it."""
     wrong = f"the library at {library} was made with the encoder {encoder}, which is not on this machine by that name"
     return wrong, f"CLEW_ENCODER={shlex.quote(encoder)} before the command, if you trust it: it may be downloaded"

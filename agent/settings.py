@@ -7,10 +7,10 @@ import tomllib
 import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from platformdirs import user_cache_path, user_config_path, user_data_path
-from pydantic import Field, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError
 from pydantic_settings import (
     BaseSettings,
     EnvSettingsSource,
@@ -23,6 +23,7 @@ from pydantic_settings import (
 
 from clew.agent.trust import trusts
 from clew.memory.errors import BadInput
+from clew.memory.knowledge.cluster.connection import Place, place
 
 DATABASE = "threads.sqlite"
 """In `Settings.home`: the threads, and the checkpoints of turns that are not over."""
@@ -100,7 +101,9 @@ def _free(names: Iterable[str]) -> tuple[str, ...]:
 def _harmless(name: str, value: object) -> bool:
     if name == "library":
         here = Path.cwd().resolve()
-        return isinstance(value, str) and (here / value).resolve().is_relative_to(here)
+        if not isinstance(value, str) or "://" in value:  # no host that a folder names gets a key
+            return False
+        return (here / value).resolve().is_relative_to(here)
     if name == "aligner":
         return isinstance(value, str) and ALIGNERS.fullmatch(value) is not None
     return name in TAKEN or name not in Settings.model_fields
@@ -117,7 +120,7 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="CLEW_", env_nested_delimiter="__", extra="forbid", frozen=True)
 
-    library: Path = Path(".clew")
+    library: Annotated[Place, BeforeValidator(place)] = Path(".clew")
     encoder: str = ""
     reranker: str = ""
     aligner: str = "votes"

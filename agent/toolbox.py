@@ -13,9 +13,11 @@ from clew.memory.dialogue.recall import RecallParameters
 from clew.memory.dialogue.rewriting import RewriteParameters
 from clew.memory.dialogue.threads import Threads
 from clew.memory.encoding import CachedEncoder, load_reranker
-from clew.memory.knowledge.aligners.open_capsule import aligner_for
+from clew.memory.knowledge.aligners.open_capsule import VOTES, aligner_for
+from clew.memory.knowledge.aligners.scoring import Aligner
 from clew.memory.knowledge.clues.clue_index import load_aliases
-from clew.memory.knowledge.library import Library
+from clew.memory.knowledge.cluster.staging import on_this_machine
+from clew.memory.knowledge.library import Library, open_library
 from clew.memory.knowledge.walking.late_interaction import LateInteraction, LateParameters
 from clew.tools import registry
 from clew.tools.base import Tool, ToolSettings
@@ -48,8 +50,16 @@ def tools_for(settings: Settings, library: Library, encoder: CachedEncoder) -> d
     had, `LibraryMismatch` for a library that was made with other parameters than are set."""
     check_tool(settings.tool)
     check_indexed(settings.given, library)
-    given = replace(tool_settings(settings, encoder), aligner=aligner_for(library, settings.aligner))
+    given = replace(tool_settings(settings, encoder), aligner=_aligner(library, settings))
     return {name: make(library.store, given) for name, make in registry.TOOLS.items()}
+
+
+def _aligner(library: Library, settings: Settings) -> Aligner | None:
+    """One of a library on a cluster is read from a copy on this machine."""
+    if settings.aligner == VOTES or isinstance(library.path, Path):
+        return aligner_for(library, settings.aligner)
+    with open_library(on_this_machine(library.path, settings.cache), None) as copy:
+        return aligner_for(copy, settings.aligner)
 
 
 def check_tool(name: str) -> None:

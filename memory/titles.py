@@ -117,9 +117,14 @@ def named_in(text: str, index: TitleIndex) -> Named:
     return Named(nodes[kept], starts[kept], ends[kept], exact[kept], places[kept], rivals[kept])
 
 
+def name_key(text: str) -> int:
+    """What stands in `TitleIndex.stems` for a name."""
+    return _key(stemmed_words(text))
+
+
 def is_name(text: str, index: TitleIndex) -> bool:
     """Whether a title calls its node this, whatever the endings."""
-    key = np.uint64(_key(stemmed_words(text)))
+    key = np.uint64(name_key(text))
     place = int(np.searchsorted(index.stems, key))
     return place < len(index.stems) and bool(index.stems[place] == key)
 

@@ -14,6 +14,7 @@ from filelock import FileLock
 from clew.memory.encoding import MINILM, CachedEncoder, load_encoder
 from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import Library, open_library
+from tests.cluster import Server, shared_server
 from tests.ollama.playing import MODELS
 from tests.ollama.server import OllamaDouble, serving
 
@@ -53,10 +54,15 @@ def only_this_machine() -> Iterator[None]:
         yield
 
 
+def of_run(factory: pytest.TempPathFactory) -> Path:
+    """The folder that all processes of the run share."""
+    base = factory.getbasetemp()
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
 def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
     """A folder that the first process of the run to need it makes, for all of them; not to be changed."""
-    base = factory.getbasetemp()
-    path = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
+    path = of_run(factory) / name
     with FileLock(f"{path}.lock"):
         if not path.exists():
             making = path.with_name(f"{name}.making")
@@ -94,6 +100,12 @@ def examples(examples_path: Path, encoder: CachedEncoder) -> Iterator[Library]:
     library = open_library(examples_path, encoder)
     yield library
     library.store.close()
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Server:
+    """An Elasticsearch for the whole run; each test makes libraries of its own on it."""
+    return shared_server(of_run(tmp_path_factory))
 
 
 @pytest.fixture

@@ -4,11 +4,12 @@ import shlex
 from collections.abc import Callable
 from datetime import date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
 from clew.memory.errors import BadInput
+from clew.memory.knowledge.cluster.connection import Place, address
 
 if TYPE_CHECKING:
     from clew.agent.settings import Settings
@@ -17,11 +18,24 @@ if TYPE_CHECKING:
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
+class _AnyPlace(click.ParamType):  # type: ignore[type-arg, unused-ignore]
+    """A folder, or a library on a cluster."""
+
+    name = "place"
+
+    def convert(self, value: Any, param: "click.Parameter | None", ctx: "click.Context | None") -> Place:
+        if not isinstance(value, str):
+            return cast(Place, value)
+        if found := address(value):
+            return found
+        return click.Path(file_okay=False, path_type=Path).convert(value, param, ctx)
+
+
 library = click.option(
     "--library",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=_AnyPlace(),
     metavar="DIR",
-    help="The library's folder.  [default: .clew]",
+    help="The library: a folder, or es://HOST:PORT/NAME on a cluster.  [default: .clew]",
 )
 quiet = click.option("--quiet", "-q", is_flag=True, help="No progress and no steps on standard error.")
 tool = click.option("--tool", metavar="NAME", help="The retrieval method, or auto: the agent chooses.  [default: auto]")

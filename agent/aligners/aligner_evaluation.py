@@ -20,6 +20,7 @@ from clew.memory.errors import BadInput
 from clew.memory.knowledge.aligners.open_capsule import OpenCapsule, capsules_of
 from clew.memory.knowledge.aligners.scoring import Aligner, FoundNodes, Votes
 from clew.memory.knowledge.aligners.synthetic_queries import SyntheticQuery, read_queries
+from clew.memory.knowledge.cluster.staging import on_this_machine
 from clew.memory.knowledge.library import Library, open_library
 from clew.memory.knowledge.question import MatchParameters
 from clew.memory.knowledge.walking.walker import Walker, hits_of, shares
@@ -83,7 +84,8 @@ def evaluate_aligners(dataset: Path | None, capsule: str, settings: Settings) ->
     """
     data = read_dataset(dataset) if dataset else None
     encoder = encoder_for(settings)
-    with closing(encoder), open_library(settings.library, encoder) as library:
+    home = on_this_machine(settings.library, settings.cache)
+    with closing(encoder), open_library(home, encoder) as library:
         human = [(yield from _human(data, library, encoder))] if data else []
         for name in [capsule] if capsule else capsules_of(library):
             opened = OpenCapsule(library, name)

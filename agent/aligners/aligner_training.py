@@ -22,6 +22,7 @@ from clew.memory.knowledge.aligners.saved import write_aligner
 from clew.memory.knowledge.aligners.scoring import TrainingRecord
 from clew.memory.knowledge.aligners.synthetic_queries import QuerySplit, make_queries, write_queries
 from clew.memory.knowledge.aligners.training import LOSSES, TrainingParameters, TrainingSet, train
+from clew.memory.knowledge.cluster.staging import on_this_machine
 from clew.memory.knowledge.disk import held, required_generation
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.proof import record_partitions
@@ -65,8 +66,9 @@ def train_aligners(plan: TrainingPlan, settings: Settings) -> Iterator[Progress 
     if any(model in CONVOLUTIONAL for model in models):
         required("torch_geometric.nn", "a graph convolution", "train")  # before anything is made
     encoder = encoder_for(settings)
-    required_generation(settings.library)
-    with closing(encoder), held(settings.library), open_library(settings.library, encoder) as library:
+    home = on_this_machine(settings.library, settings.cache)
+    generation = required_generation(home)
+    with closing(encoder), held(home), open_library(home, encoder) as library:
         opened = OpenCapsule(library, plan.capsule)
         size = plan.size or default_size()
         yield Progress("synthetic queries", 0, size)
@@ -78,7 +80,7 @@ def train_aligners(plan: TrainingPlan, settings: Settings) -> Iterator[Progress 
         for model, loss in ((model, loss) for model in models for loss in losses):
             result = yield from train(learned, graph, TrainingParameters(model, loss, plan.epochs, plan.seed))
             path = write_aligner(opened.folder, result.model.arrays(), result.record)
-            record_partitions(library.store.folder)
+            record_partitions(generation)
             yield SavedAligner(path, result.record)
 
 

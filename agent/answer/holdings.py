@@ -8,7 +8,7 @@ import numpy as np
 from clew.agent.state import Answer, Quote
 from clew.memory.datatypes import Document, Passage, Vectors
 from clew.memory.knowledge.catalogue import Catalogue, Listed
-from clew.memory.knowledge.store import EmbeddedStore
+from clew.memory.knowledge.library import LibraryStore
 from clew.memory.ports import Encoder
 from clew.memory.text import Span, split
 from clew.tools.base import passages_of
@@ -32,7 +32,7 @@ class Holdings:
     """What these answers are made of. `scope`: the documents that may be told of (None: all); `before` is the last
     answer of the thread, None where there is none."""
 
-    store: EmbeddedStore
+    store: LibraryStore
     encoder: Encoder
     scope: frozenset[str] | None = None
     before: Callable[[], Answer | None] = field(default=lambda: None)

@@ -8,14 +8,14 @@ import shutil
 import socket
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import metadata, util
 from pathlib import Path
-from typing import Literal
 
 import httpx
 from packaging.requirements import Requirement
 
+from clew.agent.doctor.check import Check
+from clew.agent.doctor.cluster import cluster
 from clew.agent.llm.model_cards import Card
 from clew.agent.llm.ollama_server import OllamaServer, Pulled
 from clew.agent.llm.ollama_writer import best
@@ -24,12 +24,11 @@ from clew.agent.settings import Settings, config_files
 from clew.memory.encoding import MINILM, cached_encoder, local_encoder
 from clew.memory.errors import ClewError, NoLibrary
 from clew.memory.instructions import orders
-from clew.memory.knowledge.disk import BROKEN, Manifest, current_generation, recorded_encoder
-from clew.memory.knowledge.library import open_library
+from clew.memory.knowledge.cluster.connection import Place
+from clew.memory.knowledge.disk import BROKEN, Manifest, current_generation
+from clew.memory.knowledge.library import open_library, recorded_at
 from clew.memory.knowledge.proof import Proof, proven
 from clew.memory.knowledge.text_export import stored_documents
-
-State = Literal["ok", "warning", "problem"]
 
 OLDEST, NEWEST = (3, 11), (3, 13)
 LITTLE = 1_000_000_000
@@ -51,16 +50,6 @@ QUICK = 2.0
 """Seconds that a server may take to say what it is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """`hint` is the command that puts right what is no `ok`. A warning is what Clew works without."""
-
-    name: str
-    state: State
-    message: str
-    hint: str = ""
-
-
 def examine(settings: Settings, unreadable: ClewError | None = None) -> Iterator[Check]:
     """Every check, in the order in which a mend of one may mend the next. `unreadable` is what was wrong with the
     settings, where they had to be taken as they are by default."""
@@ -69,17 +58,23 @@ def examine(settings: Settings, unreadable: ClewError | None = None) -> Iterator
     yield configured(unreadable, [path for path in config_files() if path.exists()])
     manifest, found = library(settings.library)
     yield found
-    yield from files(settings.library)
+    if isinstance(settings.library, Path):
+        yield from files(settings.library)
+    elif manifest:
+        yield from cluster(settings.library)
     if manifest:
         yield from documents(settings.library, manifest)
-    own = recorded_encoder(settings.library)
+    own = manifest.encoder.name if manifest else _recorded_encoder(settings.library)
     if settings.encoder or own in ("", MINILM) or cached_encoder(own):
         yield encoder(settings.encoder or own or MINILM, manifest)
     else:
         yield Check("encoder", "problem", *not_here(own, settings.library))
     yield from ollama(settings)
-    yield elasticsearch(os.environ, util.find_spec("elasticsearch") is not None)
-    places = {"library": settings.library, "cache": settings.cache, "conversations": settings.home}
+    if isinstance(settings.library, Path):
+        yield elasticsearch(os.environ, util.find_spec("elasticsearch") is not None)
+    places = {"cache": settings.cache, "conversations": settings.home}
+    if isinstance(settings.library, Path):
+        places = {"library": settings.library, **places}
     yield disk(places, lambda path: shutil.disk_usage(path).free, lambda path: os.access(path, os.W_OK))
     yield page(settings.port, util.find_spec("gradio") is not None)
 
@@ -111,7 +106,7 @@ def configured(unreadable: ClewError | None, files: Sequence[Path]) -> Check:
     return Check("settings", "ok", ", ".join(map(str, files)) or "the defaults: there is no clew.toml")
 
 
-def library(path: Path) -> tuple[Manifest | None, Check]:
+def library(path: Place) -> tuple[Manifest | None, Check]:
     """Its manifest, where it can be opened, which finds files that are cut off or gone."""
     try:
         with open_library(path, None) as opened:
@@ -131,7 +126,7 @@ def library(path: Path) -> tuple[Manifest | None, Check]:
     return manifest, Check("library", "ok", message)
 
 
-def documents(path: Path, manifest: Manifest) -> Iterator[Check]:
+def documents(path: Place, manifest: Manifest) -> Iterator[Check]:
     """A line for each document that holds text which it does not show, or a sentence that speaks to a language model.
     Neither reaches a prompt."""
     with open_library(path, None) as opened:
@@ -254,6 +249,15 @@ def elasticsearch(environment: Mapping[str, str], installed: bool) -> Check:
     except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError) as error:
         message = f"{address} does not answer as Elasticsearch does ({type(error).__name__})"
         return Check("Elasticsearch", "problem", message, f"start it, or: unset {name}")
+
+
+def _recorded_encoder(place: Place) -> str:
+    """Of a library that cannot be opened; empty where it does not say."""
+    try:
+        found = recorded_at(place).encoder
+    except ClewError:
+        return ""
+    return found.name if found else ""
 
 
 def _required() -> list[str] | None:

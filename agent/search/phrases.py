@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from clew.memory.datatypes import Passage
-from clew.memory.knowledge.store import EmbeddedStore
+from clew.memory.knowledge.library import LibraryStore
 from clew.memory.text import content_words, written_words
 from clew.tools.base import passages_of
 
@@ -55,7 +55,7 @@ def holds_phrase(text: str, phrase: str) -> bool:
     return bool(re.search(rf"(?<!\w){re.escape(_plain(phrase))}(?!\w)", _plain(text)))
 
 
-def holding(phrase: str, store: EmbeddedStore, scope: frozenset[str] | None) -> list[Passage]:
+def holding(phrase: str, store: LibraryStore, scope: frozenset[str] | None) -> list[Passage]:
     """The passages that have a phrase in title or text, the first of the library."""
     layers = store.part().layers
     rows = store.vocabulary.holding(written_words(phrase))

@@ -160,7 +160,7 @@ def read_manifest(generation: Path) -> Manifest:
         return Manifest.model_validate_json(within(generation, MANIFEST).read_text("utf-8"))
 
 
-def check_encoder(path: Path, manifest: Manifest, encoder: Encoder | None) -> None:
+def check_encoder(path: object, manifest: Manifest, encoder: Encoder | None) -> None:
     """Raises `LibraryMismatch` for another encoder than the library's; None is any."""
     if encoder is not None and encoder.hash != manifest.encoder.hash:
         raise LibraryMismatch(

@@ -146,13 +146,19 @@ class DateOrders:
         return self.documents.get(document, self.library)
 
 
-def date_orders(database: sqlite3.Connection) -> DateOrders:
-    """Reads all documents. Dates of documents that were read day first, as nothing in them says, are read again where
-    the library has the month first."""
+def orders_in(database: sqlite3.Connection) -> DateOrders:
+    """Reads all documents."""
     texts = database.execute("SELECT id, text FROM main.documents")
     shown: dict[str, DateOrder] = {id_: order for id_, text in texts if (order := order_of([text]))}
     orders = set(shown.values())
-    library: DateOrder = orders.pop() if len(orders) == 1 else ""
+    return DateOrders(orders.pop() if len(orders) == 1 else "", shown)
+
+
+def date_orders(database: sqlite3.Connection) -> DateOrders:
+    """As `orders_in`. Dates of documents that were read day first, as nothing in them says, are read again where the
+    library has the month first."""
+    orders = orders_in(database)
+    library, shown = orders.library, orders.documents
     if library == "month":
         found = database.execute(f"SELECT {COLUMNS} FROM main.documents WHERE date != ''").fetchall()
         documents = [
@@ -162,7 +168,7 @@ def date_orders(database: sqlite3.Connection) -> DateOrders:
         ]
         pairs = [(with_date(document, library).date, document.id, with_date(document).date) for document in documents]
         database.executemany("UPDATE main.documents SET date = ? WHERE id = ? AND date = ?", pairs)
-    return DateOrders(library, shown)
+    return orders
 
 
 def dated_texts(database: sqlite3.Connection, texts: Iterable[str], orders: DateOrders) -> Iterator[str]:

@@ -92,6 +92,34 @@ class _Words(NamedTuple):
     columns: tuple[tuple[ChunkRows, NDArray[np.floating]], ...]
 
 
+class Analyser:
+    """What words become in an index. Safe from several threads. `dates`: how queries write them."""
+
+    def __init__(self, parameters: KeywordParameters, dates: DateOrder = "") -> None:
+        self._dates = dates
+        self._tokenize = _tokenizer(parameters)
+
+    def __call__(self, query: str) -> dict[str, str]:
+        """The words of a query in lower case, and the token that each becomes; a day is a word as it is written."""
+        days = day_words(query, self._dates)
+        words = list(dict.fromkeys(word.lower() for word in WORD.findall(search_text(query, self._dates))))
+        found = zip(words, self._tokenize(words, return_ids=False), strict=True)
+        return {days.get(word, word): tokens[0] for word, tokens in found if tokens}
+
+    def tokens(self, texts: Sequence[str]) -> list[list[str]]:
+        """Of texts whose dates are written in one way, in their order, each as often as it stands there."""
+        found = [WORD.findall(text.lower()) for text in texts]
+        words = list(dict.fromkeys(chain.from_iterable(found)))
+        known = {word: its[0] for word, its in zip(words, self._tokenize(words, return_ids=False), strict=True) if its}
+        return [[known[word] for word in its if word in known] for its in found]
+
+    def written(self, tokens: Collection[str], text: str) -> dict[str, str]:
+        """The words of a text that become one of these tokens, in lower case, with it: those that begin as it does."""
+        begins = "|".join(re.escape(start) for start in sorted({token[:2] for token in tokens}))
+        alike = dict.fromkeys(re.findall(rf"\b(?:{begins})\w*", text.lower())) if tokens else ()
+        return {word: token for word, token in self(" ".join(alike)).items() if token in tokens}
+
+
 class KeywordIndex:
     """Reads what `write` wrote. Only reads, so it is safe from several threads. `dates`: how queries write them."""
 
@@ -99,9 +127,8 @@ class KeywordIndex:
         import bm25s
 
         self.size = size
-        self._dates = dates
-        self._tokenize = _tokenizer(parameters)
-        self._tokens = lru_cache(RECENT)(self._analysed)
+        self._analyse = Analyser(parameters, dates)
+        self._tokens = lru_cache(RECENT)(self._analyse)
         self._words = lru_cache(RECENT)(self._looked_up)
         self._indexes: dict[str, BM25] = {
             name: bm25s.BM25.load(folder / name, mmap=True, show_progress=False)
@@ -132,21 +159,18 @@ class KeywordIndex:
         """What a word becomes; empty for a stop word and for one letter."""
         return self._tokens(word).get(word.lower(), "")
 
+    def count(self, token: str) -> int:
+        """How many chunks hold it in title or text."""
+        return len(self.rows(token))
+
     def rows(self, token: str) -> ChunkRows:
         """The chunks that hold it in title or text, rising."""
         index = self._indexes.get(TOGETHER)
         return _column(index, token)[0] if index and token in index.vocab_dict else np.zeros(0, np.int32)
 
-    def holding(self, word: str) -> ChunkRows | None:
-        """The chunks that hold a word, whatever its ending; None for one that is not looked for."""
-        token = self.token(word)
-        return self.rows(token) if token else None
-
     def written(self, tokens: Collection[str], text: str) -> dict[str, str]:
-        """The words of a text that become one of these tokens, in lower case, with it: those that begin as it does."""
-        begins = "|".join(re.escape(start) for start in sorted({token[:2] for token in tokens}))
-        alike = dict.fromkeys(re.findall(rf"\b(?:{begins})\w*", text.lower())) if tokens else ()
-        return {word: token for word, token in self._analysed(" ".join(alike)).items() if token in tokens}
+        """As `Analyser.written`."""
+        return self._analyse.written(tokens, text)
 
     def word_shares(self, query: str, chunks: NDArray[np.int64]) -> WordShares:
         """For the chunks with these rows; of words with one stem the first."""
@@ -168,13 +192,6 @@ class KeywordIndex:
         found = (_column(index, token) for token in known)
         columns = tuple((rows, scores / part) for (rows, scores), part in zip(found, idf, strict=True))
         return _Words(tuple(known.values()), idf / idf.sum(), columns)
-
-    def _analysed(self, query: str) -> dict[str, str]:
-        """The words of a query in lower case, and the token that each becomes; a day is a word as it is written."""
-        days = day_words(query, self._dates)
-        words = list(dict.fromkeys(word.lower() for word in WORD.findall(search_text(query, self._dates))))
-        found = zip(words, self._tokenize(words, return_ids=False), strict=True)
-        return {days.get(word, word): tokens[0] for word, tokens in found if tokens}
 
     def _share(self, name: str, tokens: Iterable[str]) -> Shares:
         index = self._indexes.get(name)
@@ -218,7 +235,7 @@ def write(folder: Path, titles: Sequence[str], texts: Sequence[str], parameters:
     weighted = title._replace(counts=parameters.title_weight * title.counts)
     both = _summed(weighted, text)
     _write_index(folder / TOGETHER, both, vocabulary, parameters)
-    idf = _idf(np.bincount(both.tokens, minlength=len(vocabulary)), len(titles))
+    idf = idf_of(np.bincount(both.tokens, minlength=len(vocabulary)), len(titles))
     mass = np.bincount(title.chunks, idf[title.tokens], len(titles))
     np.save(new_file(folder, TITLE_MASS), np.where(mass > 0, mass, 1).astype(np.float32))
     yield TOGETHER
@@ -261,7 +278,7 @@ def _write_index(folder: Path, found: _Counted, vocabulary: Sequence[str], param
         return
     used, columns, held = np.unique(found.tokens, return_inverse=True, return_counts=True)
     lengths = np.bincount(found.chunks, found.counts, found.size)
-    idf = _idf(held, found.size).astype(np.float32)
+    idf = idf_of(held, found.size).astype(np.float32)
     norms = parameters.k1 * ((1 - parameters.b) + parameters.b * lengths / lengths.mean())
     index = bm25s.BM25(k1=parameters.k1, b=parameters.b, method="lucene")
     index.scores = {
@@ -301,7 +318,7 @@ def _column(index: "BM25", token: str) -> tuple[ChunkRows, Shares]:
     return index.scores["indices"][start:end], index.scores["data"][start:end]
 
 
-def _idf(held: ArrayLike, size: int) -> Any:
+def idf_of(held: ArrayLike, size: int) -> Any:
     """Lucene's, of tokens that so many of `size` texts hold: log(1 + (N - df + 0.5) / (df + 0.5)); what a token's BM25
     nears as it fills a text."""
     df = np.asarray(held, np.float64)
@@ -309,7 +326,7 @@ def _idf(held: ArrayLike, size: int) -> Any:
 
 
 def _idf_of(index: "BM25", token: str) -> float:
-    return float(_idf(len(_column(index, token)[0]), index.scores["num_docs"]))
+    return float(idf_of(len(_column(index, token)[0]), index.scores["num_docs"]))
 
 
 def _held(rows: ChunkRows, chunks: Sequence[int]) -> NDArray[np.bool_]:

@@ -67,6 +67,16 @@ def _ours() -> Statements:
         return _statements(connection, "main")
 
 
+def order_chunks(database: sqlite3.Connection) -> None:
+    """Number the chunks that are `staged` by source, position and place."""
+    database.execute(
+        "INSERT INTO chunks SELECT row_number() OVER (ORDER BY d.source, d.position, s.n) - 1, s.id, s.document,"
+        " s.start, s.end, s.page, s.heading, s.digest FROM staged s JOIN documents d ON d.id = s.document"
+    )
+    database.execute("DROP TABLE staged")
+    database.commit()
+
+
 def document_of(row: Sequence[str]) -> Document:
     """Of `COLUMNS`."""
     id_, title, text, place, pages, headings, date, status = row

@@ -8,7 +8,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from functools import cached_property
+from functools import cached_property, partial, reduce
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -29,11 +29,11 @@ from clew.memory.knowledge.numbering import read_layers
 from clew.memory.knowledge.partitioning.capsule import Capsule, capsule_with_vectors
 from clew.memory.knowledge.partitioning.node_graph import read_graph
 from clew.memory.knowledge.schema import COLUMNS, TRIPLES, document_of, open_database
-from clew.memory.knowledge.vocabulary import LibraryVocabulary
+from clew.memory.knowledge.vocabulary import HELD_BY, LibraryVocabulary
 from clew.memory.knowledge.walking.smoothing import FILE as SMOOTHED
 from clew.memory.layers import Entity, Layers, Unit
 from clew.memory.nodes import Cells, NodeGraph, Partitioning
-from clew.memory.titles import TitleIndex, read_titles
+from clew.memory.titles import TitleIndex, is_name, read_titles
 from clew.memory.vectors import highest, places
 
 EDGES = """
@@ -177,6 +177,11 @@ class EmbeddedStore:
             self._vectors = self._graph.vectors
             opened.pop_all()
 
+    @property
+    def state(self) -> str:
+        """Which generation this is."""
+        return str(self.folder)
+
     def close(self) -> None:
         self._database.close()
         self._lease.close()
@@ -292,16 +297,24 @@ class EmbeddedStore:
 
     @cached_property
     def vocabulary(self) -> LibraryVocabulary:
-        return LibraryVocabulary(self._keywords, lambda: self._graph.titles, self._kinds, self._texts)
+        return LibraryVocabulary(self._keywords, self._are_titles, self._kinds, self._texts, self._holding)
+
+    def _are_titles(self, phrases: Sequence[str]) -> list[bool]:
+        return [is_name(phrase, self._graph.titles) for phrase in phrases]
 
     def _kinds(self, ids: Sequence[str]) -> dict[str, str]:
         """Of the entities with these ids, where there are any."""
         sql = "SELECT id, kind FROM entities WHERE id IN (SELECT value FROM json_each(?))"
         return dict(self._select(sql, ids))
 
-    def _texts(self, rows: Iterable[int]) -> list[str]:
-        """Each chunk's title and text."""
-        return [f"{chunk.title}\n{chunk.text}" for chunk in self.chunks(self._ids(list(rows)))]
+    def _texts(self, tokens: Iterable[str]) -> list[str]:
+        """Title and text of the first chunks that hold each token."""
+        rows = sorted({row for token in tokens for row in self._keywords.rows(token)[:HELD_BY].tolist()})
+        return [f"{chunk.title}\n{chunk.text}" for chunk in self.chunks(self._ids(rows))]
+
+    def _holding(self, tokens: Sequence[str]) -> Ints:
+        rows = map(self._keywords.rows, tokens)
+        return reduce(partial(np.intersect1d, assume_unique=True), rows).astype(np.int64)
 
     def _keyword_hits(self, scores: KeywordScores, k: int, allowed: Ints | None) -> list[Hit]:
         # The many zeros are left out first: NumPy's partition is slow where most values are equal.

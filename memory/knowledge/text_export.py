@@ -11,7 +11,7 @@ from clew.memory.datatypes import Document
 from clew.memory.errors import BadInput
 from clew.memory.files import private_file, private_folder
 from clew.memory.json_lines import as_line, replace_file
-from clew.memory.knowledge.store import EmbeddedStore
+from clew.memory.knowledge.library import LibraryStore
 
 INDEX = "documents.jsonl"
 """A line a document: `document` (its id), `source`, `title`, `file`."""
@@ -30,7 +30,7 @@ _DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
 """Names that Windows keeps for itself."""
 
 
-def export_text(store: EmbeddedStore, folder: Path) -> int:
+def export_text(store: LibraryStore, folder: Path) -> int:
     """Writes each document to a file of its own, UTF-8, its characters as they are stored, and `INDEX` last; returns
     how many. Raises `BadInput` for a folder that holds other files, or where one cannot be written."""
     index, taken, lines = folder / INDEX, set[str](), list[str]()
@@ -50,7 +50,7 @@ def export_text(store: EmbeddedStore, folder: Path) -> int:
     return len(lines)
 
 
-def export_graph(store: EmbeddedStore, folder: Path) -> tuple[int, int]:
+def export_graph(store: LibraryStore, folder: Path) -> tuple[int, int]:
     """Writes a line for each document with its id, title, text, and date and status where it has them, and one for each
     edge between documents; returns how many. Raises `BadInput` as `export_text`."""
     nodes, edges = list[str](), list[str]()
@@ -75,7 +75,7 @@ def export_graph(store: EmbeddedStore, folder: Path) -> tuple[int, int]:
     return len(nodes), len(edges)
 
 
-def stored_documents(store: EmbeddedStore) -> Iterator[Document]:
+def stored_documents(store: LibraryStore) -> Iterator[Document]:
     ids: Sequence[str] = [one.id for one in store.catalogue.documents]
     for first in range(0, len(ids), AT_ONCE):
         yield from store.documents(ids[first : first + AT_ONCE])

@@ -2,16 +2,15 @@
 it; and which of its words are spelt nearly like one that it lacks."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.knowledge.extraction.aliases import normalised
-from clew.memory.knowledge.keywords import KeywordIndex
 from clew.memory.text import FUNCTION_WORDS
-from clew.memory.titles import TitleIndex, is_name
 
 MOST_NEAR = 3
 """Words that are named for one that the library lacks."""
@@ -29,55 +28,77 @@ _VAGUE = ("", "name", "term")
 """Kinds that say less of a phrase than that it is a title."""
 
 
+class WordCounts(Protocol):
+    """What a library's words become, and in how many of its `size` chunks each token stands."""
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def tokens(self) -> Collection[str]: ...
+
+    def token(self, word: str) -> str:
+        """Empty for a stop word and for one letter."""
+
+    def count(self, token: str) -> int: ...
+
+    def written(self, tokens: Collection[str], text: str) -> dict[str, str]:
+        """The words of a text that become one of these tokens, in lower case, with it."""
+
+
 class LibraryVocabulary:
-    """Over the keyword index, the titles and the entities of a store; no call goes through all texts. Safe from several
+    """Over the words, the titles and the entities of a store; no call goes through all texts. Safe from several
     threads."""
 
     def __init__(
         self,
-        keywords: KeywordIndex,
-        titles: Callable[[], TitleIndex],
+        words: WordCounts,
+        are_titles: Callable[[Sequence[str]], list[bool]],
         kinds: Callable[[Sequence[str]], dict[str, str]],
-        texts: Callable[[Iterable[int]], list[str]],
+        texts: Callable[[Iterable[str]], list[str]],
+        holding: Callable[[Sequence[str]], NDArray[np.int64]],
     ) -> None:
-        """`kinds` has those of the entities with these ids, `texts` the chunks of these rows, each with its title."""
-        self._keywords, self._titles, self._kinds, self._texts = keywords, titles, kinds, texts
+        """`kinds` has those of the entities with these ids, `texts` chunks with their titles, `HELD_BY` of each token,
+        and `holding` the numbers of the chunks that hold all tokens, rising."""
+        self._words, self._are_titles, self._kinds, self._texts, self._holding = (
+            words,
+            are_titles,
+            kinds,
+            texts,
+            holding,
+        )
 
     def counts(self, words: Sequence[str]) -> list[int]:
-        return [self._keywords.size if rows is None else len(rows) for rows in map(self._keywords.holding, words)]
+        tokens = map(self._words.token, words)
+        return [self._words.count(token) if token else self._words.size for token in tokens]
 
     def holding(self, words: Sequence[str]) -> NDArray[np.int64]:
         """The numbers of the chunks that hold all of these words in title or text, whatever their endings; words that
         are not looked for ('the') are left out, and where none is left no chunk holds them."""
-        rows = [found for found in map(self._keywords.holding, words) if found is not None]
-        kept = rows[0] if rows else np.zeros(0, np.int32)
-        for found in rows[1:]:
-            kept = np.intersect1d(kept, found, assume_unique=True)
-        return kept.astype(np.int64)
+        tokens = list(dict.fromkeys(token for token in map(self._words.token, words) if token))
+        return self._holding(tokens) if tokens and all(map(self._words.count, tokens)) else np.zeros(0, np.int64)
 
     def kinds(self, phrases: Sequence[str]) -> list[str]:
         ids = [normalised(phrase) for phrase in phrases]
         known = self._kinds(sorted(set(ids)))
         found = [known.get(id_, "") for id_ in ids]
-        return [
-            "title" if kind in _VAGUE and is_name(phrase, self._titles()) else kind
-            for phrase, kind in zip(phrases, found, strict=True)
-        ]
+        vague = [phrase for phrase, kind in zip(phrases, found, strict=True) if kind in _VAGUE]
+        titles = dict(zip(vague, self._are_titles(vague), strict=True)) if vague else {}
+        return ["title" if titles.get(phrase) else kind for phrase, kind in zip(phrases, found, strict=True)]
 
     def near(self, words: Sequence[str]) -> list[tuple[str, ...]]:
         return [self._near(word.casefold()) for word in words]
 
     def _near(self, word: str) -> tuple[str, ...]:
         edits = (len(word) >= ONE_EDIT) + (len(word) >= TWO_EDITS)
-        held = self._keywords.holding(word)
-        if not edits or not word.isalpha() or held is None or len(held):
+        token = self._words.token(word)
+        if not edits or not word.isalpha() or not token or self._words.count(token):
             return ()
         alike = [known for known in FUNCTION_WORDS if known[0] == word[0] and abs(len(known) - len(word)) <= edits]
-        found = {known: (distance(word, known), -self._keywords.size) for known in alike}
-        rows = {token: self._keywords.rows(token) for token in self._near_tokens(self._keywords.token(word), edits)}
-        read = sorted({row for holding in rows.values() for row in holding[:HELD_BY].tolist()})
-        for known, token in self._keywords.written(rows, "\n".join(self._texts(read)) if read else "").items():
-            found[known] = distance(word, known), -len(rows[token])
+        found = {known: (distance(word, known), -self._words.size) for known in alike}
+        near = self._near_tokens(token, edits)
+        for known, own in self._words.written(near, "\n".join(self._texts(near)) if near else "").items():
+            found[known] = distance(word, known), -self._words.count(own)
         best = sorted((faults, count, known) for known, (faults, count) in found.items() if faults <= edits)
         return tuple(known for _, _, known in best[:MOST_NEAR])
 
@@ -89,13 +110,13 @@ class LibraryVocabulary:
         few = np.bitwise_count(masks[start:end] ^ _mask(token)) <= edits + 1
         places = start + np.flatnonzero(few & (np.abs(lengths[start:end] - len(token)) <= edits))
         near = ((distance(token, tokens[place], edits + 1), tokens[place]) for place in places.tolist())
-        ranked = sorted((faults, -len(self._keywords.rows(one)), one) for faults, one in near if faults <= edits + 1)
+        ranked = sorted((faults, -self._words.count(one), one) for faults, one in near if faults <= edits + 1)
         return [one for *_, one in ranked[:LOOKED_AT]]
 
     @cached_property
     def _tokens(self) -> tuple[list[str], NDArray[np.uint32], NDArray[np.int64]]:
         """All tokens of letters by alphabet, which letters each has as a set of bits, and their lengths."""
-        tokens = sorted(token for token in self._keywords.tokens if token.isalpha())
+        tokens = sorted(token for token in self._words.tokens if token.isalpha())
         masks = np.fromiter(map(_mask, tokens), np.uint32, len(tokens))
         return tokens, masks, np.fromiter(map(len, tokens), np.int64, len(tokens))
 

@@ -99,7 +99,7 @@ def test_what_a_tool_answers_leads_where_a_passage_says_it(tmp_path: Path, cache
     triples = '[["lokesh kanagaraj", "directed", "film"], ["film", "titled", "coolie"]]'
     (tmp_path / "triples.json").write_text(triples, "utf-8")
     settings = read_settings(library=tmp_path / "library", home=tmp_path / "data", cache=cache)
-    list(index([tmp_path / "triples.json"], settings.library, load_encoder(MINILM, cache)))
+    list(index([tmp_path / "triples.json"], tmp_path / "library", load_encoder(MINILM, cache)))
     with Assistant.open(settings) as assistant:
         turn = ask(assistant, "t", "Who directed the film Coolie?", tool="clues")
     first = turn.answer.claims[0]

@@ -49,7 +49,9 @@ def main() -> None:
     forms: list[FormName] = ["last-turn"]
     if any(question.history for question in dataset.questions):
         forms.append("rewrite")
-    with closing(opened.store) as bm25s, closing(Fts5Store(generation, opened.manifest.keywords)) as fts5:
+    bm25s = opened.store
+    assert isinstance(bm25s, EmbeddedStore)
+    with closing(bm25s), closing(Fts5Store(generation, opened.manifest.keywords)) as fts5:
         for form in forms:
             queries = {question.id: query_of(question, form, encoder) for question in dataset.questions}
             print_table(dataset, form, queries, ways(bm25s, fts5))

@@ -56,10 +56,11 @@ def product_file(frame: FrameType) -> str:
 
 def measured() -> Moves:
     with TemporaryDirectory() as folder:
-        settings = read_settings(library=Path(folder) / "library", home=Path(folder) / "home", llm="none")
+        library = Path(folder) / "library"
+        settings = read_settings(library=library, home=Path(folder) / "home", llm="none")
         settings.home.mkdir()
         encoder = encoder_for(settings)
-        for _ in index([ROOT / "examples" / "documents"], settings.library, encoder):
+        for _ in index([ROOT / "examples" / "documents"], library, encoder):
             pass
         encoder.close()
         with Assistant.open(settings) as assistant:

@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from clew.memory.knowledge.cluster.connection import Place
 from clew.ui import options
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from clew.agent.aligners.aligner_evaluation import AlignerRow
     from clew.agent.aligners.aligner_training import SavedAligner
+    from clew.memory.datatypes import Progress
 
 MODELS = ["bi", "mlp", "gcn", "sage", "gin", "rgcn", "all"]
 LOSSES = ["infonce", "bce", "all"]
@@ -34,18 +38,32 @@ def align() -> None:
 @click.option("--capsule", metavar="NAME", default="", help="The partitioning.  [default: the one in use]")
 @options.as_json("Print what is known of each aligner as a JSON object, a line each.")
 @options.quiet
-def train(library: Path | None, size: int | None, as_json: bool, quiet: bool, **plan: Any) -> None:
+def train(library: Place | None, size: int | None, as_json: bool, quiet: bool, **plan: Any) -> None:
     """Train aligners on synthetic queries and save them beside their partitions."""
-    from clew.agent.aligners.aligner_training import SIZE_WITHOUT_GPU, TrainingPlan, default_size, train_aligners
+    from clew.agent.aligners.aligner_training import (
+        SIZE_WITHOUT_GPU,
+        SavedAligner,
+        TrainingPlan,
+        default_size,
+        train_aligners,
+    )
     from clew.agent.settings import read_settings
+    from clew.memory.knowledge.cluster.staging import worked_on
     from clew.ui.console import print_json, shown
 
     wanted = size or default_size()
     if not size and not quiet and wanted == SIZE_WITHOUT_GPU:
         click.echo(f"note: there is no GPU here: {wanted} synthetic queries (--size to change)", err=True)
-    events = train_aligners(TrainingPlan(size=wanted, **plan), read_settings(library=library))
+    settings, training = read_settings(library=library), TrainingPlan(size=wanted, **plan)
+
+    def trained(folder: Path) -> "Iterator[Progress | SavedAligner]":
+        return train_aligners(training, settings.model_copy(update={"library": folder}))
+
+    events = worked_on(settings.library, settings.cache, trained)
     with closing(shown(events, quiet)) as saved:
         for one in saved:
+            if not isinstance(one, SavedAligner):
+                continue  # what was sent to a cluster
             if as_json:
                 print_json(one.record.model_dump())
             else:
@@ -66,7 +84,7 @@ def _line(saved: "SavedAligner") -> str:
 @click.option("--capsule", metavar="NAME", default="", help="One partitioning alone.  [default: all]")
 @options.as_json("Print each row as a JSON object, a line each.")
 @options.quiet
-def evaluate(dataset: Path | None, library: Path | None, capsule: str, as_json: bool, quiet: bool) -> None:
+def evaluate(dataset: Path | None, library: Place | None, capsule: str, as_json: bool, quiet: bool) -> None:
     """Measure all aligners of all partitionings on synthetic queries, and on those of DATASET, where it is given: a
     folder with queries.jsonl and qrels."""
     from clew.agent.aligners.aligner_evaluation import evaluate_aligners

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 import click
 
 from clew.memory.errors import BadInput, ClewError
+from clew.memory.knowledge.cluster.connection import Place
 from clew.ui import options
 from clew.ui.plain import one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from clew.agent.doctor.checks import Check, State
+    from clew.agent.doctor.check import Check, State
     from clew.agent.settings import Settings
 
 STYLES: "dict[State, str]" = {"ok": "green", "warning": "yellow", "problem": "bold red"}
@@ -24,7 +25,7 @@ STYLES: "dict[State, str]" = {"ok": "green", "warning": "yellow", "problem": "bo
 @options.llm
 @click.option("--repair", "mending", is_flag=True, help="First mend what can be mended of the library.")
 @options.as_json("Print each check as a JSON object, a line each.")
-def doctor(library: Path | None, llm: str | None, mending: bool, as_json: bool) -> None:
+def doctor(library: Place | None, llm: str | None, mending: bool, as_json: bool) -> None:
     """Look whether everything is there, with the command that mends what is not.
 
     A library is proven by the hash of every file. Exit code 1 if there is a problem; a warning is none.
@@ -52,20 +53,25 @@ def _repair(settings: "Settings") -> None:
 
     from clew.agent.models import encoder_for
     from clew.agent.trust import indexed_here
-    from clew.memory.knowledge.disk import recorded, required_generation
+    from clew.memory.knowledge.cluster.publishing import Published, Sending
+    from clew.memory.knowledge.cluster.staging import worked_on
+    from clew.memory.knowledge.disk import required_generation
     from clew.memory.knowledge.index.repair import repair
+    from clew.memory.knowledge.library import recorded_at
     from clew.ui.console import shown
 
-    if not settings.library.is_dir():
-        required_generation(settings.library)
-    mine = indexed_here(recorded(settings.library).id or "")
+    home = settings.library
+    if isinstance(home, Path) and not home.is_dir():
+        required_generation(home)
+    mine = indexed_here(recorded_at(home).id or "")
     with closing(encoder_for(settings)) as encoder:
-        done = list(shown(repair(settings.library, encoder, mine), quiet=False))
+        events = worked_on(home, settings.cache, lambda folder: repair(folder, encoder, mine), Sending(again=True))
+        done = [one for one in shown(events, quiet=False) if not isinstance(one, Published) or one.sent or one.deleted]
     for line in done or ["nothing to repair"]:
         click.echo(f"repaired: {one_line(str(line))}" if done else line, err=True)
 
 
-def _settings(library: Path | None, llm: str | None) -> "tuple[Settings, BadInput | None]":
+def _settings(library: Place | None, llm: str | None) -> "tuple[Settings, BadInput | None]":
     """As they are by default where they cannot be read, and why they cannot."""
     from clew.agent.settings import Settings, read_settings
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from clew.memory.knowledge.cluster.connection import Place
 from clew.ui import options
 from clew.ui.plain import one_line
 
@@ -37,7 +38,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @options.as_json("Print each row as a JSON object, a line each.")
 @options.quiet
 def evaluate(
-    library: Path | None,
+    library: Place | None,
     tool: str | None,
     within: str | None,
     llm: str | None,

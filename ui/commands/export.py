@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from clew.memory.knowledge.cluster.connection import Place
 from clew.ui import options
 from clew.ui.plain import near
 
@@ -15,7 +16,7 @@ FORMATS = ("markdown", "json", "text", "graph")
 @options.library
 @click.option("--format", "form", type=click.Choice(FORMATS), help="[default: by FILE's ending]")
 @click.option("-o", "--out", metavar="FILE", type=click.Path(path_type=Path), help="Write to FILE, or to a folder.")
-def export(thread: str, library: Path | None, form: str | None, out: Path | None) -> None:
+def export(thread: str, library: Place | None, form: str | None, out: Path | None) -> None:
     """Write a conversation with its sources, or the texts of a library.
 
     THREAD is an id that 'clew threads' lists. --library DIR --format text --out FOLDER writes each document as it is
@@ -32,7 +33,7 @@ def export(thread: str, library: Path | None, form: str | None, out: Path | None
         _export_thread(thread, form == "json" or (form is None and out is not None and out.suffix == ".json"), out)
 
 
-def _export_library(thread: str, library: Path | None, form: str, out: Path | None) -> None:
+def _export_library(thread: str, library: Place | None, form: str, out: Path | None) -> None:
     from clew.agent.settings import read_settings
     from clew.memory.knowledge.library import open_library
     from clew.memory.knowledge.text_export import export_graph, export_text

@@ -3,16 +3,22 @@
 import os
 from contextlib import closing
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from clew.memory.errors import ClewError
+from clew.memory.knowledge.cluster.connection import Place
 from clew.ui import options
 from clew.ui.plain import one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from clew.memory.datatypes import Progress
+    from clew.memory.knowledge.cluster.publishing import Published
     from clew.memory.knowledge.index.run import IndexReport
     from clew.memory.knowledge.loaders.source import Pages
 
@@ -64,11 +70,15 @@ METHODS = ["leiden", "louvain"]
 @options.given
 @click.option("--follow-links", is_flag=True, help="Follow links below the paths given, too.")
 @click.option("--rebuild", is_flag=True, help="Make all anew, of the recorded paths where none are given.")
+@click.option("--shards", type=click.IntRange(1, 1024), default=1, help="Of a new library on a cluster.  [default: 1]")
+@click.option(
+    "--replicas", type=click.IntRange(0, 10), help="Of a library on a cluster.  [default: 1; 0 on a single node]"
+)
 @options.as_json("Print the report as a JSON object.")
 @options.quiet
 def index(
     paths: tuple[Path, ...],
-    library: Path | None,
+    library: Place | None,
     encoder: str | None,
     chunker: str | None,
     categories: tuple[str, ...],
@@ -76,6 +86,8 @@ def index(
     llm: str | None,
     given: tuple[str, ...],
     rebuild: bool,
+    shards: int,
+    replicas: int | None,
     as_json: bool,
     quiet: bool,
     **parameters: Any,
@@ -94,11 +106,12 @@ def index(
     from clew.agent.settings import read_settings
     from clew.agent.trust import indexed_here, note_indexed
     from clew.memory.knowledge import chunking
-    from clew.memory.knowledge.disk import recorded
+    from clew.memory.knowledge.cluster.publishing import Sending
+    from clew.memory.knowledge.cluster.staging import worked_on
     from clew.memory.knowledge.extraction.llm import Model
     from clew.memory.knowledge.index import run
     from clew.memory.knowledge.index.generation import Parameters
-    from clew.ui.console import shown
+    from clew.memory.knowledge.library import recorded_at
 
     settings = read_settings(library=library, encoder=encoder, llm=llm, given=given)
     model, writers = encoder_for(settings), writers_for(named_alone(settings, "summarise", "extract"))
@@ -110,18 +123,34 @@ def index(
         values=of_index(settings.given),
         **parameters,
     )
-    mine = indexed_here(recorded(settings.library).id or "")
-    events = run.index(paths, settings.library, model, parameters=chosen, rebuild=rebuild, mine=mine)
+    mine = indexed_here(recorded_at(settings.library).id or "")
+    work = partial(run.index, parameters=chosen, rebuild=rebuild, mine=mine)
+    sending = Sending(shards, replicas, rebuild)
+    events = worked_on(settings.library, settings.cache, lambda folder: work(paths, folder, model), sending)
+    report = _reported(events, quiet)
+    _print_report(report, as_json)
+    _check(report)
+    note_indexed(recorded_at(settings.library).id or "", (os.path.normpath(path.absolute()) for path in paths))
+
+
+def _reported(events: "Iterator[IndexReport | Progress | Published]", quiet: bool) -> "IndexReport":
+    """With the time that sending took."""
+    from clew.memory.knowledge.cluster.publishing import STAGE, Published
+    from clew.memory.knowledge.index.run import IndexReport
+    from clew.ui.console import shown
+
     try:
         with closing(shown(events, quiet)) as seen:
-            *_, report = seen
+            *before, report = seen
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
             "stopped; the library is what it was, and the same command goes on where this one ended"
         ) from None
-    _print_report(report, as_json)
-    _check(report)
-    note_indexed(recorded(settings.library).id or "", (os.path.normpath(path.absolute()) for path in paths))
+    assert isinstance(report, IndexReport)
+    for one in before:
+        if isinstance(one, Published):
+            report.seconds[STAGE] = one.seconds
+    return report
 
 
 def _pages(categories: tuple[str, ...], keywords: tuple[str, ...]) -> "Pages | None":

@@ -1,11 +1,11 @@
 """`clew partition`: the graph of a library's nodes divided anew."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from clew.memory.knowledge.cluster.connection import Place
 from clew.ui import options
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ METHODS = ["hybrid", "leiden", "metis"]
 @options.as_json("Print the report as a JSON object.")
 @options.quiet
 def partition(
-    library: Path | None, method: "PartitionMethod", size: int | None, k: int | None, as_json: bool, quiet: bool
+    library: Place | None, method: "PartitionMethod", size: int | None, k: int | None, as_json: bool, quiet: bool
 ) -> None:
     """Divide the graph of a library anew, and use these partitions from now on.
 
@@ -35,13 +35,16 @@ def partition(
     from contextlib import closing
 
     from clew.agent.settings import read_settings
-    from clew.memory.knowledge.partitioning.capsule import plan_of
+    from clew.memory.knowledge.cluster.staging import worked_on
+    from clew.memory.knowledge.partitioning.capsule import Capsule, plan_of
     from clew.memory.knowledge.partitioning.partitioner import partition_library
     from clew.ui.console import print_json, shown
 
-    events = partition_library(read_settings(library=library).library, plan_of(method, size, k))
+    settings, plan = read_settings(library=library), plan_of(method, size, k)
+    events = worked_on(settings.library, settings.cache, lambda folder: partition_library(folder, plan))
     with closing(shown(events, quiet)) as seen:
         *_, capsule = seen
+    assert isinstance(capsule, Capsule)
     if as_json:
         print_json(_as_object(capsule))
     else:

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, replace
 from itertools import zip_longest
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from clew.memory.errors import BadInput
+from clew.memory.knowledge.cluster.connection import Place
 from clew.ui import options
 from clew.ui.plain import cut, one_line, typed
 
@@ -34,7 +34,7 @@ SNIPPET = 240
 @options.as_json("Print each passage as a JSON object, a line each.")
 def search(
     query: tuple[str, ...],
-    library: Path | None,
+    library: Place | None,
     tool: str | None,
     given: tuple[str, ...],
     k: int,

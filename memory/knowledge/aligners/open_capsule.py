@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from functools import cached_property
+from pathlib import Path
 
 from clew.memory.errors import BadInput, NotSetUp
 from clew.memory.knowledge.aligners.partition_words import PartitionWords, words_of
@@ -10,6 +11,7 @@ from clew.memory.knowledge.aligners.scoring import Aligner, Centroid, Words
 from clew.memory.knowledge.disk import naming_damage
 from clew.memory.knowledge.library import Library
 from clew.memory.knowledge.partitioning.capsule import FOLDER, Capsule, capsules, read_capsule
+from clew.memory.knowledge.store import EmbeddedStore
 
 VOTES, CENTROID, WORDS = "votes", "centroid", "words"
 
@@ -23,7 +25,7 @@ class OpenCapsule:
     def __init__(self, library: Library, name: str = "") -> None:
         """The one in use where no name is given. Raises `BadInput` for one that the library does not have, `NotSetUp`
         where it has none."""
-        generation = library.store.folder
+        generation = _generation(library)
         known = capsules_of(library)
         if name and name not in known:
             raise BadInput(f"there is no capsule '{name}'", f"--capsule {'|'.join(known)}")
@@ -69,10 +71,20 @@ class OpenCapsule:
 
 def capsules_of(library: Library) -> list[str]:
     """The names of all that it has, the one in use last. Raises `NotSetUp` where it has none."""
-    with naming_damage(library.store.folder):
-        if found := capsules(library.store.folder):
+    generation = _generation(library)
+    with naming_damage(generation):
+        if found := capsules(generation):
             return found
     raise NotSetUp(f"the library at {library.path} has no partitions", f"clew partition --library {library.path}")
+
+
+def _generation(library: Library) -> Path:
+    """Raises `NotSetUp` for a library on a cluster, whose copy is read instead."""
+    if isinstance(library.store, EmbeddedStore):
+        return library.store.folder
+    raise NotSetUp(
+        f"the partitions of {library.path} are read where they are files", f"clew copy {library.path} FOLDER"
+    )
 
 
 def aligner_for(library: Library, name: str) -> Aligner | None:

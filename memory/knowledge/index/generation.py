@@ -35,7 +35,17 @@ from clew.memory.knowledge.extraction.llm import Model
 from clew.memory.knowledge.keywords import KeywordParameters
 from clew.memory.knowledge.loaders.source import ALL, Pages
 from clew.memory.knowledge.numbering import read_layers
-from clew.memory.knowledge.schema import COLUMNS, DATABASE, SCHEMA, check_schema, document_of, harden, read_only, row_of
+from clew.memory.knowledge.schema import (
+    COLUMNS,
+    DATABASE,
+    SCHEMA,
+    check_schema,
+    document_of,
+    harden,
+    order_chunks,
+    read_only,
+    row_of,
+)
 from clew.memory.layers import Layers
 from clew.memory.parameters import with_values
 from clew.memory.ports import Encoder, Writer
@@ -280,12 +290,7 @@ class Generation:
 
     def put_in_order(self) -> None:
         """Number the chunks by source, position and place, so that a library does not depend on its history."""
-        self.database.execute(
-            "INSERT INTO chunks SELECT row_number() OVER (ORDER BY d.source, d.position, s.n) - 1, s.id, s.document,"
-            " s.start, s.end, s.page, s.heading, s.digest FROM staged s JOIN documents d ON d.id = s.document"
-        )
-        self.database.execute("DROP TABLE staged")
-        self.database.commit()
+        order_chunks(self.database)
 
     def write_manifest(self, recorded: Mapping[str, object], roots: Sequence[str]) -> None:
         """`recorded` is what the steps record, in their order."""

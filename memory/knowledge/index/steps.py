@@ -4,15 +4,14 @@ from collections.abc import Iterator
 
 from clew.memory.communities import DetectionParameters
 from clew.memory.datatypes import Progress
-from clew.memory.dates import search_text
-from clew.memory.files import new_folder
 from clew.memory.knowledge import keywords
 from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNITIES
 from clew.memory.knowledge.communities.community_index import author_of_all, build
-from clew.memory.knowledge.document_dates import date_orders, dated_texts
-from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, embed, embed_names, open_vectors, titles_and_texts
+from clew.memory.knowledge.document_dates import date_orders
+from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, embed, embed_names, open_vectors
 from clew.memory.knowledge.index.generation import Generation, IndexStep
 from clew.memory.knowledge.index.layering import make_layers
+from clew.memory.knowledge.index.words import write_words
 from clew.memory.knowledge.numbering import ARRAYS as LAYERS
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
 from clew.memory.knowledge.partitioning.capsule import keep_trained, write_capsule
@@ -22,22 +21,13 @@ from clew.memory.knowledge.partitioning.partitioner import build_capsule, plans_
 from clew.memory.knowledge.walking.smoothing import FILE as SMOOTHED
 from clew.memory.knowledge.walking.smoothing import write_smoothed
 from clew.memory.titles import FILE as TITLES
-from clew.memory.titles import write_titles
 
 
 def index_words(generation: Generation) -> Iterator[Progress]:
-    """What the titles call the nodes, and the keyword indexes: there dates are written in one way, and a chunk has that
-    of its heading or its document."""
-    found = [(title, text) for _, title, text in titles_and_texts(generation.database, CHUNKS)]
-    write_titles(generation.folder, found)
-    yield Progress("indexing words", 0, len(keywords.INDEXES))
-    folder = new_folder(generation.folder, keywords.FOLDER)
+    """As `write_words`, with how the library writes dates."""
     orders = date_orders(generation.database)
     generation.facts["date_order"] = orders.library
-    titles = [search_text(title, orders.library) for title, _ in found]
-    texts = list(dated_texts(generation.database, (text for _, text in found), orders))
-    for done, _ in enumerate(keywords.write(folder, titles, texts, generation.choices.keywords), 1):
-        yield Progress("indexing words", done, len(keywords.INDEXES))
+    yield from write_words(generation.database, generation.folder, generation.choices.keywords, orders)
 
 
 def embed_all(generation: Generation) -> Iterator[Progress]:

@@ -116,7 +116,7 @@ def write_capsule(generation: Path, capsule: Capsule, durable: bool) -> Path:
     fresh = new_folder(home, f"{name}.new")
     remove(home, f"{name}.old")
     _write(fresh, capsule)
-    _write_vectors(fresh, capsule.partitioning, open_vectors(generation, CHUNKS))
+    write_vectors(fresh, capsule.partitioning, open_vectors(generation, CHUNKS))
     keep_trained(folder, fresh, capsule.partitioning)
     if durable:
         sync_all(fresh)
@@ -205,7 +205,7 @@ def _write(folder: Path, capsule: Capsule) -> None:
     new_file(folder, REPORT).write_text(json.dumps(report, indent=2) + "\n", "utf-8")
 
 
-def _write_vectors(folder: Path, partitioning: Partitioning, vectors: Vectors) -> None:
+def write_vectors(folder: Path, partitioning: Partitioning, vectors: Vectors) -> None:
     """Those of one partition lie together, so that a walk reads each partition in one piece."""
     ordered = new_array(folder, VECTORS, np.float32, vectors.shape)
     for start in range(0, len(vectors), SLICE):

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.cluster.connection import Cluster, Place, address
+from clew.memory.knowledge.cluster.publishing import Published, publish
+from clew.memory.knowledge.disk import required_generation
 from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import open_library
 from clew.memory.ports import Search
@@ -42,13 +45,23 @@ def graph_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="session", params=["embedded"])
-def store(
-    request: pytest.FixtureRequest, graph_folder: Path, encoder: CachedEncoder, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Search]:
-    path = tmp_path_factory.mktemp(request.param)
+@pytest.fixture(scope="session")
+def embedded_path(graph_folder: Path, encoder: CachedEncoder, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("embedded")
     *_, report = index([graph_folder], path, encoder)
     assert isinstance(report, IndexReport)
     assert (report.new, report.failed) == (4, ())
-    with open_library(path, encoder) as library:
+    return path
+
+
+@pytest.fixture(scope="session", params=["embedded", "cluster"])
+def store(request: pytest.FixtureRequest, embedded_path: Path, encoder: CachedEncoder) -> Iterator[Search]:
+    place: Place = embedded_path
+    if request.param == "cluster":
+        found = address(request.getfixturevalue("server").library())
+        assert found
+        *_, done = publish(Cluster(found), required_generation(embedded_path))
+        assert isinstance(done, Published) and done.sent == done.rows
+        place = found
+    with open_library(place, encoder) as library:
         yield library.store

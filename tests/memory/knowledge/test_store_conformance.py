@@ -8,6 +8,7 @@ import pytest
 from clew.memory.datatypes import Edge, Triple
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.library import Library
+from clew.memory.knowledge.store import EmbeddedStore
 from clew.memory.ports import Search
 from clew.memory.text import words
 from clew.memory.titles import named_in
@@ -63,7 +64,9 @@ def test_every_chunk_has_its_own_vector(store: Search, encoder: CachedEncoder) -
     assert len(hits) > 3  # one document, several chunks
     chunks = store.chunks([hit.chunk for hit in hits])
     again = encoder.encode([f"{chunk.title}\n{chunk.text}" for chunk in chunks], "passage")
-    assert np.allclose(store.vectors([chunk.id for chunk in chunks]), again, atol=1e-5)
+    assert np.allclose(
+        store.vectors([chunk.id for chunk in chunks]), again, atol=1e-5 if isinstance(store, EmbeddedStore) else 2e-4
+    )  # kept as float16
 
 
 def test_a_scope_of_documents_holds(store: Search, encoder: CachedEncoder) -> None:

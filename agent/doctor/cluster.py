@@ -1,0 +1,110 @@
+"""What `clew doctor` looks at of a library on a cluster: the server, its health, the key's rights, and every row by its
+hash."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from clew.agent.doctor.check import Check, State
+from clew.memory.errors import ClewError
+from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_generation
+from clew.memory.knowledge.cluster.connection import Cluster, ClusterAddress
+from clew.memory.knowledge.cluster.generations import READ_RIGHTS, WRITE_RIGHTS, Generations, mapping_faults
+from clew.memory.knowledge.cluster.rows import RowsHash, hash_of
+
+UNSEEN = "not allowed to see"
+
+COLOURS: dict[str, State] = {"green": "ok", "yellow": "warning", "red": "problem"}
+
+
+def cluster(where: ClusterAddress) -> Iterator[Check]:
+    """Of a library that could be opened. What the key may not see is said to be that, and is no problem."""
+    try:
+        store = open_generation(Cluster(where))
+    except ClewError as error:
+        yield Check("cluster", "problem", error.message, error.hint)
+        return
+    looks: list[Callable[[ClusterStore], Check]] = [server, licence, health, rights, mapping, inference, rows]
+    for look in looks:
+        try:
+            yield look(store)
+        except ClewError as error:
+            yield Check(look.__name__, "problem", error.message, error.hint)
+
+
+def server(store: ClusterStore) -> Check:
+    version = ".".join(map(str, store.cluster.version))
+    return Check("Elasticsearch", "ok", f"version {version} at {store.cluster.where}, index {store.index}")
+
+
+def licence(store: ClusterStore) -> Check:
+    said = _seen(store, lambda client: client.license.get())
+    if said is None:
+        return Check("licence", "ok", UNSEEN)
+    own = said["license"]
+    return Check("licence", "ok" if own["status"] == "active" else "warning", f"{own['type']}, {own['status']}")
+
+
+def health(store: ClusterStore) -> Check:
+    """Of the index, where the key may see it: a red one lacks shards, a yellow one replicas."""
+    said = _seen(store, lambda client: client.cluster.health(index=store.index, level="indices"))
+    if said is None:
+        return Check("health", "ok", UNSEEN)
+    own = said["indices"][store.index]
+    nodes, state = said["number_of_data_nodes"], own["status"]
+    message = f"{state}: {own['active_shards']} shards on {nodes} node{'' if nodes == 1 else 's'}"
+    message += f", {own['unassigned_shards']} without a place" if own["unassigned_shards"] else ""
+    mend = "" if state == "green" else "docs/elasticsearch.md, shards and replicas"
+    return Check("health", COLOURS[state], message, mend)
+
+
+def rights(store: ClusterStore) -> Check:
+    lacking = Generations(store.cluster).lacking(WRITE_RIGHTS)
+    if missing := [right for right in lacking if right in READ_RIGHTS]:
+        return Check(
+            "rights", "problem", f"the key lacks {', '.join(missing)}", "docs/elasticsearch.md, keys and rights"
+        )
+    if lacking:
+        return Check("rights", "ok", f"the key may ask, and not index: it lacks {', '.join(lacking)}")
+    return Check("rights", "ok", "asking and indexing")
+
+
+def mapping(store: ClusterStore) -> Check:
+    """Whether the fields and analysers are those that this version makes."""
+    said = store.cluster.ask(lambda client: client.indices.get(index=store.index))[store.index]
+    if faults := mapping_faults(said, store.manifest.encoder.dimension, store.manifest.keywords):
+        hint = f"clew index YOUR-FOLDER --rebuild --library {store.cluster.where}"
+        return Check("mapping", "problem", f"other than this version makes it: {', '.join(faults)}", hint)
+    analyser = said["mappings"]["properties"]["text"]["analyzer"]
+    return Check("mapping", "ok", f"analyser {analyser}, {said['settings']['index']['number_of_shards']} shards")
+
+
+def inference(store: ClusterStore) -> Check:
+    """Whether there is an endpoint with ELSER; without one nothing is missed that is used."""
+    said = _seen(store, lambda client: client.inference.get())
+    named = [one["inference_id"] for one in (said or {}).get("endpoints", ()) if one["task_type"] == "sparse_embedding"]
+    message = f"endpoints: {', '.join(named)}; not used" if named else "no endpoint; not used"
+    return Check("ELSER", "ok", message)
+
+
+def rows(store: ClusterStore) -> Check:
+    """Each is read and its hash made again."""
+    found, changed = RowsHash(), list[str]()
+    for hit in store.cluster.scanned(store.index, {"match_all": {}}):
+        if hit["_id"] != "manifest":
+            hash_ = hash_of(hit["_source"])
+            changed += [hit["_id"]] if hash_ != hit["_source"].get("hash") else []
+            found.add(hit["_id"], hash_)
+    count, proof = store.proof
+    if (len(found), found.value) == (count, proof):
+        return Check("library rows", "ok", f"all {count:,} are as they were sent (SHA-256 {proof[:12]})")
+    what = f"{len(found):,} of {count:,} rows" + (f", changed: {', '.join(changed[:5])}" if changed else "")
+    mend = f"clew doctor --repair --library {store.cluster.where}"
+    return Check("library rows", "problem", f"not as they were sent: {what}", mend)
+
+
+def _seen(store: ClusterStore, call: Callable[[Any], Any]) -> dict[str, Any] | None:
+    """None where the key may not, or the server does not tell."""
+    try:
+        return dict(store.cluster.ask(call))
+    except ClewError:
+        return None

@@ -1,0 +1,322 @@
+"""A cluster: the address of a library on it, the client, and Elasticsearch's errors as ours. Only here is it named.
+
+    es://HOST:PORT[,HOST:PORT]/NAME     without TLS: to this machine alone, unless `ES_PLAIN=yes`
+    ess://HOST:PORT[,HOST:PORT]/NAME    with TLS; `ES_CA` is the file of an authority, or its fingerprint
+    es:///NAME                          the servers of `ES_URL`
+
+The key (`ES_API_KEY`, or `ES_USER` and `ES_PASSWORD`) is read when a client is made, and is nowhere kept or said.
+"""
+
+import os
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from clew.memory.errors import BadInput, ClewError, NoLibrary, NotSetUp, ServiceUnreachable
+from clew.memory.extras import required
+
+if TYPE_CHECKING:
+    from elasticsearch import Elasticsearch
+
+OLDEST = (8, 18)
+"""The oldest server that is taken: the first with `rescore_vector` for quantised vectors as it is used here."""
+
+PREFIX = "clew-"
+"""Of the names of all our indices."""
+
+NAME = re.compile(r"[a-z0-9][a-z0-9_]{0,62}")
+_HOST = re.compile(r"(?P<host>[A-Za-z0-9._-]+|\[[0-9a-fA-F:]+\])(?::(?P<port>[0-9]{1,5}))?")
+_FINGERPRINT = re.compile(r"(?:[0-9A-Fa-f]{2}:?){32}")
+_LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+
+PORT = 9200
+SECONDS = 30.0
+"""That an answer may take."""
+
+BULK_SECONDS = 120.0
+ATTEMPTS = 8
+PAUSE, LONGEST_PAUSE = 0.25, 15.0
+"""Seconds before the first try again, doubled for each other, and the most."""
+
+AT_ONCE = 10_000
+"""Of a list of ids or terms in one request; Elasticsearch takes 65,536."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterAddress:
+    """Where a library is: `servers` as `host:port` (none: those of `ES_URL`), its `name`."""
+
+    name: str
+    servers: tuple[str, ...] = ()
+    tls: bool = False
+
+    def __str__(self) -> str:
+        return f"{'ess' if self.tls else 'es'}://{','.join(self.servers)}/{self.name}"
+
+    @property
+    def urls(self) -> list[str]:
+        """Raises `NotSetUp` where it names no server and `ES_URL` neither, `BadInput` for another machine in clear."""
+        if self.servers:
+            found = [f"http{'s' if self.tls else ''}://{server}" for server in self.servers]
+        else:
+            found = [url.strip().rstrip("/") for url in os.environ.get("ES_URL", "").split(",") if url.strip()]
+            if not found:
+                raise NotSetUp(f"{self} names no server, and ES_URL is not set", "export ES_URL=https://HOST:9200")
+        for url in found:
+            _check_url(url)
+        return found
+
+
+Place = Path | ClusterAddress
+"""Where a library is."""
+
+
+def address(text: str) -> ClusterAddress | None:
+    """None for what is no address of a cluster but a path. Raises `BadInput` for one that is not closed in its form."""
+    scheme, found, rest = text.partition("://")
+    if not found or scheme not in ("es", "ess"):
+        return None
+    servers, _, name = rest.partition("/")
+    hosts = [_HOST.fullmatch(one) for one in servers.split(",")] if servers else []
+    if not NAME.fullmatch(name) or not all(hosts):
+        raise BadInput(
+            f"'{without_secrets(text)}' is no address of a library on a cluster",
+            "es://HOST:9200/NAME, NAME of a-z, 0-9 and _; the key goes into ES_API_KEY",
+        )
+    named = (match for match in hosts if match)
+    return ClusterAddress(name, tuple(f"{m['host']}:{m['port'] or PORT}" for m in named), scheme == "ess")
+
+
+def place(text: object) -> Any:
+    """A library's place as somebody writes it: an address, or the path of a folder."""
+    return (address(text) or Path(text)) if isinstance(text, str) else text
+
+
+def without_secrets(text: str) -> str:
+    """An address as it may be shown: without a user and a password that somebody wrote into it."""
+    return re.sub(r"(?<=://)[^/]*@", "...@", text)
+
+
+def _check_url(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host, port = None, None
+    if parts.scheme not in ("http", "https") or not host or parts.path or parts.query or "@" in parts.netloc:
+        raise BadInput(
+            f"ES_URL has '{without_secrets(url)}', which is no https://HOST:PORT", "export ES_URL=https://HOST:9200"
+        )
+    local = host in _LOOPBACK or host == "::1"
+    if parts.scheme == "http" and not local and os.environ.get("ES_PLAIN") != "yes":
+        raise BadInput(
+            f"{host}:{port or PORT} is another machine, and http:// sends documents and keys in clear",
+            "ess://HOST:PORT/NAME with TLS; ES_PLAIN=yes where the network is your own",
+        )
+
+
+class Cluster:
+    """The client of one library's cluster. Safe from several threads; `calls`, `bytes` and `seconds` count what was
+    asked and answered, for those who measure it."""
+
+    def __init__(self, where: ClusterAddress) -> None:
+        self.where = where
+        self.urls = where.urls
+        self.calls = self.bytes = 0
+        self.seconds = 0.0
+
+    @cached_property
+    def client(self) -> "Elasticsearch":
+        """Raises `NotSetUp` without the package."""
+        vendor = required("elasticsearch", f"the library {self.where}", "elasticsearch")
+        options: dict[str, Any] = {}
+        if key := os.environ.get("ES_API_KEY"):
+            options["api_key"] = key
+        elif user := os.environ.get("ES_USER"):
+            options["basic_auth"] = (user, os.environ.get("ES_PASSWORD", ""))
+        authority = os.environ.get("ES_CA", "")
+        if authority and self.urls[0].startswith("https"):
+            if _FINGERPRINT.fullmatch(authority):
+                options["ssl_assert_fingerprint"] = authority
+            elif Path(authority).is_file():
+                options["ca_certs"] = authority
+            else:
+                raise NotSetUp(f"ES_CA is neither a file nor a fingerprint: {authority}", "export ES_CA=http_ca.crt")
+        made: Elasticsearch = vendor.Elasticsearch(
+            self.urls, request_timeout=SECONDS, max_retries=len(self.urls), retry_on_timeout=False, **options
+        )
+        return made
+
+    @cached_property
+    def version(self) -> tuple[int, ...]:
+        """Raises `NotSetUp` for a server that is too old."""
+        said = self.ask(lambda client: client.info())
+        found = tuple(int(part) for part in re.findall(r"\d+", said["version"]["number"])[:3])
+        if found < OLDEST:
+            oldest = ".".join(map(str, OLDEST))
+            raise NotSetUp(
+                f"at {self.where} is Elasticsearch {said['version']['number']}; Clew needs {oldest} or later",
+                "upgrade the cluster",
+            )
+        return found
+
+    def ask(self, call: Callable[["Elasticsearch"], Any], seconds: float = 0.0) -> Any:
+        """The body of an answer. Raises `ClewError` for what Elasticsearch's client raises (`translated`)."""
+        started = time.perf_counter()
+        with self.translated():
+            client = self.client.options(request_timeout=seconds) if seconds else self.client
+            answer = call(client)
+        self.calls += 1
+        self.seconds += time.perf_counter() - started
+        self.bytes += int(answer.meta.headers.get("content-length", 0) or 0)
+        return getattr(answer, "body", answer)
+
+    @contextmanager
+    def translated(self) -> Iterator[None]:
+        from elasticsearch import ApiError, ConnectionTimeout, SSLError, UnsupportedProductError
+        from elasticsearch import ConnectionError as Broken
+
+        try:
+            yield
+        except UnsupportedProductError as error:
+            raise NotSetUp(
+                f"what answers at {self.where} is no Elasticsearch", "look at the host and the port"
+            ) from error
+        except ApiError as error:
+            raise self.refused(error.status_code, error.body) from error
+        except SSLError as error:
+            raise NotSetUp(
+                f"the certificate of {self.where} is not one that this machine trusts",
+                "export ES_CA=http_ca.crt, or the fingerprint of its authority",
+            ) from error
+        except ConnectionTimeout as error:
+            raise ServiceUnreachable(
+                f"{self.where} did not answer in time", "try again; clew doctor looks at it"
+            ) from error
+        except Broken as error:
+            raise ServiceUnreachable(f"{self.where} cannot be reached", "look whether the cluster runs") from error
+
+    def refused(self, status: int, body: object) -> ClewError:
+        """What the mend is, by what the server answers."""
+        kind, reason = cause_of(body)
+        said = f"{kind}: {reason}"[:300] if kind else f"status {status}"
+        if status == 401:
+            keyed = os.environ.get("ES_API_KEY") or os.environ.get("ES_USER")
+            what = "does not take the key" if keyed else "wants a key"
+            return NotSetUp(f"{self.where} {what}", "export ES_API_KEY=... (docs/elasticsearch.md)")
+        if status == 403 and kind != "cluster_block_exception":
+            return NotSetUp(
+                f"the key for {self.where} may not do this: {_right(reason)}",
+                "give it the rights of docs/elasticsearch.md",
+            )
+        if "block" in kind or "read-only" in reason or "flood" in reason:
+            full = "flood" in reason or "read-only-allow-delete" in reason
+            what = "its disk is full" if full else "the index is blocked"
+            return ClewError(
+                f"{self.where} takes no writes: {what} ({reason[:200]})",
+                "make room on the cluster, then run this again",
+            )
+        if status == 404:
+            return NoLibrary(f"there is no library at {self.where}", f"clew index YOUR-FOLDER --library {self.where}")
+        if status in (429, 502, 503, 504):
+            return ServiceUnreachable(f"{self.where} cannot answer now ({said})", "try again; clew doctor looks at it")
+        return ClewError(f"{self.where} refused a request ({said})", f"clew doctor --library {self.where}")
+
+    # What several ask ----------------------------------------------------------------------------------------------
+
+    def searched(self, index: str, searches: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """The answers of searches, one request for all; a part of the shards is no answer."""
+        if not searches:
+            return []
+        head = {"index": index, "allow_partial_search_results": False, "search_type": "dfs_query_then_fetch"}
+        lines = [line for one in searches for line in (head, one)]
+        answered = self.ask(lambda client: client.msearch(searches=lines))["responses"]
+        for one in answered:
+            if "error" in one:
+                raise self.refused(one.get("status", 500), one)
+            if failed := one["_shards"]["failed"]:
+                raise self._partial(failed, one["_shards"]["total"])
+        return list(answered)
+
+    def found(self, index: str, ids: Sequence[str], source: Sequence[str] | bool = True) -> dict[str, dict[str, Any]]:
+        """The sources of documents by their id; those that there are."""
+        made: dict[str, dict[str, Any]] = {}
+        for start in range(0, len(ids), AT_ONCE):
+            part = list(ids[start : start + AT_ONCE])
+            answer = self.ask(partial(_documents, index=index, ids=part, source=source))
+            for one in answer["docs"]:
+                if "error" in one:
+                    raise self.refused(503, one)
+                if one.get("found"):
+                    made[one["_id"]] = one["_source"]
+        return made
+
+    def scanned(
+        self,
+        index: str,
+        query: Mapping[str, Any],
+        source: Sequence[str] | bool = True,
+        size: int = 500,
+        columns: Sequence[str] = (),
+    ) -> Iterator[dict[str, Any]]:
+        """All hits of a query, in no order, as the index is now; `columns` are fields read without a source."""
+        opened = self.ask(lambda client: client.open_point_in_time(index=index, keep_alive="5m"))["id"]
+        after: Any = None
+        try:
+            while True:
+                body = {
+                    **{"query": query, "size": size, "sort": [{"_shard_doc": "asc"}], "track_total_hits": False},
+                    **{"pit": {"id": opened, "keep_alive": "5m"}, "allow_partial_search_results": False},
+                    **{"source": source, "docvalue_fields": list(columns), "search_after": after},
+                }
+                answer = self.ask(partial(_page, body=body), BULK_SECONDS)
+                hits = answer["hits"]["hits"]
+                yield from hits
+                if len(hits) < size:
+                    return
+                opened, after = answer["pit_id"], hits[-1]["sort"]
+        finally:
+            self.ask(lambda client: client.close_point_in_time(id=opened))
+
+    def _partial(self, failed: int, total: int) -> ClewError:
+        return ServiceUnreachable(
+            f"{failed} of {total} shards of {self.where} do not answer, so nothing is said of what is there",
+            "bring the node back, or give the library a replica (docs/elasticsearch.md)",
+        )
+
+
+def _documents(client: "Elasticsearch", **asked: Any) -> Any:
+    return client.mget(**asked)
+
+
+def _page(client: "Elasticsearch", body: Mapping[str, Any]) -> Any:
+    return client.search(**body)
+
+
+def cause_of(body: object) -> tuple[str, str]:
+    """Type and reason of an error, the innermost that says one."""
+    error = body.get("error") if isinstance(body, Mapping) else None
+    if not isinstance(error, Mapping):
+        return "", str(error or body or "")[:300]
+    causes = [error, *error.get("root_cause", ()), *_inner(error)]
+    said = [one for one in causes if isinstance(one, Mapping) and one.get("reason")]
+    telling = next((one for one in said if "block" in str(one.get("type"))), said[-1] if said else error)
+    return str(telling.get("type", "")), str(telling.get("reason", ""))
+
+
+def _inner(error: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    inside = error.get("caused_by")
+    while isinstance(inside, Mapping):
+        yield inside
+        inside = inside.get("caused_by")
+
+
+def _right(reason: str) -> str:
+    match = re.search(r"action \[([^\]]+)\]", reason)
+    return match[1] if match else reason[:200]

@@ -1,0 +1,385 @@
+"""The generations of a library on a cluster: an index each, never changed once it is whole; an alias names the one in
+use; one indexer at a time.
+
+    clew-NAME                 the alias: one call switches it
+    clew-NAME-0000000003      a generation, closed to writes once it is whole
+    clew-NAME-lock            who is indexing, as a document that only one can create
+
+Only indices whose `_meta` says that they are ours are ever removed.
+"""
+
+import os
+import threading
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from clew.memory.errors import ClewError, LibraryBusy, LibraryMismatch, NoLibrary, NotSetUp
+from clew.memory.knowledge.cluster.connection import BULK_SECONDS, NAME, PREFIX, Cluster
+from clew.memory.knowledge.keywords import KeywordParameters
+
+CLUSTER_FORMAT = 1
+"""Of the mapping and of what stands in it."""
+
+KEPT_SECONDS = 3600
+"""How long a generation stays that another has superseded; `ES_KEEP` says otherwise."""
+
+BEAT, STILL = 3.0, 12.0
+"""Seconds between two signs of life of an indexer, and after how many without one another takes over."""
+
+ANALYSERS = frozenset(
+    "arabic armenian basque bengali catalan danish dutch english estonian finnish french german greek hindi hungarian "
+    "indonesian irish italian lithuanian norwegian portuguese romanian russian spanish swedish turkish".split()
+)
+"""Elasticsearch's analysers that have the name of a Snowball stemmer."""
+
+READ_RIGHTS = ("read", "view_index_metadata")
+WRITE_RIGHTS = ("read", "view_index_metadata", "write", "manage")
+
+
+@dataclass(frozen=True, slots=True)
+class IndexLayout:
+    """How an index is laid out; a generation that is cloned keeps the shards that it had. `replicas` None: none on a
+    cluster of one node, else one."""
+
+    dimension: int
+    keywords: KeywordParameters
+    shards: int = 1
+    replicas: int | None = None
+
+
+def mapping(layout: IndexLayout, generation: int, name: str) -> dict[str, Any]:
+    language = layout.keywords.stemmer if layout.keywords.stemmer in ANALYSERS else "standard"
+    keyword, stored, number = (
+        {"type": "keyword"},
+        {"type": "keyword", "index": False, "doc_values": False},
+        {"type": "integer"},
+    )
+    text, words = {"type": "text", "analyzer": language}, {"type": "text", "analyzer": "whitespace"}
+    unsearched, binary = {"type": "text", "index": False}, {"type": "binary"}
+    return {
+        "dynamic": "strict",
+        "_meta": {"clew": {"library": name, "format": CLUSTER_FORMAT, "generation": generation}},
+        "_source": {"excludes": ["vector", "words"]},
+        "properties": {
+            **dict.fromkeys(("kind", "hash", "document", "chunk", "entity", "entities", "named", "path"), keyword),
+            **dict.fromkeys(("targets", "type", "status", "date", "page", "heading"), keyword),
+            **dict.fromkeys(("partition", "position", "number", "count", "start", "end"), number),
+            **dict.fromkeys(("title", "text"), text),
+            **dict.fromkeys(("title_words", "text_words", "report", "name", "place"), unsearched),
+            **dict.fromkeys(("digest", "author"), stored),
+            **dict.fromkeys(("half", "sentences", "blob"), binary),
+            "words": {**words, "norms": True},
+            "rest": {"type": "object", "enabled": False},
+            "elser": {"type": "sparse_vector"},
+            "vector": {
+                **{"type": "dense_vector", "dims": layout.dimension, "similarity": "cosine", "index": True},
+                "index_options": {"type": "int8_hnsw"},
+            },
+        },
+    }  # fmt: skip
+
+
+def settings(layout: IndexLayout, nodes: int) -> dict[str, Any]:
+    replicas = min(1, nodes - 1) if layout.replicas is None else layout.replicas
+    return {
+        "number_of_shards": layout.shards,
+        "number_of_replicas": replicas,
+        "refresh_interval": "-1",
+        "similarity": {"default": {"type": "BM25", "k1": layout.keywords.k1, "b": layout.keywords.b}},
+    }
+
+
+def mapping_faults(said: Mapping[str, Any], dimension: int, keywords: KeywordParameters) -> list[str]:
+    """What an index, as the cluster describes it, has otherwise than we would make it."""
+    wanted = mapping(IndexLayout(dimension, keywords), 0, "")["properties"]
+    has, mark = said["mappings"].get("properties", {}), said["mappings"].get("_meta", {}).get("clew", {})
+    similarity = said["settings"]["index"].get("similarity", {}).get("default", {})
+    faults = [] if mark.get("format") == CLUSTER_FORMAT else ["format"]
+    faults += [name for name in ("k1", "b") if float(similarity.get(name, -1)) != getattr(keywords, name)]
+    for name, one in wanted.items():
+        own = has.get(name, {})
+        same = own.get("type", "object") == one["type"] and own.get("analyzer") == one.get("analyzer")
+        faults += [] if same and own.get("dims") == one.get("dims") else [name]
+    return faults
+
+
+class Generations:
+    """Of the library of a cluster's address."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster = cluster
+        self.alias = f"{PREFIX}{cluster.where.name}"
+
+    def index(self, generation: int) -> str:
+        return f"{self.alias}-{generation:010}"
+
+    def current(self) -> str:
+        """The index that is in use; empty where there is no library. Raises `NotSetUp` for a key that may not see."""
+        try:
+            answer = self.cluster.ask(lambda client: client.indices.get_alias(name=self.alias))
+        except NoLibrary:
+            answer = {}
+        if found := sorted(answer):
+            return str(found[-1])
+        if missing := self.lacking(READ_RIGHTS):
+            raise NotSetUp(
+                f"the key for {self.cluster.where} is not allowed to see it: {', '.join(missing)} missing",
+                "give it the rights of docs/elasticsearch.md",
+            )
+        return ""
+
+    def required(self) -> str:
+        if found := self.current():
+            return found
+        where = self.cluster.where
+        raise NoLibrary(f"there is no library at {where}", f"clew index YOUR-FOLDER --library {where}")
+
+    def lacking(self, rights: tuple[str, ...]) -> list[str]:
+        """Those that the key has not for this library; none where the cluster has no security."""
+        wanted = [{"names": [self.alias, f"{self.alias}-*"], "privileges": list(rights)}]
+        try:
+            said = self.cluster.ask(lambda client: client.security.has_privileges(index=wanted))
+        except NotSetUp:
+            raise
+        except ClewError:
+            return []
+        return [right for right in rights if not all(its[right] for its in said["index"].values())]
+
+    def ours(self) -> dict[str, int]:
+        """All generations that there are of this library, whole or not, by index."""
+        try:
+            said = self.cluster.ask(lambda client: client.indices.get_mapping(index=f"{self.alias}-*"))
+        except NoLibrary:
+            return {}
+        marks = {index: one["mappings"].get("_meta", {}).get("clew", {}) for index, one in said.items()}
+        name = self.cluster.where.name
+        return {
+            i: int(mark["generation"])
+            for i, mark in marks.items()
+            if mark.get("library") == name and "generation" in mark
+        }
+
+    def checked(self, index: str) -> None:
+        """Raises `LibraryMismatch` for an index of another format, or one that is none of ours."""
+        said = self.cluster.ask(lambda client: client.indices.get_mapping(index=index))
+        mark = said[index]["mappings"].get("_meta", {}).get("clew", {})
+        if mark.get("format") != CLUSTER_FORMAT:
+            has = f"format {mark['format']}" if "format" in mark else "an index of another program"
+            where = self.cluster.where
+            raise LibraryMismatch(
+                f"at {where} is {has}, this version of clew reads format {CLUSTER_FORMAT}",
+                f"clew index YOUR-FOLDER --rebuild --library {where}",
+            )
+
+    # Made --------------------------------------------------------------------------------------------------------
+
+    def begin(self, layout: IndexLayout, fresh: bool = False) -> str:
+        """The index of the next generation, open to writes: what a run left unfinished, else a clone of the one in use,
+        else an empty one (`fresh`: always empty)."""
+        current, ours = self.current(), self.ours()
+        newest = max(ours.values(), default=0)
+        later = [index for index, number in ours.items() if not current or number > ours.get(current, 0)]
+        for index in sorted(later, reverse=True):
+            if not fresh and self._usable(index, layout):
+                self._open(index)
+                return index
+            self.remove(index)
+        made = self.index(newest + 1)
+        if current and not fresh and self._usable(current, layout):
+            self._clone(current, made, layout, newest + 1)
+        else:
+            nodes = (
+                int(self.cluster.ask(lambda client: client.cluster.health())["number_of_data_nodes"])
+                if layout.replicas is None
+                else 1
+            )
+            self.cluster.ask(
+                lambda client: client.indices.create(
+                    index=made,
+                    settings=settings(layout, nodes),
+                    mappings=mapping(layout, newest + 1, self.cluster.where.name),
+                ),
+                BULK_SECONDS,
+            )
+        return made
+
+    def _usable(self, index: str, layout: IndexLayout) -> bool:
+        """Whether its mapping is the one that we would make."""
+        said = self.cluster.ask(lambda client: client.indices.get(index=index))[index]
+        return not mapping_faults(said, layout.dimension, layout.keywords)
+
+    def _clone(self, index: str, made: str, layout: IndexLayout, number: int) -> None:
+        self.close(index)
+        had = self.cluster.ask(lambda client: client.indices.get_settings(index=index))[index]["settings"]["index"]
+        replicas = had["number_of_replicas"] if layout.replicas is None else layout.replicas
+        kept = {"index.blocks.write": None, "index.number_of_replicas": replicas}
+        self.cluster.ask(
+            lambda client: client.indices.clone(index=index, target=made, settings=kept, wait_for_active_shards="1"),
+            BULK_SECONDS,
+        )
+        mark = mapping(layout, number, self.cluster.where.name)["_meta"]
+        self.cluster.ask(lambda client: client.indices.put_mapping(index=made, meta=mark))
+        self._open(made)
+
+    def _open(self, index: str) -> None:
+        self.cluster.ask(lambda client: client.indices.put_settings(index=index, settings={"index.blocks.write": None}))
+
+    def close(self, index: str) -> None:
+        """To writes, for good."""
+        self.cluster.ask(lambda client: client.indices.put_settings(index=index, settings={"index.blocks.write": True}))
+
+    def switch(self, index: str) -> None:
+        """Use it from now on: one call takes the alias from the others and gives it to this."""
+        self.close(index)
+        others = [other for other in self.ours() if other != index]
+        actions: list[dict[str, Any]] = [{"add": {"index": index, "alias": self.alias}}]
+        holders = self.cluster.ask(lambda client: client.indices.get_alias(index=f"{self.alias}-*"))
+        actions += [
+            {"remove": {"index": other, "alias": self.alias}}
+            for other in others
+            if self.alias in holders.get(other, {}).get("aliases", {})
+        ]
+        self.cluster.ask(lambda client: client.indices.update_aliases(actions=actions))
+
+    def clear(self) -> list[str]:
+        """Remove generations that were superseded long enough ago; returns their names."""
+        current, ours = self.current(), self.ours()
+        kept = float(os.environ.get("ES_KEEP", KEPT_SECONDS))
+        since = self.published(current) if current else 0.0
+        old = [index for index, number in ours.items() if current and number < ours.get(current, 0)]
+        gone = [index for index in sorted(old) if time.time() - since >= kept or self._followed(index, ours, kept)]
+        for index in gone:
+            self.remove(index)
+        return gone
+
+    def _followed(self, index: str, ours: Mapping[str, int], kept: float) -> bool:
+        """Whether the one after it was there that long ago already."""
+        after = [other for other, number in ours.items() if number == ours[index] + 1]
+        return bool(after) and 0 < self.published(after[0]) <= time.time() - kept
+
+    def published(self, index: str) -> float:
+        """When it came into use, in seconds since 1970; 0 where it never did."""
+        found = self.cluster.found(index, ["manifest"], ["rest.published"])
+        return float(found["manifest"]["rest"].get("published", 0)) if "manifest" in found else 0.0
+
+    def remove(self, index: str) -> None:
+        """An index of ours; no other is touched."""
+        if index in self.ours():
+            self.cluster.ask(lambda client: client.indices.delete(index=index, ignore_unavailable=True), BULK_SECONDS)
+
+    def remove_all(self) -> int:
+        """Every generation and the lock. Returns how many generations there were."""
+        ours = self.ours()
+        for index in ours:
+            self.remove(index)
+        lock = f"{self.alias}-lock"
+        self.cluster.ask(lambda client: client.indices.delete(index=lock, ignore_unavailable=True))
+        return len(ours)
+
+    # One at a time -----------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def held(self, still: float = STILL) -> Iterator[None]:
+        """Hold the lock: another indexer's is taken over once it has shown no sign of life for `still` seconds. Raises
+        `LibraryBusy` where it lives."""
+        lock, holder = f"{self.alias}-lock", uuid.uuid4().hex
+        self._make_lock(lock)
+        self._take(lock, holder, still)
+        ended = threading.Event()
+        beating = threading.Thread(target=self._beat, args=(lock, holder, ended), daemon=True)
+        beating.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            beating.join()
+            self._leave(lock, holder)
+
+    def _make_lock(self, lock: str) -> None:
+        if self.cluster.ask(lambda client: client.indices.exists(index=lock)):
+            return
+        mark = {"clew": {"library": self.cluster.where.name, "format": CLUSTER_FORMAT}}
+        fields = {"holder": {"type": "keyword"}, "beat": {"type": "integer"}}
+        made: dict[str, Any] = {
+            "settings": {"number_of_shards": 1, "auto_expand_replicas": "0-1"},
+            "mappings": {"dynamic": "strict", "_meta": mark, "properties": fields},
+        }
+        try:
+            self.cluster.ask(lambda client: client.indices.create(index=lock, **made))
+        except ClewError as error:
+            if "resource_already_exists" not in error.message:
+                raise
+
+    def _take(self, lock: str, holder: str, still: float) -> None:
+        until, seen, own = time.monotonic() + still, -1, {"holder": holder, "beat": 0}
+        while True:
+            try:
+                self.cluster.ask(lambda client: client.create(index=lock, id="indexer", document=own, refresh=False))
+                return
+            except ClewError as error:
+                if "version_conflict" not in error.message:
+                    raise
+            there = self._locked(lock)
+            if there is None:
+                continue
+            if seen not in (-1, there["_seq_no"]):
+                raise LibraryBusy(f"another clew index is at work on {self.cluster.where}", "wait until it has ended")
+            seen = there["_seq_no"]
+            if time.monotonic() >= until:
+                try:
+                    self._put(lock, holder, 0, there)
+                    return
+                except ClewError as error:
+                    if "version_conflict" not in error.message:
+                        raise
+            time.sleep(min(BEAT / 2, still / 3))
+
+    def _locked(self, lock: str) -> dict[str, Any] | None:
+        try:
+            return dict(self.cluster.ask(lambda client: client.get(index=lock, id="indexer")))
+        except NoLibrary:
+            return None
+
+    def _put(self, lock: str, holder: str, beat: int, there: Mapping[str, Any]) -> Mapping[str, Any]:
+        own, number, term = {"holder": holder, "beat": beat}, there["_seq_no"], there["_primary_term"]
+        return dict(
+            self.cluster.ask(
+                lambda client: client.index(
+                    index=lock, id="indexer", document=own, if_seq_no=number, if_primary_term=term
+                )
+            )
+        )
+
+    def _beat(self, lock: str, holder: str, ended: threading.Event) -> None:
+        beat = 0
+        while not ended.wait(BEAT):
+            beat += 1
+            try:
+                there = self._locked(lock)
+                if there is None or there["_source"]["holder"] != holder:
+                    return
+                self._put(lock, holder, beat, there)
+            except ClewError:
+                continue  # a cluster that is away for a moment: the next beat tries again
+
+    def _leave(self, lock: str, holder: str) -> None:
+        try:
+            there = self._locked(lock)
+            if there and there["_source"]["holder"] == holder:
+                number, term = there["_seq_no"], there["_primary_term"]
+                self.cluster.ask(
+                    lambda client: client.delete(index=lock, id="indexer", if_seq_no=number, if_primary_term=term)
+                )
+        except ClewError:
+            return  # it is taken over once it is still
+
+
+def libraries(cluster: Cluster) -> list[str]:
+    """The names of the libraries on a cluster that the key may see."""
+    said = cluster.ask(lambda client: client.indices.get_alias(name=f"{PREFIX}*", expand_wildcards="open"))
+    names = {alias.removeprefix(PREFIX) for one in said.values() for alias in one["aliases"]}
+    return sorted(name for name in names if NAME.fullmatch(name))

@@ -1,0 +1,223 @@
+"""A generation brought onto a cluster: what differs is sent in bulk, what is gone is deleted, and once count and hash
+are those of the generation the library is switched to it. A run that was cut off is gone on with: what is there already
+is known by its hash."""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from clew.memory.datatypes import Progress
+from clew.memory.errors import ClewError, ServiceUnreachable
+from clew.memory.knowledge.cluster.connection import ATTEMPTS, BULK_SECONDS, LONGEST_PAUSE, PAUSE, Cluster, cause_of
+from clew.memory.knowledge.cluster.generations import Generations, IndexLayout
+from clew.memory.knowledge.cluster.rows import IndexRow, RowsHash, facts_of, rows_of
+from clew.memory.knowledge.disk import read_manifest
+
+STAGE = "sending to the cluster"
+BYTES, ROWS = 4_000_000, 500
+"""What one bulk request has at most."""
+
+NAMED = 5
+"""Documents that a report of failures names."""
+
+REJECTED = ("es_rejected_execution_exception", "circuit_breaking_exception")
+AGAIN = (429, 502, 503, 504)
+
+
+@dataclass
+class Bulk:
+    """Sends rows, with growing pauses where the cluster is busy and smaller requests where they are too large;
+    `failed` are the rows that it refused, and why. `pauses` is how often it waited."""
+
+    cluster: Cluster
+    index: str
+    failed: dict[str, str] = field(default_factory=dict)
+    pauses: int = 0
+    sent: int = 0
+
+    def send(self, rows: Sequence[IndexRow], gone: Sequence[str] = ()) -> None:
+        """Raises `ClewError` where no waiting helps: a block, a full disk, a key without rights; `ServiceUnreachable`
+        where the cluster stays busy or away."""
+        left = [_line(row) for row in rows] + [({"delete": {"_id": id_}}, None) for id_ in gone]
+        self._send(left)
+
+    def _send(self, lines: list["_Line"]) -> None:
+        for attempt in range(ATTEMPTS):
+            if attempt:
+                self.pauses += 1
+                time.sleep(min(LONGEST_PAUSE, PAUSE * 2 ** (attempt - 1)))
+            again = self._once(lines)
+            if not again:
+                return
+            lines = again
+        raise ServiceUnreachable(
+            f"{self.cluster.where} stays busy: {len(lines)} documents were not taken", "run this again when it is idle"
+        )
+
+    def _once(self, lines: list["_Line"]) -> list["_Line"]:
+        """Those to be sent again."""
+        from elasticsearch import ApiError
+        from elasticsearch import ConnectionError as Broken
+
+        operations: list[Any] = [part for action, body in lines for part in (action, body) if part is not None]
+        with self.cluster.translated():
+            client = self.cluster.client.options(request_timeout=BULK_SECONDS, max_retries=0, retry_on_status=())
+            try:
+                answer = client.bulk(index=self.index, operations=operations, refresh=False)
+            except ApiError as error:
+                if error.status_code == 413 and len(lines) > 1:
+                    self._send(lines[: len(lines) // 2])
+                    self._send(lines[len(lines) // 2 :])
+                    return []
+                if error.status_code in AGAIN and "block" not in cause_of(error.body)[0]:
+                    return lines
+                raise
+            except Broken:
+                if self.pauses < ATTEMPTS // 2:
+                    return lines
+                raise
+        again: list[_Line] = []
+        for line, item in zip(lines, answer["items"], strict=True):
+            ((_, said),) = item.items()
+            status = int(said["status"])
+            if status < 300 or (status == 404 and line[1] is None):
+                self.sent += 1
+                continue
+            kind, reason = cause_of(said)
+            if "block" in kind:
+                raise self.cluster.refused(status, said)
+            if status in AGAIN or kind in REJECTED:
+                again.append(line)
+            else:
+                self.failed[said["_id"]] = reason
+        return again
+
+
+_Line = tuple[dict[str, Any], dict[str, Any] | None]
+
+
+def _line(row: IndexRow) -> _Line:
+    return {"index": {"_id": row.id}}, {**row.source, "hash": row.hash, **row.indexed}
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What a run sent, deleted and left as it was, in rows; `seconds` is the cluster's part; `removed` are generations
+    that were superseded long enough ago."""
+
+    index: str
+    rows: int
+    hash: str
+    sent: int
+    deleted: int
+    pauses: int
+    seconds: float
+    removed: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """`shards` and `replicas` (None: one, on a single node none) of an index that is made; `rebuild`: it is made empty,
+    and not cloned; `again`: also where nothing is new."""
+
+    shards: int = 1
+    replicas: int | None = None
+    rebuild: bool = False
+    again: bool = False
+
+
+def publish(cluster: Cluster, generation: Path, sending: Sending | None = None) -> Iterator[Progress | Published]:
+    """Bring a generation of an embedded library onto the cluster, under its lock, and use it; ends with `Published`.
+
+    The library stays as it was until the very end. Raises `LibraryBusy`, and `ClewError` where documents are refused.
+    """
+    _ = cluster.version
+    generations, manifest = Generations(cluster), read_manifest(generation)
+    sending = sending or Sending()
+    layout = IndexLayout(manifest.encoder.dimension, manifest.keywords, sending.shards, sending.replicas)
+    with generations.held():
+        started = time.perf_counter()
+        index = generations.begin(layout, sending.rebuild)
+        bulk, there, whole = Bulk(cluster, index), hashes(cluster, index), RowsHash()
+        waited = time.perf_counter() - started
+        made = rows_of(generation, manifest)
+        total = manifest.documents + manifest.chunks
+        batch: list[IndexRow] = []
+        size = 0
+        for row in made:
+            whole.add(row.id, row.hash)
+            if there.get(row.id) == row.hash:
+                continue
+            batch.append(row)
+            size += _size(row)
+            if size >= BYTES or len(batch) >= ROWS:
+                waited += _timed(bulk, batch)
+                batch, size = [], 0
+                yield Progress(STAGE, len(whole), max(total, len(whole)))
+        waited += _timed(bulk, batch)
+        started = time.perf_counter()
+        gone = sorted(there.keys() - whole.ids - {"manifest"})
+        for first in range(0, len(gone), ROWS):
+            bulk.send([], gone[first : first + ROWS])
+        _check(bulk)
+        cluster.ask(lambda client: client.indices.refresh(index=index), BULK_SECONDS)
+        _prove(cluster, index, whole)
+        said = {
+            "manifest": manifest.model_dump_json(),
+            "rows": len(whole),
+            "hash": whole.value,
+            "published": time.time(),
+        }
+        said |= facts_of(generation, manifest)
+        bulk.send([IndexRow("manifest", {"kind": "manifest", "rest": said})])
+        _check(bulk)
+        cluster.ask(lambda client: client.indices.refresh(index=index), BULK_SECONDS)
+        generations.switch(index)
+        removed = tuple(generations.clear())
+        waited += time.perf_counter() - started
+        yield Progress(STAGE, len(whole), len(whole))
+        yield Published(
+            index, len(whole), whole.value, bulk.sent - 1 - len(gone), len(gone), bulk.pauses, waited, removed
+        )
+
+
+def hashes(cluster: Cluster, index: str) -> dict[str, str]:
+    """Of all that stands in an index, by id; what is written and not yet refreshed too."""
+    cluster.ask(lambda client: client.indices.refresh(index=index), BULK_SECONDS)
+    found = cluster.scanned(index, {"match_all": {}}, False, 5000, ["hash"])
+    return {hit["_id"]: hit.get("fields", {}).get("hash", [""])[0] for hit in found}
+
+
+def _timed(bulk: Bulk, batch: Sequence[IndexRow]) -> float:
+    started = time.perf_counter()
+    if batch:
+        bulk.send(batch)
+    return time.perf_counter() - started
+
+
+def _size(row: IndexRow) -> int:
+    """Bytes, about, as it is sent."""
+    long = (value for value in row.source.values() if isinstance(value, str))
+    return 300 + sum(map(len, long)) + 20 * len(row.indexed.get("vector", ())) + len(str(row.source.get("rest", "")))
+
+
+def _check(bulk: Bulk) -> None:
+    if bulk.failed:
+        shown = "; ".join(f"{id_}: {why[:120]}" for id_, why in list(bulk.failed.items())[:NAMED])
+        raise ClewError(
+            f"{len(bulk.failed)} documents were refused by {bulk.cluster.where} ({shown}); the library is what it was",
+            "mend what they say; the next run sends them again",
+        )
+
+
+def _prove(cluster: Cluster, index: str, whole: RowsHash) -> None:
+    found = RowsHash()
+    for id_, hash_ in hashes(cluster, index).items():
+        if id_ != "manifest":
+            found.add(id_, hash_)
+    if (len(found), found.value) != (len(whole), whole.value):
+        raise ClewError(
+            f"{cluster.where} has {len(found)} of {len(whole)} documents as they were sent", "run this again"
+        )

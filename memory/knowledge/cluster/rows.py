@@ -1,0 +1,237 @@
+"""What an index of a cluster holds of a generation: documents by kind, the same ones for the same generation.
+
+    document    its text and marks, what was extracted from it, its triples and its edges
+    chunk       title and text, the words that it is found by, its vector, its sentences' vectors
+    entity      name, kind, in how many chunks, the vector of its name
+    community   name, report, members, vector
+    capsule     the slice of a partition (`slices`)
+    file        a piece of a file that is read whole: sources, loose edges, word statistics, partitionings, aligners
+    manifest    the generation's, with how many of the others there are and the hash over all of them
+
+Vectors are kept as float16 in `binary`; `INDEXED` fields are searched and stand in no source. An id is that of the
+content: two runs that make the same of it write the same.
+"""
+
+import hashlib
+import json
+import sqlite3
+from base64 import b64encode
+from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.memory.dates import search_text
+from clew.memory.files import check_plain, mapped, within
+from clew.memory.knowledge.cluster.slices import Cutter, packed
+from clew.memory.knowledge.cluster.statistics import WordStatistics, statistics_of
+from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNITIES
+from clew.memory.knowledge.disk import Manifest
+from clew.memory.knowledge.document_dates import dated_texts, orders_in
+from clew.memory.knowledge.embedding import CHUNKS, NAMES, titles_and_texts
+from clew.memory.knowledge.keywords import Analyser
+from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
+from clew.memory.knowledge.partitioning.capsule import VECTORS as CAPSULE_VECTORS
+from clew.memory.knowledge.proof import WORDS as PARTITION_WORDS
+from clew.memory.knowledge.schema import open_database
+from clew.memory.knowledge.store import EmbeddedStore
+
+INDEXED = ("vector", "words")
+PIECE = 4_000_000
+"""Bytes of a piece of a file."""
+
+STATISTICS, SOURCES = "words", "sources.json"
+"""Names of files: the word statistics; sources and loose edges."""
+
+KEY_BYTES = 16
+
+
+class IndexRow(NamedTuple):
+    """A document of the index: what its source says, and what is only searched."""
+
+    id: str
+    source: dict[str, Any]
+    indexed: Mapping[str, Any] = {}
+
+    @property
+    def hash(self) -> str:
+        return hash_of(self.source)
+
+
+def key(kind: str, id_: str) -> str:
+    """The id in the index: those of documents may be longer than Elasticsearch takes."""
+    return f"{kind}:{hashlib.blake2b(id_.encode(errors='surrogatepass'), digest_size=KEY_BYTES).hexdigest()}"
+
+
+def hash_of(source: Mapping[str, Any]) -> str:
+    """SHA-256, in hex, of all but the hash itself."""
+    own = {name: value for name, value in source.items() if name != "hash"}
+    return hashlib.sha256(json.dumps(own, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+class RowsHash:
+    """Over rows in any order: how many, and SHA-256 over their ids and hashes."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, str] = {}
+
+    def add(self, id_: str, hash_: str) -> None:
+        self._known[id_] = hash_
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    @property
+    def ids(self) -> Set[str]:
+        return self._known.keys()
+
+    @property
+    def value(self) -> str:
+        whole = hashlib.sha256()
+        for id_ in sorted(self._known):
+            whole.update(f"{id_}\0{self._known[id_]}\n".encode())
+        return whole.hexdigest()
+
+
+def halves(vectors: NDArray[Any]) -> str:
+    """Vectors as they are kept: float16, row after row, in base64."""
+    return b64encode(np.ascontiguousarray(vectors, np.float16).tobytes()).decode()
+
+
+def rows_of(generation: Path, manifest: Manifest) -> Iterator[IndexRow]:
+    """All but the manifest. Raises what a broken file raises, as `ClewError`."""
+    store = EmbeddedStore(generation, manifest.keywords, manifest.date_order)
+    with closing(store), closing(open_database(generation)) as database:
+        tokens = _tokens(database, manifest)
+        statistics = statistics_of(tokens, manifest.keywords, manifest.date_order)
+        spans = database.execute("SELECT start, end FROM sentences WHERE row IS NOT NULL ORDER BY row").fetchall()
+        cutter = Cutter(store.part(), np.array(spans, np.int64).reshape(-1, 2), tokens, statistics)
+        yield from _documents(database)
+        yield from _chunks(database, store, cutter)
+        yield from _entities(generation, store)
+        yield from _communities(generation, database)
+        for partition, data in cutter.slices():
+            yield IndexRow(f"capsule:{partition}", {"kind": "capsule", "number": partition, "blob": _base64(data)})
+        yield from _files(generation, database, statistics)
+
+
+def facts_of(generation: Path, manifest: Manifest) -> dict[str, Any]:
+    """What the manifest's row tells beside the manifest."""
+    store = EmbeddedStore(generation, manifest.keywords, manifest.date_order)
+    with closing(store):
+        partitioning = store.part().partitioning
+        plan = [partitioning.method, partitioning.size]
+        about = {"unread": list(store.unread), "of_triples": store.of_triples}
+        return {**about, "plan": plan, "partitions": partitioning.count}
+
+
+def _tokens(database: sqlite3.Connection, manifest: Manifest) -> list[tuple[Sequence[str], Sequence[str]]]:
+    """Of each chunk, as `index_words` has them."""
+    analyse, found = Analyser(manifest.keywords), list(titles_and_texts(database, CHUNKS))
+    titles = analyse.tokens([search_text(title, manifest.date_order) for _, title, _ in found])
+    texts = analyse.tokens(list(dated_texts(database, (text for *_, text in found), orders_in(database))))
+    return list(zip(titles, texts, strict=True))
+
+
+def _documents(database: sqlite3.Connection) -> Iterator[IndexRow]:
+    columns = "id, title, text, place, pages, headings, date, status, digest, source, position"
+    edges = "SELECT target, relation, origin FROM edges WHERE source = ? ORDER BY 1, 2, 3"
+    parts = {
+        "sentences": "SELECT start, end, hex(digest) FROM sentences WHERE document = ? ORDER BY n",
+        "names": "SELECT sentence, text, kind, given FROM names WHERE document = ? ORDER BY n",
+        "relations": "SELECT sentence, subject, verb, object, given FROM relations WHERE document = ? ORDER BY n",
+        "triples": "SELECT subject, relation, object, chunk FROM triples WHERE document = ? ORDER BY n",
+        "edges": edges,
+    }
+    for id_, title, text, place, pages, headings, date, status, digest, source, position in database.execute(
+        f"SELECT {columns} FROM documents ORDER BY source, position"
+    ):
+        rest = {name: list(map(list, database.execute(sql, (id_,)))) for name, sql in parts.items()}
+        targets = sorted({target for target, *_ in rest["edges"]})
+        marks = {"pages": json.loads(pages), "headings": json.loads(headings)}
+        told = {"title": title, "text": text, "place": place, "date": date, "status": status, "path": source}
+        own = {"kind": "document", "document": id_, "digest": digest, "position": position, "targets": targets}
+        yield IndexRow(key("document", id_), {**own, **told, "rest": {**marks, **rest}})
+
+
+def _chunks(database: sqlite3.Connection, store: EmbeddedStore, cutter: Cutter) -> Iterator[IndexRow]:
+    graph, layers = store.part(), store.part().layers
+    weight, partitions = cutter.statistics.parameters.title_weight, graph.partitioning.of_node
+    columns = "c.row, c.id, c.document, c.start, c.end, c.page, c.heading, hex(c.digest), d.title, d.place, d.date"
+    found = database.execute(f"SELECT {columns} FROM chunks c JOIN documents d ON d.id = c.document ORDER BY c.row")
+    named, texts = layers.chunk_entities, titles_and_texts(database, CHUNKS)
+    by_node = [[] for _ in layers.chunk_ids] if len(layers.chunk_ids) else []  # type: list[list[str]]
+    for stem, node in zip(graph.titles.stems.tolist(), graph.titles.nodes.tolist(), strict=True):
+        by_node[node].append(f"{stem:016x}")
+    for row, id_, document, start, end, page, heading, digest, title, place, date in found:
+        _, _, text = next(texts)
+        of_title, of_text = cutter.tokens[row]
+        vector = np.asarray(graph.vectors[row], np.float16)
+        sentences = graph.sentence_vectors.take(layers.sentences_of.of(np.array([row]))[0], axis=0)
+        entities = named.indices[named.indptr[row] : named.indptr[row + 1]].tolist()
+        source = {
+            "kind": "chunk",
+            **{"chunk": id_, "document": document, "start": start, "end": end, "page": page, "heading": heading},
+            **{"title": title, "text": text, "place": place, "date": date, "digest": digest},
+            "partition": int(partitions[row]),
+            "entities": [layers.entities[number].id for number in sorted(entities)],
+            "named": sorted(set(by_node[row])),
+            "title_words": " ".join(of_title),
+            "text_words": " ".join(of_text),
+            "half": halves(vector),
+            "sentences": halves(sentences),
+        }
+        indexed = {"vector": vector.astype(float).tolist(), "words": " ".join([*(weight * list(of_title)), *of_text])}
+        yield IndexRow(key("chunk", id_), source, indexed)
+
+
+def _entities(generation: Path, store: EmbeddedStore) -> Iterator[IndexRow]:
+    layers = store.part().layers
+    at = {number: place for place, number in enumerate(layers.joining.tolist())}
+    vectors: NDArray[Any] = mapped(within(generation, NAMES))
+    for number, (entity, count) in enumerate(zip(layers.entities, layers.chunks_of_entity.tolist(), strict=True)):
+        vector = {"half": halves(vectors[at[number]])} if number in at else {}
+        own = {"kind": "entity", "entity": entity.id, "name": entity.name, "type": entity.kind, "count": count}
+        yield IndexRow(key("entity", entity.id), {**own, **vector})
+
+
+def _communities(generation: Path, database: sqlite3.Connection) -> Iterator[IndexRow]:
+    vectors: NDArray[Any] = mapped(within(generation, COMMUNITIES))
+    columns = "number, name, report, author, first, last, parent, entities, hex(digest)"
+    found = database.execute(f"SELECT {columns} FROM communities ORDER BY number")
+    for number, name, report, author, *rest, entities, digest in found:
+        own = {"kind": "community", "number": number, "name": name, "report": report, "author": author}
+        told = {"rest": {"row": [*rest, json.loads(entities), digest]}, "half": halves(vectors[number])}
+        yield IndexRow(f"community:{number}", {**own, **told})
+
+
+def _files(generation: Path, database: sqlite3.Connection, statistics: WordStatistics) -> Iterator[IndexRow]:
+    loose = "SELECT * FROM edges WHERE source NOT IN (SELECT id FROM documents) ORDER BY 1, 2, 3, 4"
+    sources = {name: list(map(list, database.execute(sql))) for name, sql in _LISTS.items()} | {
+        "loose": list(map(list, database.execute(loose)))
+    }
+    yield from _pieces(SOURCES, json.dumps(sources, sort_keys=True).encode())
+    said = {"tokens": list(statistics.tokens), "lengths": list(statistics.lengths), "size": statistics.size}
+    yield from _pieces(STATISTICS, packed({"held": statistics.held.astype(np.int32)}, said))
+    home = within(generation, CAPSULES)
+    check_plain(home)
+    for path in sorted(home.rglob("*")):
+        name = path.relative_to(generation).as_posix()
+        if path.is_file() and path.name != CAPSULE_VECTORS and not name.endswith(PARTITION_WORDS):
+            yield from _pieces(name, path.read_bytes())
+
+
+_LISTS = {"sources": "SELECT path, digest FROM sources ORDER BY path"}
+
+
+def _pieces(name: str, data: bytes) -> Iterator[IndexRow]:
+    for number, start in enumerate(range(0, max(1, len(data)), PIECE)):
+        own = {"kind": "file", "name": name, "number": number, "blob": _base64(data[start : start + PIECE])}
+        yield IndexRow(f"file:{number}:{name}", own)
+
+
+def _base64(data: bytes) -> str:
+    return b64encode(data).decode()

@@ -1,0 +1,308 @@
+"""A capsule's slice: what a graph has of one partition, as bytes; and some of them as one graph.
+
+In a slice things have the numbers of the whole library (rows of chunks, numbers of sentences, entities, relations and
+edges), so that slices can be joined: the numbers of a part are the places among those that it has, in their order. All
+slices together have the arrays that the embedded store has.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors.numpy import load, save
+
+from clew.memory.datatypes import Ints, Vectors, WordShares
+from clew.memory.knowledge.cluster.statistics import WordStatistics
+from clew.memory.layers import Entity, Layers
+from clew.memory.nodes import NodeGraph, Partitioning
+from clew.memory.ports import Graph
+from clew.memory.titles import TitleIndex
+from clew.memory.vectors import Ragged, places
+
+Arrays = Mapping[str, NDArray[Any]]
+TEXTS = "texts"
+"""The array that holds what is no number, as JSON in UTF-8."""
+
+
+@dataclass(frozen=True, eq=False)
+class Slice:
+    arrays: Arrays
+    texts: Mapping[str, Any]
+
+    @property
+    def size(self) -> int:
+        """Bytes, about."""
+        return sum(array.nbytes for array in self.arrays.values()) + 2 * self.arrays[TEXTS].nbytes
+
+
+def packed(arrays: Arrays, texts: Mapping[str, Any]) -> bytes:
+    """The same bytes for the same content."""
+    said = json.dumps(texts, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+    made = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    return save(made | {TEXTS: np.frombuffer(said, np.uint8)})
+
+
+def unpacked(data: bytes) -> Slice:
+    """Raises what broken bytes raise (`disk.BROKEN`, and safetensors' own error)."""
+    arrays = load(data)
+    return Slice(arrays, json.loads(arrays[TEXTS].tobytes()))
+
+
+# Cut -----------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Cutter:
+    """Over a whole graph. `spans` are the start and end of each sentence, shape (sentences, 2); `tokens` of each chunk
+    what its title and its text become in the index."""
+
+    graph: Graph
+    spans: Ints
+    tokens: Sequence[tuple[Sequence[str], Sequence[str]]]
+    statistics: WordStatistics
+
+    def slices(self) -> Iterator[tuple[int, bytes]]:
+        for partition in range(self.graph.partitioning.count):
+            yield partition, packed(*self._cut(partition))
+
+    def _cut(self, partition: int) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        graph, layers = self.graph, self.graph.layers
+        rows = np.asarray(graph.partitioning.members.of(np.array([partition]))[0], np.int64)
+        sentences = layers.sentences_of.of(rows)[0] if len(layers.sentence_chunks) else np.zeros(0, np.int64)
+        documents = np.unique(layers.chunk_documents[rows])
+        mentions = layers.mentions[:, self._mentions_of.of(sentences)[0]] if len(sentences) else layers.mentions[:, :0]
+        relations = np.sort(self._relations_of.of(sentences)[0]) if len(sentences) else np.zeros(0, np.int64)
+        named = [mentions[1], layers.titles[documents], layers.subjects[relations], layers.objects[relations]]
+        entities = np.unique(np.concatenate(named))
+        entities, edges = entities[entities >= 0], np.unique(graph.nodes.by_end.of(rows)[0])
+        verbs = np.unique(layers.verb_numbers[relations])
+        titled = self._names_of.of(rows)[0]
+        columns, starts, holding, shares = self._postings(rows)
+        arrays = {
+            "rows": rows,
+            "documents": documents,
+            "chunk_documents": layers.chunk_documents[rows],
+            "vectors": graph.vectors.take(rows, axis=0).astype(np.float16),
+            "smoothed": np.asarray(graph.smoothed.take(rows, axis=0), np.float16),
+            "hubs": np.isin(rows, graph.partitioning.hub_nodes),
+            "centroid": graph.partitioning.centroids[partition],
+            "sentences": sentences,
+            "sentence_chunks": layers.sentence_chunks[sentences],
+            "spans": self.spans[sentences].reshape(-1, 2),
+            "headings": np.isin(sentences, layers.headings),
+            "mentions": mentions,
+            "titles": layers.titles[documents],
+            "relations": relations,
+            "stated": np.stack([
+                *(layers.subjects[relations], layers.verb_numbers[relations], layers.objects[relations]),
+                *(layers.stated[relations], layers.given[relations]),
+            ]).astype(np.int64),
+            "entities": entities,
+            "chunks_of_entity": layers.chunks_of_entity[entities],
+            "verbs": verbs,
+            "edges": edges,
+            "ends": np.stack([graph.nodes.sources[edges], graph.nodes.targets[edges], graph.nodes.kinds[edges]]),
+            "weights": graph.nodes.weights[edges],
+            "title_stems": graph.titles.stems[titled],
+            "title_written": graph.titles.written[titled],
+            "title_nodes": graph.titles.nodes[titled],
+            "title_places": graph.titles.places[titled],
+            "names": graph.titles.names[rows],
+            "lengths": graph.titles.lengths[rows],
+            "token_starts": starts,
+            "token_chunks": holding,
+            "token_shares": shares,
+        }  # fmt: skip
+        arrays = {name: array.astype(np.int32) if array.dtype == np.int64 else array for name, array in arrays.items()}
+        texts = {
+            "partition": partition,
+            "name": graph.partitioning.names[partition],
+            "chunks": [layers.chunk_ids[row] for row in rows],
+            "documents": [layers.document_ids[number] for number in documents],
+            "entities": [[e.id, e.name, e.kind] for e in (layers.entities[number] for number in entities)],
+            "verbs": [layers.verbs[number] for number in verbs],
+            "relations": list(graph.nodes.relations),
+            "tokens": columns,
+        }
+        return arrays, texts
+
+    @cached_property
+    def _mentions_of(self) -> Ragged:
+        return Ragged.grouped(self.graph.layers.mentions[0], len(self.graph.layers.sentence_chunks))
+
+    @cached_property
+    def _relations_of(self) -> Ragged:
+        return Ragged.grouped(self.graph.layers.stated, len(self.graph.layers.sentence_chunks))
+
+    @cached_property
+    def _names_of(self) -> Ragged:
+        return Ragged.grouped(self.graph.titles.nodes, len(self.graph.layers.chunk_ids))
+
+    def _postings(self, rows: Ints) -> tuple[list[str], Ints, Ints, NDArray[np.float32]]:
+        """The tokens of these chunks by alphabet, and of each the chunks that hold it with their shares of its BM25."""
+        held: dict[str, list[tuple[int, float]]] = {}
+        for row in rows.tolist():
+            for token, share in self.statistics.shares(*self.tokens[row]).items():
+                held.setdefault(token, []).append((row, share))
+        tokens = sorted(held)
+        starts = np.cumsum([0, *(len(held[token]) for token in tokens)])
+        pairs = [pair for token in tokens for pair in held[token]]
+        chunks = np.array([row for row, _ in pairs], np.int64)
+        return tokens, starts, chunks, np.array([share for _, share in pairs], np.float32)
+
+
+# Joined --------------------------------------------------------------------------------------------------------------
+
+
+class Joined:
+    """The arrays of some slices, as a `Graph` has them. `partitioning_of` are the method and the size of the
+    partitions."""
+
+    def __init__(self, slices: Sequence[Slice], method: str, size: int, statistics: WordStatistics) -> None:
+        self.slices = sorted(slices, key=lambda one: int(one.texts["partition"]))
+        self._method, self._size, self._statistics = method, size, statistics
+        self._all_rows = self._put("rows")
+        self._order = np.argsort(self._all_rows, kind="stable")
+        self.rows = self._all_rows[self._order]
+
+    def _put(self, name: str) -> NDArray[Any]:
+        """Of all slices, one after the other."""
+        found = [one.arrays[name] for one in self.slices]
+        if not found:
+            return np.zeros(0, np.int64)
+        whole = np.concatenate(found, axis=-1 if found[0].ndim == 2 and name in _BY_COLUMN else 0)
+        return whole.astype(np.int64) if whole.dtype == np.int32 else whole
+
+    def _texts(self, name: str) -> list[Any]:
+        return [text for one in self.slices for text in one.texts[name]]
+
+    def _once(self, numbers: str, texts: str) -> tuple[Ints, list[Any]]:
+        """Numbers, rising, that several slices have, and what belongs to each."""
+        found, first = np.unique(self._put(numbers), return_index=True)
+        said = self._texts(texts)
+        return found, [said[place] for place in first]
+
+    @cached_property
+    def vectors(self) -> Vectors:
+        return np.asarray(self._put("vectors")[self._order], np.float32)
+
+    @cached_property
+    def smoothed(self) -> NDArray[np.float16]:
+        return np.asarray(self._put("smoothed")[self._order], np.float16)
+
+    @cached_property
+    def sentence_numbers(self) -> Ints:
+        """The library's, rising."""
+        return np.sort(self._put("sentences"))
+
+    @cached_property
+    def spans(self) -> Ints:
+        """Start and end of each sentence in its document."""
+        return np.asarray(self._put("spans").reshape(-1, 2)[np.argsort(self._put("sentences"))], np.int64)
+
+    @cached_property
+    def layers(self) -> Layers:
+        documents, document_ids = self._once("documents", "documents")
+        entities, described = self._once("entities", "entities")
+        verbs, said = self._once("verbs", "verbs")
+        chunks = self._texts("chunks")
+        sentences = np.argsort(self._put("sentences"))
+        mentions = self._put("mentions")
+        of, named = mentions[:, np.lexsort((mentions[1], mentions[0]))]
+        relations = np.argsort(self._put("relations"))
+        subjects, of_verbs, objects, stated, given = self._put("stated")[:, relations]
+        _, first = np.unique(self._put("documents"), return_index=True)
+        titles = self._put("titles")[first]
+        made = Layers(
+            chunk_ids=tuple(chunks[place] for place in self._order),
+            document_ids=tuple(document_ids),
+            chunk_documents=np.searchsorted(documents, self._put("chunk_documents")[self._order]),
+            sentence_chunks=self.places_of(self._put("sentence_chunks")[sentences]),
+            mentions=np.stack([np.searchsorted(self.sentence_numbers, of), np.searchsorted(entities, named)]),
+            entities=tuple(Entity(*one) for one in described),
+            titles=np.where(titles >= 0, np.searchsorted(entities, titles), -1),
+            subjects=np.searchsorted(entities, subjects),
+            verb_numbers=np.searchsorted(verbs, of_verbs),
+            objects=np.searchsorted(entities, objects),
+            stated=np.searchsorted(self.sentence_numbers, stated),
+            given=given.astype(bool),
+            verbs=tuple(said),
+            headings=np.flatnonzero(self._put("headings")[sentences]),
+        )  # fmt: skip
+        return made
+
+    @cached_property
+    def entity_numbers(self) -> Ints:
+        """The library's, rising: those of `layers.entities`."""
+        return np.unique(self._put("entities"))
+
+    @cached_property
+    def chunks_of_entity(self) -> dict[str, int]:
+        """Of each entity, by id, how many chunks of the whole library name it."""
+        counts = self._put("chunks_of_entity").tolist()
+        return {text[0]: count for text, count in zip(self._texts("entities"), counts, strict=True)}
+
+    @cached_property
+    def nodes(self) -> NodeGraph:
+        edges, first = np.unique(self._put("edges"), return_index=True)
+        sources, targets, kinds = self._put("ends")[:, first] if len(edges) else np.zeros((3, 0), np.int64)
+        at, to = self.places_of(sources), self.places_of(targets)
+        inside = (at >= 0) & (to >= 0)
+        relations = tuple(self.slices[0].texts["relations"]) if self.slices else ()
+        weights = np.asarray(self._put("weights")[first], np.float32)
+        return NodeGraph(len(self.rows), at[inside], to[inside], kinds[inside], weights[inside], relations)
+
+    @cached_property
+    def partitioning(self) -> Partitioning:
+        of = np.repeat(np.arange(len(self.slices)), [len(one.arrays["rows"]) for one in self.slices])
+        centroids = np.stack([one.arrays["centroid"] for one in self.slices])
+        names = tuple(str(one.texts["name"]) for one in self.slices)
+        hubs = np.flatnonzero(self._put("hubs")[self._order])
+        return Partitioning(self._method, self._size, of[self._order], names, centroids, hubs)  # type: ignore[arg-type]
+
+    @cached_property
+    def titles(self) -> TitleIndex:
+        stems, nodes, at = self._put("title_stems"), self.places_of(self._put("title_nodes")), self._put("title_places")
+        order = np.lexsort((at, nodes, stems))
+        names, lengths = (self._put(name)[self._order] for name in ("names", "lengths"))
+        written = self._put("title_written")
+        return TitleIndex(stems[order], written[order], nodes[order], at[order], names, lengths)
+
+    def places_of(self, rows: Ints) -> Ints:
+        """The numbers here of chunks with these rows of the library; -1 where they are not of this part."""
+        found = np.full(len(rows), -1, np.int64)
+        at, known = places(self.rows, rows)
+        found[known] = at
+        return found
+
+    def words(self, query: str, nodes: Ints) -> WordShares:
+        tokens = self._statistics.known(query)
+        idf = np.array([self._statistics.idf(token) for token in tokens])
+        shares = np.zeros((len(nodes), len(tokens)))
+        for column, token in enumerate(tokens):
+            holding, values = self._postings.get(token, _NONE)
+            at, known = places(holding, nodes)
+            shares[known, column] = values[at]
+        return WordShares(tuple(tokens.values()), idf / idf.sum() if len(idf) else idf, shares)
+
+    @cached_property
+    def _postings(self) -> dict[str, tuple[Ints, NDArray[np.float32]]]:
+        parts: dict[str, list[tuple[Ints, NDArray[np.float32]]]] = {}
+        for one in self.slices:
+            starts, chunks = one.arrays["token_starts"], self.places_of(one.arrays["token_chunks"].astype(np.int64))
+            for token, first, last in zip(one.texts["tokens"], starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+                parts.setdefault(token, []).append((chunks[first:last], one.arrays["token_shares"][first:last]))
+        made = {}
+        for token, found in parts.items():
+            chunks, values = np.concatenate([c for c, _ in found]), np.concatenate([v for _, v in found])
+            order = np.argsort(chunks)
+            made[token] = chunks[order], values[order]
+        return made
+
+
+_BY_COLUMN = ("mentions", "stated", "ends")
+_NONE = (np.zeros(0, np.int64), np.zeros(0, np.float32))

@@ -1,0 +1,110 @@
+"""A library of a cluster on this machine, where `clew index`, `clew partition` and `clew align` work on it: a copy,
+kept in the cache between runs, whose new generation is then brought onto the cluster."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+from clew.memory.datatypes import Progress
+from clew.memory.errors import ClewError, NoLibrary
+from clew.memory.files import new_file, private_folder, remove
+from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_generation
+from clew.memory.knowledge.cluster.connection import Cluster, ClusterAddress, Place
+from clew.memory.knowledge.cluster.generations import Generations
+from clew.memory.knowledge.cluster.publishing import Published, Sending, publish
+from clew.memory.knowledge.cluster.restoring import restore
+from clew.memory.knowledge.disk import HASHES, current_generation, required_generation
+
+FOLDER, SENT = "clusters", "sent.json"
+
+Worked = TypeVar("Worked")
+
+
+def worked_on(
+    place: Place, cache: Path, work: Callable[[Path], Iterator[Worked]], sending: Sending | None = None
+) -> Iterator[Worked | Progress | Published]:
+    """What `work` yields on the folder of a library; of one on a cluster on the copy, which is then sent: `Published`
+    comes before the last event. Raises what `work` raises, and `ServiceUnreachable`, `LibraryBusy`."""
+    if isinstance(place, Path):
+        yield from work(place)
+        return
+    cluster, folder = Cluster(place), _folder(place, cache)
+    yield from _brought(cluster, folder)
+    last: list[Worked] = []
+    try:
+        for event in work(folder):
+            yield from last
+            last = [event]
+    except ClewError as error:
+        error.message, error.hint = (text.replace(str(folder), str(place)) for text in (error.message, error.hint))
+        raise
+    generation, sending = required_generation(folder), sending or Sending()
+    if not (sending.rebuild or sending.again) and _mark(folder).get("files") == _files(generation):
+        with Generations(cluster).held():
+            Generations(cluster).clear()
+    else:
+        for sent in publish(cluster, generation, sending):
+            if isinstance(sent, Published):
+                _note(folder, sent.hash)
+            yield sent
+    yield from last
+
+
+def on_this_machine(place: Place, cache: Path) -> Path:
+    """A folder with the library as it is now. Raises what reading it from a cluster raises."""
+    if isinstance(place, Path):
+        return place
+    cluster, folder = Cluster(place), _folder(place, cache)
+    if _there(cluster) is None:
+        raise NoLibrary(f"there is no library at {place}", f"clew index YOUR-FOLDER --library {place}")
+    for _ in _brought(cluster, folder):
+        pass
+    return folder
+
+
+def _folder(where: ClusterAddress, cache: Path) -> Path:
+    name = hashlib.blake2b(f"{sorted(where.urls)} {where.name}".encode(), digest_size=8).hexdigest()
+    return private_folder(private_folder(cache / FOLDER) / f"{where.name}-{name}")
+
+
+def _brought(cluster: Cluster, folder: Path) -> Iterator[Progress]:
+    """Where the copy is not what was sent last, or has never been made, it is read from the cluster. What a run has
+    made and not sent yet is kept."""
+    store, mark = _there(cluster), _mark(folder)
+    if store is None:
+        if mark:  # it was there, and was removed
+            _clear(folder)
+    elif mark.get("hash") != store.proof[1] or current_generation(folder) is None:
+        _clear(folder)
+        yield from restore(store, folder)
+        _note(folder, store.proof[1])
+
+
+def _there(cluster: Cluster) -> ClusterStore | None:
+    _ = cluster.version
+    return open_generation(cluster) if Generations(cluster).current() else None
+
+
+def _mark(folder: Path) -> dict[str, str]:
+    """What was sent last: the hashes of its files, the hash over its rows."""
+    try:
+        found = json.loads((folder / SENT).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _note(folder: Path, proof: str) -> None:
+    said = {"files": _files(required_generation(folder)), "hash": proof}
+    new_file(folder, SENT).write_text(json.dumps(said) + "\n", "utf-8")
+
+
+def _files(generation: Path) -> str:
+    return hashlib.sha256((generation / HASHES).read_bytes()).hexdigest()
+
+
+def _clear(folder: Path) -> None:
+    for entry in folder.iterdir():
+        remove(folder, entry.name)

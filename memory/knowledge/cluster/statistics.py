@@ -1,0 +1,127 @@
+"""What a library's words are, and how often: the idf of each, and how well a chunk meets a query, as BM25 has it.
+
+Elasticsearch finds the best chunks; their scores are made here, so that they are those of the embedded store: shares of
+the most that a query could reach, with the same words left out.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+
+from clew.memory.datatypes import FieldHit, Hit, Ints
+from clew.memory.dates import DateOrder
+from clew.memory.knowledge.keywords import FIELDS, RECENT, TOGETHER, Analyser, KeywordParameters, idf_of
+
+ALL = (*FIELDS, TOGETHER)
+
+
+@dataclass(frozen=True, eq=False)
+class WordStatistics:
+    """`tokens` by alphabet; `held[f, t]` chunks have token t in field f of `ALL`; `lengths[f]` is the mean of their
+    lengths in tokens, over all `size` chunks."""
+
+    tokens: tuple[str, ...]
+    held: Ints
+    lengths: tuple[float, ...]
+    size: int
+    parameters: KeywordParameters
+    dates: DateOrder = ""
+
+    @cached_property
+    def analyse(self) -> Analyser:
+        return Analyser(self.parameters, self.dates)
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        return {token: number for number, token in enumerate(self.tokens)}
+
+    @cached_property
+    def _words(self) -> Any:
+        return lru_cache(RECENT)(self.analyse)
+
+    def count(self, token: str, field: str = TOGETHER) -> int:
+        """In how many chunks it stands."""
+        number = self.numbers.get(token)
+        return 0 if number is None else int(self.held[ALL.index(field), number])
+
+    def idf(self, token: str, field: str = TOGETHER) -> float:
+        return float(idf_of(self.count(token, field), self.size))
+
+    def token(self, word: str) -> str:
+        """What a word becomes; empty for a stop word and for one letter."""
+        return self.words(word).get(word.lower(), "")
+
+    def written(self, tokens: Collection[str], text: str) -> dict[str, str]:
+        """As `Analyser.written`."""
+        return self.analyse.written(tokens, text)
+
+    def words(self, query: str) -> dict[str, str]:
+        """Of a query, with the token of each."""
+        found: dict[str, str] = self._words(query)
+        return found
+
+    def known(self, query: str) -> dict[str, str]:
+        """The tokens of a query that the library has, each with the first of its words."""
+        words = {token: word for word, token in reversed(self.words(query).items())}
+        return {token: word for token, word in reversed(words.items()) if self.count(token)}
+
+    def shares(
+        self, title: Sequence[str], text: Sequence[str], only: Collection[str] | None = None
+    ) -> dict[str, float]:
+        """Of each token (None: all) how much of its BM25 a chunk reaches, title and text together; 0 to 1."""
+        weight, together = self.parameters.title_weight, ALL.index(TOGETHER)
+        counts = Counter(text)
+        for token in title:
+            counts[token] += weight
+        length = weight * len(title) + len(text)
+        wanted = counts if only is None else [token for token in only if token in counts]
+        return {token: self._share(counts[token], length, together) for token in wanted}
+
+    def _share(self, count: int, length: int, field: int) -> float:
+        p = self.parameters
+        norm = p.k1 * ((1 - p.b) + p.b * length / max(self.lengths[field], 1e-9))
+        return count / (norm + count)
+
+    def hit(self, id_: str, query: str, title: Sequence[str], text: Sequence[str]) -> Hit | None:
+        """None where a chunk has no word of the query."""
+        known = self.known(query)
+        found = self.shares(title, text, known)
+        if not found:
+            return None
+        most = sum(map(self.idf, known))
+        total = sum(share * self.idf(token) for token, share in found.items()) / most
+        fields = {
+            name: self._field(number, name, query, tokens)
+            for number, (name, tokens) in enumerate(zip(FIELDS, (title, text), strict=True))
+        }
+        mass = sum(map(self.idf, set(title)))
+        covered = sum(self.idf(token) for token in known if token in set(title))
+        return Hit(id_, total, fields, covered / mass if mass else 0.0)
+
+    def _field(self, number: int, name: str, query: str, tokens: Sequence[str]) -> FieldHit:
+        words, counts = self.words(query), Counter(tokens)
+        most = sum(self.idf(token, name) for token in dict.fromkeys(words.values()) if self.count(token, name))
+        held = [token for token in dict.fromkeys(words.values()) if token in counts]
+        score = sum(self.idf(token, name) * self._share(counts[token], len(tokens), number) for token in held)
+        return FieldHit(score / most if most else 0.0, tuple(word for word, token in words.items() if token in counts))
+
+
+def statistics_of(
+    tokens: Iterable[tuple[Sequence[str], Sequence[str]]], parameters: KeywordParameters, dates: DateOrder
+) -> WordStatistics:
+    """Of the title's and the text's tokens of each chunk."""
+    held: tuple[Counter[str], ...] = (Counter(), Counter(), Counter())
+    sums, size = [0, 0, 0], 0
+    for title, text in tokens:
+        size += 1
+        for place, of_field in enumerate((set(title), set(text), {*title, *text})):
+            held[place].update(of_field)
+        lengths = len(title), len(text), parameters.title_weight * len(title) + len(text)
+        sums = [whole + one for whole, one in zip(sums, lengths, strict=True)]
+    known = tuple(sorted(held[-1]))
+    counts = np.array([[of_field[token] for token in known] for of_field in held], np.int64).reshape(3, -1)
+    return WordStatistics(known, counts, tuple(one / max(1, size) for one in sums), size, parameters, dates)

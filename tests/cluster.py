@@ -1,0 +1,123 @@
+"""A real Elasticsearch for tests: one that runs already (`CLEW_TEST_ELASTICSEARCH`, its key in `ES_API_KEY`), or one
+that is started with a program (`CLEW_ELASTICSEARCH_SERVER`: `PROGRAM start --dir DIR`, which prints its address as
+JSON, and `PROGRAM stop --dir DIR`). Without either, what needs one is skipped.
+
+A server of the run is shared by all its processes; a watcher stops it once none of them lives, however they ended.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from filelock import FileLock
+
+RUNNING, PROGRAM = "CLEW_TEST_ELASTICSEARCH", "CLEW_ELASTICSEARCH_SERVER"
+
+HOW = (
+    f"needs an Elasticsearch: {RUNNING}=http://127.0.0.1:9200 names one that runs, {PROGRAM}=PATH a program that starts"
+    " one (docs/elasticsearch.md)"
+)
+
+SECONDS = 300
+"""That a server may take to start, on a slow machine with others at work."""
+
+WATCH = """
+import os, subprocess, sys, time
+program, folder, *pids = sys.argv[1:]
+def lives(pid):
+    try:
+        os.kill(int(pid), 0)
+    except OSError:
+        return False
+    return True
+while os.path.exists(os.path.join(folder, "in-use")):
+    users = os.listdir(os.path.join(folder, "in-use"))
+    if not any(lives(pid) for pid in users):
+        break
+    time.sleep(0.5)
+subprocess.run([program, "stop", "--dir", os.path.join(folder, "server")], stdout=subprocess.DEVNULL)
+subprocess.run(["rm", "-rf", folder])
+"""
+"""Ends the server once no process uses it, however they ended; in a session of its own, which no Ctrl-C reaches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """`about` is what the program printed: `url`, `pid`, and where it is secure `ca`, `user`, `password`, `api_key`."""
+
+    url: str
+    about: dict[str, Any]
+
+    @property
+    def host(self) -> str:
+        return self.url.partition("://")[2]
+
+    def library(self, name: str = "") -> str:
+        """The address of a library of a name that nobody else has."""
+        scheme = "ess" if self.url.startswith("https") else "es"
+        return f"{scheme}://{self.host}/{name or f't{uuid.uuid4().hex}'}"
+
+
+def required() -> None:
+    if not (os.environ.get(RUNNING) or os.environ.get(PROGRAM)):
+        pytest.skip(HOW)
+
+
+def started(folder: Path, *options: str) -> Server:
+    """Raises `AssertionError` with what the program said where it does not start."""
+    command = [os.environ[PROGRAM], "start", "--dir", str(folder), "--seconds", str(SECONDS), *options]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, f"{' '.join(command)}: {done.stdout}{done.stderr}"
+    about = json.loads(done.stdout)
+    return Server(about["url"], about)
+
+
+def stopped(folder: Path, *options: str) -> None:
+    subprocess.run([os.environ[PROGRAM], "stop", "--dir", str(folder), *options], check=True)
+
+
+@contextmanager
+def own_server(*options: str) -> Iterator[tuple[Server, Path]]:
+    """One for a test alone, with its folder; needs the program."""
+    if not os.environ.get(PROGRAM):
+        pytest.skip(f"needs a server of its own: {PROGRAM} names a program that starts one")
+    folder = Path(tempfile.mkdtemp(prefix="clew-es-"))
+    folder.chmod(0o755)
+    try:
+        yield started(folder / "server", *options), folder / "server"
+    finally:
+        stopped(folder / "server", "--kill")
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def shared_server(base: Path) -> Server:
+    """One for all processes of the run, whose folder is `base`."""
+    required()
+    if url := os.environ.get(RUNNING):
+        return Server(url.rstrip("/"), {})
+    note = base / "elasticsearch.json"
+    with FileLock(f"{note}.lock"):
+        if note.exists():
+            folder = Path(json.loads(note.read_text())["folder"])
+        else:
+            folder = Path(tempfile.mkdtemp(prefix="clew-es-"))
+            folder.chmod(0o755)
+            (folder / "in-use").mkdir()
+        (folder / "in-use" / str(os.getpid())).touch()
+        if not note.exists():
+            watch = [sys.executable, "-c", WATCH, os.environ[PROGRAM], str(folder)]
+            subprocess.Popen(watch, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            server = started(folder / "server")
+            note.write_text(json.dumps({"folder": str(folder), "about": server.about}))
+    about = json.loads(note.read_text())["about"]
+    return Server(about["url"], about)

@@ -1,0 +1,1 @@
+"""Libraries on a cluster, over a real Elasticsearch."""

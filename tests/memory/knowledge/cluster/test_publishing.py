@@ -1,0 +1,169 @@
+"""A generation brought onto a cluster and back: differences alone are sent, nothing is lost, nothing of others goes."""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import ClewError, LibraryBusy, LibraryMismatch, NoLibrary
+from clew.memory.knowledge.cluster.cluster_store import open_generation
+from clew.memory.knowledge.cluster.connection import Cluster, address
+from clew.memory.knowledge.cluster.generations import Generations, libraries
+from clew.memory.knowledge.cluster.publishing import Published, publish
+from clew.memory.knowledge.cluster.restoring import restore
+from clew.memory.knowledge.disk import read_manifest, required_generation
+from clew.memory.knowledge.index.run import index
+from clew.memory.knowledge.proof import proven
+from tests.cluster import Server
+
+
+@pytest.fixture
+def cluster(server: Server) -> Iterator[Cluster]:
+    """With a library of its own name, that is removed again."""
+    where = address(server.library())
+    assert where
+    made = Cluster(where)
+    yield made
+    Generations(made).remove_all()
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for name, text in (
+        ("moon", "The Moon orbits the Earth."),
+        ("tides", "Tides rise because the Moon pulls at the sea."),
+    ):
+        (folder / f"{name}.txt").write_text(text, "utf-8")
+    return folder
+
+
+def indexed(folder: Path, library: Path, encoder: CachedEncoder) -> Path:
+    for _ in index([folder], library, encoder):
+        pass
+    return required_generation(library)
+
+
+def sent(cluster: Cluster, generation: Path) -> Published:
+    *_, done = publish(cluster, generation)
+    assert isinstance(done, Published)
+    return done
+
+
+def test_an_update_sends_what_differs_and_keeps_the_old_generation(
+    cluster: Cluster, notes: Path, tmp_path: Path, encoder: CachedEncoder
+) -> None:
+    first = sent(cluster, indexed(notes, tmp_path / "library", encoder))
+    assert first.sent == first.rows and not first.deleted
+    before = open_generation(cluster)
+    again = sent(cluster, required_generation(tmp_path / "library"))
+    assert (again.sent, again.deleted, again.hash, again.index != first.index) == (0, 0, first.hash, True)
+    (notes / "tides.txt").unlink()
+    (notes / "lang.txt").write_text("Fritz Lang directed Metropolis.", "utf-8")
+    changed = sent(cluster, indexed(notes, tmp_path / "library", encoder))
+    assert changed.sent > 0 and changed.deleted and changed.hash != first.hash
+    now = open_generation(cluster)
+    assert {one.id for one in now.catalogue.documents} == {"moon.txt", "lang.txt"}
+    assert [len(hits) for hits in now.keyword_search(["tides", "Metropolis"], 5)] == [0, 1]
+    assert [len(hits) for hits in before.keyword_search(["tides", "Metropolis"], 5)] == [1, 0]  # an hour long
+
+
+def test_superseded_generations_go_and_nothing_of_others(
+    cluster: Cluster, notes: Path, tmp_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    generations = Generations(cluster)
+    generation = indexed(notes, tmp_path / "library", encoder)
+    first = sent(cluster, generation)
+    foreign = f"{generations.alias}-0000000007"
+    cluster.ask(lambda client: client.indices.create(index=foreign))
+    monkeypatch.setenv("ES_KEEP", "0")
+    second = sent(cluster, generation)
+    assert second.removed == (first.index,) and set(generations.ours()) == {second.index}
+    generations.remove(foreign)
+    assert cluster.ask(lambda client: client.indices.exists(index=foreign))
+    cluster.ask(lambda client: client.indices.delete(index=foreign))
+    assert cluster.where.name in libraries(cluster)
+    assert generations.remove_all() == 1
+    with pytest.raises(NoLibrary):
+        open_generation(cluster)
+
+
+def test_a_run_that_was_cut_off_is_gone_on_with(
+    cluster: Cluster, notes: Path, tmp_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    generation = indexed(notes, tmp_path / "library", encoder)
+    monkeypatch.setattr("clew.memory.knowledge.cluster.publishing.ROWS", 3)
+    run = publish(cluster, generation)
+    with closing(run):  # type: ignore[type-var]
+        next(run)
+        next(run)
+    with pytest.raises(NoLibrary):
+        open_generation(cluster)  # what is not whole is not used
+    done = sent(cluster, generation)
+    assert done.rows - 6 == done.sent
+    assert [len(hits) for hits in open_generation(cluster).keyword_search(["tides"], 5)] == [1]
+
+
+def test_back_from_the_cluster_it_is_the_same_library(cluster: Cluster, examples_path: Path, tmp_path: Path) -> None:
+    generation = required_generation(examples_path)
+    done = sent(cluster, generation)
+    for _ in restore(open_generation(cluster), tmp_path / "back"):
+        pass
+    back = required_generation(tmp_path / "back")
+    assert read_manifest(back) == read_manifest(generation)  # its id too: threads go on
+    assert (found := proven(back)) and not found.wrong
+    assert sent(cluster, back).hash == done.hash
+
+
+def test_one_indexer_at_a_time(cluster: Cluster) -> None:
+    generations = Generations(cluster)
+    with generations.held(), pytest.raises(LibraryBusy, match="at work"), Generations(cluster).held(still=60):
+        pass
+    with generations.held(still=0):  # it was given back
+        pass
+
+
+def test_an_indexer_without_a_sign_of_life_is_taken_over(cluster: Cluster) -> None:
+    lock = f"{Generations(cluster).alias}-lock"
+    with Generations(cluster).held():
+        pass
+    cluster.ask(lambda client: client.create(index=lock, id="indexer", document={"holder": "gone", "beat": 7}))
+    entered = threading.Event()
+    with Generations(cluster).held(still=0.5):
+        entered.set()
+    assert entered.is_set()
+
+
+def _created(client: Any, **what: object) -> Any:
+    return client.indices.create(**what)
+
+
+def test_an_index_of_another_format_or_program_is_not_read(cluster: Cluster) -> None:
+    name = Generations(cluster).index(1)
+    alias: dict[str, dict[str, str]] = {Generations(cluster).alias: {}}
+    ours = {"clew": {"library": cluster.where.name, "format": 99}}
+    for mark, what in (({}, "another program"), (ours, "format 99")):
+        cluster.ask(partial(_created, index=name, mappings={"_meta": mark}, aliases=alias))
+        with pytest.raises(LibraryMismatch, match=what):
+            open_generation(cluster)
+        cluster.ask(lambda client: client.indices.delete(index=name))
+
+
+def test_what_the_cluster_refuses_is_named_and_the_library_stays(
+    cluster: Cluster, notes: Path, tmp_path: Path, encoder: CachedEncoder
+) -> None:
+    """A document id of more bytes than a keyword may have."""
+    long = tmp_path / "long.jsonl"
+    long.write_text(json.dumps({"_id": "x" * 40_000, "title": "Long", "text": "A long name."}) + "\n", "utf-8")
+    sent(cluster, indexed(notes, tmp_path / "library", encoder))
+    generation = indexed(long, tmp_path / "other", encoder)
+    with pytest.raises(ClewError, match="documents were refused by es://"):
+        sent(cluster, generation)
+    assert {one.id for one in open_generation(cluster).catalogue.documents} == {"moon.txt", "tides.txt"}
