@@ -92,7 +92,7 @@ class _Words(NamedTuple):
     columns: tuple[tuple[ChunkRows, NDArray[np.floating]], ...]
 
 
-class Analyser:
+class KeywordAnalyser:
     """What words become in an index. Safe from several threads. `dates`: how queries write them."""
 
     def __init__(self, parameters: KeywordParameters, dates: DateOrder = "") -> None:
@@ -127,7 +127,7 @@ class KeywordIndex:
         import bm25s
 
         self.size = size
-        self._analyse = Analyser(parameters, dates)
+        self._analyse = KeywordAnalyser(parameters, dates)
         self._tokens = lru_cache(RECENT)(self._analyse)
         self._words = lru_cache(RECENT)(self._looked_up)
         self._indexes: dict[str, BM25] = {
@@ -169,7 +169,7 @@ class KeywordIndex:
         return _column(index, token)[0] if index and token in index.vocab_dict else np.zeros(0, np.int32)
 
     def written(self, tokens: Collection[str], text: str) -> dict[str, str]:
-        """As `Analyser.written`."""
+        """As `KeywordAnalyser.written`."""
         return self._analyse.written(tokens, text)
 
     def word_shares(self, query: str, chunks: NDArray[np.int64]) -> WordShares:

@@ -32,7 +32,7 @@ from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNI
 from clew.memory.knowledge.disk import Manifest
 from clew.memory.knowledge.document_dates import dated_texts, orders_in
 from clew.memory.knowledge.embedding import CHUNKS, NAMES, titles_and_texts
-from clew.memory.knowledge.keywords import Analyser
+from clew.memory.knowledge.keywords import KeywordAnalyser
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
 from clew.memory.knowledge.partitioning.capsule import VECTORS as CAPSULE_VECTORS
 from clew.memory.knowledge.proof import WORDS as PARTITION_WORDS
@@ -130,7 +130,7 @@ def facts_of(generation: Path, manifest: Manifest) -> dict[str, Any]:
 
 def _tokens(database: sqlite3.Connection, manifest: Manifest) -> list[tuple[Sequence[str], Sequence[str]]]:
     """Of each chunk, as `index_words` has them."""
-    analyse, found = Analyser(manifest.keywords), list(titles_and_texts(database, CHUNKS))
+    analyse, found = KeywordAnalyser(manifest.keywords), list(titles_and_texts(database, CHUNKS))
     titles = analyse.tokens([search_text(title, manifest.date_order) for _, title, _ in found])
     texts = analyse.tokens(list(dated_texts(database, (text for *_, text in found), orders_in(database))))
     return list(zip(titles, texts, strict=True))

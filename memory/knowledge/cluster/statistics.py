@@ -14,7 +14,7 @@ import numpy as np
 
 from clew.memory.datatypes import FieldHit, Hit, Ints
 from clew.memory.dates import DateOrder
-from clew.memory.knowledge.keywords import FIELDS, RECENT, TOGETHER, Analyser, KeywordParameters, idf_of
+from clew.memory.knowledge.keywords import FIELDS, RECENT, TOGETHER, KeywordAnalyser, KeywordParameters, idf_of
 
 ALL = (*FIELDS, TOGETHER)
 
@@ -32,8 +32,8 @@ class WordStatistics:
     dates: DateOrder = ""
 
     @cached_property
-    def analyse(self) -> Analyser:
-        return Analyser(self.parameters, self.dates)
+    def analyse(self) -> KeywordAnalyser:
+        return KeywordAnalyser(self.parameters, self.dates)
 
     @cached_property
     def numbers(self) -> dict[str, int]:
@@ -56,7 +56,7 @@ class WordStatistics:
         return self.words(word).get(word.lower(), "")
 
     def written(self, tokens: Collection[str], text: str) -> dict[str, str]:
-        """As `Analyser.written`."""
+        """As `KeywordAnalyser.written`."""
         return self.analyse.written(tokens, text)
 
     def words(self, query: str) -> dict[str, str]:
