@@ -106,11 +106,14 @@ def threads_path(settings: "Settings") -> Path:
 
 
 def chosen_thread(threads: "Threads", name: str | None, go_on: bool) -> "tuple[str, Thread | None]":
-    """The id to talk under, and the thread where there is one already. Raises `BadInput` for two ways at once."""
+    """The id to talk under, and the thread where there is one already. Raises `BadInput` for two ways at once, and for
+    a thread of a user of the page."""
     if name and go_on:
         raise BadInput("--thread and --continue exclude each other", "leave one of them out")
     if go_on and (recent := threads.over_library()):
         return recent[0].id, recent[0]
     if name:
+        if owner := threads.owner(name):
+            raise BadInput(f"the conversation {name} is {owner}'s", "clew threads")
         return name, threads.get(name)
     return threads.new_id(), None

@@ -22,20 +22,22 @@ KEPT = 8
 """Threads whose sentences are kept in memory, the last ones read."""
 
 _COUNT = "(SELECT count(*) FROM turns WHERE turns.thread = threads.thread)"
-_THREADS = f"SELECT thread, title, {_COUNT}, updated, library FROM threads"
+_THREADS = f"SELECT thread, title, {_COUNT} AS count, updated, library, owner FROM threads WHERE count > 0"
 _NEWEST = "ORDER BY updated DESC, rowid DESC"
 
 
 @dataclass(frozen=True, slots=True)
 class Thread:
     """A conversation: `title` is made from its first question, `updated` is ISO 8601 in UTC. `library` is the id of
-    the one that its last turn was over; empty: none is known."""
+    the one that its last turn was over; empty: none is known. `owner` is a user of the page; empty: the person of this
+    machine."""
 
     id: str
     title: str
     turns: int
     updated: str
     library: str = ""
+    owner: str = ""
 
 
 @dataclass(slots=True)
@@ -60,23 +62,36 @@ class Threads:
         self._database = _ThreadsFile(path)
         self._read: dict[tuple[str, str], _Read] = {}
 
-    def new_id(self) -> str:
-        """A short id that is not in use."""
-        while self.get(thread := secrets.token_hex(4)):
+    def new_id(self, owner: str = "") -> str:
+        """A short id that is not in use; the thread of that id will be this owner's."""
+        while self.owner(thread := secrets.token_hex(4)) is not None:
             pass
+        if owner:
+            with self._database.transaction() as database:
+                database.execute("INSERT INTO threads VALUES (?, '', '', '', ?)", (thread, owner))
         return thread
 
+    def owner(self, thread: str) -> str | None:
+        """None: there is no such thread."""
+        return next((row[0] for row in self._database.rows("SELECT owner FROM threads WHERE thread = ?", thread)), None)
+
     def recent(self) -> list[Thread]:
-        """Newest first."""
+        """Those of all owners, newest first."""
         return [Thread(*row) for row in self._database.rows(f"{_THREADS} {_NEWEST}")]
 
-    def over_library(self) -> list[Thread]:
-        """Those over `library`, or over none that is known; newest first."""
-        where = "WHERE library IN ('', ?1) OR ?1 = ''"
-        return [Thread(*row) for row in self._database.rows(f"{_THREADS} {where} {_NEWEST}", self.library)]
+    def over_library(self, owner: str = "") -> list[Thread]:
+        """Those of this owner over `library`, or over none that is known; newest first."""
+        where = "AND owner = ?2 AND (library IN ('', ?1) OR ?1 = '')"
+        return [Thread(*row) for row in self._database.rows(f"{_THREADS} {where} {_NEWEST}", self.library, owner)]
+
+    def over_others(self, owner: str = "") -> list[Thread]:
+        """Those of this owner that are not in `over_library`; newest first."""
+        where = "AND owner = ?2 AND library NOT IN ('', ?1) AND ?1 <> ''"
+        return [Thread(*row) for row in self._database.rows(f"{_THREADS} {where} {_NEWEST}", self.library, owner)]
 
     def get(self, thread: str) -> Thread | None:
-        return next((Thread(*row) for row in self._database.rows(f"{_THREADS} WHERE thread = ?", thread)), None)
+        """None where there is none, or nothing was said on it yet."""
+        return next((Thread(*row) for row in self._database.rows(f"{_THREADS} AND thread = ?", thread)), None)
 
     def save(
         self,
@@ -202,7 +217,7 @@ def title_of(question: str) -> str:
 def _write_thread(database: sqlite3.Connection, thread: str, turn: int, question: str, library: str) -> None:
     """The title follows the earliest turn, also when that one is saved anew."""
     database.execute(
-        "INSERT INTO threads VALUES (:thread, :title, :now, :library)"
+        "INSERT INTO threads VALUES (:thread, :title, :now, :library, '')"
         " ON CONFLICT (thread) DO UPDATE SET updated = :now, library = iif(:library = '', library, :library),"
         " title = CASE WHEN EXISTS (SELECT 1 FROM turns WHERE turns.thread = :thread AND turn < :turn)"
         " THEN title ELSE :title END",
@@ -221,8 +236,10 @@ def _storable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-SCHEMA_VERSION = 3
-_TO_3 = "ALTER TABLE threads ADD COLUMN library TEXT NOT NULL DEFAULT ''"
+SCHEMA_VERSION = 4
+_COLUMNS = {2: "library", 3: "owner"}
+"""Of each older version, the column of `threads` that it lacks beside those of later ones."""
+
 BUSY_SECONDS = 30.0
 
 _SCHEMA = Path(__file__).with_name("threads.sql").read_text("utf-8")
@@ -304,11 +321,11 @@ class _ThreadsFile:
                 with self.transaction() as database:
                     if self._version() == 0:  # no other process was first
                         self._make_schema(database)
-            if self._version() == 2:
+            while (version := self._version()) in _COLUMNS:
                 with self.transaction() as database:
-                    if self._version() == 2:
-                        database.execute(_TO_3)
-                        database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+                    if self._version() == version:
+                        database.execute(f"ALTER TABLE threads ADD COLUMN {_COLUMNS[version]} TEXT NOT NULL DEFAULT ''")
+                        database.execute(f"PRAGMA user_version = {version + 1}")
             if self._version() > SCHEMA_VERSION:
                 raise ClewError(f"{self._name} was written by a newer Clew", "update Clew")
             self.connection.execute("PRAGMA journal_mode = WAL")

@@ -3,7 +3,8 @@ CREATE TABLE threads (
     thread TEXT PRIMARY KEY,
     title TEXT NOT NULL,
     updated TEXT NOT NULL,
-    library TEXT NOT NULL DEFAULT ''
+    library TEXT NOT NULL DEFAULT '',
+    owner TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE TABLE turns (
     thread TEXT NOT NULL REFERENCES threads ON DELETE CASCADE,

@@ -18,8 +18,10 @@ from clew.memory.dialogue.threads import Thread
 from clew.memory.errors import ClewError
 from clew.ui.web import views
 from clew.ui.web.markup import Markup, parted, pieces, sources_of, when
+from clew.ui.web.runs import AT_ONCE
 from clew.ui.web.serving import check_port
 from clew.ui.web.views import Conversations, Now, View, revealed
+from tests.conftest import ROOT
 from tests.processes import PAGE, finished
 from tests.ui.fakes import make_turn
 from tests.ui.web_fake import ATTACK, ATTACKING_WALK, CUT_OFF, PageAssistant, attacking_answer
@@ -220,6 +222,67 @@ def test_a_database_that_cannot_be_read_is_a_line(
         assert [view.now.error for view in seen if view.now] == ["the threads are damaged. Try: move the file away"]
 
 
+def test_a_conversation_is_shown_to_its_owner_alone(conversations: Conversations) -> None:
+    thread = [*conversations.ask("", "How far is the Moon?", "ann")][-1].thread
+    list(conversations.ask("mine", "How old is the Moon?"))
+    for owner, own, others in (("ann", thread, "mine"), ("", "mine", thread)):
+        assert [len(view.turns) for view in conversations.open(own, owner)] == [1]
+        refused = [*conversations.open(others, owner), *conversations.resume(others, owner)]
+        refused += conversations.ask(others, "And now?", owner)
+        refused += conversations.open("nobody's", "bob")
+        assert {view.now.error for view in refused if view.now} == {views.NOT_THERE}
+        assert [view.turns for view in refused] == [()] * 4
+    assert [len(view.turns) for view in conversations.open(thread, "ann")] == [1], "nothing was asked on"
+
+
+def test_a_turn_is_stopped_by_its_owner_alone(conversations: Conversations) -> None:
+    asking = conversations.ask("", "a slow question", "ann")
+    thread = next(asking).thread
+    for owner in ("bob", ""):
+        conversations.stop(thread, owner)
+    assert not conversations.runs._runs[thread].cancel.is_set()
+    conversations.stop(thread, "ann")
+    last = [*asking][-1].now
+    assert last and last.stopped
+
+
+def test_turns_wait_in_their_order_and_say_where_they_are(conversations: Conversations) -> None:
+    def where(asking: Iterator[View]) -> str:
+        view = next(asking)
+        assert view.now
+        return view.now.status
+
+    busy = [conversations.ask(f"busy {number}", "a slow question") for number in range(AT_ONCE)]
+    for asking in busy:
+        while "Waiting" in where(asking):
+            time.sleep(0.01)
+    first, second = (conversations.ask(name, "Yes?") for name in ("first", "second"))
+    assert where(first) == "Waiting: number 1 in the queue…" and where(second) == "Waiting: number 2 in the queue…"
+    conversations.stop("first")
+    last = [*first][-1].now
+    assert last and last.stopped, "while it waited"
+    while where(second) != "Waiting: number 1 in the queue…":
+        pass
+    conversations.stop("busy 0")
+    assert [*second][-1].turns
+    for number in range(AT_ONCE):
+        conversations.stop(f"busy {number}")
+    assert conversations.runs._waiting == []
+
+
+def test_a_conversation_over_another_library_is_folded_away_and_says_so(
+    conversations: Conversations, assistant: PageAssistant, markup: Markup
+) -> None:
+    assistant.threads.library = "one"
+    list(conversations.ask("t", "How far is the Moon?"))
+    assert [view.note for view in conversations.open("t")] == [""]
+    assistant.threads.library = "two"
+    (view,) = conversations.open("t")
+    assert view.note == views.ELSEWHERE and views.ELSEWHERE in markup.past(view)
+    html = markup.threads(assistant.threads.over_library(), "", assistant.threads.over_others())
+    assert "No conversations yet." in html and html.index("<details") < html.index('data-pick="t"')
+
+
 # As HTML
 
 
@@ -345,12 +408,15 @@ def test_the_page_is_made_without_a_server_and_offers_no_programming_interface(t
     assert made.stdout == "False ['private']\n", made.stderr
 
 
+OURS = ("style.css", "page.js", "templates/entry.html", "templates/icon.svg")
+
+
 def test_the_looks_name_no_other_host() -> None:
     from clew.ui.web.serving import looks
 
-    made = looks()
-    style = Path(made["css_paths"][0]).read_text("utf-8")
-    text = f"{made['theme']._get_theme_css()} {made['theme']._stylesheets} {style} {made['head']}"
+    theme = looks()["theme"]
+    style, *ours = ((ROOT / "ui" / "web" / name).read_text("utf-8") for name in OURS)
+    text = f"{theme._get_theme_css()} {theme._stylesheets} {style} {ours}"
     assert set(re.findall(r"https?:/+[\w.]+", text)) <= {"http://www.w3.org"}, (
         "the name space of SVG, which nobody fetches"
     )

@@ -1,19 +1,19 @@
 """The page as a person sees it: a real server in a process of its own, in Chromium. No request leaves the machine."""
 
 import os
+import re
 import shutil
 import signal
 import socket
+import stat
 import subprocess
-import time
-import urllib.request
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.error import URLError
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
 
 from tests.processes import PAGE, Process
@@ -44,8 +44,8 @@ def browser() -> "Iterator[Browser]":
 
 
 @contextmanager
-def serving(*command: object, port: int, environment: dict[str, str] | None = None) -> Iterator[str]:
-    """The address of a page; Ctrl-C ends its server, without a word of complaint."""
+def serving(*command: object, port: int, environment: dict[str, str] | None = None) -> Iterator["Address"]:
+    """A page that is let in; Ctrl-C ends its server, without a word of complaint."""
     server = Process(
         command,
         preload=PAGE,
@@ -53,24 +53,28 @@ def serving(*command: object, port: int, environment: dict[str, str] | None = No
         stderr=subprocess.PIPE,
         env={**os.environ, **(environment or {})},
     )
+    line = ""
     try:
-        yield _when_up(f"http://127.0.0.1:{port}/", server)
+        assert server.stderr is not None
+        line = server.stderr.readline()
+        printed = re.fullmatch(rf"Clew is at (http://127.0.0.1:{port}/\?token=\S+) \(Ctrl-C ends it\)\n", line)
+        assert printed, line + server.stderr.read()
+        yield Address(printed[1])
     finally:
         server.send_signal(signal.SIGINT)
         out, err = server.communicate(timeout=30)
-    assert (server.returncode, out, err.strip()) == (0, "", f"Clew is at http://127.0.0.1:{port} (Ctrl-C ends it)")
+    again = rf"(for another browser: http://127.0.0.1:{port}/\?token=\S+\n)*"
+    assert (server.returncode, out) == (0, "") and re.fullmatch(again, err.removesuffix("\n")), err
 
 
-def _when_up(address: str, server: "subprocess.Popen[str]") -> str:
-    ends = time.monotonic() + 60
-    while time.monotonic() < ends:
-        assert server.poll() is None, server.communicate()[1]
-        try:
-            with closing(urllib.request.urlopen(address, timeout=5)):
-                return address
-        except (URLError, ConnectionError):
-            time.sleep(0.1)
-    raise AssertionError("the server does not answer")
+class Address(str):
+    """The one that was printed, which lets one browser in: `cookie` is what that got; `page` is without the token."""
+
+    def __init__(self, printed: str) -> None:
+        answer = httpx.get(printed)
+        assert answer.status_code == 303
+        self.cookie = answer.headers["set-cookie"].partition(";")[0]
+        self.page = printed.partition("?")[0]
 
 
 def free_port() -> int:
@@ -82,14 +86,17 @@ def free_port() -> int:
 @contextmanager
 def fake_page(
     data: Path, pause: float = 0.05, loading: float = 0.0, interrupted: str = "", model: str = ""
-) -> Iterator[str]:
+) -> Iterator[Address]:
     port = free_port()
     with serving("-m", "tests.ui.web_fake", data, port, pause, loading, interrupted, model, port=port) as address:
+        assert stat.S_IMODE((data / "page").stat().st_mode) == 0o700, "for what Gradio may put down"
         yield address
+        assert not [*(data / "page").rglob("*")]
+    assert not (data / "page").exists()
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Address]:
     with fake_page(tmp_path_factory.mktemp("threads")) as made:
         yield made
 
@@ -122,13 +129,15 @@ def context(browser: "Browser") -> "Iterator[BrowserContext]":
 
 
 @pytest.fixture
-def page(context: "BrowserContext", address: str) -> "Page":
+def page(context: "BrowserContext", address: Address) -> "Page":
     return opened(context, address)
 
 
-def opened(context: "BrowserContext", address: str) -> "Page":
+def opened(context: "BrowserContext", address: Address, thread: str = "") -> "Page":
+    name, _, value = address.cookie.partition("=")
+    context.add_cookies([{"name": name, "value": value, "url": address.page, "sameSite": "Strict", "httpOnly": True}])
     page = context.new_page()
-    page.goto(address)
+    page.goto(f"{address.page}?thread={thread}" if thread else address.page)
     page.wait_for_selector(".welcome, .turn")
     return page
 
@@ -219,23 +228,23 @@ def test_words_come_as_they_are_written_and_stay_when_they_are_stopped(
 
 
 def test_a_new_conversation_and_back_from_the_list_and_from_the_address(
-    page: "Page", context: "BrowserContext"
+    page: "Page", context: "BrowserContext", address: Address
 ) -> None:
     ask(page, "What is to be resumed?")
-    address = page.url
-    assert "?thread=" in address
+    of_it = page.url
+    assert "?thread=" in of_it
     page.click("#new")
     page.wait_for_selector(".welcome")
     assert "thread=" not in page.url and page.locator(".turn").count() == 0
     ask(page, "Something else?")
     page.click("#threads .thread >> text=What is to be resumed?")
     page.wait_for_selector("#past .question >> text=What is to be resumed?")
-    assert page.url == address and page.locator(".turn").count() == 1
+    assert page.url == of_it and page.locator(".turn").count() == 1
     assert page.locator("#source-1-1").is_visible()
     assert "1 turn · just now" in page.locator("#threads [aria-current]").inner_text()
     ask(page, "And on?")
     assert page.locator(".turn").count() == 2
-    again = opened(context, address)
+    again = opened(context, address, of_it.partition("?thread=")[2])
     again.wait_for_selector("#past .question >> text=And on?")
     assert again.locator(".turn").count() == 2
 
@@ -245,7 +254,7 @@ def test_an_example_is_asked_by_a_click(page: "Page") -> None:
     page.wait_for_selector("#past .question >> text=What is said about “Laika”?")
 
 
-def test_two_tabs_are_two_conversations_at_once(page: "Page", context: "BrowserContext", address: str) -> None:
+def test_two_tabs_are_two_conversations_at_once(page: "Page", context: "BrowserContext", address: Address) -> None:
     other = opened(context, address)
     ask(page, "A slow question in the first tab", wait=False)
     ask(other, "A quick one in the second")
@@ -295,7 +304,7 @@ def test_html_of_a_document_stays_text(page: "Page") -> None:
     assert "{{ 7 * 7 }}" in page.locator("#sources").inner_text()
 
 
-def test_a_narrow_window_has_everything_in_drawers(browser: "Browser", address: str) -> None:
+def test_a_narrow_window_has_everything_in_drawers(browser: "Browser", address: Address) -> None:
     with closing(browser.new_context(viewport={"width": 400, "height": 800})) as context:
         page = opened(context, address)
         ask(page, "Does it fit markup?")
@@ -312,7 +321,7 @@ def test_a_narrow_window_has_everything_in_drawers(browser: "Browser", address: 
         page.wait_for_selector("#side", state="hidden")
 
 
-def test_dark_follows_the_system(browser: "Browser", address: str) -> None:
+def test_dark_follows_the_system(browser: "Browser", address: Address) -> None:
     shades = {}
     for scheme in ("light", "dark"):
         with closing(browser.new_context(color_scheme=scheme)) as context:
@@ -361,3 +370,70 @@ def test_the_real_thing(context: "BrowserContext", examples_path: Path, cache: P
         ask(page, "What is the best pizza dough?")
         page.wait_for_selector("#turn-3 .notice.refusal")
         page.goto("about:blank")
+
+
+# Who is let in
+
+
+def test_the_address_that_is_printed_lets_one_browser_in(browser: "Browser", tmp_path: Path) -> None:
+    port = free_port()
+    server = Process(
+        ("-m", "tests.ui.web_fake", tmp_path, port, 0.05, 0, "", ""),
+        preload=PAGE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        assert server.stderr is not None
+        printed = server.stderr.readline().split()[3]
+        with closing(browser.new_context()) as first, closing(browser.new_context()) as second:
+            page = first.new_page()
+            page.goto(f"{printed}&thread=new")
+            page.wait_for_selector(".welcome")
+            assert page.url == f"http://127.0.0.1:{port}/?thread=new" and page.evaluate("document.cookie") == ""
+            other = second.new_page()
+            other.goto(printed)
+            assert "clew ui" in other.inner_text("main") and other.locator("form").count() == 0
+            other.goto(server.stderr.readline().split()[-1])
+            other.wait_for_selector(".welcome")
+            assert other.url == f"http://127.0.0.1:{port}/"
+    finally:
+        server.send_signal(signal.SIGINT)
+        server.communicate(timeout=30)
+
+
+def test_the_page_of_another_site_reads_and_frames_nothing(context: "BrowserContext", address: Address) -> None:
+    """A page on another port of this machine, which has our cookie: with fetch, as a frame, and as an event stream."""
+    opened(context, address).close()
+    site = context.browser.new_context() if context.browser else context
+    with closing(site):
+        name, _, value = address.cookie.partition("=")
+        site.add_cookies([{"name": name, "value": value, "url": address.page}])
+        page = site.new_page()
+        elsewhere = f"http://127.0.0.1:{free_port()}/"
+        page.route(elsewhere, lambda route: route.fulfill(body="<title>x</title>", content_type="text/html"))
+        page.goto(elsewhere)
+        said = page.evaluate(
+            """async (ours) => {
+                const read = (path, more) => fetch(ours + path, {credentials: 'include', ...more}).then(
+                    (answer) => answer.text(), (error) => 'refused')
+                const streamed = new Promise((done) => {
+                    const data = ours + 'gradio_api/queue/data?session_hash=x'
+                    const stream = new EventSource(data, {withCredentials: true})
+                    stream.onmessage = () => done('read')
+                    stream.onerror = () => { stream.close(); done('refused') }
+                })
+                const frame = document.createElement('iframe')
+                frame.src = ours
+                const framed = new Promise((done) => { frame.onload = () => {
+                    try { done(frame.contentDocument ? 'empty' : 'refused') } catch (error) { done('refused') } } })
+                document.body.append(frame)
+                const join = {method: 'POST', body: '{}', headers: {'content-type': 'application/json'}}
+                return [await read('config'), await read(''), await read('gradio_api/queue/join', join), await streamed,
+                    await framed]
+            }""",
+            address.page,
+        )
+        assert said == ["refused"] * 5
+        (frame,) = page.frames[1:]
+        assert "gradio" not in frame.content()

@@ -24,5 +24,5 @@ def test_two_tabs_that_open_a_cut_off_turn_at_once_follow_one_run(tmp_path: Path
         with ThreadPoolExecutor(2) as tabs:
             first, second = tabs.map(lambda _: runs.open("t"), range(2))
         assert first is not None and first is second
-        assert [event.question for event in first.follow() if isinstance(event, Turn)] == [CUT_OFF]
+        assert [event.question for events in first.follow() for event in events if isinstance(event, Turn)] == [CUT_OFF]
         runs.close()

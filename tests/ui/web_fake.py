@@ -153,7 +153,7 @@ def main(data: str, port: str, pause: str, loading: str, interrupted: str, model
     from clew.ui.web.serving import serve_page
 
     with PageAssistant(Path(data), float(pause), float(loading), interrupted, bool(model)) as assistant:
-        serve_page(assistant, int(port))
+        serve_page(assistant, int(port), Path(data))
 
 
 if __name__ == "__main__":

@@ -50,9 +50,13 @@ def _print_threads(recent: "Sequence[Thread]", as_json: bool) -> None:
     if not recent:
         click.echo("no conversations yet", err=True)
         return
-    table = Table("id", "title", "turns", "updated", box=None, header_style="dim", pad_edge=False, padding=(0, 2, 0, 0))
+    owners = any(one.owner for one in recent)
+    names = ("id", "title", "turns", "updated", *(("owner",) if owners else ()))
+    table = Table(*names, box=None, header_style="dim", pad_edge=False, padding=(0, 2, 0, 0))
     for one in recent:
-        table.add_row(one.id, one_line(one.title), str(one.turns), _local(one.updated))
+        table.add_row(
+            one.id, one_line(one.title), str(one.turns), _local(one.updated), *((one.owner,) if owners else ())
+        )
     output().print(table, soft_wrap=False)
 
 

@@ -1,5 +1,6 @@
 """`clew ui`: the page for the browser."""
 
+import os
 from typing import Any
 
 import click
@@ -7,15 +8,38 @@ import click
 from clew.ui import options
 
 
-@click.command()
+@click.group(invoke_without_command=True)
 @options.library
 @click.option("--port", type=click.IntRange(1, 65535), help="[default: 7860]")
+@click.option(
+    "--host", metavar="ADDRESS", default="127.0.0.1", show_default=True, help="The address that it is served on."
+)
 @options.llm
 @options.given
 @options.num_sentences
-def ui(**chosen: Any) -> None:
-    """Open the page for the browser, for this machine alone (127.0.0.1)."""
+@click.pass_context
+def ui(ctx: click.Context, /, host: str, **chosen: Any) -> None:
+    """Open the page for the browser, for this machine alone (127.0.0.1).
+
+    The address that is printed lets one browser in. Another --host is served to users with a password.
+    """
+    if ctx.invoked_subcommand:
+        return
     from clew.agent.settings import read_settings
     from clew.ui.web.serving import serve
 
-    serve(read_settings(**chosen))
+    serve(read_settings(**chosen), host)
+
+
+@ui.command(name="add-user")
+@click.argument("name", metavar="NAME")
+def add(name: str) -> None:
+    """Let NAME open the page with a password, or give NAME another one. It is asked for, or taken from CLEW_PASSWORD."""
+    from clew.agent.settings import read_settings
+    from clew.ui.web.access import add_user
+
+    asked = os.environ.get("CLEW_PASSWORD") or click.prompt(
+        "Password", hide_input=True, confirmation_prompt=True, err=True
+    )
+    add_user(read_settings().home, name, asked)
+    click.echo(f"{name} can open the page that clew ui --host ADDRESS serves", err=True)

@@ -71,10 +71,13 @@ class Markup:
             answered.append((len(view.turns) + 1, view.now.question, view.now.answer))
         return self._render("sources", sections=[(n, question, sources_of(answer)) for n, question, answer in answered])
 
-    def threads(self, threads: Sequence[Thread], current: str) -> str:
+    def threads(self, threads: Sequence[Thread], current: str, others: Sequence[Thread] = ()) -> str:
+        """`others` are over other libraries: folded away."""
         now = datetime.now(UTC)
-        rows = [(thread, when(thread.updated, now)) for thread in threads[:SHOWN_THREADS]]
-        return self._render("threads", rows=rows, current=current, older=max(len(threads) - SHOWN_THREADS, 0))
+        rows, folded = (
+            [(thread, when(thread.updated, now)) for thread in some[:SHOWN_THREADS]] for some in (threads, others)
+        )
+        return self._render("threads", rows=rows, folded=folded, current=current, older=len(threads) - len(rows))
 
     def _render(self, name: str, **values: Any) -> str:
         return self._templates.get_template(f"{name}.html").render(**values)

@@ -9,7 +9,50 @@
   const $ = (selector) => document.querySelector(selector)
   const set = (element, name, value) => { if (element[name] !== value) element[name] = value }
 
+  // The pieces of the page come as the words of hidden buttons; each is shown in a block behind its button.
+  const texts = new WeakMap()
+  function render() {
+    for (const button of document.querySelectorAll('button.as-html')) {
+      const text = button.textContent
+      if (texts.get(button) === text) continue
+      texts.set(button, text)
+      const id = button.id.replace('-html', '')
+      let block = document.getElementById(id)
+      if (!block) {
+        block = Object.assign(document.createElement('div'), { id })
+        button.after(block)
+      }
+      become(block, new DOMParser().parseFromString(text, 'text/html').body)
+    }
+  }
+
+  // What stays as it is is not drawn again: a selection, the focus, a place that was scrolled to.
+  function become(old, fresh) {
+    const before = [...old.childNodes], after = [...fresh.childNodes]
+    after.forEach((node, place) => {
+      const known = before[place]
+      if (!known) old.append(document.importNode(node, true))
+      else if (known.nodeName !== node.nodeName) known.replaceWith(document.importNode(node, true))
+      else if (node.nodeType !== Node.ELEMENT_NODE) set(known, 'data', node.data)
+      else {
+        for (const { name } of [...known.attributes]) if (!node.hasAttribute(name)) known.removeAttribute(name)
+        for (const { name, value } of node.attributes) if (known.getAttribute(name) !== value) known.setAttribute(name, value)
+        become(known, node)
+      }
+    })
+    before.slice(after.length).forEach((node) => node.remove())
+  }
+
+  // A button with `data-pick` is a choice: Gradio hears of it as of something that was typed, with Enter behind it.
+  function send(name, value) {
+    const box = $(`#${name} textarea, #${name} input`)
+    box.value = value
+    box.dispatchEvent(new Event('input', { bubbles: true }))
+    box.dispatchEvent(new KeyboardEvent('keypress', { key: 'Enter', bubbles: true }))
+  }
+
   function refresh() {
+    render()
     followThread()
     showSources()
     for (const id of unfolded) { const block = document.getElementById(id); if (block) set(block, 'open', true) }
@@ -69,6 +112,11 @@
     event.preventDefault()
     if (target.dataset.drawer !== undefined) drawer(target.dataset.drawer)
     else light(target.dataset.turn, target.dataset.source)
+  })
+
+  document.addEventListener('click', (event) => {
+    const choice = event.target.closest('[data-pick]')
+    if (choice) send(choice.closest('#threads') ? 'open' : 'pick', choice.dataset.pick)
   })
 
   document.addEventListener('keydown', (event) => { if (event.key === 'Escape') drawer('') })

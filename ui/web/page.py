@@ -1,5 +1,6 @@
 """The page's layout, and what happens where a person clicks. Imported only where the page is made: Gradio is heavy."""
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,12 +24,12 @@ Update = dict[Any, Any]
 NOTHING: Update = gr.skip()
 """What an event yields that changes nothing; one that yields not at all would empty the page."""
 
-PICK = """element.addEventListener('click', (event) => {
-    const button = event.target.closest('[data-pick]')
-    if (button) trigger('select', {pick: button.dataset.pick})
-})"""
-"""A button with `data-pick` in a piece of HTML is a choice; Gradio hands it on as an event."""
+STILL_THERE = 5.0
+"""Seconds after which a tab is sent something although nothing happened: so it is found out that it was closed."""
 
+FOLLOWED = 500
+"""Tabs that are shown something at the same time. Of Gradio's own 40 places turns that wait would hold every one, and
+nobody could even open the page."""
 
 RESUME = "/resume"
 """The choice that is no question: go on with the answer that was stopped."""
@@ -48,23 +49,26 @@ class BrowserPage:
         with self.blocks:
             self._lay_out()
             self._connect()
+        self.blocks.max_threads = FOLLOWED
         self.blocks.queue(default_concurrency_limit=None)
 
     def _lay_out(self) -> None:
         self._thread = gr.Textbox(visible="hidden", elem_id="thread")
+        self._pick = gr.Textbox(visible="hidden", elem_id="pick")
+        self._open = gr.Textbox(visible="hidden", elem_id="open")
         with gr.Row(elem_id="page"):
             with gr.Column(elem_id="side", min_width=0):
-                self._header = _html(self._markup.header())
+                _html("header", self._markup.header())
                 self._new = gr.Button("New conversation", elem_id="new", size="sm")
-                self._threads = _html(elem_id="threads", pick=True)
+                self._threads = _html("threads")
             with gr.Column(elem_id="middle", min_width=0):
-                _html(self._markup.header(), elem_id="bar")
+                _html("bar", self._markup.header())
                 with gr.Column(elem_id="chat", min_width=0):
-                    self._past = _html(elem_id="past", pick=True)
-                    self._now = _html(elem_id="now")
+                    self._past = _html("past")
+                    self._now = _html("now")
                 self._ask_row()
             with gr.Column(elem_id="aside", min_width=0):
-                self._sources = _html(elem_id="sources")
+                self._sources = _html("sources")
 
     def _ask_row(self) -> None:
         with gr.Row(elem_id="ask"):
@@ -85,52 +89,61 @@ class BrowserPage:
         quiet: dict[str, Any] = {"outputs": shown, "show_progress": "hidden", "api_visibility": "private"}
         self.blocks.load(self._load, **quiet)
         gr.on([self._box.submit, self._send.click], self._ask, [self._thread, self._box], **quiet)
-        self._past.select(self._picked, self._thread, **quiet)
-        self._threads.select(self._open, **quiet, trigger_mode="multiple")
+        self._pick.submit(self._picked, [self._thread, self._pick], **quiet, trigger_mode="once")
+        self._open.submit(self._opened, self._open, **quiet, trigger_mode="multiple")
         self._new.click(self._begin, **quiet)
-        self._stop.click(
-            self._conversations.runs.stop, self._thread, show_progress="hidden", api_visibility="private", queue=False
-        )
+        self._stop.click(self._stopped, self._thread, show_progress="hidden", api_visibility="private")
 
     def _load(self, request: gr.Request) -> Iterator[Update]:
         """The address names the conversation, so that a page that is loaded again shows it again."""
-        yield from self._show(request, self._conversations.open(str(request.query_params.get("thread", ""))))
+        yield from self._show(
+            request, self._conversations.open(str(request.query_params.get("thread", "")), owner_of(request))
+        )
+
+    def _stopped(self, thread: str, request: gr.Request) -> None:
+        self._conversations.stop(thread, owner_of(request))
 
     def _begin(self, request: gr.Request) -> Iterator[Update]:
         yield from self._show(request, self._conversations.open(""), {self._box: ""})
 
-    def _open(self, request: gr.Request, event: gr.EventData) -> Iterator[Update]:
-        yield from self._show(request, self._conversations.open(str(event.pick)))
+    def _opened(self, thread: str, request: gr.Request) -> Iterator[Update]:
+        yield from self._show(request, self._conversations.open(thread, owner_of(request)))
 
     def _ask(self, thread: str, question: str, request: gr.Request) -> Iterator[Update]:
         text = typed(question)
         if not text:
             yield NOTHING
         else:
-            yield from self._show(request, self._conversations.ask(thread, text), {self._box: ""})
+            yield from self._show(request, self._conversations.ask(thread, text, owner_of(request)), {self._box: ""})
 
-    def _picked(self, thread: str, request: gr.Request, event: gr.EventData) -> Iterator[Update]:
+    def _picked(self, thread: str, pick: str, request: gr.Request) -> Iterator[Update]:
         """A question that was offered, or the answer that was stopped."""
-        if event.pick == RESUME:
-            yield from self._show(request, self._conversations.resume(thread))
+        if pick == RESUME:
+            yield from self._show(request, self._conversations.resume(thread, owner_of(request)))
         else:
-            yield from self._ask(thread, str(event.pick), request)
+            yield from self._ask(thread, pick, request)
 
     def _show(self, request: gr.Request, views: Iterator[View], update: Update | None = None) -> Iterator[Update]:
         """Until the tab looks at something else; pieces that stay as they are are not sent again."""
-        session = str(request.session_hash)
+        session, owner = str(request.session_hash), owner_of(request)
         look = self._looks[session] = object()
         before: View | None = None
+        sent = time.monotonic()
         for view in views:
             if self._looks.get(session) is not look:
                 yield NOTHING
                 return
-            yield {**(update or {}), **self._changes(before, view)}
-            before, update = view, None
+            if view != before:
+                yield {**(update or {}), **self._changes(before, view, owner)}
+            elif time.monotonic() - sent > STILL_THERE:
+                yield NOTHING
+            else:
+                continue
+            before, update, sent = view, None, time.monotonic()
         if self._looks.get(session) is look:
             del self._looks[session]
 
-    def _changes(self, before: View | None, view: View) -> Update:
+    def _changes(self, before: View | None, view: View, owner: str) -> Update:
         changes: Update = {self._now: self._markup.now(view)}
         fresh = before is None or before.turns is not view.turns
         if fresh or not view.turns:  # a welcome makes way for the first question
@@ -139,20 +152,28 @@ class BrowserPage:
             changes[self._sources] = self._markup.sources(view)
         if before is None or before.busy != view.busy:
             changes[self._thread] = view.thread
-            changes[self._threads] = self._thread_list(view)
+            changes[self._threads] = self._thread_list(view, owner)
             changes[self._send] = gr.update(visible=not view.busy)
             changes[self._stop] = gr.update(visible=view.busy)
         return changes
 
-    def _thread_list(self, view: View) -> str:
+    def _thread_list(self, view: View, owner: str) -> str:
+        threads = self._assistant.threads
         try:
-            return self._markup.threads(self._assistant.threads.over_library(), view.thread)
+            return self._markup.threads(threads.over_library(owner), view.thread, threads.over_others(owner))
         except ClewError:  # a database that cannot be read: the conversation says so
             return self._markup.threads([], view.thread)
 
 
-def _html(value: str = "", *, elem_id: str | None = None, pick: bool = False) -> gr.HTML:
-    return gr.HTML(value, elem_id=elem_id, apply_default_css=False, js_on_load=PICK if pick else None)
+def owner_of(request: gr.Request) -> str:
+    """Whom the guard let in."""
+    return str(request.username or "")
+
+
+def _html(name: str, value: str = "") -> gr.Button:
+    """HTML as the words of a button that nobody sees; page.js shows it in its place. Gradio's own component for HTML
+    makes programs of text, which the page's policy forbids."""
+    return gr.Button(value, elem_id=f"{name}-html", elem_classes="as-html")
 
 
 def _answering(view: View) -> bool:

@@ -1,13 +1,16 @@
-"""The server: on 127.0.0.1 alone, with its own looks, and nothing sent or fetched beyond this machine."""
+"""The server: on one address, behind its guard, with its own looks, and nothing sent or fetched beyond this machine."""
 
+import ipaddress
 import os
 import socket
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
-from clew.memory.errors import ClewError
+from clew.memory.errors import ClewError, NotSetUp
+from clew.memory.files import private_folder, remove
 from clew.ui.models import with_models
 
 if TYPE_CHECKING:
@@ -15,88 +18,150 @@ if TYPE_CHECKING:
 
     from clew.agent.assistant import Assistant
     from clew.agent.settings import Settings
+    from clew.ui.web.access import Access
 
 HOST = "127.0.0.1"
+THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
+TEMPORARY = "page"
+"""A folder of `Settings.home`, for what Gradio may put down; empty, and removed with the page."""
+
+LONGEST_START = 60.0
+"""Seconds."""
 
 SYSTEM_FONT = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Liberation Sans", "sans-serif")
 SYSTEM_MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "Liberation Mono", "monospace")
 
 
-def serve(settings: "Settings") -> None:
-    """Open the library, and serve its page until Ctrl-C."""
+def serve(settings: "Settings", host: str = HOST) -> None:
+    """Open the library, and serve its page until Ctrl-C. Raises `NotSetUp` where others than this machine could reach
+    it and there is nobody with a password."""
     from clew.agent.assistant import Assistant
+    from clew.ui.web.access import users
 
-    check_port(settings.port)
+    if host not in THIS_MACHINE and not users(settings.home):
+        raise NotSetUp(f"others can reach {host}, and there is no user with a password", "clew ui add-user NAME")
+    check_port(settings.port, host)
     with with_models(settings, Assistant.open) as assistant:
-        serve_page(assistant, settings.port)
+        serve_page(assistant, settings.port, settings.home, host)
 
 
-def serve_page(assistant: "Assistant", port: int) -> None:
+def serve_page(assistant: "Assistant", port: int, home: Path, host: str = HOST) -> None:
     """Until Ctrl-C. The encoder loads when the page is there."""
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # read when Gradio is imported
+    remove(home, TEMPORARY)  # of a page that was killed
+    os.environ["GRADIO_TEMP_DIR"] = str(private_folder(home / TEMPORARY))
     from clew.ui.console import messages
+    from clew.ui.web.access import Access
     from clew.ui.web.page import BrowserPage
     from clew.ui.web.views import Conversations
 
     conversations = Conversations(assistant)
-    page = BrowserPage(assistant, conversations).blocks
-    launch_page(page, port)
+    access = Access(home, lambda: messages().print(f"for another browser: {address()}", soft_wrap=True))
+
+    def address() -> str:
+        return f"http://{f'[{host}]' if ':' in host else host}:{port}/?token={access.token}"
+
     try:
-        messages().print(f"Clew is at http://{HOST}:{port} (Ctrl-C ends it)")
-        conversations.runs.warm_up()
-        threading.Event().wait()
+        with served(BrowserPage(assistant, conversations).blocks, access, host, port):
+            messages().print(f"Clew is at {address()} (Ctrl-C ends it)", soft_wrap=True)
+            conversations.runs.warm_up()
+            threading.Event().wait()
     except KeyboardInterrupt:
         messages().print()  # ends the line on which the terminal wrote ^C
     finally:
         conversations.runs.close()
-        page.close(verbose=False)
+        remove(home, TEMPORARY)
 
 
-def check_port(port: int) -> None:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((HOST, port))
-        except OSError as error:
-            hint = f"clew ui --port {port + 1 if 1024 <= port < 65535 else 7861}"
-            raise ClewError(f"port {port} cannot be used: {(error.strerror or '').lower()}", hint) from error
+def check_port(port: int, host: str = HOST) -> None:
+    bound(port, host).close()
 
 
-def launch_page(page: "gr.Blocks", port: int) -> None:
-    _reach_directly(HOST)
-    page.launch(
-        server_name=HOST,
+def bound(port: int, host: str) -> socket.socket:
+    """Raises `ClewError` where this address cannot be listened on."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        opened = socket.socket(family)
+    except OSError as error:
+        raise ClewError(f"{host} is no address of this machine", f"clew ui --host {HOST}") from error
+    opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        opened.bind((host, port))
+    except OSError as error:
+        opened.close()
+        hint = f"clew ui --port {port + 1 if 1024 <= port < 65535 else 7861}"
+        raise ClewError(f"port {port} cannot be used: {(error.strerror or '').lower()}", hint) from error
+    return opened
+
+
+@contextmanager
+def served(page: "gr.Blocks", access: "Access", host: str, port: int) -> Iterator[None]:
+    """The page on this address, by a thread, as long as the block runs."""
+    import gradio as gr
+    import uvicorn
+    from fastapi import FastAPI
+
+    from clew.ui.web.guard import OWNER, Guard
+
+    app = gr.mount_gradio_app(
+        FastAPI(docs_url=None, redoc_url=None, openapi_url=None),
+        page,
+        "/",
+        server_name=host,
         server_port=port,
-        share=False,
-        quiet=True,
-        prevent_thread_lock=True,
+        auth_dependency=lambda request: request.scope.get(OWNER),
+        show_error=False,
         footer_links=[],
         run_history=False,
         enable_monitoring=False,
         ssr_mode=False,
         mcp_server=False,
         pwa=False,
+        max_file_size=1,
         **looks(),
     )
+    config = uvicorn.Config(
+        Guard(app, access, names(host)),
+        log_level="warning",
+        ws="none",
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=2,
+    )
+    server = uvicorn.Server(config)
+    listening = bound(port, host)
+    thread = threading.Thread(target=server.run, args=([listening],), name="page", daemon=True)
+    thread.start()
+    try:
+        while not server.started:
+            if not thread.is_alive():
+                raise ClewError("the page could not be served", "clew --verbose ui, for the traceback")
+            thread.join(0.01)
+        yield
+    finally:
+        page.close(verbose=False)
+        server.should_exit = True
+        thread.join(LONGEST_START)
+        listening.close()
+
+
+def names(host: str) -> set[str]:
+    """What a browser may call this server by: the address, and where that is all of the machine's, its own name. (That
+    of the socket that a request came to is one, too.)"""
+    try:
+        everywhere = ipaddress.ip_address(host).is_unspecified
+    except ValueError:
+        everywhere = False
+    if host in THIS_MACHINE:
+        return set(THIS_MACHINE)
+    return {*THIS_MACHINE, socket.gethostname().lower(), socket.getfqdn().lower()} if everywhere else {host.lower()}
 
 
 def looks() -> dict[str, Any]:
-    """Theme, style and script: the system's own fonts, so that none is fetched."""
+    """The theme: the system's own fonts, so that none is fetched."""
     import gradio as gr
 
-    folder = Path(__file__).parent
     theme = gr.themes.Base(
         font=[gr.themes.Font(name) for name in SYSTEM_FONT], font_mono=[gr.themes.Font(name) for name in SYSTEM_MONO]
     )
-    script = (folder / "page.js").read_text("utf-8")
-    icon = quote((folder / "templates" / "icon.svg").read_text("utf-8"))
-    head = f'<link rel="icon" href="data:image/svg+xml,{icon}">\n<script>{script}</script>'
-    return {"theme": theme, "css_paths": [folder / "style.css"], "head": head}
-
-
-def _reach_directly(host: str) -> None:
-    """Gradio asks its own server whether it is up; a proxy of the environment cannot answer that."""
-    for name in ("NO_PROXY", "no_proxy"):
-        known = [part for part in os.environ.get(name, "").split(",") if part]
-        if host not in known:
-            os.environ[name] = ",".join([*known, host])
+    return {"theme": theme}

@@ -12,11 +12,15 @@ from clew.ui.web.runs import BackgroundTurn, Runs
 
 FRAME = 0.04
 FRAMES = 20
-"""Seconds between two pictures of an answer that is being written, and at most how many there are."""
+"""Seconds between two pictures of an answer that is being written, and at most how many there are; where several people
+look on, they share them."""
 
 CUT_OFF = "This question was cut off last time. Finishing it now."
 FINISHED = "The last turn had been cut off. It is finished now."
 LOADING = "Loading the encoder, a few seconds…"
+ELSEWHERE = "This conversation was over another library; what is asked on is answered from the one that is open here."
+WAITING = "Waiting: number "
+NOT_THERE = "There is no such conversation."
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,26 +41,32 @@ class Now:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A conversation: its finished turns, the one in progress, and whether there is anything to stop."""
+    """A conversation: its finished turns, the one in progress, and whether there is anything to stop. `note` is said
+    before its turns."""
 
     thread: str = ""
     turns: tuple[Turn, ...] = ()
     now: Now | None = None
     busy: bool = False
+    note: str = ""
 
 
 class Conversations:
-    """Conversations as pages show them: opened, or asked on."""
+    """Conversations as pages show them: opened, or asked on, by their owner alone ('': of this machine)."""
 
     def __init__(self, assistant: Assistant) -> None:
         self._assistant = assistant
         self.runs = Runs(assistant)
+        self._followers = 0
 
-    def open(self, thread: str) -> Iterator[View]:
+    def open(self, thread: str, owner: str = "") -> Iterator[View]:
         """All that was said on it; then, where a turn is in progress or was cut off, how that goes on."""
         try:
+            if thread and not self._is_of(thread, owner):
+                yield View(now=Now(error=NOT_THERE))
+                return
             run = self.runs.open(thread) if thread else None
-            view = View(thread, self._turns(thread))
+            view = View(thread, self._turns(thread), note=self._from_elsewhere(thread))
         except ClewError as error:
             yield View(now=Now(error=str(error)))
             return
@@ -65,20 +75,24 @@ class Conversations:
         else:
             yield from self._followed(view, run)
 
-    def resume(self, thread: str) -> Iterator[View]:
+    def resume(self, thread: str, owner: str = "") -> Iterator[View]:
         """The last turn, which was stopped, answered anew; as `open` where it was not."""
         try:
-            self.runs.resume(thread)
+            if thread and self._is_of(thread, owner):
+                self.runs.resume(thread)
         except ClewError as error:
             yield View(thread, self._turns(thread), Now(error=str(error)))
             return
-        yield from self.open(thread)
+        yield from self.open(thread, owner)
 
-    def ask(self, thread: str, question: str) -> Iterator[View]:
+    def ask(self, thread: str, question: str, owner: str = "") -> Iterator[View]:
         """A new conversation is begun where `thread` is empty."""
-        view = View(thread)
+        view = View()
         try:
-            thread = thread or self._assistant.threads.new_id()
+            if thread and not self._is_of(thread, owner):
+                yield View(now=Now(question, error=NOT_THERE))
+                return
+            thread = thread or self._assistant.threads.new_id(owner)
             view = View(thread, self._turns(thread))
             run = self.runs.ask(thread, question)
         except ClewError as error:
@@ -86,29 +100,50 @@ class Conversations:
             return
         yield from self._followed(view, run)
 
+    def stop(self, thread: str, owner: str = "") -> None:
+        if self._is_of(thread, owner):
+            self.runs.stop(thread)
+
+    def _is_of(self, thread: str, owner: str) -> bool:
+        """One that nobody knows is no user's: the person of this machine may begin it."""
+        return (self._assistant.threads.owner(thread) or "") == owner
+
+    def _from_elsewhere(self, thread: str) -> str:
+        known, library = self._assistant.threads.get(thread), self._assistant.threads.library
+        return ELSEWHERE if known and library and known.library not in ("", library) else ""
+
     def _turns(self, thread: str) -> tuple[Turn, ...]:
         return tuple(self._assistant.turns(thread)) if thread else ()
 
     def _followed(self, view: View, run: BackgroundTurn) -> Iterator[View]:
-        """A view for each event, but no more often than can be seen, and one for each tick without one. A turn that is
-        answered anew is not shown meanwhile, and comes back where that fails."""
+        """A view for each event, but no more often than can be seen or is asked for, and one for each tick without one.
+        A turn that is answered anew is not shown meanwhile, and comes back where that fails."""
+        self._followers += 1
+        try:
+            yield from self._views(view, run)
+        finally:
+            self._followers -= 1
+
+    def _views(self, view: View, run: BackgroundTurn) -> Iterator[View]:
         questions, anew = chain(run.questions, [""]), view.turns[-1:] if run.anew else ()
         view = replace(view, turns=view.turns[: len(view.turns) - len(anew)])
-        now, drawn = Now(next(questions), note=CUT_OFF if run.interrupted else "", status=self._status()), 0.0
+        now, drawn = Now(next(questions), note=CUT_OFF if run.interrupted else "", status=self._status(run)), 0.0
         yield (view := replace(view, now=now, busy=True))
         try:
-            for event in run.follow():
-                if isinstance(event, Turn):
-                    view = _without(view, event)
-                    if not now.draft:
-                        yield from _revealing(view, now, event)
-                    now = Now(next(questions), status=self._status())
-                    view = replace(view, turns=(*view.turns, event))
-                else:
-                    now = self._moved_on(now, event)
-                if now.question and not (isinstance(event, Piece) and time.monotonic() - drawn < FRAME):
-                    yield (view := replace(view, now=now))
-                    drawn = time.monotonic()
+            for events in run.follow():
+                for place, event in enumerate(events or (None,), 1):
+                    if isinstance(event, Turn):
+                        view = _without(view, event)
+                        if not now.draft:
+                            yield from _revealing(view, now, event, max(FRAMES // self._followers, 1))
+                        now = Now(next(questions), status=self._status(run))
+                        view = replace(view, turns=(*view.turns, event))
+                    else:
+                        now = _moved_on(now, event, self._status(run))
+                    more = isinstance(event, Piece) or place < len(events)
+                    if now.question and not (more and time.monotonic() - drawn < FRAME):
+                        yield (view := replace(view, now=now))
+                        drawn = time.monotonic()
         except Cancelled:
             now = replace(now, status="", stopped=True)
             yield replace(view, turns=(*view.turns, *anew), now=None if anew else now, busy=False)
@@ -119,19 +154,24 @@ class Conversations:
             finished = Now(note=FINISHED) if run.interrupted and len(run.questions) == 1 else None
             yield replace(view, now=finished, busy=False)
 
-    def _moved_on(self, now: Now, event: Step | Doing | Piece | None) -> Now:
-        match event:
-            case Step():
-                return replace(now, steps=(*now.steps, event), status=self._status())
-            case Doing(text):
-                return replace(now, status=f"{text}…")
-            case Piece(text, restart):
-                return replace(now, draft=text if restart else now.draft + text, status=self._status())
-            case None:
-                return replace(now, status=self._status()) if now.status == LOADING else now
+    def _status(self, run: BackgroundTurn) -> str:
+        if self.runs.loading:
+            return LOADING
+        if (before := self.runs.before(run)) is not None:
+            return f"{WAITING}{before + 1} in the queue…"
+        return "Working…"
 
-    def _status(self) -> str:
-        return LOADING if self.runs.loading else "Working…"
+
+def _moved_on(now: Now, event: Step | Doing | Piece | None, status: str) -> Now:
+    match event:
+        case Step():
+            return replace(now, steps=(*now.steps, event), status=status)
+        case Doing(text):
+            return replace(now, status=f"{text}…")
+        case Piece(text, restart):
+            return replace(now, draft=text if restart else now.draft + text, status=status)
+        case None:
+            return replace(now, status=status) if now.status.startswith((LOADING, WAITING)) else now
 
 
 def _without(view: View, turn: Turn) -> View:
@@ -139,10 +179,10 @@ def _without(view: View, turn: Turn) -> View:
     return replace(view, turns=tuple(known for known in view.turns if known.turn < turn.turn))
 
 
-def _revealing(view: View, now: Now, turn: Turn) -> Iterator[View]:
+def _revealing(view: View, now: Now, turn: Turn, frames: int) -> Iterator[View]:
     """The answer, growing by some words a picture."""
     words = sum(len(claim.text.split()) for claim in turn.answer.claims)
-    stride = max(-(-words // FRAMES), 1)
+    stride = max(-(-words // frames), 1)
     for shown in range(stride, words + stride, stride):
         answer = replace(turn.answer, claims=revealed(turn.answer.claims, shown))
         yield replace(view, now=replace(now, steps=turn.steps or now.steps, status="", answer=answer))

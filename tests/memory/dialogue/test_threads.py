@@ -359,6 +359,7 @@ def test_threads_of_before_there_were_ids_get_theirs_with_the_next_turn(tmp_path
     with Threads(path) as threads:
         threads.save("old", 1, "How far is the Moon?", "{}", [], np.zeros((0, 2), np.float32), "e")
     with closing(sqlite3.connect(path)) as database:  # as version 2 had it
+        database.execute("ALTER TABLE threads DROP COLUMN owner")
         database.execute("ALTER TABLE threads DROP COLUMN library")
         database.execute("PRAGMA user_version = 2")
         database.commit()
@@ -368,3 +369,33 @@ def test_threads_of_before_there_were_ids_get_theirs_with_the_next_turn(tmp_path
         assert [thread.library for thread in threads.over_library()] == ["one"]
     with Threads(path, "two") as threads:
         assert threads.over_library() == [] and [thread.id for thread in threads.recent()] == ["old"]
+
+
+def test_a_thread_is_its_owners_from_before_its_first_turn(path: Path) -> None:
+    with Threads(path, "one") as threads:
+        hers = threads.new_id("ann")
+        assert threads.owner(hers) == "ann" and threads.owner("nobody's") is None
+        assert threads.get(hers) is None and threads.recent() == threads.over_library("ann") == []
+    with Threads(path, "one") as threads:
+        save(threads, hers, 1, "How far?")
+        save(threads, "mine", 1, "How old?")
+        assert [(thread.id, thread.title) for thread in threads.over_library("ann")] == [(hers, "How far?")]
+        assert [thread.id for thread in threads.over_library()] == ["mine"]
+        assert {(thread.id, thread.owner) for thread in threads.recent()} == {(hers, "ann"), ("mine", "")}
+        save(threads, hers, 2, "And now?")
+        assert threads.owner(hers) == "ann" and threads.over_library("bob") == []
+    with Threads(path, "two") as threads:
+        assert threads.over_library("ann") == [] and [thread.id for thread in threads.over_others("ann")] == [hers]
+        threads.delete(hers)
+        assert threads.owner(hers) is None
+
+
+def test_threads_of_before_there_were_owners_are_of_the_person_of_this_machine(path: Path) -> None:
+    with Threads(path, "one") as threads:
+        save(threads, "old", 1, "How far?")
+    with closing(sqlite3.connect(path)) as database:  # as version 3 had it
+        database.execute("ALTER TABLE threads DROP COLUMN owner")
+        database.execute("PRAGMA user_version = 3")
+        database.commit()
+    with Threads(path, "one") as threads:
+        assert [(thread.id, thread.owner, thread.library) for thread in threads.over_library()] == [("old", "", "one")]

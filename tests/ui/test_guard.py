@@ -1,0 +1,385 @@
+"""Who reaches the page: each route, asked for by who must not and by the page itself. And what it answers with."""
+
+import asyncio
+import base64
+import hashlib
+import json
+import re
+import stat
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from clew.memory.errors import BadInput
+from clew.ui.web.access import FAILURES, MINUTE, USERS, Access, TooManyFailures, add_user, users
+from clew.ui.web.guard import BODY, OWNER, Guard
+from clew.ui.web.serving import names
+
+HERE = "http://127.0.0.1:7860"
+EVIL = "http://evil.example:7860"
+SAME = {"Sec-Fetch-Site": "same-origin"}
+PASSWORD = "correct horse battery"
+
+READ = ("/config", "/gradio_api/info", "/gradio_api/queue/data?session_hash=a", "/gradio_api/heartbeat/a")
+CHANGED = ("/gradio_api/queue/join", "/gradio_api/cancel", "/gradio_api/reset")
+ROUTES = [("GET", path) for path in READ] + [("POST", path) for path in CHANGED]
+CLOSED = [
+    ("POST", "/gradio_api/upload"),
+    ("POST", "/gradio_api/component_server"),
+    ("POST", "/gradio_api/process_recording"),
+    ("POST", "/gradio_api/vibe-edit"),
+    ("POST", "/gradio_api/call/ask"),
+    ("POST", "/gradio_api/run/ask"),
+    ("POST", "/gradio_api/stream/1"),
+    ("GET", "/gradio_api/file=/etc/passwd"),
+    ("GET", "/gradio_api/file/etc/passwd"),
+    ("GET", "/gradio_api/proxy=http://evil.example/"),
+    ("GET", "/gradio_api/openapi.json"),
+    ("GET", "/gradio_api/token"),
+    ("GET", "/gradio_api/deep_link"),
+    ("GET", "/gradio_api/dev/reload"),
+    ("GET", "/monitoring"),
+    ("GET", "/assets/../../secret"),
+    ("GET", "/static/%2e%2e/secret"),
+    ("GET", "/login"),
+    ("GET", "/logout"),
+    ("DELETE", "/gradio_api/queue/join"),
+    ("GET", "/gradio_api/queue/join"),
+    ("OPTIONS", "/gradio_api/queue/join"),
+]
+PAGE = """<!doctype html><html style="margin: 0"><head><base href="./"><link rel="manifest" href="/manifest.json" />
+<meta property="og:image" content="https://elsewhere.example/x.jpg" /><style>b { color: red }</style>
+<script>window.gradio_config = {"a": 1};</script></head><body style="x: y"><p style="kept: 1">x</p></body></html>"""
+
+
+async def inner(scope: Any, receive: Any, send: Any) -> None:
+    """The page behind the guard: says whose the request is, what it was told of, and how much came."""
+    body, more = b"", True
+    while more:
+        message = await receive()
+        body, more = body + message["body"], message["more_body"]
+    told = sorted(name.decode() for name, _ in scope["headers"] if name.startswith(b"x-"))
+    said = PAGE if scope["path"] == "/" else f"{scope.get(OWNER)!r} {len(body)} {told}"
+    headers = [(b"content-type", b"text/html"), (b"access-control-allow-origin", b"*")]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": said.encode()})
+
+
+class Door:
+    """The guard as a browser meets it."""
+
+    def __init__(self, home: Path, hosts: set[str] | None = None) -> None:
+        self.clock = 0.0
+        self.taken = 0
+        self.access = Access(home, self._take, lambda: self.clock)
+        self._app = Guard(inner, self.access, hosts or names("127.0.0.1"))
+
+    def _take(self) -> None:
+        self.taken += 1
+
+    def __call__(
+        self, method: str, path: str, *, cookie: str = "", client: str = "1.2.3.4", **more: Any
+    ) -> httpx.Response:
+        async def ask() -> httpx.Response:
+            transport = httpx.ASGITransport(self._app, client=(client, 1))
+            async with httpx.AsyncClient(transport=transport, base_url=HERE) as browser:
+                headers = {**({"Cookie": cookie} if cookie else {}), **more.pop("headers", {})}
+                return await browser.request(method, path, headers=headers, **more)
+
+        return asyncio.run(ask())
+
+    def opened(self) -> str:
+        """The cookie of the person of this machine."""
+        return self("GET", f"/?token={self.access.token}").headers["set-cookie"].partition(";")[0]
+
+    def login(self, name: str, password: str, **more: Any) -> httpx.Response:
+        return self("POST", "/login", data={"name": name, "password": password}, headers={"Origin": HERE}, **more)
+
+
+@pytest.fixture
+def door(tmp_path: Path) -> Door:
+    return Door(tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clew.ui.web.access.COST", (2, 8, 1))
+
+
+# Whose request it is
+
+
+@pytest.mark.parametrize("method, path", ROUTES)
+def test_a_route_is_for_a_page_of_ours_with_a_cookie_of_ours(door: Door, method: str, path: str) -> None:
+    cookie = door.opened()
+    good = door(method, path, cookie=cookie, headers=SAME)
+    assert good.status_code == (204 if "heartbeat" in path else 200)
+    assert door(method, path, headers=SAME).status_code == 401, "without a cookie"
+    assert door(method, path, cookie="clew-7860=made-up", headers=SAME).status_code == 401
+    assert door(method, path, cookie=cookie).status_code == 403, "which says nothing of who asks"
+
+
+FOREIGN: list[dict[str, str]] = [
+    {"Origin": EVIL},
+    {"Origin": "null"},
+    {"Origin": "http://127.0.0.1:9999"},
+    {"Origin": "http://localhost:7860"},
+    {"Origin": "https://127.0.0.1.evil.example"},
+    {"Origin": f"{HERE}.evil.example"},
+    {"Origin": EVIL, **SAME},
+    {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-site"},
+    {"Sec-Fetch-Site": "none"},
+    {"Sec-Fetch-Site": "cross-site", "Referer": HERE},
+    {"Referer": f"{EVIL}/?{HERE}"},
+    {"Referer": "http://127.0.0.1:7860@evil.example/"},
+    {"Host": "evil.example:7860", "Origin": EVIL},
+    {"Host": "evil.example:7860", **SAME},
+    {"Host": "127.0.0.1.evil.example", **SAME},
+    {"Host": "127.0.0.1:7860@evil.example", **SAME},
+    {"Host": "", **SAME},
+]
+OURS = [{"Origin": HERE}, SAME, {"Referer": f"{HERE}/?thread=1"}, {"Origin": HERE, "Sec-Fetch-Site": "cross-site"}]
+
+
+@pytest.mark.parametrize("said", FOREIGN, ids=str)
+def test_what_another_site_asks_for_is_refused(door: Door, said: dict[str, str]) -> None:
+    cookie = door.opened()
+    answers = {(method, path): door(method, path, cookie=cookie, headers=said) for method, path in ROUTES}
+    assert {answer.status_code for answer in answers.values()} == {403}
+    assert not [route for route, answer in answers.items() if "access-control-allow-origin" in answer.headers]
+
+
+@pytest.mark.parametrize("said", OURS, ids=str)
+def test_what_the_page_asks_for_is_answered(door: Door, said: dict[str, str]) -> None:
+    cookie = door.opened()
+    assert door("POST", CHANGED[0], cookie=cookie, headers=said).status_code == 200
+
+
+@pytest.mark.parametrize("method, path", CLOSED)
+def test_what_the_page_does_not_need_is_not_there(door: Door, method: str, path: str) -> None:
+    assert door(method, path, cookie=door.opened(), headers=SAME).status_code == 404
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:7860", "localhost:7860", "LOCALHOST", "localhost:1", "[::1]:7860"])
+def test_the_names_of_this_machine_are_ours(door: Door, host: str) -> None:
+    said = {"Host": host, "Origin": f"http://{host}"}
+    assert door("GET", "/config", cookie=door.opened(), headers=said).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/", "/assets/index.js", "/page.js", "/login"])
+def test_a_name_that_was_bound_anew_reads_nothing(door: Door, path: str) -> None:
+    """DNS rebinding: the page of another site whose name now leads here."""
+    answer = door("GET", path, cookie=door.opened(), headers={"Host": "evil.example:7860"})
+    assert answer.status_code == 403 and "gradio" not in answer.text
+
+
+def test_an_address_that_others_reach_goes_by_itself_and_all_addresses_by_the_machines_name() -> None:
+    assert names("192.168.1.5") == {"192.168.1.5"}
+    assert {"127.0.0.1", "localhost"} < names("0.0.0.0")
+    assert "evil.example" not in names("0.0.0.0") | names("::")
+
+
+def test_nothing_that_a_proxy_would_say_is_passed_on(door: Door) -> None:
+    said = {**SAME, "X-Forwarded-Host": "evil.example", "X-Forwarded-For": "9.9.9.9", "X-Other": "1"}
+    assert door("GET", "/config", cookie=door.opened(), headers=said).text == "'' 0 ['x-other']"
+
+
+def test_a_tab_is_its_owners(door: Door, tmp_path: Path) -> None:
+    add_user(tmp_path, "ann", PASSWORD)
+    mine, anns = door.opened(), door.login("ann", PASSWORD).headers["set-cookie"].partition(";")[0]
+    joined = door("POST", CHANGED[0], cookie=anns, headers=SAME, json={"session_hash": "t", "data": []})
+    assert joined.text.startswith("'ann'")
+    stream = "/gradio_api/queue/data?session_hash=t"
+    assert door("GET", stream, cookie=mine, headers=SAME).status_code == 403
+    assert door("POST", CHANGED[1], cookie=mine, headers=SAME, json={"session_hash": "t"}).status_code == 403
+    assert door("GET", stream, cookie=anns, headers=SAME).status_code == 200
+
+
+# The address that is printed
+
+
+def test_the_token_is_taken_once_for_a_cookie_and_leaves_the_address(door: Door) -> None:
+    token = door.access.token
+    answer = door("GET", f"/?thread=abc&token={token}")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/?thread=abc")
+    cookie, *how = answer.headers["set-cookie"].lower().split("; ")
+    assert cookie.startswith("clew-7860=") and {"httponly", "samesite=strict", "path=/"} <= {*how}
+    assert token not in answer.headers["location"] + answer.text
+    assert door.taken == 1 and door.access.token != token
+    again = door("GET", f"/?token={token}")
+    assert again.status_code == 401 and "set-cookie" not in again.headers
+    known = door("GET", f"/?token={token}", cookie=answer.headers["set-cookie"].partition(";")[0])
+    assert known.status_code == 303 and "set-cookie" not in known.headers, "a page that was open before"
+
+
+@pytest.mark.parametrize("path", ["/", "/?token=", "/?token=wrong", "/?thread=abc"])
+def test_without_a_token_the_page_says_where_it_is(door: Door, path: str) -> None:
+    answer = door("GET", path)
+    assert answer.status_code == 401 and "clew ui" in answer.text and "gradio" not in answer.text
+    assert "password" not in answer.text.lower(), "there are no users"
+
+
+def test_one_of_a_hundred_that_have_the_token_gets_in(door: Door) -> None:
+    token = door.access.token
+    with ThreadPoolExecutor(8) as many:
+        assert len([cookie for cookie in many.map(door.access.by_token, [token] * 100) if cookie]) == 1
+
+
+def test_the_page_is_no_picture_frame_or_script_of_another(door: Door) -> None:
+    cookie = door.opened()
+    for said in ({"Sec-Fetch-Dest": "iframe"}, {"Sec-Fetch-Dest": "script"}, {"Sec-Fetch-Mode": "cors"}):
+        assert door("GET", "/", cookie=cookie, headers={"Sec-Fetch-Site": "cross-site", **said}).status_code == 403
+    said = {"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    assert door("GET", "/", cookie=cookie, headers=said).status_code == 200
+
+
+# What is answered
+
+
+def every_answer(door: Door) -> Iterator[httpx.Response]:
+    cookie = door.opened()
+    for method, path in [*ROUTES, *CLOSED, ("GET", "/"), ("GET", "/page.js"), ("GET", "/assets/a.js")]:
+        for said in (SAME, {"Host": "evil.example"}):
+            for known in (cookie, ""):
+                yield door(method, path, cookie=known, headers=said)
+
+
+def test_every_answer_tells_the_browser_what_is_allowed(door: Door) -> None:
+    for answer in every_answer(door):
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["x-frame-options"] == "DENY"
+        policy = dict(part.split(" ", 1) for part in answer.headers["content-security-policy"].split("; "))
+        assert "unsafe" not in str(policy)
+        wanted = {"default-src": "'self'", "connect-src": "'self'", "img-src": "'self' data:", "form-action": "'self'"}
+        none = dict.fromkeys(("object-src", "base-uri", "frame-ancestors"), "'none'")
+        assert wanted | none == {name: policy[name] for name in (*wanted, *none)}
+
+
+def test_scripts_and_styles_of_the_page_run_by_their_hash_alone(door: Door) -> None:
+    answer = door("GET", "/", cookie=door.opened())
+    policy = answer.headers["content-security-policy"]
+
+    def digest(text: str) -> str:
+        return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+    script = digest('window.gradio_config = {"a": 1};')
+    assert f"script-src 'self' {script};" in policy
+    assert f"style-src 'self' {digest('b { color: red }')};" in policy
+    assert answer.headers["cache-control"] == "no-store"
+    assert not re.search(r"<base|manifest|elsewhere|<(html|body) style", answer.text)
+    assert 'src="/page.js"' in answer.text and 'href="/style.css"' in answer.text
+    assert int(answer.headers["content-length"]) == len(answer.content)
+
+
+def test_too_much_is_refused_whether_or_not_it_says_so(door: Door) -> None:
+    cookie = door.opened()
+
+    async def parts() -> Any:
+        for _ in range(3):
+            yield b"x" * (BODY // 2)
+
+    for content in (b"x" * (BODY + 1), parts()):
+        assert door("POST", CHANGED[0], cookie=cookie, headers=SAME, content=content).status_code == 413
+    whole = door("POST", CHANGED[0], cookie=cookie, headers=SAME, content=b"x" * BODY)
+    assert whole.text == f"'' {BODY} []"
+    assert door("POST", CHANGED[0], cookie=cookie, headers={**SAME, "Content-Length": "-1"}).status_code == 413
+
+
+# Users
+
+
+def test_a_user_gets_in_with_a_password_and_is_told_apart(door: Door, tmp_path: Path) -> None:
+    add_user(tmp_path, "ann", PASSWORD)
+    assert 'name="password"' in door("GET", "/").text
+    answer = door.login("ann", PASSWORD)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+    assert {"httponly", "samesite=strict"} <= {*answer.headers["set-cookie"].lower().split("; ")}
+    cookie = answer.headers["set-cookie"].partition(";")[0]
+    assert door("GET", "/config", cookie=cookie, headers=SAME).text.startswith("'ann'")
+    assert door("GET", "/config", cookie=door.opened(), headers=SAME).text.startswith("''")
+    for name, password in (("ann", "wrong"), ("bob", PASSWORD), ("", ""), ("ann", "")):
+        assert door.login(name, password, client=f"2.2.2.{len(name)}{len(password)}").status_code == 403
+
+
+def test_a_login_is_sent_by_our_page(door: Door, tmp_path: Path) -> None:
+    add_user(tmp_path, "ann", PASSWORD)
+    sent = {"name": "ann", "password": PASSWORD}
+    for said in ({"Origin": EVIL}, {}, {"Sec-Fetch-Site": "cross-site"}):
+        assert door("POST", "/login", data=sent, headers=said).status_code == 403
+
+
+def test_five_failures_a_minute(door: Door, tmp_path: Path) -> None:
+    add_user(tmp_path, "ann", PASSWORD)
+    add_user(tmp_path, "bob", PASSWORD)
+    for place in range(FAILURES):
+        assert door.login("ann", "wrong", client=f"1.1.1.{place}").status_code == 403
+    late = door.login("ann", PASSWORD, client="9.9.9.9")
+    assert late.status_code == 429 and 0 < int(late.headers["retry-after"]) <= MINUTE
+    assert door.login("bob", PASSWORD, client="1.1.1.1").status_code == 303, "another, from there, too"
+    door.clock = MINUTE - 1
+    assert door.login("ann", PASSWORD, client="9.9.9.9").status_code == 429
+    door.clock = MINUTE + 1
+    assert door.login("ann", PASSWORD, client="9.9.9.9").status_code == 303
+
+
+def test_five_failures_a_minute_from_one_address_whatever_the_name(door: Door, tmp_path: Path) -> None:
+    add_user(tmp_path, "ann", PASSWORD)
+    said = [door.login(f"name{number}", "wrong").status_code for number in range(FAILURES + 1)]
+    assert said == [403] * FAILURES + [429]
+    assert door.login("ann", PASSWORD).status_code == 429
+    assert door.login("ann", PASSWORD, client="8.8.8.8").status_code == 303
+
+
+def test_a_hundred_tries_at_once_are_no_more_than_five(tmp_path: Path) -> None:
+    add_user(tmp_path, "ann", PASSWORD)
+    access = Access(tmp_path, clock=lambda: 0.0)
+    gate = threading.Barrier(20)
+
+    def attempt(number: int) -> bool:
+        gate.wait()
+        try:
+            access.by_password("ann", f"wrong{number}", "1.1.1.1")
+        except TooManyFailures:
+            return False
+        return True
+
+    with ThreadPoolExecutor(20) as many:
+        assert sum(many.map(attempt, range(20))) == FAILURES
+
+
+def test_a_password_is_kept_as_its_hash_for_this_user_alone(tmp_path: Path) -> None:
+    add_user(tmp_path, "ann", PASSWORD)
+    add_user(tmp_path, "bob", PASSWORD)
+    kept = users(tmp_path)
+    assert PASSWORD not in (tmp_path / USERS).read_text() and kept["ann"] != kept["bob"]
+    assert stat.S_IMODE((tmp_path / USERS).stat().st_mode) == 0o600
+    add_user(tmp_path, "ann", "another password")
+    assert Access(tmp_path).by_password("ann", PASSWORD, "1") == ""
+    assert Access(tmp_path).by_password("ann", "another password", "1")
+
+
+def test_a_hash_costs_what_it_is_to(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.undo()
+    add_user(tmp_path, "ann", PASSWORD)
+    kind, n, r, p, salt, _ = users(tmp_path)["ann"].split("$")
+    assert kind == "scrypt" and int(n) * int(r) * int(p) * 128 >= 64 << 20 and len(salt) == 32
+
+
+@pytest.mark.parametrize("name, password", [("", PASSWORD), ("a/b", PASSWORD), ("ann", "short"), ("x" * 65, PASSWORD)])
+def test_what_is_no_name_or_password_is_refused(tmp_path: Path, name: str, password: str) -> None:
+    with pytest.raises(BadInput):
+        add_user(tmp_path, name, password)
+
+
+@pytest.mark.parametrize("kept", ["", "scrypt$1", "md5$2$8$1$00$00", "scrypt$2$8$1$zz$00", "scrypt$0$8$1$00$00"])
+def test_a_file_of_users_that_was_broken_lets_nobody_in(door: Door, tmp_path: Path, kept: str) -> None:
+    (tmp_path / USERS).write_text(json.dumps({"ann": kept}))
+    assert door.login("ann", PASSWORD).status_code == 403
+    (tmp_path / USERS).write_text("{")
+    assert door.login("ann", PASSWORD).status_code == 500

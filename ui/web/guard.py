@@ -1,0 +1,290 @@
+"""What stands before the page: no request reaches it that another site made, or somebody who was not let in.
+
+A route is passed on that the page needs, asked for by a name of ours, from a page of ours, with a cookie of ours. What
+the browser is told with each answer keeps what is in the page from calling elsewhere.
+"""
+
+import base64
+import hashlib
+import json
+import re
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+from anyio import to_thread
+from jinja2 import Environment, PackageLoader
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from clew.memory.errors import BadInput
+from clew.ui.web.access import Access, TooManyFailures
+
+FOLDER = Path(__file__).parent
+
+BODY = 1 << 20
+"""Bytes that a request may have: questions are sent, and nothing is uploaded."""
+
+LOOKS = re.compile(r"/(assets|static)/\w[\w.-]*(/\w[\w.-]*)*|/(gradio_api/)?theme\.css|/manifest\.json")
+OWN = {"/page.js": "page.js", "/style.css": "style.css", "/favicon.ico": "templates/icon.svg"}
+"""What is the same for everybody, and needs no cookie: Gradio's files, and ours."""
+
+READ = re.compile(r"/config|/gradio_api/(info|queue/data|heartbeat/\w+)")
+CHANGED = re.compile(r"/gradio_api/(queue/join|cancel|reset)")
+LOGIN = "/login"
+
+OWNER = "clew.owner"
+"""Of a request's scope: whose cookie it has."""
+
+TABS = 10_000
+"""Tabs of browsers whose owner is known; of more, the ones that came first are forgotten."""
+
+POLICY = (
+    "default-src 'self'; script-src 'self'{scripts}; style-src 'self'{styles}; connect-src 'self'; "
+    "img-src 'self' data:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
+)
+HEADERS = {
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+OPEN_IT = "Open the address that clew ui has printed last: each opens the page once, for one browser."
+
+
+class Guard:
+    """Around an ASGI application. `hosts` are what it goes by, beside the address that a request came to."""
+
+    def __init__(self, app: ASGIApp, access: Access, hosts: Iterable[str]) -> None:
+        self._app, self._access, self._hosts = app, access, frozenset(hosts)
+        self._tabs: OrderedDict[str, str] = OrderedDict()
+        templates = Environment(loader=PackageLoader("clew.ui.web"), autoescape=True)
+        self._entry = templates.get_template("entry.html")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+        elif scope["type"] == "http":
+            request = Request(scope, receive)
+            body = await _body(request)
+            answer = await self._answer(request, body)
+            if answer is None:
+                await self._pass_on(request, body or b"", send)
+            else:
+                await answer(scope, receive, _with_headers(send))
+
+    async def _answer(self, request: Request, body: bytes | None) -> Response | None:
+        """In the page's place; None: the page answers."""
+        path, reads = request.url.path, request.method in ("GET", "HEAD")
+        if body is None:
+            return PlainTextResponse("That is too much.", 413)
+        if not self._is_our_host(request):
+            return PlainTextResponse("No page is served under this name.", 403)
+        if reads and path in OWN:
+            return FileResponse(FOLDER / OWN[path])
+        if reads and LOOKS.fullmatch(path):
+            return None
+        owner = self._access.owner(request.cookies.get(_cookie_name(request), ""))
+        if reads and path == "/":
+            request.scope[OWNER] = owner
+            return self._opened(request, owner)
+        if path == LOGIN and request.method == "POST":
+            return await self._logged_in(request, body)
+        if not (READ if request.method == "GET" else CHANGED if request.method == "POST" else _NONE).fullmatch(path):
+            return PlainTextResponse("There is nothing here.", 404)
+        if not _is_same_origin(request):
+            return PlainTextResponse("No page of Clew has asked for this.", 403)
+        if owner is None:
+            return PlainTextResponse(OPEN_IT, 401)
+        request.scope[OWNER] = owner
+        if "/heartbeat/" in path:  # it would hold one of the six connections that all tabs of a browser share
+            return Response(status_code=204)
+        return None if self._is_own_tab(request, body, owner) else PlainTextResponse("This is another's tab.", 403)
+
+    def _is_our_host(self, request: Request) -> bool:
+        given = request.headers.getlist("host")
+        name = _host_of(f"//{given[0]}") if len(given) == 1 else None
+        return name is not None and (name in self._hosts or name == (request.scope.get("server") or ("",))[0])
+
+    def _opened(self, request: Request, owner: str | None) -> Response | None:
+        """The page itself, which is followed to from anywhere: the token of its address is exchanged for a cookie."""
+        others = [(name, value) for name, value in request.query_params.multi_items() if name != "token"]
+        token = request.query_params.get("token", "")
+        if request.headers.get("sec-fetch-dest", "document") not in ("document", "empty") or (
+            request.headers.get("sec-fetch-mode", "navigate") != "navigate" and not _is_same_origin(request)
+        ):
+            return PlainTextResponse("No page of Clew has asked for this.", 403)
+        if token and request.method == "GET":
+            cookie = self._access.by_token(token)
+            if cookie or owner is not None:
+                return _let_in(request, cookie, f"/?{urlencode(others)}" if others else "/")
+        return None if owner is not None else self._entrance()
+
+    def _entrance(self, said: str = "", status: int = 401, **headers: str) -> Response:
+        text = self._entry.render(open_it=OPEN_IT, has_users=self._access.has_users(), said=said)
+        return HTMLResponse(text, status, headers)
+
+    async def _logged_in(self, request: Request, body: bytes) -> Response:
+        if not _is_same_origin(request):
+            return PlainTextResponse("No page of Clew has asked for this.", 403)
+        given = parse_qs(body.decode("utf-8", "replace"))
+        name, password = (given.get(field, [""])[0] for field in ("name", "password"))
+        address = request.client.host if request.client else ""
+        try:
+            cookie = await to_thread.run_sync(self._access.by_password, name, password, address)
+        except TooManyFailures as error:
+            return self._entrance(str(error), 429, **{"retry-after": str(error.seconds)})
+        except BadInput as error:
+            return self._entrance(str(error), 500)
+        return _let_in(request, cookie, "/") if cookie else self._entrance("The name or the password is wrong.", 403)
+
+    def _is_own_tab(self, request: Request, body: bytes, owner: str) -> bool:
+        """A tab is named by what its browser drew; what the page sends to it is for the owner of its first request."""
+        tab = request.query_params.get("session_hash", "")
+        if body:
+            try:
+                tab = str(json.loads(body).get("session_hash") or "")
+            except (ValueError, AttributeError):
+                return True  # the page refuses it
+        if not tab:
+            return True
+        while len(self._tabs) > TABS:
+            self._tabs.popitem(last=False)
+        return self._tabs.setdefault(tab, owner) == owner
+
+    async def _pass_on(self, request: Request, body: bytes, send: Send) -> None:
+        """With the body that was read, and without what a proxy would say: there is none that is trusted."""
+        kept = (b"accept-encoding",) if request.url.path == "/" else ()
+        scope = {
+            **request.scope,
+            "headers": [
+                (name, value)
+                for name, value in request.scope["headers"]
+                if name not in kept and not name.startswith(b"x-forwarded-") and name != b"forwarded"
+            ],
+        }
+        sent = False
+
+        async def receive() -> Message:
+            nonlocal sent
+            if sent:
+                return await request.receive()
+            sent = True
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        if request.url.path != "/":
+            await self._app(scope, receive, _with_headers(send))
+            return
+        page, status = bytearray(), 200
+
+        async def keep(message: Message) -> None:
+            nonlocal status
+            status = message.get("status", status)
+            page.extend(message.get("body", b""))
+
+        await self._app(scope, receive, keep)
+        text = _as_ours(page.decode())
+        answer = HTMLResponse(text, status, {"cache-control": "no-store"})
+        await answer(scope, receive, _with_headers(send, text.encode()))
+
+
+_NONE = re.compile(r"(?!)")
+
+
+async def _body(request: Request) -> bytes | None:
+    """None: there is too much of it."""
+    size = request.headers.get("content-length", "0")
+    if not size.isdecimal() or int(size) > BODY:
+        return None
+    read = bytearray()
+    async for part in request.stream():
+        read += part
+        if len(read) > BODY:
+            return None
+    return bytes(read)
+
+
+def _host_of(address: str) -> str | None:
+    """In small letters; None where there is none, or more than a name and a port."""
+    try:
+        parts = urlsplit(address)
+        _ = parts.port
+    except ValueError:
+        return None
+    return parts.hostname if not (parts.username or parts.password or parts.path.strip("/")) else None
+
+
+def _is_same_origin(request: Request) -> bool:
+    """By what the browser says of the page that asks: its origin, else how that is related, else its address. Who says
+    nothing is refused, too: a browser can be made not to say it."""
+    headers = request.headers
+    if (origin := headers.get("origin")) is not None:
+        return _is_own(origin, headers)
+    if (site := headers.get("sec-fetch-site")) is not None:
+        return site == "same-origin"
+    return _is_own(headers.get("referer", ""), headers)
+
+
+def _is_own(address: str, headers: Headers) -> bool:
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and parts.netloc.lower() == headers.get("host", "").lower()
+
+
+def _cookie_name(request: Request) -> str:
+    """Cookies are shared by all ports of a machine."""
+    return f"clew-{(request.scope.get('server') or ('', 0))[1]}"
+
+
+def _let_in(request: Request, cookie: str, address: str) -> Response:
+    answer = RedirectResponse(address, 303)
+    if cookie:
+        answer.set_cookie(_cookie_name(request), cookie, httponly=True, samesite="strict")
+    return answer
+
+
+FOREIGN = re.compile(
+    r"<base\b[^>]*>|<meta\s+(property|name)=\"(og|twitter):[^>]*>|<link rel=\"manifest\"[^>]*>|"
+    r"<script>\s*\(\(\) => \{(?:(?!</script>).)*iframeResizer(?:(?!</script>).)*</script>",
+    re.DOTALL,
+)
+STYLE = re.compile(r"(<(?:html|body|div|gradio-app)\b[^>]*?)\sstyle=\"[^\"]*\"")
+OURS = """<link rel="icon" href="/favicon.ico"><link rel="stylesheet" href="/style.css">
+<script src="/page.js" defer></script></body>"""
+
+
+def _as_ours(page: str) -> str:
+    """Gradio's page without what names other sites or what the policy forbids, and with our style and script."""
+    return STYLE.sub(r"\1", FOREIGN.sub("", page)).replace("</body>", OURS)
+
+
+def _with_headers(send: Send, page: bytes = b"") -> Send:
+    """What every answer says to the browser; `page` is HTML whose own scripts and styles may run, and no others."""
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = [
+                (name, value) for name, value in message.get("headers", ()) if not name.startswith(b"access-control-")
+            ]
+            policy = POLICY.format(scripts=_hashes(b"script", page), styles=_hashes(b"style", page))
+            ours = {**HEADERS, "content-security-policy": policy}
+            message = {**message, "headers": headers + [(name.encode(), ours[name].encode()) for name in ours]}
+        await send(message)
+
+    return sending
+
+
+def _hashes(tag: bytes, page: bytes) -> str:
+    return "".join(f" 'sha256-{one}'" for one in dict.fromkeys(_digests(tag, page)))
+
+
+def _digests(tag: bytes, page: bytes) -> Iterator[str]:
+    for text in re.findall(rb"<%s\b[^>]*>(.*?)</%s>" % (tag, tag), page, re.DOTALL | re.IGNORECASE):
+        if text.strip():
+            yield base64.b64encode(hashlib.sha256(text.replace(b"\r\n", b"\n")).digest()).decode()
