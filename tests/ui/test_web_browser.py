@@ -18,7 +18,7 @@ import pytest
 
 from tests.processes import PAGE, Process
 from tests.ui.fakes import fill_threads
-from tests.ui.web_fake import CUT_OFF
+from tests.ui.web_fake import CUT_OFF, LOADED
 from tests.ui.writing_fake import MODEL
 
 if TYPE_CHECKING:
@@ -332,10 +332,11 @@ def test_dark_follows_the_system(browser: "Browser", address: Address) -> None:
 
 
 def test_the_page_is_there_before_the_encoder(context: "BrowserContext", tmp_path: Path) -> None:
-    with fake_page(tmp_path, loading=6) as address:
+    with fake_page(tmp_path, loading=600) as address:
         page = opened(context, address)
         ask(page, "Are you there?", wait=False)
         page.wait_for_selector("#now .status >> text=Loading the encoder")
+        (tmp_path / LOADED).touch()
         page.wait_for_selector("#past .answer")
         page.goto("about:blank")
 

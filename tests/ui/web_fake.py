@@ -42,6 +42,10 @@ ATTACKING_WALK = Subgraph(
 CUT_OFF = "Was the Moon ever closer?"
 
 
+LOADED = "loaded"
+"""A file among the threads: where it is, the encoder has loaded, however long it was to take."""
+
+
 class PageAssistant(Assistant):
     """`interrupted` is the thread on which a turn, about `CUT_OFF`, was cut off."""
 
@@ -50,7 +54,7 @@ class PageAssistant(Assistant):
     ) -> None:
         self._own_threads = Threads(data / "threads.sqlite")
         self._pause = pause
-        self._seconds = loading
+        self._seconds, self._loaded = loading, data / LOADED
         self._interrupted = {interrupted} if interrupted else set()
         titles = ["Tides", ATTACK, "Laika", "Metropolis", "Hugo"]
         store = SimpleNamespace(titles=lambda limit: titles[:limit])
@@ -67,7 +71,9 @@ class PageAssistant(Assistant):
         return cast(Services, self._fake_services)
 
     def warm_up(self) -> None:
-        time.sleep(self._seconds)
+        ends = time.monotonic() + self._seconds
+        while time.monotonic() < ends and not self._loaded.exists():
+            time.sleep(0.05)
 
     def ask(
         self,

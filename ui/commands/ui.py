@@ -34,7 +34,10 @@ def ui(ctx: click.Context, /, host: str, **chosen: Any) -> None:
 @ui.command(name="add-user")
 @click.argument("name", metavar="NAME")
 def add(name: str) -> None:
-    """Let NAME open the page with a password, or give NAME another one. It is asked for, or taken from CLEW_PASSWORD."""
+    """Let NAME open the page with a password, or give NAME another one.
+
+    It is asked for, or taken from CLEW_PASSWORD.
+    """
     from clew.agent.settings import read_settings
     from clew.ui.web.access import add_user
 
