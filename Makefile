@@ -55,11 +55,13 @@ train: .venv/ready-dev
 	$(BIN)/python -m tests.training.search $(DATA) $(LIBRARIES)
 	$(BIN)/python -m tests.training.talk $(DATA)
 	$(BIN)/python -m tests.training.reader $(DATA)
+	$(BIN)/python -m tests.training.pairs $(DATA)
 	$(BIN)/python -m tests.training.judge $(DATA) $(LIBRARIES)
 	$(BIN)/python -m tests.training.spans $(DATA) $(LIBRARIES)
 
 train-reader: .venv/ready-dev
 	$(BIN)/python -m tests.training.reader $(DATA)
+	$(BIN)/python -m tests.training.pairs $(DATA)
 
 crossval: .venv/ready-dev
 	$(BIN)/python -m tests.training.crossval $(DATA) $(LIBRARIES)

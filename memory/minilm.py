@@ -31,6 +31,9 @@ BEGIN, END = 101, 102
 ROWS = 1024
 """Word pieces in a pass (docs/figures.md)."""
 
+FEW_ROWS = 256
+"""The same where few texts are waited for: each processor has some."""
+
 BLOCK = 64
 """Rows whose `gelu` is made at once: what goes from one step to the next stays in the processor's cache."""
 
@@ -103,28 +106,46 @@ class EncoderLayer:
 
 
 class MiniLM:
-    """Its arrays are only read: safe from several threads."""
+    """Its arrays are only read: safe from several threads. Tensors that the file `instead` has are taken from there:
+    layers that were fitted for something else, and the weights of `pair_scores`."""
 
-    def __init__(self, weights: Path) -> None:
+    def __init__(self, weights: Path, instead: Path | None = None) -> None:
         from safetensors import safe_open
 
         opened: Any = safe_open  # is not typed
         self._file = opened(weights, framework="np")
+        self._instead = opened(instead, framework="np") if instead else None
+        self._changed = frozenset(self._instead.keys()) if self._instead else frozenset()
         self._words = self._file.get_slice("embeddings.word_embeddings.weight")
-        kind = self._tensor("embeddings.token_type_embeddings.weight")[0]
-        self._places: Vectors = self._tensor("embeddings.position_embeddings.weight")[:LONGEST] + kind
+        first, second = self._tensor("embeddings.token_type_embeddings.weight")
+        self._places: Vectors = self._tensor("embeddings.position_embeddings.weight")[:LONGEST] + first
+        self._second: Vector = second - first
         self._embedded = self._norm("embeddings")
         self._layers = [self._layer(f"encoder.layer.{number}") for number in range(LAYERS)]
 
     def encode(self, texts: Sequence[Sequence[int]]) -> Vectors:
         """Unit vectors of texts, each the numbers of its word pieces without special ones. Shape (texts, DIMENSION)."""
         whole = [[BEGIN, *text[: LONGEST - 2], END] for text in texts]
-        parts = [whole[start:end] for start, end in passes([len(text) for text in whole])]
+        return unit(self._means(whole, [len(text) for text in whole]))
+
+    def pair_scores(self, question: Sequence[int], texts: Sequence[Sequence[int]]) -> Vector:
+        """A number for each text, read together with the question; both without special word pieces, and of at most
+        `LONGEST` together, less those."""
+        before = [BEGIN, *question, END]
+        whole = [[*before, *text, END] for text in texts]
+        means = self._means(whole, [len(before)] * len(whole), FEW_ROWS)
+        scores: Vector = means @ self._tensor("pair.weight")[0] + self._tensor("pair.bias")
+        return scores
+
+    def _means(self, whole: Sequence[Sequence[int]], second: Sequence[int], most: int = ROWS) -> Vectors:
+        """The mean over each text's word pieces; from its place `second` on they are those of a second text."""
+        parts = list(passes([len(text) for text in whole], most))
         # Each pass has one thread of BLAS: its own threads wait for each other between matrices as small as these.
         with _ALONE:
             threads = self._threads
             with self._blas.limit(limits=1), ThreadPoolExecutor(threads) as pool:
-                return unit(np.concatenate(list(pool.map(self._pass, parts))))
+                found = pool.map(lambda part: self._pass(whole[slice(*part)], second[slice(*part)]), parts)
+                return np.concatenate(list(found))
 
     @cached_property
     def _blas(self):  # type: ignore[no-untyped-def]
@@ -137,13 +158,14 @@ class MiniLM:
         """Those that BLAS has where nothing limits it."""
         return max((library.num_threads for library in self._blas.lib_controllers), default=1)
 
-    def _pass(self, texts: Sequence[Sequence[int]]) -> Vectors:
+    def _pass(self, texts: Sequence[Sequence[int]], second: Sequence[int]) -> Vectors:
         bounds = list(pairwise(accumulate((len(text) for text in texts), initial=0)))
         # Only these rows of the table are read: all of it is half of the file.
         words, at = np.unique(np.concatenate([np.array(text) for text in texts]), return_inverse=True)
         rows = np.concatenate([self._words[word : word + 1] for word in words.tolist()])[at]
-        for start, end in bounds:
+        for (start, end), other in zip(bounds, second, strict=True):
             rows[start:end] += self._places[: end - start]
+            rows[start + other : end] += self._second
         self._embedded(rows)
         room = Room(len(rows), max(map(len, texts)))
         for layer in self._layers:
@@ -168,14 +190,15 @@ class MiniLM:
         return Norm(self._tensor(f"{name}.LayerNorm.weight"), self._tensor(f"{name}.LayerNorm.bias"))
 
     def _tensor(self, name: str) -> Any:
-        return self._file.get_tensor(name)
+        file = self._instead if self._instead and name in self._changed else self._file
+        return file.get_tensor(name).astype(np.float32, copy=False)
 
 
-def passes(lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Texts one after the other, of at most `ROWS` word pieces together: from where to where."""
+def passes(lengths: Sequence[int], most: int = ROWS) -> Iterator[tuple[int, int]]:
+    """Texts one after the other, of at most so many word pieces together: from where to where."""
     start = rows = 0
     for place, length in enumerate(lengths):
-        if rows and rows + length > ROWS:
+        if rows and rows + length > most:
             yield start, place
             start, rows = place, 0
         rows += length

@@ -19,9 +19,17 @@ from clew.agent.answer.asked import Asked
 from clew.agent.answer.evidence import Evidence
 from clew.agent.answer.units import PRONOUN, Core, asks
 from clew.memory.datatypes import Floats, Vectors
+from clew.memory.pairs import PairScorer, pair_scorer
 from clew.memory.text import content_word_sets, content_words
 
 SHIPPED = Path(__file__).with_name("reader.json")
+PAIRS = Path(__file__).with_name("pairs.safetensors")
+
+READ_TOGETHER = 12
+"""The cores that are likeliest by their features, which are read together with the question."""
+
+LONGEST_HEAD = 80
+"""Characters of what stands above a core that are read with it."""
 
 OF_MEANING = (
     "cosine",
@@ -251,13 +259,41 @@ def plain(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """`weights` by feature."""
+    """`weights` by feature; `together` that of the score of core and question read together."""
 
     weights: Mapping[str, float]
+    together: float = 0.0
 
     def scores(self, found: Floats) -> Floats:
         scores: Floats = found @ np.array([self.weights.get(name, 0.0) for name in FEATURES])
         return scores
+
+
+def read(sought: Sought, evidence: Evidence) -> Floats:
+    """How likely each core is to answer, shape (cores,): by its features, and where a fact is asked for, the likeliest
+    read with the question. A definition, steps and what is compared are told by their form: encyclopaedias, of which
+    most of what the pairs were fitted on comes, would say of a man when he was born."""
+    reader = shipped_reader()
+    scores = reader.scores(features(sought, evidence))
+    told_by_form = sought.asked.defined or sought.asked.form not in ("fact", "list")
+    if told_by_form or not len(scores) or not (pairs := shipped_pairs()):
+        return scores
+    first = np.argsort(-scores, kind="stable")[:READ_TOGETHER]
+    found = pairs.scores(sought.question, [with_head(evidence, place) for place in first.tolist()])
+    scores[first] += reader.together * (found - found.min())
+    return scores
+
+
+def with_head(evidence: Evidence, place: int) -> str:
+    """A core with what stands above it."""
+    head, text = evidence.heads[place], evidence.texts[place]
+    return f"{head[:LONGEST_HEAD]}: {text}" if head and not text.startswith(head) else text
+
+
+@cache
+def shipped_pairs() -> PairScorer | None:
+    """None where the packaged encoder is not installed."""
+    return pair_scorer(PAIRS)
 
 
 @cache

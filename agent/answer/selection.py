@@ -8,7 +8,7 @@ import numpy as np
 
 from clew.agent.answer.asked import Asked, asked
 from clew.agent.answer.evidence import Evidence, named_passages, shares_held
-from clew.agent.answer.reader import Sought, features, plain, shipped_reader
+from clew.agent.answer.reader import Sought, plain, read
 from clew.agent.answer.times import asked_years, in_force, time_scores
 from clew.agent.answer.units import AnswerUnit, Core, asks, unit_of
 from clew.agent.search.phrases import holds_phrase, left_out, versions
@@ -95,13 +95,13 @@ def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most:
         core.passage in relevant and not (out and out <= own) and not _wonders(core)
         for core, own in zip(evidence.cores, words, strict=True)
     ]
-    read = np.flatnonzero(np.array(fits, dtype=bool))
-    if not len(read):
+    kept = np.flatnonzero(np.array(fits, dtype=bool))
+    if not len(kept):
         return []
-    scores = shipped_reader().scores(features(sought, evidence))
+    scores = read(sought, evidence)
     scores -= parameters.repeated * np.array([plain(text) in sought.said for text in evidence.texts])
     scores -= parameters.version * _lacks_version(wanted.rewritten, evidence)
-    kept, beside = _in_time(wanted, evidence, scores, read, parameters)
+    kept, beside = _in_time(wanted, evidence, scores, kept, parameters)
     order = kept[np.argsort(-scores[kept], kind="stable")]
     found = _chosen(order, scores, evidence, sought.asked, beside, parameters, most)
     return [*found, *_second_step(found, sought, evidence, order, parameters)]

@@ -20,7 +20,7 @@ BlockKind = Literal["heading", "prose", "item", "row", "code", "contents"]
 BEFORE, BEHIND = 1200, 1800
 """Characters of a document that are looked at around a passage."""
 
-LONGEST_HEADING = 14
+LONGEST_HEADING = 18
 """Words of a line that stands alone and may be a heading."""
 
 LEAST_CONTENTS = 0.5
@@ -108,6 +108,7 @@ def _read(text: str, offset: int, heads: tuple[int, ...], contents: frozenset[st
 
 def _pieces(text: str, heads: frozenset[int]) -> Iterator[tuple[int, int, BlockKind]]:
     stanzas = [match.span() for match in _STANZA.finditer(text)]
+    titled = _heading_items(text, stanzas)
     for place, (start, end) in enumerate(stanzas):
         lines = _lines(text, start, end)
         last = place + 1 == len(stanzas)
@@ -127,7 +128,7 @@ def _pieces(text: str, heads: frozenset[int]) -> Iterator[tuple[int, int, BlockK
         elif len(lines) > 1 and sum(bool(_CELLS.search(text, *line)) for line in lines) > len(lines) / 2:
             for line in lines:
                 yield *line, "row" if _CELLS.search(text, *line) else "prose"
-        elif len(lines) == 1 and not last and _is_heading(text[start:end]):
+        elif len(lines) == 1 and not last and (place in titled or _is_heading(text[start:end])):
             yield start, end, "heading"
         else:
             for piece in _phrases(text, start, end):
@@ -166,12 +167,32 @@ def _is_code(text: str, lines: Sequence[Span]) -> bool:
 def _is_heading(line: str) -> bool:
     if ITEM.match(line) and not line.startswith(("#", "(")):
         return bool(re.match(r"\d{1,3}[.)] \w", line)) and line.endswith("?")
+    return _is_title(line)
+
+
+def _is_title(line: str) -> bool:
     return (
         line[0] not in "\"“„«‘'"
         and len(line.split()) <= LONGEST_HEADING
         and not _STOPPED.search(line)
         and not line.endswith(":")
     )
+
+
+def _heading_items(text: str, stanzas: Sequence[Span]) -> set[int]:
+    """The places of the items that are headings: each stands alone, with prose before the next one, as the parts of a
+    manual that are numbered or marked."""
+    items = [bool(ITEM.match(text, *span)) for span in stanzas]
+    alone = {
+        place
+        for place in range(len(stanzas) - 1)
+        if items[place]
+        and not items[place + 1]
+        and not (place and (items[place - 1] or text[stanzas[place - 1][1] - 1] == ":"))
+        and (title := ITEM.sub("", text[slice(*stanzas[place])], count=1).strip())[:1].isupper()
+        and _is_title(title)
+    }
+    return alone if len(alone) > 1 else set()
 
 
 def _named(heading: str) -> str:

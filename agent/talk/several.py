@@ -152,9 +152,8 @@ def joined(answers: Sequence[tuple[str, Answer]]) -> Answer:
     missing = tuple(dict.fromkeys(word for _, answer in answers for word in answer.missing))
     nearest = tuple(dict.fromkeys(title for _, answer in answers for title in answer.nearest))
     whole = Answer("stopped", tuple(claims), tuple(sources), missing, nearest)
-    forms, says = {answer.form for _, answer in answers}, {answer.says for _, answer in answers}
-    if len(forms) == 1:
-        whole = replace(whole, form=forms.pop(), says=says.pop() if len(says) == 1 else None)
+    forms, says = [answer.form for _, answer in answers if answer.form], {answer.says for _, answer in answers}
+    whole = replace(whole, form=next(iter(forms), ""), says=says.pop() if len(says) == 1 else None)
     if "stopped" in outcomes:
         return whole
     same = outcomes[0] if len(set(outcomes)) == 1 else "partial"

@@ -15,15 +15,16 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import click
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.agent.answer.asked import asked
 from clew.agent.answer.evidence import Evidence, evidence_of
-from clew.agent.answer.reader import FEATURES, SHIPPED, Reader, features
+from clew.agent.answer.reader import FEATURES, SHIPPED, Reader, features, with_head
 from clew.agent.answer.selection import Wanted, sought_of, wanted_of
 from clew.agent.answer.units import unit_of
 from clew.agent.models import encoder_for
@@ -31,6 +32,7 @@ from clew.agent.settings import read_settings
 from clew.memory.datatypes import Document, Floats, Passage
 from clew.memory.errors import ClewError
 from clew.memory.ports import Encoder
+from clew.memory.text import Span
 from tests.training.asked_turns import AskedTurn, asked_turns
 
 OWN = "own"
@@ -39,16 +41,22 @@ WORTH = {OWN: 3.0}
 """What a set counts where that is not 1."""
 
 L2 = 0.01
+TOGETHER = 0.5
+"""What the score of question and core read together (`tests.training.pairs`) counts beside the rest."""
+
 UNUSED = ("date_only",)
 """Features that nothing is learned of: the conversations have too few of them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadExample:
-    """`found` are the features of its cores, shape (cores, `FEATURES`); `right` has a value for each core."""
+    """`found` are the features of its cores, shape (cores, `FEATURES`); `right` has a value for each core, and `texts`
+    its text below what stands above it."""
 
     set: str
     collection: str
+    question: str
+    texts: tuple[str, ...]
     found: Floats
     right: NDArray[np.bool_]
 
@@ -63,31 +71,40 @@ def main(data: Path, crossval: bool) -> None:
         for line in report(examples) if crossval else ():
             click.echo(line)
         if not crossval:
-            SHIPPED.write_text(json.dumps({"weights": dict(fit(examples).weights)}, indent=2) + "\n", "utf-8")
+            made = replace(fit(examples), together=TOGETHER)
+            SHIPPED.write_text(json.dumps(asdict(made), indent=2) + "\n", "utf-8")
             click.echo(f"fitted on {len(examples)} questions: {SHIPPED}")
     except ClewError as error:
         raise click.ClickException(str(error)) from error
 
 
-def of_spans(spans: Path, split: str, encoder: Encoder) -> Iterator[ReadExample]:
-    """Questions with answers in one passage, `MOST` of each set by a hash."""
+def read_example(
+    set_: str, collection: str, wanted: Wanted, evidence: Evidence, right: NDArray[np.bool_]
+) -> ReadExample:
+    sought = sought_of(wanted, evidence)
+    texts = tuple(with_head(evidence, place) for place in range(len(evidence.cores)))
+    return ReadExample(set_, collection, sought.question, texts, features(sought, evidence), right)
+
+
+def of_spans(spans: Path, split: str, encoder: Encoder, most: int = MOST) -> Iterator[ReadExample]:
+    """Questions with answers in one passage, so many of each set by a hash."""
     by_set: dict[str, list[dict]] = {}  # type: ignore[type-arg]
     with gzip.open(spans, "rt", encoding="utf-8") as lines:
         for record in map(json.loads, lines):
             if record["split"] == split and record["answerable"]:
                 by_set.setdefault(record["set"], []).append(record)
     for name, records in by_set.items():
-        for record in sorted(records, key=lambda one: hashlib.sha256(one["id"].encode()).hexdigest())[:MOST]:
+        for record in sorted(records, key=lambda one: hashlib.sha256(one["id"].encode()).hexdigest())[:most]:
             evidence = evidence_of_passage(record["title"], record["passage"], encoder)
-            found = features(sought_of(Wanted(record["question"], record["question"]), evidence), evidence)
-            spans_ = [(answer["start"], answer["start"] + len(answer["text"])) for answer in record["answers"]]
-            right = [
-                any(
-                    core.position < end and start < core.position + core.span[1] - core.span[0] for start, end in spans_
-                )
-                for core in evidence.cores
-            ]
-            yield ReadExample(name, name, found, np.array(right, bool))
+            answers = [(answer["start"], answer["start"] + len(answer["text"])) for answer in record["answers"]]
+            wanted = Wanted(record["question"], record["question"])
+            yield read_example(name, name, wanted, evidence, holding(evidence, answers))
+
+
+def holding(evidence: Evidence, answers: Sequence[Span]) -> NDArray[np.bool_]:
+    """Whether each core shares a character with one of the answers."""
+    ends = [(core.position, core.position + core.span[1] - core.span[0]) for core in evidence.cores]
+    return np.array([any(first < end and start < last for start, end in answers) for first, last in ends], bool)
 
 
 def evidence_of_passage(title: str, text: str, encoder: Encoder) -> Evidence:
@@ -98,9 +115,9 @@ def evidence_of_passage(title: str, text: str, encoder: Encoder) -> Evidence:
 def of_conversations() -> Iterator[ReadExample]:
     for one in asked_turns():
         if one.case["must"]:
-            sought = sought_of(wanted_of(one.turn), one.evidence)
-            found = features(sought, one.evidence)
-            yield ReadExample(OWN, one.case["collection"], found, _right(one, sought.asked.form == "list"))
+            wanted = wanted_of(one.turn)
+            right = _right(one, asked(wanted.rewritten).form == "list")
+            yield read_example(OWN, one.case["collection"], wanted, one.evidence, right)
 
 
 def _right(one: AskedTurn, wants_list: bool) -> NDArray[np.bool_]:

@@ -94,3 +94,31 @@ def test_the_lines_of_a_title_page_are_one_phrase() -> None:
     page = "Paper read before\nthe Seminar\nof\nDr. A. Smith\nat\nThe University, New York\non\n9th May 1916"
     whole = "Paper read before the Seminar of Dr. A. Smith at The University, New York on 9th May 1916"
     assert [text for _, text in kinds(page)] == [whole]
+
+
+MANUAL = """- Depth of a bed
+
+Beds are forty centimetres deep.
+
+- Number of plants in a row
+
+A row has twelve plants. Write the number down:
+
+- twelve
+
+Then water them.
+
+(7) Watering is slow - I can only fill a few of the cans in the shed
+
+Take the hose."""
+
+
+def test_items_that_stand_alone_above_prose_are_its_headings() -> None:
+    found = [text for kind, text in kinds(MANUAL) if kind == "heading"]
+    assert found == [
+        "- Depth of a bed",
+        "- Number of plants in a row",
+        "(7) Watering is slow - I can only fill a few of the cans in the shed",
+    ]
+    alone = kinds("- Depth of a bed\n\nBeds are deep.")
+    assert alone[0][0] == "item"

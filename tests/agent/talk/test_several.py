@@ -1,5 +1,7 @@
 """Several questions in one turn: where they are taken apart, and how their answers are joined."""
 
+from dataclasses import replace
+
 import pytest
 
 from clew.agent.state import Answer, Claim
@@ -61,3 +63,5 @@ def test_answers_are_joined_with_the_sources_of_both_and_a_refusal_names_its_que
     assert half.outcome == "partial" and half.text.endswith("\nWhat of pets? I found nothing.")
     assert (half.missing, half.nearest) == (("pets",), ("a",))
     assert joined([("What of pets?", pets), ("Of cats?", pets)]).refused
+    forms = [("Rent?", replace(rent, form="fact")), ("May I?", replace(heating, form="yes-no", says="no"))]
+    assert (joined(forms).form, joined(forms).says) == ("fact", None)
