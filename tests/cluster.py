@@ -116,7 +116,9 @@ def shared_server(base: Path) -> Server:
         (folder / "in-use" / str(os.getpid())).touch()
         if not note.exists():
             watch = [sys.executable, "-c", WATCH, os.environ[PROGRAM], str(folder)]
-            subprocess.Popen(watch, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            # By a shell that ends at once: the watcher outlives this process, which does not wait for it.
+            background = ["/bin/sh", "-c", '"$@" </dev/null >/dev/null 2>&1 &', "sh", *watch]
+            subprocess.run(background, start_new_session=True, check=True)
             server = started(folder / "server")
             note.write_text(json.dumps({"folder": str(folder), "about": server.about}))
     about = json.loads(note.read_text())["about"]
