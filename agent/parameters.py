@@ -54,7 +54,10 @@ SEEDS: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "index.semantic": ("001", {"buffer": 5, "threshold": 0.5, "step": 1, "size": 1024, "overlap": 128}),
     "tools.local": ("001", {"tau_e": 0.6, "tau_d": 0.5}),
     "tools.communities": ("001", {"top_k_communities": 3, "top_k_points": 10, "community": 0.3, "point": 0.7}),
-    "tools.hybrid": ("002", {"candidates": 100, "nearest": 0, "cosine": 1.0, "keyword": 0.0, "title": 0.0}),
+    "tools.hybrid": (
+        "002",
+        {"candidates": 100, "nearest": 0, "cosine": 1.0, "keyword": 0.0, "title": 0.0, "fields": "seed"},
+    ),
     "rewrite": (
         "003",
         {"lambda": 0.7, "sentences": 5, "representatives": 3, "fewest_clusters": 2, "most_clusters": 7},

@@ -247,9 +247,19 @@ class Search(Protocol):
         """Of chunks, shape (len(ids), d)."""
 
     def keyword_search(
-        self, queries: Sequence[str], k: int, *, scope: frozenset[str] | None = None, among: Sequence[str] | None = None
+        self,
+        queries: Sequence[str],
+        k: int,
+        *,
+        scope: frozenset[str] | None = None,
+        among: Sequence[str] | None = None,
+        fields: Mapping[str, float] | None = None,
     ) -> list[list[Hit]]:
-        """BM25 over the fields `title` and `text`: for each query at most k hits above 0, best first."""
+        """BM25 over title and text together, or, with the weights `fields`, the sum of what each of `title`, `text` and
+        `metadata` alone has of its most: for each query at most k hits above 0, best first."""
+
+    def alike(self, words: Sequence[str], most: int) -> list[tuple[str, ...]]:
+        """For each word those that stand in chunks of like meaning, at most so many, the most alike first."""
 
     def vector_search(
         self, vectors: Vectors, k: int, *, scope: frozenset[str] | None = None, among: Sequence[str] | None = None

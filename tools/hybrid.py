@@ -1,21 +1,43 @@
 """The tool `hybrid`: keywords first, meaning second (seed 002, stages 1 and 2), and the two added.
 
 Stage 1 takes the best by BM25, stage 2 orders them by cosine. A keyword filter alone loses what is said in other
-words, so by default the nearest by vector are candidates too, and the calibrated scores of both are added.
+words, so by default the nearest by vector are candidates too, and the calibrated scores of both are added. What the
+seed calls future improvements are parameters: fields, synonyms, a cross-encoder as stage 3.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
 
-from clew.memory.datatypes import Findings, Passage, Query
-from clew.memory.knowledge.question import Matches, MatchParameters, candidates, match
-from clew.memory.ports import Search
+from clew.memory.datatypes import FieldHit, Findings, Passage, Query
+from clew.memory.encoding import load_reranker
+from clew.memory.errors import BadInput
+from clew.memory.extras import required
+from clew.memory.knowledge.embedding import with_title
+from clew.memory.knowledge.question import SEED_FIELDS, Matches, MatchParameters, candidates, match
+from clew.memory.parameters import Few
+from clew.memory.ports import Reranker, Search
+from clew.memory.text import stems_and_words
 from clew.tools.base import FormScores, ToolSettings, fuse, fused_passages
 
 TWO_STAGE = MatchParameters(nearest=0, cosine=1, keyword=0, title=0)
 """The seed's pure form: no nearest by vector, ordered by cosine alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class HybridParameters:
+    """`match` are stages 1 and 2. With `synonyms` each word of a question is looked for with at most `expand` others:
+    those in passages of like meaning (`library`), or WordNet's, by nltk where that and its data are installed. Stage 3:
+    a `reranker`, any cross-encoder of sentence-transformers, orders the `reranked` best; empty: none. docs/figures.md
+    has what each finds."""
+
+    match: MatchParameters = field(default_factory=MatchParameters)
+    synonyms: Literal["none", "library", "wordnet"] = "none"
+    expand: Few = 2
+    reranker: str = ""
+    reranked: Few = 20
 
 
 class Hybrid:
@@ -25,9 +47,16 @@ class Hybrid:
         "name, a number, what something is, what a document says. Returns the passages that match best."
     )
 
-    def __init__(self, store: Search, parameters: MatchParameters | None = None) -> None:
+    def __init__(
+        self,
+        store: Search,
+        parameters: MatchParameters | HybridParameters | None = None,
+        reranker: Reranker | None = None,
+    ) -> None:
         self.store = store
-        self._parameters = parameters or MatchParameters()
+        given = parameters or HybridParameters()
+        self._parameters = HybridParameters(given) if isinstance(given, MatchParameters) else given
+        self._reranker = reranker
 
     def search(self, query: Query, k: int = 5) -> Findings:
         """At most k passages."""
@@ -36,21 +65,83 @@ class Hybrid:
     def matches(self, query: Query, k: int = 5) -> Matches:
         """All candidates, with their scores by each form of the question."""
         query.check()
-        ids = candidates(self.store, query, k, self._parameters)
+        query, most = self._expanded(query), max(k, self._parameters.reranked if self._reranker else 0)
+        ids = candidates(self.store, query, most, self._parameters.match)
         query.check()
-        return match(self.store, query.forms, ids, self._parameters)
+        return match(self.store, query.forms, ids, self._parameters.match)
 
     def scores(self, query: Query, ids: Sequence[str]) -> dict[str, float]:
         """Of these chunks, whichever search found them."""
-        found = match(self.store, query.forms, ids, self._parameters)
+        found = match(self.store, self._expanded(query).forms, ids, self._parameters.match)
         return fuse(query.forms, FormScores(ids, found.scores))
 
     def findings(self, query: Query, found: Matches, k: int = 5) -> Findings:
         """The best k by the sum of the forms' scores, weighed as the query says: the forms are those of `matches`."""
         if not found.ids:
             return Findings(notes=("no passage holds a word of the question",))
-        passages = fused_passages(self.store, query, FormScores(found.ids, found.scores), k, self.name)
-        return Findings(tuple(_explained(passage, found, found.ids.index(passage.id), query) for passage in passages))
+        most = max(k, self._parameters.reranked) if self._reranker and k else k
+        passages = fused_passages(self.store, query, FormScores(found.ids, found.scores), most, self.name)
+        explained = [_explained(passage, found, found.ids.index(passage.id), query) for passage in passages]
+        return Findings(tuple(self._reranked(query, explained)[:k]))
+
+    def fields(self, query: Query, ids: Sequence[str]) -> list[dict[str, dict[str, FieldHit]]]:
+        """Of each of these chunks, by the forms of the question, what hit in text, title and metadata."""
+        texts = [form.text for form in self._expanded(query).forms]
+        found = self.store.keyword_search(texts, len(ids), among=ids, fields=SEED_FIELDS)
+        hits = [{hit.chunk: dict(hit.fields) for hit in its} for its in found]
+        named = [(form.name, its) for form, its in zip(query.forms, hits, strict=True)]
+        return [{name: its.get(id_, {}) for name, its in named} for id_ in ids]
+
+    def _expanded(self, query: Query) -> Query:
+        """With the synonyms behind each form's words, for the keywords alone: the vectors are those of the question."""
+        wanted, most = self._parameters.synonyms, self._parameters.expand
+        if wanted == "none":
+            return query
+        forms = []
+        for form in query.forms:
+            words = content_word_list(form.text)
+            known = self.store.alike(words, most) if wanted == "library" else wordnet(words, most)
+            more = [word for its in known for word in its if word not in words]
+            forms.append(replace(form, text=" ".join([form.text, *dict.fromkeys(more)])))
+        return replace(query, forms=tuple(forms))
+
+    def _reranked(self, query: Query, passages: Sequence[Passage]) -> list[Passage]:
+        """Stage 3: the first ones by the cross-encoder, each score from 0 to 1; the rest behind them as they were."""
+        if self._reranker is None or not passages:
+            return list(passages)
+        first, rest = passages[: self._parameters.reranked], passages[self._parameters.reranked :]
+        question = max(query.forms, key=lambda form: form.weight).text
+        scores = self._reranker.scores(question, [with_title(one.title, one.text) for one in first])
+        made = [
+            replace(
+                one,
+                score=float(score),
+                why=f"{one.why}; cross-encoder {score:.2f}",
+                scores={**one.scores, "cross-encoder": float(score)},
+            )
+            for one, score in zip(first, scores, strict=True)
+        ]
+        made.sort(key=lambda one: -one.score)
+        least = made[-1].score
+        return made + [replace(one, score=least * max(0.0, min(1.0, one.score))) for one in rest]
+
+
+def content_word_list(text: str) -> list[str]:
+    """The words of a question that are looked for, as they are written."""
+    return list(dict.fromkeys(word.casefold() for _, word in stems_and_words(text)))
+
+
+def wordnet(words: Sequence[str], most: int) -> list[tuple[str, ...]]:
+    """The commonest synonyms of each, one word long. Raises `BadInput` where nltk or its WordNet is not installed."""
+    corpus = required("nltk.corpus", "synonyms from WordNet", "wordnet").wordnet
+    found = []
+    try:
+        for word in words:
+            lemmas = (name.casefold() for synset in corpus.synsets(word) for name in synset.lemma_names())
+            found.append(tuple(dict.fromkeys(name for name in lemmas if name.isalpha() and name != word))[:most])
+    except LookupError as error:
+        raise BadInput("WordNet's data are not here", "python -m nltk.downloader wordnet") from error
+    return found
 
 
 def _explained(passage: Passage, found: Matches, place: int, query: Query) -> Passage:
@@ -70,7 +161,8 @@ def _explained(passage: Passage, found: Matches, place: int, query: Query) -> Pa
 
 
 def make(store: Search, settings: ToolSettings) -> Hybrid:
-    return Hybrid(store, settings.of(MatchParameters))
+    given = settings.of(HybridParameters)
+    return Hybrid(store, given, load_reranker(given.reranker) if given.reranker else None)
 
 
-PARAMETERS = MatchParameters
+PARAMETERS = HybridParameters

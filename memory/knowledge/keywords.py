@@ -25,11 +25,13 @@ from clew.memory.parameters import Few, Share, Weight
 
 if TYPE_CHECKING:
     from bm25s import BM25
+    from scipy.sparse import csr_array
 
 Shares = NDArray[np.float32]
 ChunkRows = NDArray[np.int32]
 
-FIELDS = ("title", "text")
+FIELDS = ("title", "text", "metadata")
+"""The last is what is known of a document beside its words: date, status, and its id, with file name and folder."""
 TOGETHER = "together"
 INDEXES = (*FIELDS, TOGETHER)
 FOLDER = "keywords"
@@ -139,12 +141,14 @@ class KeywordIndex:
             index.scores |= {name: np.asarray(index.scores[name]) for name in ("data", "indices", "indptr")}
         self._title_mass: Shares = read_array(within(folder, TITLE_MASS))
 
-    def scores(self, query: str) -> KeywordScores:
+    def scores(self, query: str, weights: Mapping[str, float] | None = None) -> KeywordScores:
+        """`weights` are those of the fields whose shares are added; None: title and text are one text."""
         tokens = self._tokens(query)
-        fields = [field for field in FIELDS if field in self._indexes]
+        fields = [field for field in weights or FIELDS[:2] if field in self._indexes]
+        shares = {field: self._share(field, tokens.values()) for field in fields}
         return KeywordScores(
-            self._share(TOGETHER, tokens.values()),
-            {field: self._share(field, tokens.values()) for field in fields},
+            self._share(TOGETHER, tokens.values()) if weights is None else self._weighted(shares, weights),
+            shares,
             self._title_coverage(set(tokens.values())),
             {field: self._postings(field, tokens) for field in fields},
         )
@@ -201,6 +205,23 @@ class KeywordIndex:
         scores: Shares = index.get_scores(known)
         return scores / sum(_idf_of(index, token) for token in known)
 
+    def _weighted(self, shares: Mapping[str, Shares], weights: Mapping[str, float]) -> Shares:
+        total = np.zeros(self.size, np.float32)
+        for field, share in shares.items():
+            total += np.float32(weights[field]) * share
+        return total
+
+    def columns(self) -> tuple[list[str], "csr_array"]:
+        """All tokens, and the BM25 of each in each chunk, shape (tokens, chunks)."""
+        from scipy.sparse import csr_array
+
+        index = self._indexes.get(TOGETHER)
+        if index is None:
+            return [], csr_array((0, self.size))
+        tokens = [token for token in index.vocab_dict if token]
+        parts = tuple(index.scores[name] for name in ("data", "indices", "indptr"))
+        return tokens, csr_array(parts, shape=(len(tokens), self.size))
+
     def _title_coverage(self, tokens: set[str]) -> Shares:
         covered = np.zeros(self.size, np.float32)
         titles = self._indexes.get("title")
@@ -214,14 +235,23 @@ class KeywordIndex:
         return {word: _column(index, token)[0] for word, token in tokens.items() if token in index.vocab_dict}
 
 
-def write(folder: Path, titles: Sequence[str], texts: Sequence[str], parameters: KeywordParameters) -> Iterator[str]:
-    """Index a title and a text for each chunk; yields the name of each of `INDEXES` when it is done. A field without
-    a single word gets no index. Tokens are numbered by alphabet, so that the same texts give the same files.
+def write(
+    folder: Path,
+    titles: Sequence[str],
+    texts: Sequence[str],
+    parameters: KeywordParameters,
+    metadata: Sequence[str] = (),
+) -> Iterator[str]:
+    """Index a title, a text and (where given) metadata for each chunk; yields the name of each of `INDEXES` when it is
+    done. A field without a single word gets no index. Tokens are numbered by alphabet, so that the same texts give the
+    same files.
 
     Raises `BadInput` for a language that there is no stemmer or no list of stop words for.
     """
     tokenize = _tokenizer(parameters)
-    found = [[WORD.findall(text.lower()) for text in values] for values in (titles, texts)]
+    found = [
+        [WORD.findall(text.lower()) for text in values] for values in (titles, texts, metadata or [""] * len(texts))
+    ]
     words = list(dict.fromkeys(chain.from_iterable(chain.from_iterable(found))))
     tokens = {word: its[0] for word, its in zip(words, tokenize(words, return_ids=False), strict=True) if its}
     vocabulary = sorted(set(tokens.values()))
@@ -231,7 +261,7 @@ def write(folder: Path, titles: Sequence[str], texts: Sequence[str], parameters:
     for name, field in zip(FIELDS, fields, strict=True):
         _write_index(folder / name, field, vocabulary, parameters)
         yield name
-    title, text = fields
+    title, text, _ = fields
     weighted = title._replace(counts=parameters.title_weight * title.counts)
     both = _summed(weighted, text)
     _write_index(folder / TOGETHER, both, vocabulary, parameters)

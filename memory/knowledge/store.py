@@ -6,7 +6,7 @@ A chunk's row is its place in the vectors, in the keyword indexes and in the lay
 import json
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from functools import cached_property, partial, reduce
 from pathlib import Path
@@ -29,6 +29,7 @@ from clew.memory.knowledge.numbering import read_layers
 from clew.memory.knowledge.partitioning.capsule import Capsule, capsule_with_vectors
 from clew.memory.knowledge.partitioning.node_graph import read_graph
 from clew.memory.knowledge.schema import COLUMNS, TRIPLES, document_of, open_database
+from clew.memory.knowledge.synonyms import LikeWords
 from clew.memory.knowledge.vocabulary import HELD_BY, LibraryVocabulary
 from clew.memory.knowledge.walking.smoothing import FILE as SMOOTHED
 from clew.memory.layers import Entity, Layers, Unit
@@ -233,10 +234,23 @@ class EmbeddedStore:
         return np.array(self._vectors[self._rows(ids)], dtype=np.float32)
 
     def keyword_search(
-        self, queries: Sequence[str], k: int, *, scope: frozenset[str] | None = None, among: Sequence[str] | None = None
+        self,
+        queries: Sequence[str],
+        k: int,
+        *,
+        scope: frozenset[str] | None = None,
+        among: Sequence[str] | None = None,
+        fields: Mapping[str, float] | None = None,
     ) -> list[list[Hit]]:
         allowed = self._allowed(scope, among)
-        return [self._keyword_hits(self._keywords.scores(query), k, allowed) for query in queries]
+        return [self._keyword_hits(self._keywords.scores(query, fields), k, allowed) for query in queries]
+
+    def alike(self, words: Sequence[str], most: int) -> list[tuple[str, ...]]:
+        return self._like_words.alike(words, most)
+
+    @cached_property
+    def _like_words(self) -> LikeWords:
+        return LikeWords(self._keywords, self._texts, lambda: self._vectors)
 
     def vector_search(
         self, vectors: Vectors, k: int, *, scope: frozenset[str] | None = None, among: Sequence[str] | None = None

@@ -53,7 +53,7 @@ def another(value: object, name: str) -> object:
     if isinstance(value, bool):
         return not value
     if isinstance(value, str):
-        return {"units": "triples", "leiden": "louvain"}.get(value, value)
+        return {"units": "triples", "together": "seed", "none": "library"}.get(value, value)
     if value is None:
         return 5
     assert isinstance(value, int | float)
@@ -158,6 +158,7 @@ OTHERS = {
     "tools.hybrid.cosine",
     "tools.hybrid.keyword",
     "tools.hybrid.title",
+    "tools.hybrid.fields",
     "walk.above",
     "walk.answers",
     "observe.answers",
@@ -172,4 +173,4 @@ def test_defaults_are_the_seeds_but_for_those_that_are_named() -> None:
     assert {name for name, value in seeds.items() if parameters()[name].default != value} == OTHERS
     assert (seeds["rewrite.lambda"], seeds["rewrite.sentences"], seeds["index.semantic.threshold"]) == (0.7, 5, 0.5)
     assert (seeds["walk.top"], seeds["tools.communities.top_k_communities"], seeds["tools.clues.w_rel"]) == (5, 3, 2.0)
-    assert len(seeds) == 47
+    assert len(seeds) == 48

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -42,10 +42,16 @@ class Fts5Store(EmbeddedStore):
         super().close()
 
     def keyword_search(
-        self, queries: Sequence[str], k: int, *, scope: frozenset[str] | None = None, among: Sequence[str] | None = None
+        self,
+        queries: Sequence[str],
+        k: int,
+        *,
+        scope: frozenset[str] | None = None,
+        among: Sequence[str] | None = None,
+        fields: Mapping[str, float] | None = None,
     ) -> list[list[Hit]]:
-        if scope is not None:
-            raise NotImplementedError("the peer searches whole libraries only")
+        if scope is not None or fields is not None:
+            raise NotImplementedError("the peer searches whole libraries only, in one text")
         if among is None:
             return [[Hit(id_, share) for id_, share in self.found(query, k)] for query in queries]
         covered = super().keyword_search(queries, k, among=among)  # of the title: the same for both engines

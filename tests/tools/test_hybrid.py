@@ -1,19 +1,25 @@
 """The tool `hybrid`: its two stages, and what it says of them."""
 
 import json
+import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from clew.agent.evaluation.ranking import distinct
 from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import NotSetUp
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import Library, open_library
 from clew.memory.knowledge.question import MatchParameters
 from clew.tools.base import encode_query
-from clew.tools.hybrid import TWO_STAGE, Hybrid
+from clew.tools.hybrid import TWO_STAGE, Hybrid, HybridParameters, wordnet
 
 
 def test_the_pure_two_stage_form_takes_by_words_and_orders_by_meaning(
@@ -64,3 +70,97 @@ def test_more_than_the_candidates_can_be_asked_for(
     found = distinct(lambda wanted: tool.search(query, wanted).passages, 550, 150)
     assert len({document for document, _ in found}) == 550
     store.close()
+
+
+@pytest.fixture(scope="module")
+def notes(tmp_path_factory: pytest.TempPathFactory, encoder: CachedEncoder) -> Iterator[Library]:
+    """Two files of like text: what tells them apart is the title, and the name of file and folder."""
+    folder = tmp_path_factory.mktemp("notes")
+    (folder / "budget_2024").mkdir()
+    (folder / "budget_2024" / "march-review.md").write_text("# Money\n\nThe committee met and agreed on the plan.\n")
+    (folder / "other.md").write_text("# Review\n\nThe committee met and agreed on the plan of the budget.\n")
+    (folder / "third.md").write_text("# Weather\n\nIt rained on the plan in March.\n")
+    list(index([folder], folder / "library", encoder))
+    library = open_library(folder / "library", encoder)
+    yield library
+    library.store.close()
+
+
+def test_the_seeds_fields_count_by_themselves(notes: Library, encoder: CachedEncoder) -> None:
+    alone = MatchParameters(nearest=0, cosine=0, keyword=1, title=0)
+    query = encode_query("the 2024 budget review", [], encoder)
+    seed = Hybrid(notes.store, replace(alone, fields="seed")).search(query).passages
+    assert {passage.document for passage in seed} == {"budget_2024/march-review.md", "other.md"}
+    for passage in seed:
+        (fields,) = Hybrid(notes.store).fields(query, [passage.id])
+        parts = {name: hit.score for name, hit in fields["question"].items()}
+        assert passage.score == pytest.approx(
+            0.5 * parts.get("text", 0) + 0.3 * parts.get("title", 0) + 0.2 * parts.get("metadata", 0), abs=1e-6
+        )
+    (fields,) = Hybrid(notes.store).fields(query, [seed[-1].id])
+    assert set(fields["question"]) == {"title", "text", "metadata"}
+    of_name = notes.store.keyword_search(["march 2024"], 5, fields={"metadata": 1.0})[0]
+    assert [hit.chunk.split("#")[0] for hit in of_name] == ["budget_2024/march-review.md"]
+    together = Hybrid(notes.store, alone).search(query).passages
+    assert [passage.document for passage in together] == ["other.md"]  # by title and text alone
+
+
+class Shortest:
+    """A cross-encoder of one rule."""
+
+    name = "shortest"
+
+    def scores(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
+        self.seen = len(texts)
+        return np.array([1 / len(text) for text in texts])
+
+
+def test_a_cross_encoder_orders_the_best_as_a_third_stage(examples: Library, encoder: CachedEncoder) -> None:
+    query, reranker = encode_query("How far is the Moon?", [], encoder), Shortest()
+    plain = Hybrid(examples.store).search(query, 30).passages
+    found = Hybrid(examples.store, HybridParameters(reranked=20), reranker).search(query, 5).passages
+    assert reranker.seen == 20 and len(found) == 5
+    lengths = sorted(len(f"{one.title}. {one.text}") for one in plain[:20])
+    assert [len(f"{one.title}. {one.text}") for one in found] == pytest.approx(lengths[:5], abs=2)
+    assert {one.id for one in found} <= {one.id for one in plain[:20]}
+    assert all("cross-encoder" in one.why and one.scores["cross-encoder"] == one.score for one in found)
+    more = Hybrid(examples.store, HybridParameters(reranked=3), reranker).search(query, 10).passages
+    scores = [one.score for one in more]
+    assert len(more) == 10 and scores == sorted(scores, reverse=True)
+    assert [one.id for one in more[3:]] == [one.id for one in plain[3:10]]
+
+
+def test_synonyms_of_the_library_stand_in_like_passages(tmp_path: Path, encoder: CachedEncoder) -> None:
+    rows = [
+        *(f"The feline slept. A cat and a feline purred in house {n}." for n in range(4)),
+        *(f"The rocket flew. An engine of a rocket burned in year {n}." for n in range(4)),
+        *(f"Bread needs flour. The baker kneads dough number {n}." for n in range(4)),
+        *(f"Item {n} costs {7 * n} coins." for n in range(40)),
+    ]
+    lines = [{"_id": f"d{n}", "title": "", "text": text} for n, text in enumerate(rows)]
+    (tmp_path / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in lines))
+    list(index([tmp_path / "corpus.jsonl"], tmp_path / "library", encoder))
+    with open_library(tmp_path / "library", encoder) as library:
+        (alike, none) = library.store.alike(["feline", "unheard"], 3)
+        assert none == () and set(alike) <= {"slept", "cat", "purred", "house"} and alike
+        tool = Hybrid(library.store, HybridParameters(TWO_STAGE, synonyms="library", expand=3))
+        found = tool.search(encode_query("flour", [], encoder), 12).passages
+        assert 2 in {int(one.document[1:]) // 4 for one in found}
+        assert any({"baker", "dough", "needs", "kneads", "bread"} & set(one.keywords) for one in found)
+
+
+def test_synonyms_of_wordnet_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Corpus:
+        @staticmethod
+        def synsets(word: str) -> list[Any]:
+            lemmas = {"film": [["film", "movie", "motion_picture"], ["plastic_film", "cinema"]]}
+            return [SimpleNamespace(lemma_names=lambda names=names: names) for names in lemmas.get(word, [])]
+
+    module = ModuleType("nltk.corpus")
+    module.wordnet = Corpus  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "nltk", ModuleType("nltk"))
+    monkeypatch.setitem(sys.modules, "nltk.corpus", module)
+    assert wordnet(["film", "xyz"], 2) == [("movie", "cinema"), ()]
+    monkeypatch.setitem(sys.modules, "nltk.corpus", None)
+    with pytest.raises(NotSetUp, match=r"clew\[wordnet\]"):
+        wordnet(["film"], 2)

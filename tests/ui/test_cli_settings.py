@@ -147,3 +147,19 @@ def test_number_of_sentences_of_a_conversation(clew: Run, examples_path: Path) -
     turn = json.loads(run.stdout.splitlines()[-1])
     assert len(turn["recalled"]["selected"]) == 1
     assert clew("ask", "x", "--library", examples_path, "--num-sentences", "0").exit_code == 2
+
+
+def test_a_search_explains_itself(clew: Run, examples_path: Path) -> None:
+    asked = ("search", "distance of the Moon", "--library", examples_path, "-k", "2", "--explain")
+    for tool in ("hybrid", "local", "auto"):
+        run = clew(*asked, "--tool", tool, "--json")
+        assert run.exit_code == 0, run.output
+        for line in map(json.loads, run.stdout.splitlines()):
+            why = line["explain"]
+            assert set(why) == {"fields", "keyword", "cosine"} and 0 <= why["keyword"] <= 1
+            assert all(hit["words"] and hit["score"] > 0 for hit in why["fields"].values())
+        first = json.loads(run.stdout.splitlines()[0])["explain"]
+        assert "moon" in first["fields"]["text"]["words"] and first["cosine"] > 0.3
+    shown = clew(*asked, "--tool", "hybrid").stdout
+    assert "text: " in shown and "metadata: distance, moon" in shown and "meaning 0." in shown
+    assert "explain" not in clew(*asked[:-1], "--tool", "hybrid", "--json").stdout

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from clew.agent.settings import Settings
-    from clew.memory.datatypes import Findings, Passage
+    from clew.memory.datatypes import Findings, Passage, Query
+    from clew.tools.base import Tool
+
+Explained = dict[str, Any]
+"""`fields`: {field: {score, words}}, `keyword` and `cosine`."""
 
 SNIPPET = 240
 """Characters of a passage that a person needs to recognize it."""
@@ -31,6 +35,7 @@ SNIPPET = 240
 @options.given
 @click.option("-k", "k", type=click.IntRange(1, 1000), default=10, show_default=True, help="How many passages.")
 @click.option("--compare", is_flag=True, help="All methods side by side.")
+@click.option("--explain", is_flag=True, help="Of each passage the words that hit, by field, and its scores.")
 @options.as_json("Print each passage as a JSON object, a line each.")
 def search(
     query: tuple[str, ...],
@@ -39,6 +44,7 @@ def search(
     given: tuple[str, ...],
     k: int,
     compare: bool,
+    explain: bool,
     as_json: bool,
 ) -> None:
     """Search the library without asking for an answer."""
@@ -49,15 +55,18 @@ def search(
 
     settings = read_settings(library=library, tool=tool, given=given)
     names = tuple(registry.TOOLS) if compare else (settings.tool,)
-    found = _found(settings, typed(" ".join(query)), names, k)
+    found, why = _found(settings, typed(" ".join(query)), names, k, explain)
     for name, findings in found.items():
         for note in findings.notes:
             click.echo(f"{name}: {one_line(note)}", err=True)
-    _print_found(found, compare, as_json)
+    _print_found(found, why, compare, as_json)
 
 
-def _found(settings: "Settings", text: str, tools: Sequence[str], k: int) -> "dict[str, Findings]":
-    """The findings of each tool by its name. Raises `BadInput` for an empty question or a tool that there is not."""
+def _found(
+    settings: "Settings", text: str, tools: Sequence[str], k: int, explain: bool
+) -> "tuple[dict[str, Findings], dict[str, Explained]]":
+    """The findings of each tool by its name, and what explains each passage, by its id. Raises `BadInput` for an empty
+    question or a tool that there is not."""
     from clew.agent.evaluation.agent_evidence import searched
     from clew.agent.models import encoder_for
     from clew.agent.search.rounds import AUTO
@@ -66,6 +75,7 @@ def _found(settings: "Settings", text: str, tools: Sequence[str], k: int) -> "di
     from clew.memory.dialogue.threads import Threads
     from clew.memory.knowledge.library import open_library
     from clew.tools.base import encode_query
+    from clew.tools.hybrid import Hybrid
 
     if not text.strip():
         raise BadInput("there is nothing to search for", "clew search 'some words'")
@@ -77,22 +87,45 @@ def _found(settings: "Settings", text: str, tools: Sequence[str], k: int) -> "di
         Threads(None) as threads,
     ):
         services = replace(services_for(settings, library, encoder, threads), evidence=k)
+        query = encode_query(text, [], encoder)
         if AUTO in tools:
             turn = searched(services, text, ())
             planned = tuple(step.summary for step in turn.steps if step.node == "think")
-            return {AUTO: Findings(turn.passages[:k], planned)}
-        query = encode_query(text, [], encoder)
-        return {name: services.tools[name].search(query, k) for name in tools}
+            found = {AUTO: Findings(turn.passages[:k], planned)}
+        else:
+            found = {name: services.tools[name].search(query, k) for name in tools}
+        ids = list(dict.fromkeys(one.id for findings in found.values() for one in findings.passages)) if explain else []
+        return found, _explained(services.tools[Hybrid.name], query, ids) if ids else {}
 
 
-def _print_found(found: "Mapping[str, Findings]", compare: bool, as_json: bool) -> None:
+def _explained(hybrid: "Tool", query: "Query", ids: "Sequence[str]") -> "dict[str, Explained]":
+    """Of each of these chunks the share of BM25 and the words that hit, by field, and both scores of `hybrid`."""
+    from clew.memory.knowledge.question import MatchParameters, match
+    from clew.tools.hybrid import Hybrid
+
+    assert isinstance(hybrid, Hybrid)
+    found = match(hybrid.store, query.forms, ids, MatchParameters())
+    keyword = {id_: hits[id_].score if id_ in (hits := found.hits[0]) else 0.0 for id_ in ids}
+    return {
+        id_: {
+            "fields": {name: {"score": hit.score, "words": list(hit.terms)} for name, hit in held.items() if hit.terms},
+            "keyword": keyword[id_],
+            "cosine": float(found.cosines[0][place]),
+        }
+        for place, (id_, by_form) in enumerate(zip(ids, hybrid.fields(query, ids), strict=True))
+        for held in by_form.values()
+    }
+
+
+def _print_found(found: "Mapping[str, Findings]", why: "Mapping[str, Explained]", compare: bool, as_json: bool) -> None:
     from clew.ui.console import output, print_json, print_table
 
     if as_json:
         for findings in found.values():
             for rank, passage in enumerate(findings.passages, 1):
                 answer = {"answer": findings.answer} if findings.answer else {}
-                print_json({"rank": rank, **asdict(passage), **answer})
+                more = {"explain": why[passage.id]} if passage.id in why else {}
+                print_json({"rank": rank, **asdict(passage), **more, **answer})
         return
     if not any(findings.passages for findings in found.values()):
         click.echo("nothing was found", err=True)
@@ -103,12 +136,12 @@ def _print_found(found: "Mapping[str, Findings]", compare: bool, as_json: bool) 
     console = output()
     for findings in found.values():
         for rank, passage in enumerate(findings.passages, 1):
-            _print_passage(console, rank, passage)
+            _print_passage(console, rank, passage, why.get(passage.id))
         if findings.answer:
             console.print(f"\nanswer: {one_line(findings.answer)}", markup=False, highlight=False)
 
 
-def _print_passage(console: "Console", rank: int, passage: "Passage") -> None:
+def _print_passage(console: "Console", rank: int, passage: "Passage", why: "Explained | None") -> None:
     """Rank, score, title and place; the beginning of the passage; the path to it; why it was found."""
     from rich.text import Text
 
@@ -118,9 +151,16 @@ def _print_passage(console: "Console", rank: int, passage: "Passage") -> None:
         console.print()
     console.print(_headline(rank, passage, console.width if console.is_terminal else None))
     path = Text(one_line(" | ".join(passage.path)))
-    for part in (Text(cut(one_line(passage.text), SNIPPET)), path, Text(one_line(passage.why), DIM)):
+    lines = [Text(one_line(line), DIM) for line in _lines(why)] if why else []
+    for part in (Text(cut(one_line(passage.text), SNIPPET)), path, Text(one_line(passage.why), DIM), *lines):
         for line in indented(part, 4, console) if part else ():
             console.print(line)
+
+
+def _lines(why: "Explained") -> "Iterator[str]":
+    for name, hit in why["fields"].items():
+        yield f"{name}: {', '.join(hit['words'])} ({hit['score']:.2f})"
+    yield f"words {why['keyword']:.2f}, meaning {why['cosine']:.2f}"
 
 
 def _headline(rank: int, passage: "Passage", width: int | None) -> "Text":

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.datatypes import Chunk, Document, Edge, Hit, Mark, Triple, Vectors
-from clew.memory.errors import ClewError
+from clew.memory.datatypes import Chunk, Document, Edge, Hit, Mark, Triple, Vectors, weighed
+from clew.memory.errors import BadInput, ClewError
 from clew.memory.knowledge.catalogue import Catalogue, Listed
 from clew.memory.knowledge.cluster.connection import AT_ONCE, Cluster, ClusterAddress
 from clew.memory.knowledge.cluster.generations import Generations
@@ -214,8 +214,15 @@ class ClusterStore:
     # Searched ----------------------------------------------------------------------------------------------------
 
     def keyword_search(
-        self, queries: Sequence[str], k: int, *, scope: frozenset[str] | None = None, among: Sequence[str] | None = None
+        self,
+        queries: Sequence[str],
+        k: int,
+        *,
+        scope: frozenset[str] | None = None,
+        among: Sequence[str] | None = None,
+        fields: Mapping[str, float] | None = None,
     ) -> list[list[Hit]]:
+        """Of the fields it has title and text."""
         asked = [(query, list(self.statistics.known(query))) for query in queries]
         filters = _filters(scope, among)
         bodies = [
@@ -235,7 +242,11 @@ class ClusterStore:
         rows = dict(
             zip(flat := list(dict.fromkeys(id_ for its in ids for id_ in its)), self._of("chunk", flat), strict=True)
         )
-        return [self._scored(query, its, rows, k) for (query, _), its in zip(asked, ids, strict=True)]
+        found = [self._scored(query, its, rows, k) for (query, _), its in zip(asked, ids, strict=True)]
+        return [weighed(hits, fields) for hits in found] if fields else found
+
+    def alike(self, words: Sequence[str], most: int) -> list[tuple[str, ...]]:  # noqa: ARG002 the port's
+        raise BadInput("synonyms are learned from a library on this machine", "--set tools.hybrid.synonyms=none")
 
     def _scored(self, query: str, ids: Sequence[str], rows: Mapping[str, Mapping[str, Any]], k: int) -> list[Hit]:
         words = ((id_, rows[id_]["title_words"].split(), rows[id_]["text_words"].split()) for id_ in ids)
