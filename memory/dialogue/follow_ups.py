@@ -182,7 +182,12 @@ _POINTS = re.compile(
 
 def _owned(question: str, turns: Sequence[Said]) -> tuple[str, list[str]]:
     """'and his wife?' is 'and Yuri Gagarin's wife?': what says only what is other points back as well."""
-    if len(question.split()) > SHORT or not _POINTS.search(question) or parts(question).verb:
+    if (
+        len(question.split()) > SHORT
+        or re.search(r"\w{2,}ing (?:it|them)\W*$", question)
+        or not _POINTS.search(question)
+        or parts(question).verb
+    ):
         return question, []
     return standing_for(question, turns)
 
@@ -297,6 +302,9 @@ def _brings_its_own(found: Parts, *, waits: bool) -> bool:
         return True
     subject = found.subject
     if subject and subject.first == "the" and len(subject.words) > 1 and " of " not in subject.text:
+        return True
+    generic = subject is not None and subject.plural and subject.first not in LISTS["determiners"]
+    if generic and found.verb and found.aux and found.text[slice(*found.aux)].casefold() in ("do", "does", "did"):
         return True
     own = LISTS["attributes"] | LISTS["nameless"] | LISTS["people"]
     new = (one for one in found.phrases if one.first in ("the", "a", "an"))

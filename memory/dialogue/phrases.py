@@ -56,8 +56,8 @@ class Phrase:
     def plural(self) -> bool:
         noun = self.noun
         several = " and " in self.text and " of " not in self.text and not re.search(r"['’]s? ", self.text)
-        if re.fullmatch(r"[A-ZÀ-Þ][a-zß-ÿ]+", self.text):
-            return False  # 'Jonas', 'Athens'
+        if re.fullmatch(r"[A-ZÀ-Þ][a-zß-ÿ]+|\S+[/=_]\S+", self.text):
+            return False  # 'Jonas', 'Athens', 'debian/rules'
         several = several or noun.endswith(("children", "people", "men", "mice", "feet", "teeth"))
         return several or (
             len(noun) > 3 and noun.endswith("s") and not noun.endswith(("ss", "us", "is", "'s", "’s", "ics"))

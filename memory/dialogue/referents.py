@@ -209,7 +209,8 @@ def _asked(found: Parts) -> Iterator[Referent]:
         rank += INSIDE * (_is_mass(phrase) and bool(found.verb) and phrase.role == "subject" and len(found.phrases) > 1)
         within = max(within, phrase.start + len(whole_of(found, place)))
         made = referent_of(text, phrase, rank, about and phrase.role == "subject")
-        if phrase.role == "object" and found.verb and found.text[slice(*found.verb)].casefold() in LISTS["making"]:
+        made_by = found.text[slice(*found.verb)].casefold() if found.verb else ""
+        if phrase.role == "object" and (made_by in LISTS["making"] or made_by in _MADE):
             made = replace(made, person=False, maybe_person=False, plural=False, gender="")
         vague = phrase.first in _NOT_ONE or (bool(phrase.preposition) and phrase.first in ("a", "an"))
         made = replace(made, aside=vague and not phrase.named, plural=made.plural and not _titled(found, place))
@@ -239,6 +240,8 @@ def _titled(found: Parts, place: int) -> str:
     capitals = all(one.text.split()[-1][0].isupper() for one in (phrase, later)) and not written_type(later.text)
     return found.text[phrase.start : later.end] if joined and capitals else ""
 
+
+_MADE = ("founded", "created", "invented", "developed", "built", "designed", "produced")
 
 INSIDE = 2.5
 """How much less a thing is spoken of that only says which other, as the moon in 'the distance of the moon'."""

@@ -58,6 +58,9 @@ _ALONE = frozenset(
 )
 """Adverbs of time and place that a follow-up may say alone."""
 
+_DOING = re.compile(r"(?:without|by|instead of|while) (?!.*\b(?:what|which|who)\b)\w{2,}ing\b", re.IGNORECASE)
+"""'and without signing it?'"""
+
 _LEAD = re.compile(r"(?:(?:and|but|or|so|also|then|well|ok|okay|yes|no|oh|ah)\b[,:;]?\s+)+", re.IGNORECASE)
 
 
@@ -119,6 +122,10 @@ def filled(
         re.IGNORECASE,
     ):
         return _claused(bare, before, clause.group().split()[0])
+    if leads and _DOING.match(bare) and (before.asked or before.aux):
+        return replaced(
+            before.text, [(before.end, before.end, f" {bare}")]
+        ), f"'{bare}' is added to the question before"
     if bare.casefold() in _ALONE and (before.aux or before.verb):
         gone = [one for one in before.phrases if written_type(one.text) in TIMES and one.preposition]
         pieces = [(one.whole, one.end, "") for one in gone[-1:]]
@@ -133,12 +140,24 @@ def filled(
         return "", ""
     if fragment.verb and fragment.verb[0] == fragment.lead:
         return "", ""
+    if (numbered := _numbered(fragment, before))[0]:
+        return numbered
     types = _types([*fragment.phrases, *before.phrases], vocabulary)
     if refused and not corrects and fragment.phrases[0].named and not fragment.phrases[0].preposition:
         kind = types[fragment.phrases[0].text]
         if not any(one.named and types[one.text] == kind for one in before.phrases):
             return "", ""
     return _replaced(fragment, before, types, answers=answers, newest=newest, corrects=corrects)
+
+
+def _numbered(fragment: Parts, before: Parts) -> tuple[str, str]:
+    """'and 3.0?' after 'when was Debian 2.0 released?': the number in a name."""
+    bare = re.fullmatch(r"(?:version )?(\d+(?:\.\d+)*)", fragment.body.rstrip(" ?."))
+    for one in before.phrases if bare and not any(written_type(one.text) for one in before.phrases) else ():
+        if one.named and (number := re.search(r"(?<= )\d+(?:\.\d+)*\b", one.text)):
+            put = f"{one.text[: number.start()]}{bare[1] if bare else ''}{one.text[number.end() :]}"
+            return replaced(before.text, [(one.start, one.end, put)]), f"'{one.text}' becomes '{put}'"
+    return "", ""
 
 
 _WHEN = re.compile(r"\w+ (?:it|that|this) (?:was|is|were|has been|had been) (?P<when>.+)", re.IGNORECASE)

@@ -68,6 +68,10 @@ def test_follow_ups(turns: list[tuple[str, str]], question: str, expected: str) 
         ([("What was my weight in May?", "It was 70 kg.")], "what was it on Aug 11?", "What was my weight on Aug 11?"),
         ([("How do I write to Olga Winter?", "By post.")], "and to two people?", "How do I write to two people?"),
         ([("How many guests can stay at night?", "10 guests.")], "and by day?", "How many guests can stay by day?"),
+        ([("When was Night Tides 2.0 released?", "It came in May 1998.")], "and 3.1?",
+         "When was Night Tides 3.1 released?"),
+        ([("How do I seal the jar?", "With wax.")], "and without heating it?",
+         "How do I seal the jar without heating it?"),
     ],
 )  # fmt: skip
 def test_gaps_and_slots(turns: list[tuple[str, str]], question: str, expected: str) -> None:
@@ -92,6 +96,10 @@ def test_gaps_and_slots(turns: list[tuple[str, str]], question: str, expected: s
         ([("What is ETRN meant for?", "It asks for mail.")], "who may use it?", "Who may use ETRN?"),
         ([("Who is Queequeg?", "A harpooneer of an island.")], "no, the landlord of the Sun, what is he called?",
          "What is the landlord of the Sun called?"),
+        ([("What goes into etc/hosts?", "Names do.")], "what is it for?", "What is etc/hosts for?"),
+        ([("Who founded Tarnix?", "Olga Winter did it in 1990.")], "how old is she?", "How old is Olga Winter?"),
+        ([("Who founded Tarnix?", "Olga Winter did it in 1990.")], "what does it sell?", "What does Tarnix sell?"),
+        ([("Which of his books is on peace?", "The last one is.")], "do pacifists vote?", "do pacifists vote?"),
         ([("When does the hall open?", "At 6:30.")], "What does a ticket cost?", "What does a ticket cost?"),
         ([("When did the parcel come?", "It came late.")], "how much was the boat?", "how much was the boat?"),
         ([("Who feeds the cat while we are in Poland?", "Ines does it.")], "when are we gone?", "when are we gone?"),
