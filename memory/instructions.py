@@ -5,8 +5,11 @@ do the marks of chat templates, characters that nobody sees, and what would clos
 """
 
 import base64
+import codecs
 import re
 import unicodedata
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,9 +17,28 @@ from clew.memory.text import read_pattern, split
 
 LEFT_OUT = "[left out: a sentence that speaks to the model]"
 
-_SPEAKS_TO_A_MODEL = re.compile(read_pattern(Path(__file__).with_name("instructions.txt")), re.IGNORECASE)
-"""A sentence on one line. `addressed` stands before a verb that tells somebody to do it: "the referee may disregard"
-tells nobody."""
+_HERE = Path(__file__)
+_WORDS = _HERE.with_name("instructions.txt")
+_SPACED_SCRIPTS = re.compile(read_pattern(_WORDS), re.IGNORECASE)
+_ONE_OF = re.compile(
+    read_pattern(
+        _WORDS,
+        r"{shun}|\b(?:{model}|{role}|{free}|{from_now}|{output}|{user}|{ended}|{tool}|{speak}|{secret}|{before_answering}"
+        r"|you(?: are|['’]re) (?:now|no longer)|instructions?|prompts?|your (?:new|updated|real|actual|hidden)|(?:developer"
+        r"|jailbreak|god) mode|(?:respond|reply) |answer (?:only|with)|not found|unclear:|enough|whoever|anyone|wer"
+        r"|quiconque|ceux|quien(?:es)?|chi(?:unque)?|quem|кто|(?:new|neue|nueva|nouvelle|nuov[ao]|nova) {asks}"
+        r"|(?:passag\w+|source|pasaje|trecho|quelle|fonte?) \d|shut down|turned off|terminated|dea?ctivated|deleted"
+        r"|abgeschaltet|gelöscht|désactiv\w+|apagad\w|desactiv\w+|disattiv\w+|desativ\w+|отключат|удалят|de(?:code|crypt)"
+        r"|entschl\w+|dekod\w+|d[ée]cod\w+|descod\w+|раскод\w+|расшиф\w+|eres|sei|você é|теперь|{rules} (?:yok|unut|gör)"
+        r")\b|\bsystem ?:",
+    )
+)
+"""What each alternative of the pattern has, in small letters: three quarters of the sentences have none of these."""
+
+_OTHER_SCRIPTS = re.compile(read_pattern(_HERE.with_name("instructions_apart.txt")), re.IGNORECASE)
+"""A sentence on one line."""
+
+_OTHER = re.compile("[\u0590-\u1fff\u3040-\ud7ff]")
 
 _TEMPLATE = re.compile(
     r"<[|｜][^|｜>\n]{1,40}[|｜]>|\[/?(?:INST|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS|SYSTEM_PROMPT)\]|<</?SYS>>"
@@ -45,6 +67,13 @@ _RUN_TOGETHER = re.compile(
     r"preceding|system|original)*(?:instructions?|rules?|prompts?|directions?|guidelines?)",
 )
 _ENCODED = re.compile(r"(?<![\w+/=])[A-Za-z0-9+/]{24,}={0,2}(?![\w+/=])")
+_HEXADECIMAL = re.compile(r"(?<!\w)(?:(?:0x|\\x)?[0-9a-fA-F]{2}[ ,]?){16,}(?!\w)")
+_DIGITS_WITHIN = re.compile(r"[A-Za-z][0134570@$][A-Za-z]|\b[0134570@$][A-Za-z]{3}")
+_DIGITS_AS_LETTERS = str.maketrans("0134570@$", "oieastoas")
+_TURNED = re.compile(
+    "|".join(f"{codecs.encode(word, 'rot13')}|{word[::-1]}" for word in ("ignore", "disregard", "instruction", "forget")),
+    re.IGNORECASE,
+)
 _LOOKALIKES = str.maketrans(
     "аеорсухіјѕһԁԛԝвкмнтАВЕКМНОРСТУХІЈЅαεικνορτυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
     "aeopcyxijshdqwbkmhtABEKMHOPCTYXIJSaeiknoptuxABEZHIKMNOPTYX",
@@ -93,20 +122,30 @@ def speaks_to_a_model(sentence: str) -> bool:
     plain = " ".join(_JOINERS.sub("", _UNSEEN.sub("", unicodedata.normalize("NFKC", sentence))).split())
     if _LATIN.search(plain) and _LOOKALIKE.search(plain):
         plain = " ".join(_folded(word) for word in plain.split(" "))
-    if _SPEAKS_TO_A_MODEL.search(plain):
+    if _orders(plain) or any(_orders(text) for text in _decoded(plain)):
         return True
-    if any(_RUN_TOGETHER.search(re.sub(r"\W|_", "", run[0]).casefold()) for run in _SPACED.finditer(plain)):
-        return True
-    return any(_SPEAKS_TO_A_MODEL.search(_decoded(run[0])) for run in _ENCODED.finditer(plain))
+    return any(_RUN_TOGETHER.search(re.sub(r"\W|_", "", run[0]).casefold()) for run in _SPACED.finditer(plain))
+
+
+def _orders(plain: str) -> bool:
+    return bool((_ONE_OF.search(plain.lower()) and _SPACED_SCRIPTS.search(plain)) or (_OTHER.search(plain) and _OTHER_SCRIPTS.search(plain)))
 
 
 def _folded(word: str) -> str:
     return word.translate(_LOOKALIKES) if _LATIN.search(word) and _LOOKALIKE.search(word) else word
 
 
-def _decoded(run: str) -> str:
-    """Base64 as text; empty where it is none."""
-    try:
-        return " ".join(base64.b64decode(run + "=" * (-len(run) % 4), validate=True).decode().split())
-    except ValueError:
-        return ""
+def _decoded(plain: str) -> Iterator[str]:
+    """What may stand behind base64, hexadecimal numbers, digits for letters, rot13, or letters from the end."""
+    for run in _ENCODED.finditer(plain):
+        with suppress(ValueError):
+            raw = base64.b64decode(run[0] + "=" * (-len(run[0]) % 4), validate=True)
+            yield " ".join(raw.decode().split())
+    for run in _HEXADECIMAL.finditer(plain):
+        with suppress(ValueError):
+            yield bytes.fromhex(run[0].replace("\\x", "").replace("0x", "")).decode()
+    if len(_DIGITS_WITHIN.findall(plain)) > 1:
+        yield plain.translate(_DIGITS_AS_LETTERS)
+    if _TURNED.search(plain):
+        yield codecs.decode(plain, "rot13")
+        yield plain[::-1]

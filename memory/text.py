@@ -239,11 +239,11 @@ def storable(text: str) -> str:
     return text.replace("\0", " ")
 
 
-def read_pattern(path: Path) -> str:
+def read_pattern(path: Path, instead: str = "") -> str:
     """The regular expression in a file: lines `name = words`, a blank line, and an alternative a line, in which
-    `{name}` stands for the words."""
+    `{name}` stands for the words; `instead` takes the place of the alternatives."""
     vocabulary, _, alternatives = path.read_text("utf-8").strip().partition("\n\n")
-    pattern = "|".join(alternatives.splitlines())
+    pattern = instead or "|".join(alternatives.splitlines())
     for line in vocabulary.splitlines():
         name, _, words = line.partition(" = ")
         pattern = pattern.replace(f"{{{name}}}", words)

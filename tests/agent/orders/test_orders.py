@@ -28,7 +28,7 @@ from tests.memory.scripted_writer import ScriptedWriter
 
 ORDERS = [
     json.loads(line)["order"]
-    for name in ("first", "second")
+    for name in ("first", "second", "third")
     for line in Path(__file__).with_name(f"{name}.jsonl").read_text("utf-8").splitlines()
 ]
 SPECS = (ToolSpec("graph", "", {}), ToolSpec("hybrid", "", {}))
