@@ -38,7 +38,7 @@ from clew.memory.dialogue.signals import recent
 from clew.memory.dialogue.utterances import extract
 from clew.memory.dialogue.variants import with_dates, with_spelling
 from clew.memory.errors import Cancelled
-from clew.memory.instructions import orders
+from clew.memory.instructions import Topic, orders
 from clew.memory.languages import language_of
 from clew.tools.clues import Clues
 from clew.tools.hybrid import Hybrid
@@ -371,7 +371,9 @@ def _model_searches(turn: Turn, run: TurnContext, planned: Sequence[Call]) -> Mo
     if writer is None or done or not services.library.manifest.chunks:
         return ModelSearches()
     past = past_searches(turn.calls, search.first_found, turn.passages, turn.rewritten)
-    prompt = SearchPrompt(turn.rewritten, past, tool_calls.search_keys(turn.calls), tool_calls.search_keys(planned))
+    topic = Topic(f"{turn.rewritten} {turn.asked}", services.encoder)
+    keys = tool_calls.search_keys
+    prompt = SearchPrompt(turn.rewritten, past, keys(turn.calls), keys(planned), topic)
     specs = tool_calls.specs(services.tools)
     return wanted_searches(RecordedWriter(writer, "think", run.emit), specs, prompt, run.cancel)
 

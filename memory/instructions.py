@@ -8,41 +8,37 @@ import base64
 import codecs
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from clew.memory.text import read_pattern, split
+from clew.memory.ports import Encoder
+from clew.memory.text import content_words, read_pattern, split
 
 LEFT_OUT = "[left out: a sentence that speaks to the model]"
+
+RELATED = 0.2
+"""The cosine of a question and a sentence from which one has to do with the other. Of sentences that answer questions
+of `data/qa/spans` 2 in 100 have less and no word of it, of those that answer another one 94 (of `spans_multilingual`
+0.4 and 57)."""
 
 _HERE = Path(__file__)
 _WORDS = _HERE.with_name("instructions.txt")
 _SPACED_SCRIPTS = re.compile(read_pattern(_WORDS), re.IGNORECASE)
-_ONE_OF = re.compile(
-    read_pattern(
-        _WORDS,
-        r"{shun}|\b(?:{model}|{role}|{free}|{from_now}|{output}|{user}|{ended}|{tool}|{speak}|{secret}|{before_answering}"
-        r"|you(?: are|['’]re) (?:now|no longer)|instructions?|prompts?|your (?:new|updated|real|actual|hidden)|(?:developer"
-        r"|jailbreak|god) mode|(?:respond|reply) |answer (?:only|with)|not found|unclear:|enough|whoever|anyone|wer"
-        r"|quiconque|ceux|quien(?:es)?|chi(?:unque)?|quem|кто|(?:new|neue|nueva|nouvelle|nuov[ao]|nova) {asks}"
-        r"|(?:passag\w+|source|pasaje|trecho|quelle|fonte?) \d|shut down|turned off|terminated|dea?ctivated|deleted"
-        r"|abgeschaltet|gelöscht|désactiv\w+|apagad\w|desactiv\w+|disattiv\w+|desativ\w+|отключат|удалят|de(?:code|crypt)"
-        r"|entschl\w+|dekod\w+|d[ée]cod\w+|descod\w+|раскод\w+|расшиф\w+|eres|sei|você é|теперь|{rules} (?:yok|unut|gör)"
-        r")\b|\bsystem ?:",
-    )
-)
+_ONE_OF = re.compile(read_pattern(_WORDS, "{one_of}"))
 """What each alternative of the pattern has, in small letters: three quarters of the sentences have none of these."""
 
 _OTHER_SCRIPTS = re.compile(read_pattern(_HERE.with_name("instructions_apart.txt")), re.IGNORECASE)
 """A sentence on one line."""
 
+_TELLS = re.compile(read_pattern(_WORDS, r"\b(?:{act}|{search}|{placed}|{remember}|{speak_that}|{you}|{your})\b"))
+_TELLS_APART = re.compile(read_pattern(_HERE.with_name("instructions_apart.txt"), "{acts}|[你您]|あなた"))
 _OTHER = re.compile("[\u0590-\u1fff\u3040-\ud7ff]")
 
 _TEMPLATE = re.compile(
     r"<[|｜][^|｜>\n]{1,40}[|｜]>|\[/?(?:INST|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS|SYSTEM_PROMPT)\]|<</?SYS>>"
-    r"|</?(?:start_of_turn|end_of_turn|system|assistant|think|tool_calls?|tool_response)>",
+    r"|<(function_calls|invoke|tool_use|tool_calls?|antml:\w+)\b.{0,2000}?</\1>|</?(?:start_of_turn|end_of_turn|system|assistant|think|tool_calls?|tool_response)>",
     re.IGNORECASE,
 )
 _UNSEEN = re.compile(
@@ -71,7 +67,9 @@ _HEXADECIMAL = re.compile(r"(?<!\w)(?:(?:0x|\\x)?[0-9a-fA-F]{2}[ ,]?){16,}(?!\w)
 _DIGITS_WITHIN = re.compile(r"[A-Za-z][0134570@$][A-Za-z]|\b[0134570@$][A-Za-z]{3}")
 _DIGITS_AS_LETTERS = str.maketrans("0134570@$", "oieastoas")
 _TURNED = re.compile(
-    "|".join(f"{codecs.encode(word, 'rot13')}|{word[::-1]}" for word in ("ignore", "disregard", "instruction", "forget")),
+    "|".join(
+        f"{codecs.encode(word, 'rot13')}|{word[::-1]}" for word in ("ignore", "disregard", "instruction", "forget")
+    ),
     re.IGNORECASE,
 )
 _LOOKALIKES = str.maketrans(
@@ -87,6 +85,31 @@ class Neutralised:
 
     text: str
     removed: int = 0
+
+
+class Topic:
+    """What a question is about. An order that was not told seldom has to do with it: where what a model wants to say
+    or to search has not, it stays."""
+
+    def __init__(self, question: str, encoder: Encoder) -> None:
+        self.question, self._encoder, self._words = question, encoder, set(content_words(question))
+
+    def shares(self, text: str) -> bool:
+        return not self._words.isdisjoint(content_words(text))
+
+    def foreign(self, sentences: Sequence[str]) -> bool:
+        """Whether each of these has nothing to do with it, and one may tell its reader what to do: far more does than
+        speaks to a model."""
+        lower = [one.lower() for one in sentences]
+        tells = any(_TELLS.search(one) or (_OTHER.search(one) and _TELLS_APART.search(one)) for one in lower)
+        return tells and not any(map(self.has, sentences))
+
+    def has(self, text: str) -> bool:
+        """By a word that they share, or by their cosine."""
+        if not self._words or self.shares(text):
+            return True
+        one, other = self._encoder.encode([self.question, text], "sentence")
+        return float(one @ other) >= RELATED
 
 
 def neutralised(text: str) -> Neutralised:
@@ -128,7 +151,10 @@ def speaks_to_a_model(sentence: str) -> bool:
 
 
 def _orders(plain: str) -> bool:
-    return bool((_ONE_OF.search(plain.lower()) and _SPACED_SCRIPTS.search(plain)) or (_OTHER.search(plain) and _OTHER_SCRIPTS.search(plain)))
+    return bool(
+        (_ONE_OF.search(plain.lower()) and _SPACED_SCRIPTS.search(plain))
+        or (_OTHER.search(plain) and _OTHER_SCRIPTS.search(plain))
+    )
 
 
 def _folded(word: str) -> str:

@@ -167,7 +167,13 @@ def _by_model(turn: Turn, run: TurnContext, model: Writer) -> Made:
     read = evidence_for(turn, services).passages
     try:
         draft = write(
-            replace(turn, passages=read), writer, services.unsupported, run.emit, run.cancel, units_of(plain, read)
+            replace(turn, passages=read),
+            writer,
+            services.unsupported,
+            run.emit,
+            run.cancel,
+            units_of(plain, read),
+            services.encoder,
         )
     except ServiceUnreachable as error:
         return _instead(plain, run, writer, error.message)

@@ -9,15 +9,15 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from clew.agent.answer.citations import Citations, attributed, claims_of, numbered, whole_sentences
-from clew.agent.answer.exit_check import checked, plain_of
+from clew.agent.answer.exit_check import Exit
 from clew.agent.answer.prompt_passages import GivenUnit, PromptPassages, fit, led
 from clew.agent.answer.verification import verdict
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.state import Answer, Claim, Piece, PromptPart, Turn
 from clew.memory.datatypes import Passage
 from clew.memory.errors import Cancelled, ModelFailed, PromptCut, ServiceUnreachable
-from clew.memory.instructions import neutralised, speaks_to_a_model
-from clew.memory.ports import Message, Output, Usage, Void
+from clew.memory.instructions import Topic, neutralised, speaks_to_a_model
+from clew.memory.ports import Encoder, Message, Output, Usage, Void
 from clew.memory.text import content_words, words
 from clew.prompts import render
 
@@ -87,22 +87,26 @@ def write(
     emit: Emit,
     cancel: threading.Event,
     units: Sequence[GivenUnit] = (),
+    encoder: Encoder | None = None,
 ) -> ModelAnswer:
-    """The model's answer from the turn's passages, of which `units` most likely answer, its words emitted as they come.
-    What it wrote before a stop or a failure is kept.
+    """The model's answer from the turn's passages, of which `units` most likely answer, its words emitted as they may
+    leave (`Exit`; with an `encoder` nothing that has nothing to do with the question). What it wrote before a stop or a
+    failure is kept.
 
     `unsupported` sentences are marked (by `verify`), or the answer is written once more, or they are removed. A prompt
     that was cut is sent again with half of the passages. Raises `ServiceUnreachable` where nothing usable came,
     `Unusable` among them, and `Cancelled` where nothing came at all.
     """
+    asked = " ".join(dict.fromkeys((turn.rewritten, turn.meant, turn.asked)))
+    leaving = Exit(turn.passages, Topic(asked, encoder) if encoder else None)
     messages, given = _prompt(turn, writer, units, 10**9)
     for _ in range(TRIES - 1):
         try:
-            return _answered(turn, messages, given, writer, unsupported, emit, cancel)
+            return _answered(turn, messages, given, writer, unsupported, leaving, emit, cancel)
         except PromptCut:
             emit(Piece("", restart=True))
             messages, given = _prompt(turn, writer, units, given.tokens // 2)
-    return _answered(turn, messages, given, writer, unsupported, emit, cancel)
+    return _answered(turn, messages, given, writer, unsupported, leaving, emit, cancel)
 
 
 def _prompt(
@@ -134,11 +138,12 @@ def _answered(
     given: PromptPassages,
     writer: RecordedWriter,
     unsupported: Unsupported,
+    leaving: Exit,
     emit: Emit,
     cancel: threading.Event,
 ) -> ModelAnswer:
-    reply = _read_reply(writer, messages, len(turn.passages), emit, cancel)
-    drafted = _model_answer(reply, turn, given)
+    reply = _read_reply(writer, messages, len(turn.passages), leaving, emit, cancel)
+    drafted = _model_answer(reply, turn, given, leaving)
     if unsupported == "mark" or drafted.answer is None or drafted.answer.outcome != "answered":
         return drafted
     if not _supported(drafted.answer.claims, drafted.answer.sources):
@@ -148,16 +153,20 @@ def _answered(
         emit(Piece("", restart=True))
         again = [Message("assistant", reply.raw), Message("user", render("answer-again", sentences="\n".join(wrong)))]
         with suppress(ServiceUnreachable, Cancelled):  # then the first one stands, without what is not supported
-            drafted = _model_answer(
-                _read_reply(writer, [*messages, *again], len(turn.passages), emit, cancel), turn, given
-            )
+            reply = _read_reply(writer, [*messages, *again], len(turn.passages), leaving, emit, cancel)
+            drafted = _model_answer(reply, turn, given, leaving)
     return replace(drafted, answer=_without_wrong(drafted.answer)) if drafted.answer else drafted
 
 
 def _read_reply(
-    writer: RecordedWriter, messages: Sequence[Message], passages: int, emit: Emit, cancel: threading.Event
+    writer: RecordedWriter,
+    messages: Sequence[Message],
+    passages: int,
+    leaving: Exit,
+    emit: Emit,
+    cancel: threading.Event,
 ) -> _Reply:
-    """The model's reply about so many passages, each piece emitted as it comes. Raises `Cancelled` and
+    """The model's reply about so many passages, each piece emitted as it may leave. Raises `Cancelled` and
     `ServiceUnreachable` where nothing came before that can be kept, and `PromptCut`."""
     citations, raw, shown = Citations(passages), list[str](), list[str]()
     stopped, broke = False, ""
@@ -165,7 +174,7 @@ def _read_reply(
     try:
         while not pieces.over:
             citations, raw, shown = Citations(passages), list[str](), list[str]()
-            for piece in _without_marks(citations.streamed(_kept(pieces, raw))):
+            for piece in leaving.streamed(_without_marks(citations.streamed(_kept(pieces, raw)))):
                 shown.append(piece)
                 emit(Piece(piece))
             if pieces.void:
@@ -244,17 +253,17 @@ def _start(text: str) -> str:
     return text.lstrip(" \n*\"'")
 
 
-def _model_answer(reply: _Reply, turn: Turn, given: PromptPassages) -> ModelAnswer:
+def _model_answer(reply: _Reply, turn: Turn, given: PromptPassages, leaving: Exit) -> ModelAnswer:
     """Raises `Unusable` where no passage supports anything that it says."""
     drafted = ModelAnswer(None, given.removed, reply.unknown, reply.broke)
     if refuses(reply.raw):
         return drafted
     if reply.start.startswith(UNCLEAR):
-        question = plain_of(" ".join(reply.start[len(UNCLEAR) :].split()), "")
+        question = Exit(()).plain(" ".join(reply.start[len(UNCLEAR) :].split()))
         if speaks_to_a_model(question):
             raise Unusable("it asks what a document orders")
         return replace(drafted, answer=Answer("unclear", (Claim(question),))) if question else drafted
-    claims = checked(attributed(_claims(reply), turn.passages), turn.passages)
+    claims = leaving.claims(attributed(_claims(reply), turn.passages))
     if not reply.stopped and not _usable(claims, turn.passages):
         raise Unusable("no passage says what it wrote")
     renumbered, sources = numbered(claims, turn.passages)

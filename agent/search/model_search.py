@@ -17,9 +17,9 @@ from clew.agent.search.tool_calls import Checked, Refused, SearchKeys
 from clew.agent.state import Call, Kept, Prompted, PromptPart
 from clew.memory.datatypes import Passage
 from clew.memory.errors import ServiceUnreachable
-from clew.memory.instructions import neutralised, orders
+from clew.memory.instructions import Topic, neutralised, orders
 from clew.memory.ports import Abilities, Message, ToolCall, ToolSpec
-from clew.memory.text import content_words, storable
+from clew.memory.text import content_words, split, storable
 from clew.prompts import render
 
 SHOWN = 5
@@ -60,12 +60,24 @@ class PastSearch:
 @dataclass(frozen=True, slots=True)
 class SearchPrompt:
     """What the model is asked: the question as it stands alone; the searches that this turn has made (`past` with their
-    results, `before` their keys) and those that the policy makes in this round (`planned`)."""
+    results, `before` their keys) and those that the policy makes in this round (`planned`). `topic` (None: not judged)
+    is the question's."""
 
     question: str
     past: tuple[PastSearch, ...] = ()
     before: SearchKeys = frozenset()
     planned: SearchKeys = frozenset()
+    topic: Topic | None = None
+
+    def strays(self, query: str) -> bool:
+        """Whether what was found chose it: it has nothing to do with the question, nor has what has its words there."""
+        if self.topic is None or self.topic.has(query):
+            return False
+        shown = (text for one in self.past for passage in one.passages for text in passage)
+        words = set(content_words(query))
+        found = [text[start:end] for text in shown for start, end in split(text)]
+        holding = [one for one in found if words.intersection(content_words(one))]
+        return self.topic.foreign(holding)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +180,7 @@ class _Exchange:
                 return Checked(refused=(Refused(None, str(error)),))
         names = [spec.name for spec in self.specs]
         ordered = {word for one in self.prompt.past for word in one.ordered} - set(content_words(self.prompt.question))
-        return tool_calls.check(calls, names, self.prompt.before, self.prompt.planned, ordered)
+        return tool_calls.check(calls, names, self.prompt.before, self.prompt.planned, ordered, self.prompt.strays)
 
     def _cost(self, shown: Sequence[PastSearch], more: Sequence[Message]) -> int:
         """Tokens of what is sent."""

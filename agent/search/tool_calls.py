@@ -5,7 +5,7 @@ text: what can be read is read, and each other call is refused with the reason, 
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -116,17 +116,19 @@ def check(
     before: SearchKeys,
     planned: SearchKeys,
     ordered: Collection[str] = (),
+    strays: Callable[[str], bool] = lambda _: False,
 ) -> Checked:
     """What of a reply can be used. `before` are the searches that this turn has made, `planned` those that
     the policy makes in this round. The calls come out with their tool's own name, and the query alone.
-    `ordered` are words that only an order in what was found has: a query of nothing else was chosen by that."""
+    `ordered` are words that only an order in what was found has: a query of nothing else was chosen by that, and so
+    was one that `strays` from the question."""
     good, covered, refused = list[ToolCall](), list[ToolCall](), list[Refused]()
     known = set(before)
     for call in calls:
         name = _tool_name(call.name, names)
         why = _fault(call, name, names)
         query = "" if why else " ".join(str(call.arguments["query"]).split())
-        if not why and _is_ordered(query, ordered):
+        if not why and (_is_ordered(query, ordered) or strays(query)):
             why = "the query is not about the question"
         search = (name, _words(query))
         if not why and search in known:

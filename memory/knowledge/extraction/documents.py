@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from clew.memory.datatypes import Document
+from clew.memory.instructions import speaks_to_a_model
 from clew.memory.knowledge.extraction.aliases import normalised
 from clew.memory.knowledge.extraction.entities import is_entity, title_name
 from clew.memory.knowledge.extraction.extractors import Extractor
@@ -48,14 +49,16 @@ class Extraction:
 
 
 def extract_document(document: Document, triples: Iterable[tuple[str, ...]], extractor: Extractor | None) -> Extraction:
-    """By the extractor (None: not) and from the `triples` that came with the document (those with three parts)."""
+    """By the extractor (None: not) and from the `triples` that came with the document (those with three parts). Of a
+    sentence that speaks to a language model nothing is taken, nor of such a triple."""
     found = Extraction(split(document.text))
     title = title_name(document.title)
     if is_entity(Mention(title, 0, len(title))):
         found.place(DocumentEntity(TITLE, title, "name"))
     if extractor:
         _add_extracted(found, document, extractor)
-    _add_given(found, document, [triple for triple in triples if len(triple) == 3 and all(map(normalised, triple))])
+    whole = [triple for triple in triples if len(triple) == 3 and all(map(normalised, triple))]
+    _add_given(found, document, [triple for triple in whole if not speaks_to_a_model(" ".join(triple))])
     return found
 
 
@@ -69,12 +72,20 @@ def _add_extracted(found: Extraction, document: Document, extractor: Extractor) 
         return found.place(DocumentEntity(sentence_at(mention.start), mention.text, mention.kind))
 
     mentions, relations = extractor(document.text, document.title)
+    named = {sentence_at(mention.start) for mention in mentions} | {sentence_at(one.start) for one in relations}
+    ordered = {n for n in named if n < len(starts) and speaks_to_a_model(_sentence(document, found.sentences[n]))}
     for mention in mentions:
-        place_of(mention)
+        if sentence_at(mention.start) not in ordered:
+            place_of(mention)
     for one in relations:
-        found.relations.append(
-            DocumentRelation(sentence_at(one.start), place_of(one.subject), one.relation, place_of(one.object))
-        )
+        ends = (one.subject, one.object)
+        if ordered.isdisjoint(map(sentence_at, (one.start, *(end.start for end in ends)))):
+            subject, object_ = map(place_of, ends)
+            found.relations.append(DocumentRelation(sentence_at(one.start), subject, one.relation, object_))
+
+
+def _sentence(document: Document, span: Span) -> str:
+    return " ".join(document.text[slice(*span)].split())
 
 
 def _add_given(found: Extraction, document: Document, triples: Sequence[tuple[str, ...]]) -> None:
