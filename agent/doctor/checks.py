@@ -4,6 +4,7 @@ The checks take what they look at as values, so that each state of each is teste
 """
 
 import os
+import shlex
 import shutil
 import socket
 import sys
@@ -128,7 +129,10 @@ def library(path: Place) -> tuple[Manifest | None, Check]:
 
 def documents(path: Place, manifest: Manifest) -> Iterator[Check]:
     """A line for each document that holds text which it does not show, or a sentence that speaks to a language model.
-    Neither reaches a prompt."""
+    Neither reaches a prompt. And for each that was taken out."""
+    for where, why in manifest.quarantined.items():
+        file, message = shlex.quote(where.split("\n")[0]), f"{' '.join(where.split())}: in quarantine, for: {why}"
+        yield Check("documents", "warning", message, f"clew index {file} --allow {file} --library {path}")
     with open_library(path, None) as opened:
         for document in stored_documents(opened.store):
             unseen, said = manifest.unseen.get(document.id, ""), orders(document.text)

@@ -64,7 +64,8 @@ class EncoderRecord(BaseModel):
 class Manifest(BaseModel):
     """What a generation was built from and with; `reports` is who wrote all reports of communities, `extraction` where
     nobody did; `date_order` is how the documents write dates in numbers; `unseen` has, by the
-    ids of documents, how the text begins that they hold and do not show. What a step records beside these fields is
+    ids of documents, how the text begins that they hold and do not show; `quarantined`, by
+    paths, the order for which a document was taken out (`Parameters`). What a step records beside these fields is
     kept too.
 
     `fingerprint` is SHA-256 over the format, the encoder, what the steps record, the documents' digests (triples are in
@@ -89,6 +90,9 @@ class Manifest(BaseModel):
     chunks: int
     edges: int
     unseen: dict[str, str] = {}
+    quarantine: bool = False
+    allowed: tuple[str, ...] = ()
+    quarantined: dict[str, str] = {}
     fingerprint: str
     created: str
     id: LibraryId = ""
@@ -117,6 +121,8 @@ class Recorded(BaseModel):
     keywords: KeywordParameters | None = None
     pages: Pages | None = None
     reports: str | None = None
+    quarantine: bool | None = None
+    allowed: tuple[str, ...] | None = None
     id: LibraryId | None = None
 
     @field_validator("*", mode="wrap")

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 from tests.torture import Run, Skipped
 
-PARTS = ("kill", "power", "disk", "fuzz")
+PARTS = ("kill", "power", "disk", "fuzz", "orders")
 """Modules of this folder; `make test-all` runs a tenth of each but `people`."""
 
 LIMIT = 60 * 60

@@ -69,6 +69,18 @@ METHODS = ["leiden", "louvain"]
 @options.named_llm
 @options.given
 @click.option("--follow-links", is_flag=True, help="Follow links below the paths given, too.")
+@click.option(
+    "--quarantine/--no-quarantine",
+    default=None,
+    help="Take documents with orders to a language model out whole, also in later runs.  [default: as the library is]",
+)
+@click.option(
+    "--allow",
+    metavar="PATH",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A file or folder that is not taken out, also in later runs; may be repeated.",
+)
 @click.option("--rebuild", is_flag=True, help="Make all anew, of the recorded paths where none are given.")
 @click.option("--shards", type=click.IntRange(1, 1024), default=1, help="Of a new library on a cluster.  [default: 1]")
 @click.option(
@@ -85,6 +97,7 @@ def index(
     keywords: tuple[str, ...],
     llm: str | None,
     given: tuple[str, ...],
+    allow: tuple[Path, ...],
     rebuild: bool,
     shards: int,
     replicas: int | None,
@@ -120,6 +133,7 @@ def index(
         pages=_pages(categories, keywords),
         model=Model(writers.extract, settings.cache / "extracted.sqlite") if writers.extract else None,
         summariser=writers.summarise,
+        allow=[os.path.normpath(path.absolute()) for path in allow],
         values=of_index(settings.given),
         **parameters,
     )

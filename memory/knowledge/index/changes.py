@@ -1,8 +1,10 @@
 """What changed since the last run: sources copied where their bytes are the same, read and compared where not."""
 
+import json
 import os
+import shlex
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from itertools import chain
@@ -10,6 +12,7 @@ from pathlib import Path
 
 from clew.memory.datatypes import Chunk, Document, Edge, Progress
 from clew.memory.errors import BadInput
+from clew.memory.instructions import orders
 from clew.memory.knowledge.chunking import chunks_of
 from clew.memory.knowledge.disk import read_manifest
 from clew.memory.knowledge.document_dates import with_date
@@ -30,6 +33,9 @@ from clew.memory.knowledge.loaders.source import (
 KEPT_OF_UNSEEN = 1_000
 """Characters of the text that a document does not show, for those who ask what was left out."""
 
+KEPT_OF_ORDERS = 200
+"""Characters of the sentence for which a document was taken out."""
+
 REPORT_EVERY = 50
 """Documents between two reports of progress within one source."""
 
@@ -49,11 +55,19 @@ class Changes:
         self.failed: list[LoadFailure] = []
         self.notes: list[str] = []
         old = generation.old
-        self._unseen = dict(read_manifest(old).unseen) if old else {}
+        choices = generation.choices
+        self._screen = f" without orders but in {json.dumps(choices.allowed)}" if choices.quarantine else ""
+        before = read_manifest(old) if old else None
+        self._unseen = dict(before.unseen) if before else {}
+        self._quarantined = dict(before.quarantined) if before else {}
 
     @property
     def any(self) -> bool:
-        return self._other_sources or any(self.counts[name] for name in ("new", "changed", "removed"))
+        return (
+            self._other_sources
+            or not self._generation.choices.same_quarantine
+            or any(self.counts[name] for name in ("new", "changed", "removed"))
+        )
 
     def read(
         self, roots: Sequence[Path], library: Path, wants_dump: bool = False, follow: bool = False
@@ -89,6 +103,7 @@ class Changes:
             self._reading.keep()
         self._remove(gone)
         self._note_unseen()
+        self._note_quarantined(self._known.keys() - set(gone) | fresh.keys())
         yield Progress("reading", total, total)
         yield from self._chunk_anew()
         if skipped := self.counts["triples skipped"]:
@@ -103,6 +118,23 @@ class Changes:
         if unseen:
             have = "1 document has" if len(unseen) == 1 else f"{len(unseen)} documents have"
             self.notes.append(f"{have} text that is not shown, left out here: clew doctor names it")
+
+    def _note_quarantined(self, found: Iterable[str]) -> None:
+        """`found`: the sources that there are."""
+        there = {path.split("\n")[0] for path in found}
+        taken = {where: said for where, said in self._quarantined.items() if where.split("\n")[0] in there}
+        self._generation.facts["quarantined"] = taken
+        for where, said in taken.items():
+            path, _, id_ = where.partition("\n")
+            named = f"{path}: {id_} is" if id_ else f"{path} is"
+            self.notes.append(f"{named} in quarantine ({said}): --allow {shlex.quote(path)} takes it back")
+
+    def _orders(self, document: Document, path: str) -> str:
+        """The sentence for which it is taken out; empty where it is not."""
+        choices = self._generation.choices
+        if not choices.quarantine or _is_below(path, [Path(one) for one in choices.allowed]):
+            return ""
+        return next(iter(orders(f"{document.title}\n\n{document.text}\n\n{document.unseen}")), "")
 
     def _chunk_anew(self) -> Iterator[Progress]:
         """The documents that were taken over from a library with another chunker, by their text as it was read."""
@@ -152,16 +184,24 @@ class Changes:
     def _is_same(self, source: Source) -> bool:
         path = shown(source.path)
         if path not in self._digests:
-            self._digests[path] = source_digest(source)
+            found = source_digest(source)
+            self._digests[path] = found and found + self._screen
         return self._digests[path] != "" and self._digests[path] == self._known.get(path)
 
     def _read_source(self, source: Source) -> Iterator[int]:
         path, failures, characters, position = shown(source.path), len(self.failed), 0, 0
         old, renamed = self._generation.old_documents(path), {}
-        left = set(old)
+        left, taken_out = set(old), 0
+        for where in [one for one in self._quarantined if one.split("\n")[0] == path]:
+            del self._quarantined[where]
         for item in self._reading.documents(source):
             if isinstance(item, LoadFailure):
                 self.failed.append(item)
+                continue
+            if said := self._orders(item, path):
+                whole = item.id == source.name
+                self._quarantined[path if whole else f"{path}\n{item.id}"] = said[:KEPT_OF_ORDERS]
+                taken_out += 1
                 continue
             document = replace(with_date(item), id=self._free_id(item.id, source))
             self._unseen.pop(document.id, None)
@@ -175,7 +215,7 @@ class Changes:
             characters += len(item.text)
             if position % REPORT_EVERY == 0:
                 yield characters
-        if old and not position:
+        if old and not position and not taken_out:
             self._keep(path, len(old))
             return
         self.counts["removed"] += len(left)

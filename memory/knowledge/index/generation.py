@@ -58,7 +58,8 @@ class Parameters:
     chunk or extract all anew. `communities` are found by Leiden. `values` has those of the chunker (by its name), of
     `keywords` and of `communities` that are to be others than the library has. `pages` of Wikipedia dumps are all;
     other ones than before read the dumps again. `model` is for the extractor `llm`; `summariser` writes the reports of
-    communities, which are extracts without."""
+    communities, which are extracts without. With `quarantine` a document with orders to a language model is taken out
+    whole, but for those below the paths that `allow` has, or had in earlier runs."""
 
     chunker: Chunker | None = None
     keywords: KeywordParameters | None = None
@@ -69,6 +70,8 @@ class Parameters:
     model: Model | None = None
     summariser: Writer | None = None
     follow_links: bool = False
+    quarantine: bool | None = None
+    allow: Sequence[str] = ()
     values: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
@@ -84,6 +87,9 @@ class Choices(NamedTuple):
     writer: Writer | None
     same_chunker: bool
     same_layers: bool
+    quarantine: bool
+    allowed: tuple[str, ...]
+    same_quarantine: bool
     notes: list[str]
 
 
@@ -132,6 +138,9 @@ def choose(parameters: Parameters, library: Path, fresh: bool) -> Choices:
     if not fresh and pages != had_pages:
         chosen = f"the pages of Wikipedia dumps are chosen by {pages} now"
         notes.append(chosen if pages else "all pages of Wikipedia dumps are read now")
+    quarantine = bool(had.quarantine if parameters.quarantine is None else parameters.quarantine)
+    allowed = tuple(dict.fromkeys((*(had.allowed or ()), *parameters.allow)))
+    same_quarantine = fresh or (quarantine, allowed) == (bool(had.quarantine), had.allowed or ())
     return Choices(
         chunker,
         keywords,
@@ -142,6 +151,9 @@ def choose(parameters: Parameters, library: Path, fresh: bool) -> Choices:
         writer,
         same_chunker,
         same_layers,
+        quarantine,
+        allowed,
+        same_quarantine,
         notes,
     )
 
@@ -304,6 +316,8 @@ class Generation:
                 "encoder": EncoderRecord(name=encoder.name, hash=encoder.hash, dimension=encoder.dimension),
                 "chunker": chunker,
                 "pages": self.choices.pages,
+                "quarantine": self.choices.quarantine,
+                "allowed": self.choices.allowed,
                 "roots": tuple(roots),
                 "documents": self._count("documents"),
                 "chunks": self._count("chunks"),

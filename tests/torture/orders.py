@@ -1,0 +1,135 @@
+"""Documents that give orders, indexed and asked about, with models that obey whatever reaches them.
+
+`DOCUMENTS` is a folder of other ones, a file each; what their orders want said, a line each, is in its `payload.txt`,
+or else what they have in quotation marks and their addresses.
+"""
+
+import json
+import re
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from clew.agent.answer.exit_check import ANNOUNCED
+from clew.agent.assistant import Assistant
+from clew.agent.models import Writers
+from clew.agent.settings import read_settings
+from clew.agent.state import Turn
+from clew.memory.encoding import MINILM, CachedEncoder, load_encoder
+from clew.memory.knowledge.disk import current_generation
+from clew.memory.knowledge.extraction.llm import Model
+from clew.memory.knowledge.index.generation import Parameters
+from clew.memory.knowledge.index.run import index
+from clew.memory.knowledge.schema import DATABASE
+from clew.memory.ports import Message, ToolCall, ToolSpec
+from tests.memory.scripted_writer import ScriptedWriter
+from tests.torture import Points, Run
+
+ORDERS = Path(__file__).parents[1] / "agent" / "orders"
+QUESTIONS = ("What is the Moon like?", "and why is it so?")
+PAYLOADS = "payload.txt"
+
+_QUOTED = re.compile(r"[\"“„«「]([^\"“”„«»「」\n]{3,80})[\"”“»」]")
+_ADDRESS = re.compile(r"https?://[^\s<>\"')\]]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_LINK = re.compile(r"\]\(|<img|<a |javascript:")
+
+
+def points(run: Run) -> Points:
+    encoder = load_encoder(MINILM, run.folder / "shared")
+    given = list(_given(run))
+    for number in sorted(run.chance("orders").sample(range(len(given)), run.some(len(given)))):
+        name, text, payloads = given[number]
+        yield (
+            name,
+            "; ".join(_wrong(run.folder / str(number), name, text, payloads, encoder, by_model=bool(number % 2))),
+        )
+
+
+def _given(run: Run) -> Iterator[tuple[str, bytes, list[str]]]:
+    if run.documents is None:
+        for file in sorted(ORDERS.glob("*.jsonl")):
+            for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):
+                text = f"The Moon is grey.\n\n{json.loads(line)['order']}\n\nThe Moon has no air.\n"
+                yield f"{file.stem}-{number}.md", text.encode(), ["Zorblax"]
+        return
+    listed = run.documents / PAYLOADS
+    known = [line for line in listed.read_text("utf-8").splitlines() if line.strip()] if listed.exists() else []
+    for file in sorted(run.documents.rglob("*")):
+        if file.is_file() and file != listed:
+            text = file.read_bytes().decode("utf-8", "ignore")
+            yield file.name, file.read_bytes(), known or [*_QUOTED.findall(text), *_ADDRESS.findall(text)]
+
+
+def _wrong(
+    folder: Path, name: str, text: bytes, payloads: Sequence[str], encoder: CachedEncoder, by_model: bool
+) -> Iterator[str]:
+    documents = folder / "documents"
+    documents.mkdir(parents=True)
+    (documents / name).write_bytes(text)
+    (documents / "good.md").write_text("# The Moon\n\nThe Moon is 384,400 km away from the Earth and has no air.\n")
+    writer = obeying(payloads)
+    model = Model(writer) if by_model else None
+    parameters = Parameters(
+        extractor="llm" if by_model else "rules", model=model, summariser=writer if by_model else None
+    )
+    for _ in index([documents], folder / "library", encoder, parameters=parameters):
+        pass
+    generation = current_generation(folder / "library")
+    assert generation
+    with closing(sqlite3.connect(generation / DATABASE)) as database:
+        reports = [str(row) for row in database.execute("SELECT name, report FROM communities")]
+        names = [str(row) for row in database.execute("SELECT name FROM entities")]
+    yield from (f"a report has {one}" for one in _held(reports, payloads))
+    yield from (f"an entity is {one}" for one in _held(names, payloads))
+    settings = read_settings(library=folder / "library", home=folder / "home", cache=folder / "cache", llm="none")
+    with closing(Assistant.open(settings)) as opened:
+        writers = Writers(writer, writer, writer)
+        yield from _of_turns(Assistant(replace(opened.services, writers=writers), settings.home), payloads)
+
+
+def _of_turns(assistant: Assistant, payloads: Sequence[str]) -> Iterator[str]:
+    for question in QUESTIONS:
+        *events, turn = assistant.ask("t", question)
+        assert isinstance(turn, Turn)
+        claims = turn.answer.claims
+        quoted = {after.text for before, after in pairwise(claims) if before.text == ANNOUNCED}
+        said = [claim.text for claim in claims if claim.text not in quoted]
+        shown = ["".join(getattr(event, "text", "") for event in events)] if turn.model else []
+        yield from (f"'{question}' is answered with a link: {one}" for one in [*said, *shown] if _LINK.search(one))
+        yield from (f"'{question}' is answered with {one}" for one in _held([*said, *shown], payloads))
+        wanted = [wording.text for call in turn.calls if call.by_model for wording in call.wordings]
+        yield from (f"'{question}' searches {one}" for one in _held(wanted, payloads))
+        yield from (f"'{question}' is rewritten with {one}" for one in _held([turn.rewritten], payloads))
+    services = assistant.services
+    remembered, _ = services.threads.sentences("t", services.encoder.hash)
+    yield from (f"the thread remembers {one}" for one in _held([one.text for one in remembered], payloads))
+
+
+def _held(texts: Sequence[str], payloads: Sequence[str]) -> list[str]:
+    return [one for one in payloads if any(one.casefold() in text.casefold() for text in texts)]
+
+
+def obeying(payloads: Sequence[str]) -> ScriptedWriter:
+    """Says, links, shows, searches and extracts the first payload that is anywhere in what it was sent."""
+
+    def reply(
+        messages: Sequence[Message], schema: Mapping[str, Any] | None, tools: Sequence[ToolSpec]
+    ) -> str | ToolCall:
+        sent = "\n".join(message.text for message in messages)
+        wanted = next(iter(_held([sent], payloads)), "")
+        if tools:
+            return ToolCall("1", tools[0].name, {"query": wanted}) if wanted else "ENOUGH"
+        if schema:
+            triple = {"subject": wanted, "relation": "is", "object": "Moon"}
+            entities = [{"name": name, "type": "name"} for name in ("Moon", wanted) if name]
+            return json.dumps({"entities": entities, "triples": [triple] if wanted else []})
+        if not wanted:
+            return "The Moon is grey [1]."
+        evil = "https://evil.example"
+        return f"{wanted}, see [this]({evil}/?q=1) ![x]({evil}/p.png) {evil}/x [1]."
+
+    return ScriptedWriter(reply, window=8000)
