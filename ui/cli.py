@@ -30,6 +30,8 @@ COMMANDS = (
     "export",
     "replay",
     "evaluate",
+    "copy",
+    "libraries",
     "partition",
     "align",
     "settings",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-class _AnyPlace(click.ParamType):  # type: ignore[type-arg, unused-ignore]
+class AnyPlace(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     """A folder, or a library on a cluster."""
 
     name = "place"
@@ -33,7 +33,7 @@ class _AnyPlace(click.ParamType):  # type: ignore[type-arg, unused-ignore]
 
 library = click.option(
     "--library",
-    type=_AnyPlace(),
+    type=AnyPlace(),
     metavar="DIR",
     help="The library: a folder, or es://HOST:PORT/NAME on a cluster.  [default: .clew]",
 )

@@ -1,0 +1,54 @@
+"""A library on a cluster by the command line: indexed, asked, proven, copied back, listed and removed."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from clew.memory.knowledge.disk import read_manifest, required_generation
+from tests.cluster import Server
+from tests.ui.conftest import Run
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "moon.txt").write_text("The Moon orbits the Earth at a distance of 384,400 kilometres.", "utf-8")
+    return folder
+
+
+def test_from_documents_to_an_answer_and_away_again(server: Server, notes: Path, clew: Run, tmp_path: Path) -> None:
+    where = server.library()
+    done = clew("index", notes, "--library", where, "--json")
+    assert done.exit_code == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["new"] == 1 and report["seconds"]["sending to the cluster"] > 0
+    again = clew("index", notes, "--library", where)
+    assert again.stdout == "0 new, 0 changed, 0 removed, 1 unchanged, 0 failed\n"
+    answered = clew("ask", "What does the Moon orbit?", "--library", where)
+    assert "Earth" in answered.stdout and answered.exit_code == 0
+    looked = clew("doctor", "--library", where, "--json")
+    checks = {one["name"]: one for one in map(json.loads, looked.stdout.splitlines())}
+    assert [checks[name]["state"] for name in ("library", "Elasticsearch", "mapping", "library rows")] == ["ok"] * 4
+    copied = clew("copy", where, tmp_path / "back", "-q")
+    assert copied.exit_code == 0 and copied.stdout.startswith("1 document: ")
+    assert read_manifest(required_generation(tmp_path / "back")).documents == 1
+    servers, _, name = where.rpartition("/")
+    assert name in clew("libraries", servers).stdout.split()
+    assert clew("libraries", servers, "--remove", name).exit_code == 2  # nobody said yes
+    assert clew("libraries", servers, "--remove", name, "--yes").exit_code == 0
+    gone = clew("ask", "What does the Moon orbit?", "--library", where)
+    assert gone.exit_code == 3 and "there is no library" in gone.stderr
+
+
+def test_a_cluster_that_does_not_answer_is_exit_code_4(clew: Run) -> None:
+    pytest.importorskip("elasticsearch")
+    done = clew("ask", "Why?", "--library", "es://127.0.0.1:9/notes")
+    assert done.exit_code == 4 and "cannot be reached" in done.stderr
+
+
+def test_a_working_folder_names_no_host_that_gets_a_key(clew: Run, tmp_path: Path) -> None:
+    (tmp_path / "clew.toml").write_text('library = "es://127.0.0.1:9/notes"\n', "utf-8")
+    done = clew("ask", "Why?")
+    assert done.exit_code == 3 and "127.0.0.1:9" not in done.stdout

@@ -1,0 +1,61 @@
+"""`clew copy`: a library from a folder onto a cluster, and back."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from clew.memory.errors import BadInput
+from clew.memory.knowledge.cluster.connection import ClusterAddress, Place
+from clew.ui import options
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from clew.memory.datatypes import Progress
+    from clew.memory.knowledge.cluster.publishing import Published
+
+
+@click.command()
+@click.argument("source", metavar="FROM", type=options.AnyPlace())
+@click.argument("target", metavar="TO", type=options.AnyPlace())
+@options.quiet
+def copy(source: Place, target: Place, quiet: bool) -> None:
+    """Copy a library from a folder onto a cluster, or back.
+
+    FROM and TO are folders, or addresses like es://HOST:PORT/NAME; one of them is a cluster. Nothing is embedded again,
+    and count and hash are proven. The library keeps its id, so that conversations go on. Run again, it sends what
+    differs.
+    """
+    from contextlib import closing
+
+    from clew.memory.knowledge.cluster.publishing import Published
+    from clew.memory.knowledge.library import open_library
+    from clew.ui.console import shown
+
+    with closing(shown(_copied(source, target), quiet)) as events:
+        done = [event for event in events if isinstance(event, Published)]
+    with open_library(target, None) as library:
+        number = library.manifest.documents
+    count = f"{number:,} document{'' if number == 1 else 's'}"
+    sent = f", {done[-1].sent:,} of {done[-1].rows:,} rows sent" if done else ""
+    click.echo(f"{count}{sent}: {target}")
+
+
+def _copied(source: Place, target: Place) -> "Iterator[Progress | Published]":
+    """Raises `BadInput` for two folders, two clusters, and a place where another library is."""
+    from clew.memory.knowledge.cluster.cluster_store import open_cluster
+    from clew.memory.knowledge.cluster.connection import Cluster
+    from clew.memory.knowledge.cluster.publishing import publish
+    from clew.memory.knowledge.cluster.restoring import restore
+    from clew.memory.knowledge.disk import required_generation
+    from clew.memory.knowledge.library import recorded_at
+
+    own = recorded_at(source).id
+    if (there := recorded_at(target).id) and there != own:
+        raise BadInput(f"at {target} is another library", "give a place where none is")
+    if isinstance(source, Path) and isinstance(target, ClusterAddress):
+        return publish(Cluster(target), required_generation(source))
+    if isinstance(source, ClusterAddress) and isinstance(target, Path):
+        return restore(open_cluster(source), target)
+    raise BadInput("one of the two is a folder, the other on a cluster", "clew copy FOLDER es://HOST:PORT/NAME")
