@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
-from os import sched_getaffinity
+from os import cpu_count
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -193,7 +193,7 @@ class Copy:
 def at_once(tries: Iterable[tuple[str, Callable[[], str]]]) -> Iterator[tuple[str, str]]:
     """The points, by name and what tries them, as many at once as there are cores, in their order."""
     named = list(tries)
-    pool = ThreadPoolExecutor(len(sched_getaffinity(0)))
+    pool = ThreadPoolExecutor(cpu_count())
     try:
         for (name, _), wrong in zip(named, pool.map(_tried, [one for _, one in named]), strict=True):
             yield name, wrong
