@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 from tests.torture import Run, Skipped
 
-PARTS = ("kill", "power", "disk", "fuzz", "orders")
+PARTS = ("kill", "power", "disk", "fuzz", "orders", "people")
 """Modules of this folder; `make test-all` runs a tenth of each but `people`."""
 
 LIMIT = 60 * 60

@@ -3,6 +3,7 @@
 import ipaddress
 import os
 import socket
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,6 +25,10 @@ HOST = "127.0.0.1"
 THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
 TEMPORARY = "page"
 """A folder of `Settings.home`, for what Gradio may put down; empty, and removed with the page."""
+
+SWITCH = 0.0005
+"""Seconds that a turn keeps the interpreter where a connection wants it: with Python's 5 ms each step of an answer on
+its way out, of which there are some dozen, waits for as much of every turn in progress."""
 
 LONGEST_START = 60.0
 """Seconds."""
@@ -55,6 +60,7 @@ def serve_page(assistant: "Assistant", port: int, home: Path, host: str = HOST) 
     from clew.ui.web.page import BrowserPage
     from clew.ui.web.views import Conversations
 
+    sys.setswitchinterval(SWITCH)
     conversations = Conversations(assistant)
     access = Access(home, lambda: messages().print(f"for another browser: {address()}", soft_wrap=True))
 

@@ -15,6 +15,9 @@ FRAMES = 20
 """Seconds between two pictures of an answer that is being written, and at most how many there are; where several people
 look on, they share them."""
 
+AGAIN = 1.0
+"""Seconds between two looks at how the queue moves: where fifty wait, each turn that ends is news for all of them."""
+
 CUT_OFF = "This question was cut off last time. Finishing it now."
 FINISHED = "The last turn had been cut off. It is finished now."
 LOADING = "Loading the encoder, a few seconds…"
@@ -127,7 +130,8 @@ class Conversations:
     def _views(self, view: View, run: BackgroundTurn) -> Iterator[View]:
         questions, anew = chain(run.questions, [""]), view.turns[-1:] if run.anew else ()
         view = replace(view, turns=view.turns[: len(view.turns) - len(anew)])
-        now, drawn = Now(next(questions), note=CUT_OFF if run.interrupted else "", status=self._status(run)), 0.0
+        now = Now(next(questions), note=CUT_OFF if run.interrupted else "", status=self._status(run))
+        drawn, looked = 0.0, time.monotonic()
         yield (view := replace(view, now=now, busy=True))
         try:
             for events in run.follow():
@@ -138,8 +142,8 @@ class Conversations:
                             yield from _revealing(view, now, event, max(FRAMES // self._followers, 1))
                         now = Now(next(questions), status=self._status(run))
                         view = replace(view, turns=(*view.turns, event))
-                    else:
-                        now = _moved_on(now, event, self._status(run))
+                    elif event or time.monotonic() - looked >= AGAIN:
+                        now, looked = _moved_on(now, event, self._status(run)), time.monotonic()
                     more = isinstance(event, Piece) or place < len(events)
                     if now.question and not (more and time.monotonic() - drawn < FRAME):
                         yield (view := replace(view, now=now))
