@@ -25,13 +25,14 @@ class Asked:
     """`expected` are names of kinds: duration, money, number, time, person,
     name, place, reason. `measure` matches an amount
     of what is counted or measured ("how many eggs", "how old"), where that is said; `defined` is what is to be defined,
-    or empty. `words` are the question's, in lower case."""
+    or empty. `words` are the question's, in lower case; `dated`: it asks when something was."""
 
     form: AnswerForm
     expected: tuple[str, ...] = ()
     defined: str = ""
     measure: str = ""
     words: frozenset[str] = frozenset()
+    dated: bool = False
 
     def holds(self, text: str) -> bool:
         """Whether a text holds something of the kind that is expected; nothing expected, nothing held."""
@@ -42,6 +43,12 @@ class Asked:
         if name in ("person", "name"):  # another name than those of the question
             return any(match[0].casefold().removesuffix("'s") not in self.words for match in found)
         return next(found, None) is not None
+
+    def answers(self, text: str) -> bool:
+        """Whether it has what hardly an answer is without: an amount of what is measured; a number, a sum or a date
+        where one is asked for (docs/figures.md)."""
+        certain = self.dated or (bool({"number", "money"} & set(self.expected)) and self.form != "yes-no")
+        return self.measures(text) and (self.holds(text) or not certain)
 
     def measures(self, text: str) -> bool:
         """Whether it holds an amount of what is measured; true where nothing is."""
@@ -60,7 +67,8 @@ def asked(question: str) -> Asked:
     what = "" if expected else what
     defined = what if 0 < len(what.split()) <= LONGEST_DEFINED else ""
     own = frozenset(written_words(question.casefold()))
-    return Asked(_form(last, expected), expected, defined, _measure(last), own)
+    dated = "time" in expected and bool(_PATTERNS["form dated"].match(last))
+    return Asked(_form(last, expected), expected, defined, _measure(last), own, dated)
 
 
 def _form(question: str, expected: tuple[str, ...]) -> AnswerForm:

@@ -90,12 +90,12 @@ def judge(signals: Mapping[str, float], by: Judge) -> JudgeVerdict:
 
 
 def may_be_unclear(signals: Mapping[str, float]) -> bool:
-    """Nobody is asked back twice running, and only who is short, or leans on what nobody said: most first questions of
-    the conversations that were learned from are unclear, most of other people's are not."""
-    short = signals["content"] <= math.log1p(SHORT)
+    """Nobody is asked back twice running, and only who is short and names nothing, or leans on what nobody said: most
+    first questions of the conversations that were learned from are unclear, most of other people's are not."""
+    short = signals["content"] <= math.log1p(SHORT) and not signals["own_names"]
     if signals["history"]:
         return bool(not signals["asked_back"] and (short or signals["leans"] or signals["points"]))
-    return bool(short and (signals["leans"] or signals["points"]) and not signals["own_names"])
+    return bool(short and (signals["leans"] or signals["points"]))
 
 
 @cache

@@ -106,7 +106,7 @@ def quote(wanted: Wanted, passages: Sequence[Passage], evidence: Evidence, param
             )
             bar = parameters if unread and lacks else replace(parameters, relevant=0.0)
             found = pick(one, evidence, bar, most)
-            found = found if _measured(one, found) else []
+            found = found if _answering(one, found, evidence) else []
         missing += _joined(unknown, one.rewritten) or (() if found else said(unheld(one.question, evidence.words)))
         unanswered += () if found or unknown else [one.question]
         chosen += found
@@ -117,12 +117,13 @@ def quote(wanted: Wanted, passages: Sequence[Passage], evidence: Evidence, param
     return _answered(wanted, chosen, evidence, tuple(dict.fromkeys(missing)), unanswered, asking, sides)
 
 
-def _measured(wanted: Wanted, found: Sequence[Picked]) -> bool:
-    """Whether an amount of what is counted or measured ("how tall", "how many eggs") stands in a unit or above it;
-    true where nothing is."""
-    units = [one.unit for one in found]
+def _answering(wanted: Wanted, found: Sequence[Picked], evidence: Evidence) -> bool:
+    """Whether what is asked for and no answer is without ("how tall", "how many eggs", "when was") stands in a unit or
+    above it, or is the date of its entry; true where nothing is found."""
+    units, wants = [one.unit for one in found], asked(wanted.rewritten)
     texts = [" ".join((unit.core.head, unit.core.lead, *unit.texts)) for unit in units]
-    return not units or any(map(asked(wanted.rewritten).measures, texts))
+    entries = (evidence.timed[evidence.cores.index(unit.core)].entry for unit in units)
+    return not units or any(map(wants.answers, texts)) or (wants.dated and any(entries))
 
 
 def _answered(

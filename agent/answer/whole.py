@@ -65,6 +65,8 @@ def _summary(asked: WholeQuestion, holdings: Holdings) -> WholeAnswer | None:
         ids = frozenset(one.id for one in inside)
         return overview_of(replace(holdings, scope=ids), folder["a"] or folder["b"])
     meant = _meant(of, asked, holdings)
+    if asked.points and not meant and holdings.before() is None:
+        return overview_of(holdings)  # "What is this about?", as the first question
     if len(meant) == 1:
         return _summarised(meant[0], holdings)
     if len(meant) > 1 and (asked.plainly or len(meant) <= MOST_CHOICES):

@@ -56,3 +56,19 @@ def test_what_is_to_be_defined() -> None:
     assert asked("What is SQLite?").defined == "SQLite"
     assert asked("Who was Laika?").defined == "Laika" and asked("Who was Laika?").expected == ()
     assert asked("Who is the author of Emma?").expected == ("person",)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "answers"),
+    [
+        ("When was the bakery founded?", "It was founded in the 1920s.", True),
+        ("When was the bakery founded?", "Version 2.0 is sold by the bakery.", False),
+        ("In which year did Ada join?", "Ada joined after the flood.", False),
+        ("When do I water the beans?", "Before they wilt.", True),
+        ("How much does a loaf cost?", "Loaves are baked at night.", False),
+        ("How much does a loaf cost?", "A loaf is 3 euros.", True),
+        ("Why was it founded?", "Bread was scarce.", True),
+    ],
+)
+def test_what_an_answer_is_not_without(question: str, text: str, answers: bool) -> None:
+    assert asked(question).answers(text) is answers

@@ -108,6 +108,11 @@ def test_what_was_said_before_answers_no_question_that_stands_alone(ask: Ask) ->
     assert ask("Who directed Metropolis?").answer.outcome == "answered"
 
 
+def test_what_this_is_about_before_anything_was_said_is_the_library(ask: Ask) -> None:
+    ask("hi")
+    assert ask("what is this about?").answer.form == "overview"
+
+
 def test_a_refusal_names_what_may_be_a_noun(ask: Ask) -> None:
     answer = ask("couldn't somebody quickly recommend a dentist in Reykjavik?").answer
     assert answer.refused and answer.missing == ("Reykjavik",)
