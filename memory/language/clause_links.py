@@ -24,7 +24,7 @@ def linked(draft: Draft, clauses: list[ClauseDraft]) -> int:
             continue
         if clause.beside is not None and clause.beside.head >= 0:
             target = clause.beside
-            while target.beside is not None and target.beside.head >= 0:
+            while target.beside is not None and target.beside.head >= 0 and not target.mark:
                 target = target.beside
             told = (
                 clause.joined < 0
@@ -34,7 +34,9 @@ def linked(draft: Draft, clauses: list[ClauseDraft]) -> int:
             after = any(
                 one.kind == "N" and one.case == "N" and one.preposition < 0 for one in clause.phrases if one.head < head
             )
-            draft.attach(head, target.head, "parataxis" if told and not after else "conj")
+            draft.attach(
+                head, target.head, "parataxis" if clause.mark in (":", "–", "—") or (told and not after) else "conj"
+            )
         elif clause.noun >= 0:
             noun = clause.noun
             if draft.roles[noun] == "conj" and clause.opener is not None and draft.tokens[clause.opener.head].plural:
@@ -70,7 +72,9 @@ def _subordinate(draft: Draft, clause: ClauseDraft, root: int) -> None:
         ):
             draft.attach(head, before.head, "acl")
         elif correlated and lemma == "ke":
-            draft.attach(head, governor, "advcl")
+            near = next(i for i in range(clause.start - 1, -1, -1) if draft.lemma(i) in ("tiel", "tiom", "tia"))
+            said = draft.heads[near] if draft.roles[near] in ("advmod", "amod", "det") else governor
+            draft.attach(head, said if 0 <= said < clause.start else governor, "advcl")
         else:
             draft.attach(head, governor, "csubj" if copula and not has_subject else "ccomp")
     elif (

@@ -27,6 +27,8 @@ class ClauseDraft:
     phrases: list[Constituent] = field(default_factory=list)
     head: int = -1
     start: int = 0
+    mark: str = ""
+    """The strong mark (`;`) that it begins after."""
     said_of: bool = False
     """Whether another clause, of the kind of `kiu venas`, is its subject."""
 
@@ -76,7 +78,7 @@ class _Splitter:
         self.comma = True
         self.open.phrases.append(self.phrases[place])
         if mark in STRONG and self._verb_follows(place + 1, strong=True) and self.main.verb is not None:
-            self._beside(self.main, self.phrases[place].head + 1)
+            self._beside(self.main, self.phrases[place].head + 1).mark = mark
 
     def _verb_follows(self, place: int, strong: bool = False) -> bool:
         """Whether a finite verb stands before the next mark or word that opens or joins clauses."""
@@ -214,6 +216,7 @@ class _Splitter:
             phrase.done = True
             return
         if self.open.verb is None or not self._verb_follows(place + 1):
+            self._back_to_list(place)
             self.open.phrases.append(phrase)
             return
         target = self.open
@@ -228,6 +231,22 @@ class _Splitter:
         made = self._beside(target, phrase.start)
         made.joined = phrase.head
         phrase.done = True
+
+    def _back_to_list(self, place: int) -> None:
+        """`A, kiu ..., kaj B estas`: after a comma a subject goes on the list of the clause that waits for its verb."""
+        waiting: ClauseDraft | None = self.open
+        while waiting is not None and waiting.verb is not None:
+            waiting = waiting.parent
+        after = self.phrases[place + 1] if place + 1 < len(self.phrases) else None
+        if (
+            self.comma
+            and waiting is not None
+            and after is not None
+            and after.kind == "N"
+            and after.case == "N"
+            and after.preposition < 0
+        ):
+            self.open = waiting
 
     def _shares(self, place: int) -> bool:
         """Whether what comes after a conjunction has no subject of its own, so that it goes on with the clause."""

@@ -20,6 +20,9 @@ def resolve(draft: Draft, clause: ClauseDraft) -> None:
         clause.head = without_verb(free)
     if clause.head < 0:
         return
+    for phrase in clause.phrases[:1]:
+        if phrase.kind == "C" and not phrase.done:
+            draft.attach(phrase.head, clause.head, "cc")
     _Attacher(draft, clause, free).run()
 
 
@@ -272,7 +275,13 @@ class _Attacher:
             )
             return
         noun = before if before is not None and before.kind in "NA" and before.head != phrase.head else None
-        if noun is None and before is not None and before.kind == "R" and lemma in ("da", "de", "el"):
+        if (
+            noun is None
+            and before is not None
+            and before.kind == "R"
+            and lemma in ("da", "de", "el")
+            and not is_light(draft, before)
+        ):
             self._put(phrase, before.head, "obl" if lemma != "da" else "nmod")
             return
         if noun is not None and (draft.tokens[noun.head].kind != "P" or lemma in ("el", "de")):
@@ -344,6 +353,10 @@ class _Attacher:
             self._put(phrase, after.head, "advmod")
             return
         governor = self._governor(phrase)
-        if after is not None and after.kind == "I" and after.preposition >= 0:
+        inside = after is not None and ((after.kind == "I" and after.preposition >= 0) or after.kind == "G")
+        if after is not None and inside:
             governor = after.head
+        if lemma in ("ne", "jes") and not place and after is not None and after.kind == ",":
+            self._put(phrase, self.head, "discourse")
+            return
         self._put(phrase, governor if governor != phrase.head else self.head, "advmod")

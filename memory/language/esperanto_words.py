@@ -131,7 +131,7 @@ RARE_COST, RARE = 0.2, frozenset(("id", "um", "ing", "er", "estr", "end", "obl",
 """What a part costs where a stem is taken apart: the cheapest way is taken, so few roots, and affixes rather than
 roots. Roots of one or two letters and affixes used as roots (`ulo`, `ebla`) cost more, as they are found by chance."""
 
-COMMON = frozenset(("mal", "re", "ek", "dis", "mis"))
+COMMON = frozenset(("mal", "re", "ek", "dis", "mis", "ne"))
 """The prefixes that come to mind first; others, and prepositions, cost a little more."""
 
 LONGEST_PART = 14
@@ -273,17 +273,18 @@ class Analyser:
                 _take(
                     best,
                     (end, False),
-                    cost + PREFIX_COST + 0.1 * (part not in COMMON),
+                    cost + PREFIX_COST + 0.3 * (part not in COMMON),
                     ((*prefixes, part), of_stem, suffixes),
                 )
-            if part in self.roots or (part in self._bare and len(part) > 2):
-                more = SHORT_COST if len(part) < 3 and (rooted or end < len(stem)) else 0.0
+            number = part in TABLE["numerals"]
+            if number or part in self.roots or (part in self._bare and len(part) > 2):
+                more = SHORT_COST if len(part) < 3 and not number and (rooted or end < len(stem)) else 0.0
                 again = 0.5 * rooted + SHORT_COST * max(0, len(of_stem) - 1) + (1.0 if rooted and suffixes else 0.0)
                 _take(
                     best,
                     (end, True),
                     cost + ROOT_COST + more + again,
-                    (prefixes, (*of_stem, part), () if rooted else suffixes),
+                    (prefixes, (*of_stem, *suffixes, part) if rooted else (part,), ()),
                 )
             elif not rooted and part in TABLE["suffixes"] and prefixes:
                 _take(best, (end, True), cost + BARE_SUFFIX_COST, (prefixes, (*of_stem, part), suffixes))

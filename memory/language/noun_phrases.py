@@ -240,8 +240,12 @@ def _close(draft: Draft, start: int, end: int, head: int, held: list[int]) -> in
         head = rest[-1] if rest else held[-1]
     elif tokens[head].kind == "N":
         end = _after_noun(draft, head, end)
-    elif draft.kind(end) == "R" and draft.lemma(end) in ("mem", "ĉiuj", "ambaŭ"):
+    elif draft.kind(end) == "R" and draft.lemma(end) in ("mem", "ambaŭ"):
         draft.attach(end, head, "advmod")
+        end += 1
+    elif draft.kind(end) == "D" and draft.lemma(end) == "ĉiu" and draft.kind(end + 1) not in ("N", "A"):
+        draft.attach(end, head, "det")
+        draft.upos[end] = "PRON"
         end += 1
     if tokens[head].kind == "P" and draft.kind(end) == "T" and draft.lemma(end) == "ĉi":
         draft.attach(end, head, "advmod")

@@ -104,9 +104,12 @@ def coordinate(draft: Draft, clause: ClauseDraft) -> None:
             _cc(draft, phrase, right or next(iter(following), None))
             continue
         left = _repeated(draft, phrases[:place], phrase) or _match(draft, phrases[:place], right)
+        if left is None and not place:
+            continue
         if left is None or left.head == right.head:
             _cc(draft, phrase, right)
             continue
+        left = _parallel(draft, phrases, left, right)
         chain = [right]
         first = left
         while True:
@@ -121,6 +124,22 @@ def coordinate(draft: Draft, clause: ClauseDraft) -> None:
             one.done = True
         draft.attach(phrase.head, right.head, "cc")
         phrase.done = True
+
+
+def _parallel(draft: Draft, phrases: list[Constituent], left: Constituent, right: Constituent) -> Constituent:
+    """In `la edzino de mia nevo kaj la nevino de mia edzino` the noun that both have something of, not the nearest."""
+    after, place = phrases.index(right) + 1, phrases.index(left)
+    if (
+        left.preposition < 0
+        or right.preposition >= 0
+        or after >= len(phrases)
+        or phrases[after].preposition < 0
+        or not place
+    ):
+        return left
+    outer = phrases[place - 1]
+    same = draft.lemma(phrases[after].preposition) == draft.lemma(left.preposition)
+    return outer if same and outer.kind == "N" and _alike(draft, outer, right) and not outer.done else left
 
 
 def _repeated(draft: Draft, phrases: list[Constituent], conjunction: Constituent) -> Constituent | None:

@@ -25,7 +25,7 @@ class WordForm(NamedTuple):
     prefixes: tuple[str, ...] = ()
     suffixes: tuple[str, ...] = ()
     compound: tuple[str, ...] = ()
-    """The roots before the last, which says what the word is: `akv` of `akvobirdo`."""
+    """The roots before the last, which says what the word is, with their suffixes: `akv` of `akvobirdo`."""
     ending: str = ""
     known: bool = True
 
