@@ -1,6 +1,7 @@
 """The tools, and all else that turns are given, as the settings have them, over one open library."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from clew.agent.answer.selection import AnswerParameters
@@ -18,6 +19,7 @@ from clew.memory.knowledge.aligners.scoring import Aligner
 from clew.memory.knowledge.clues.clue_index import load_aliases
 from clew.memory.knowledge.cluster.staging import on_this_machine
 from clew.memory.knowledge.library import Library, open_library
+from clew.memory.knowledge.structure import open_structure
 from clew.memory.knowledge.walking.late_interaction import LateInteraction, LateParameters
 from clew.tools import registry
 from clew.tools.base import Tool, ToolSettings
@@ -50,7 +52,11 @@ def tools_for(settings: Settings, library: Library, encoder: CachedEncoder) -> d
     had, `LibraryMismatch` for a library that was made with other parameters than are set."""
     check_tool(settings.tool)
     check_indexed(settings.given, library)
-    given = replace(tool_settings(settings, encoder), aligner=_aligner(library, settings))
+    given = replace(
+        tool_settings(settings, encoder),
+        aligner=_aligner(library, settings),
+        structure=partial(open_structure, library.path),
+    )
     return {name: make(library.store, given) for name, make in registry.TOOLS.items()}
 
 

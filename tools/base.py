@@ -11,6 +11,7 @@ from clew.memory.datatypes import Chunk, Findings, Form, Passage, Query, Sentenc
 from clew.memory.dialogue.signals import mean_vector
 from clew.memory.knowledge.aligners.scoring import Aligner
 from clew.memory.knowledge.clues.clue_index import AliasTable
+from clew.memory.knowledge.structure import Structure
 from clew.memory.knowledge.walking.late_interaction import LateInteraction
 from clew.memory.layers import Layers
 from clew.memory.ports import Encoder, Reranker, Search
@@ -37,12 +38,14 @@ class Tool(Protocol):
 @dataclass(frozen=True, slots=True)
 class ToolSettings:
     """For `clues`: a table of relations (None: the one that comes with Clew) and a cross-encoder. For `walk`: late
-    interaction, and an aligner in the place of votes. `parameters` are those of tools that are not their defaults."""
+    interaction, and an aligner in the place of votes.
+    `structure` opens the library's trees. `parameters` are those of tools that are not their defaults."""
 
     aliases: AliasTable | None = None
     reranker: Reranker | None = None
     late: LateInteraction | None = None
     aligner: Aligner | None = None
+    structure: Callable[[], Structure] | None = None
     parameters: tuple[object, ...] = ()
 
     def of(self, kind: type[_Parameters]) -> _Parameters:

@@ -17,6 +17,7 @@ from clew.memory.errors import BadInput
 from clew.memory.extras import required
 from clew.memory.knowledge.embedding import with_title
 from clew.memory.knowledge.question import SEED_FIELDS, Matches, MatchParameters, candidates, match
+from clew.memory.knowledge.structure import Structure
 from clew.memory.parameters import Few
 from clew.memory.ports import Reranker, Search
 from clew.memory.text import stems_and_words
@@ -52,8 +53,10 @@ class Hybrid:
         store: Search,
         parameters: MatchParameters | HybridParameters | None = None,
         reranker: Reranker | None = None,
+        structure: Structure | None = None,
     ) -> None:
         self.store = store
+        self._structure = structure
         given = parameters or HybridParameters()
         self._parameters = HybridParameters(given) if isinstance(given, MatchParameters) else given
         self._reranker = reranker
@@ -66,13 +69,16 @@ class Hybrid:
         """All candidates, with their scores by each form of the question."""
         query.check()
         query, most = self._expanded(query), max(k, self._parameters.reranked if self._reranker else 0)
-        ids = candidates(self.store, query, most, self._parameters.match)
+        texts: list[str] = []
+        if self._structure is not None:
+            texts = [self._structure.inflected(form.text) or form.text for form in query.forms]
+        ids = candidates(self.store, query, most, self._parameters.match, texts)
         query.check()
-        return match(self.store, query.forms, ids, self._parameters.match)
+        return match(self.store, query.forms, ids, self._parameters.match, self._structure)
 
     def scores(self, query: Query, ids: Sequence[str]) -> dict[str, float]:
         """Of these chunks, whichever search found them."""
-        found = match(self.store, self._expanded(query).forms, ids, self._parameters.match)
+        found = match(self.store, self._expanded(query).forms, ids, self._parameters.match, self._structure)
         return fuse(query.forms, FormScores(ids, found.scores))
 
     def findings(self, query: Query, found: Matches, k: int = 5) -> Findings:
@@ -161,8 +167,11 @@ def _explained(passage: Passage, found: Matches, place: int, query: Query) -> Pa
 
 
 def make(store: Search, settings: ToolSettings) -> Hybrid:
+    """Raises `NotSetUp` where stage 2 is to be by structure and nothing was trained."""
     given = settings.of(HybridParameters)
-    return Hybrid(store, given, load_reranker(given.reranker) if given.reranker else None)
+    by_trees = given.match.stage2 == "structure" and settings.structure
+    reranker = load_reranker(given.reranker) if given.reranker else None
+    return Hybrid(store, given, reranker, by_trees() if by_trees else None)
 
 
 PARAMETERS = HybridParameters

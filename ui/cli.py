@@ -34,6 +34,7 @@ COMMANDS = (
     "libraries",
     "partition",
     "align",
+    "train_structure",
     "settings",
     "parse",
     "doctor",

@@ -14,6 +14,7 @@ from clew.memory.datatypes import Floats, Form, Hit, Ints, Query, Vector, WordSh
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.extraction.aliases import normalised
 from clew.memory.knowledge.extraction.entities import entities
+from clew.memory.knowledge.structure import Structure
 from clew.memory.layers import Layers
 from clew.memory.parameters import Count, Natural, Weight
 from clew.memory.ports import Graph, Search
@@ -161,6 +162,8 @@ class MatchParameters:
     keyword: Weight = 0.45
     title: Weight = 0.08
     fields: Literal["together", "seed"] = "together"
+    stage2: Literal["vectors", "structure"] = "vectors"
+    """What the cosine is of: the encoder's vectors, or sentences as trees (`clew train-structure`)."""
 
     def __post_init__(self) -> None:
         if not self.cosine + self.keyword + self.title:
@@ -182,9 +185,12 @@ class Matches:
     hits: Sequence[Mapping[str, Hit]]
 
 
-def candidates(store: Search, query: Query, k: int, parameters: MatchParameters) -> list[str]:
-    """The best by keywords and the nearest by vector, of all forms; without `nearest` the best by keywords alone."""
-    texts = [form.text for form in query.forms]
+def candidates(
+    store: Search, query: Query, k: int, parameters: MatchParameters, texts: Sequence[str] = ()
+) -> list[str]:
+    """The best by keywords and the nearest by vector, of all forms; without `nearest` the best by keywords alone.
+    `texts` are searched by their words in the place of the forms'."""
+    texts = texts or [form.text for form in query.forms]
     found = store.keyword_search(texts, max(parameters.candidates, k), scope=query.scope, fields=parameters.weights)
     if parameters.nearest:
         vectors = np.stack([form.vector for form in query.forms])
@@ -192,11 +198,20 @@ def candidates(store: Search, query: Query, k: int, parameters: MatchParameters)
     return list(dict.fromkeys(hit.chunk for hits in found for hit in hits))
 
 
-def match(store: Search, forms: Sequence[Form], ids: Sequence[str], parameters: MatchParameters) -> Matches:
-    """All of them are scored, whichever search had found them."""
+def match(
+    store: Search,
+    forms: Sequence[Form],
+    ids: Sequence[str],
+    parameters: MatchParameters,
+    structure: Structure | None = None,
+) -> Matches:
+    """All of them are scored, whichever search had found them; with `structure` the cosine is that of trees."""
     found = store.keyword_search([form.text for form in forms], len(ids), among=ids, fields=parameters.weights)
     hits = [{hit.chunk: hit for hit in its} for its in found]
-    cosines = np.stack([form.vector for form in forms]) @ store.vectors(ids).T
+    if structure is not None:
+        cosines = structure.cosines(store, [form.text for form in forms], ids)
+    else:
+        cosines = np.stack([form.vector for form in forms]) @ store.vectors(ids).T
     none = Hit("", 0.0)
     rows = [[of_form.get(id_, none) for id_ in ids] for of_form in hits]
     words = np.array([[hit.score for hit in row] for row in rows])

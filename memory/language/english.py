@@ -62,6 +62,9 @@ class English:
     def keywords(self, tree: Tree) -> list[str]:
         return tree.keywords(STOP)
 
+    def forms(self, keyword: str) -> list[str]:
+        return [keyword]
+
 
 def installed_pipeline() -> Any:
     """The first English spaCy pipeline that is installed, or nothing."""

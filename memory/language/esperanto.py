@@ -7,7 +7,7 @@ from clew.memory.errors import BadInput
 from clew.memory.language.clause_links import linked
 from clew.memory.language.clause_parts import clauses_of
 from clew.memory.language.dependencies import resolve
-from clew.memory.language.esperanto_words import Analyser, with_hats
+from clew.memory.language.esperanto_words import ENDINGS, Analyser, with_hats
 from clew.memory.language.noun_phrases import Draft, SeenForm, drafted
 from clew.memory.language.trees import Mood, Tree, WordForm
 
@@ -61,6 +61,10 @@ class Esperanto:
 
     def keywords(self, tree: Tree) -> list[str]:
         return tree.keywords(STOP)
+
+    def forms(self, keyword: str) -> list[str]:
+        stem = keyword[:-1] if keyword.endswith(("o", "a")) else keyword
+        return [stem + ending for ending in ENDINGS]
 
 
 def _finished(draft: Draft, root: int) -> Tree:

@@ -99,6 +99,10 @@ class SentenceReader(Protocol):
 
     def keywords(self, tree: Tree) -> list[str]: ...
 
+    def forms(self, keyword: str) -> list[str]:
+        """The forms that a keyword of it may have in a sentence."""
+        ...
+
 
 def parsed_conllu(lines: Iterable[str], reader: SentenceReader) -> Iterator[str]:
     """CoNLL-U in, CoNLL-U out, line by line: comments, IDs and FORMs are kept, the other columns are never looked at.
