@@ -85,7 +85,11 @@ class TreeBatch:
 
 
 def batched(trees: Sequence[NumberedTree], buckets: int, device: str = "cpu") -> TreeBatch:
-    heights, features, heads, owner, start = [], [], [], [], 0
+    heights: list[int] = []
+    features: list[tuple[int, ...]] = []
+    heads: list[int] = []
+    owner: list[int] = []
+    start = 0
     for number, tree in enumerate(trees):
         height = [0] * len(tree.heads)
         for place, head in enumerate(tree.heads):

@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import bm25s
 import numpy as np
@@ -121,7 +122,7 @@ def roots_of(tree: Tree) -> list[str]:
     ]
 
 
-Scores = NDArray[np.float64]
+Scores = NDArray[np.floating[Any]]
 
 
 def measured(ranking: Callable[[int], NDArray[np.int64]], asked: Sequence[Asked]) -> dict[str, float]:

@@ -33,7 +33,8 @@ def by_hand(network: TreeLSTM, sentence: str) -> np.ndarray:
     """One tree, word by word, as the equations say."""
     tree = numbered(READER.read(sentence))
     size = network.sizes.hidden
-    states, cells = [], []
+    states: list[torch.Tensor] = []
+    cells: list[torch.Tensor] = []
     for place, features in enumerate(tree.features):
         x = network.of_word(sum(network.embedding.weight[one % network.sizes.buckets] for one in features))
         below = [child for child, head in enumerate(tree.heads) if head == place]
