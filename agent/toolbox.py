@@ -14,12 +14,13 @@ from clew.memory.dialogue.recall import RecallParameters
 from clew.memory.dialogue.rewriting import RewriteParameters
 from clew.memory.dialogue.threads import Threads
 from clew.memory.encoding import CachedEncoder, load_reranker
+from clew.memory.errors import NotSetUp
 from clew.memory.knowledge.aligners.open_capsule import VOTES, aligner_for
 from clew.memory.knowledge.aligners.scoring import Aligner
 from clew.memory.knowledge.clues.clue_index import load_aliases
 from clew.memory.knowledge.cluster.staging import on_this_machine
 from clew.memory.knowledge.library import Library, open_library
-from clew.memory.knowledge.structure import open_structure
+from clew.memory.knowledge.structure import Structure, open_structure
 from clew.memory.knowledge.walking.late_interaction import LateInteraction, LateParameters
 from clew.tools import registry
 from clew.tools.base import Tool, ToolSettings
@@ -55,7 +56,7 @@ def tools_for(settings: Settings, library: Library, encoder: CachedEncoder) -> d
     given = replace(
         tool_settings(settings, encoder),
         aligner=_aligner(library, settings),
-        structure=partial(open_structure, library.path),
+        structure=partial(_structure, library),
     )
     return {name: make(library.store, given) for name, make in registry.TOOLS.items()}
 
@@ -66,6 +67,13 @@ def _aligner(library: Library, settings: Settings) -> Aligner | None:
         return aligner_for(library, settings.aligner)
     with open_library(on_this_machine(library.path, settings.cache), None) as copy:
         return aligner_for(copy, settings.aligner)
+
+
+def _structure(library: Library) -> Structure:
+    """Raises what `open_structure` raises, and `NotSetUp` for a library on a cluster, which has none."""
+    if not isinstance(library.path, Path):
+        raise NotSetUp("a library on a cluster has no trees of its sentences", "--library FOLDER")
+    return open_structure(library.path)
 
 
 def check_tool(name: str) -> None:

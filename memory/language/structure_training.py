@@ -146,6 +146,8 @@ def train_library(
     """Progress, then the file: a network trained on at most so many sentences of a library, drawn by the plan's seed,
     and the vectors of all of them. Raises `BadInput` for a library whose language is not told or not read, or with
     fewer sentences than a batch has."""
+    if not isinstance(library.path, Path):
+        raise BadInput("a network is trained on a library in a folder", "--library FOLDER")
     texts = list(chunk_texts(library.store))
     own = language or detected(" ".join(texts[:: max(1, len(texts) // 200)]))
     reader = reader_of(own)

@@ -25,12 +25,15 @@ def train_structure(
     It learns from the library alone: each sentence against paraphrases of it. A GPU is used where there is one.
     """
     from clew.agent.settings import read_settings
+    from clew.memory.errors import BadInput
     from clew.memory.knowledge.disk import held
     from clew.memory.knowledge.library import open_library
     from clew.memory.language.structure_training import StructurePlan, train_library
     from clew.ui.console import shown
 
     path = read_settings(library=library).library
+    if not isinstance(path, Path):
+        raise BadInput("a network is trained on a library in a folder", "--library FOLDER")
     with open_library(path, None) as opened, held(path):
         events = train_library(opened, StructurePlan(epochs=epochs, seed=seed), language or "", sentences)
         with closing(shown(events, quiet)) as seen:
