@@ -21,6 +21,9 @@ FILES = (ROOT / "README.md", ROOT / "docs" / "tour.md")
 
 _BLOCK = re.compile(r"(<!-- transcript -->\n)(.*?)(<!-- end of transcript -->)", re.DOTALL)
 _COMMAND = re.compile(r"^    \$ (clew .*)$", re.MULTILINE)
+_CUT = re.compile(r"(?<=:) [^:\n…]*…")
+"""A line is cut where its time begins, whose digits differ."""
+
 _TIME = re.compile(r"(<1|\d+(\.\d)?) m?s\b")
 _WAY_BACK = re.compile(r"--library \S+\s+--thread\s+(\S+)\s+QUESTION")
 """With the default library, `.clew`, the library is not named and the line is not broken."""
@@ -50,7 +53,7 @@ def printed(command: str) -> str:
         code = screen.end()
     assert code == 0, f"{command}: exit code {code}\n{screen.text}"
     shown = _WAY_BACK.sub(r"--thread \1 QUESTION", screen.text)
-    return _TIME.sub("N ms", shown).rstrip()
+    return _CUT.sub("…", _TIME.sub("N ms", shown)).rstrip()
 
 
 def renewed(text: str) -> str:
