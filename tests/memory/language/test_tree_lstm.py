@@ -18,7 +18,7 @@ from clew.memory.language.esperanto import Esperanto
 from clew.memory.language.structure_training import StructurePlan, train_library, train_structure
 from clew.memory.language.tree_lstm import TreeLSTM, TreeLSTMSizes, batched, numbered, seeded
 from clew.tools.base import ToolSettings, encode_query
-from clew.tools.hybrid import make
+from clew.tools.hybrid import HybridParameters, make
 
 READER = Esperanto()
 SMALL = TreeLSTMSizes(buckets=512, embedding=16, hidden=16, output=24)
