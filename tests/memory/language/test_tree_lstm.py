@@ -114,10 +114,8 @@ def test_who_is_mitrandiro(library: Path, encoder: CachedEncoder) -> None:
     with open_library(library, encoder) as opened:
         *_, path = train_library(opened, StructurePlan(epochs=2, sizes=SMALL), "eo")
         assert path == library / FILE
-        given = ToolSettings(
-            structure=lambda: open_structure(library),
-            parameters=(MatchParameters(nearest=0, cosine=1, keyword=0, title=0, stage2="structure"),),
-        )
+        chosen = MatchParameters(nearest=0, cosine=1, keyword=0, title=0, stage2="structure")
+        given = ToolSettings(structure=lambda: open_structure(library), parameters=(HybridParameters(chosen),))
         found = make(opened.store, given).search(encode_query("Kiu estas Mitrandiro?", [], encoder), 5).passages
         assert len(found) == 5 and all("Mitrandiro" in passage.text for passage in found)
         structure = open_structure(library)
