@@ -70,7 +70,7 @@ def _made(chunks: Sequence[Chunk]) -> Iterator[tuple[str, str]]:
         own.update(dict.fromkeys(_asked_in(chunk)))
     for chunk in chunks:
         each[chunk.document].update(dict.fromkeys(_defined_in(chunk)))
-    for chunk in chunks:
+    for chunk in sorted(chunks, key=lambda one: len(content_words(one.heading)) < 2):  # "Examples" says little
         each[chunk.document].update(dict.fromkeys(_headed(chunk)))
     for rank in range(TRIED):
         for document, questions in each.items():
