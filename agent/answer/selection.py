@@ -203,7 +203,7 @@ def _in_time(
     timed = [evidence.timed[place] for place in read]
     gains = time_scores(wanted.rewritten, timed, any_year=not asked_years(wanted.question))
     scores[read] += parameters.time * gains
-    likely = np.exp((scores[read] - scores[read].max()) / 4)
+    likely = np.exp((scores[read] - scores[read].max()) / 6)
     vectors = evidence.core_vectors[read]
     found = in_force(f"{wanted.question} {wanted.rewritten}", timed, likely, vectors, evidence.today)
     left_out = {int(read[other]) for one in found.values() for other in one.others}

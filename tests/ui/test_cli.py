@@ -40,15 +40,15 @@ def test_importing_the_command_line_imports_nothing_heavy() -> None:
 
 
 def test_help_names_every_command_in_the_order_of_use(clew: Run) -> None:
-    listed = re.findall(r"^  (\w+)  ", clew("--help").stdout.partition("Commands:")[2], re.MULTILINE)
+    listed = re.findall(r"^  ([\w-]+)  ", clew("--help").stdout.partition("Commands:")[2], re.MULTILINE)
     asking, measuring = (
         ["index", "chat", "ask", "ui", "search"],
-        ["replay", "evaluate", "partition", "align", "settings", "doctor", "trust"],
+        ["replay", "evaluate", "copy", "libraries", "partition", "align", "train-structure"],
     )
-    assert listed == [*asking, "threads", "export", *measuring]
+    assert listed == [*asking, "threads", "export", *measuring, "settings", "parse", "doctor", "trust"]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", [name.replace("_", "-") for name in COMMANDS])
 def test_every_command_explains_itself(clew: Run, name: str) -> None:
     result = clew(name, "--help")
     assert result.exit_code == 0

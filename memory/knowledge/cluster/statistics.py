@@ -14,8 +14,10 @@ import numpy as np
 
 from clew.memory.datatypes import FieldHit, Hit, Ints
 from clew.memory.dates import DateOrder
-from clew.memory.knowledge.keywords import FIELDS, RECENT, TOGETHER, KeywordAnalyser, KeywordParameters, idf_of
+from clew.memory.knowledge.keywords import RECENT, TOGETHER, KeywordAnalyser, KeywordParameters, idf_of
 
+FIELDS = ("title", "text")
+"""Without what is known of a document beside its words, which a cluster is not asked about."""
 ALL = (*FIELDS, TOGETHER)
 
 

@@ -255,7 +255,7 @@ def test_stages_report_their_progress(tmp_path: Path, encoder: CachedEncoder) ->
         of_stage = [step for step in steps if step.stage == stage]
         assert [step.done for step in of_stage] == sorted(step.done for step in of_stage)
         assert of_stage[-1].done == of_stage[-1].total > 0
-    assert [step.done for step in steps if step.stage == "indexing words"] == [0, 1, 2, 3]
+    assert [step.done for step in steps if step.stage == "indexing words"] == [0, 1, 2, 3, 4]
     again = list(index([tmp_path / "notes"], tmp_path / "library", encoder))
     hashed = [step.done for step in again if isinstance(step, Progress) and step.stage == "reading"]
     assert len(hashed) > 30 and hashed == sorted(hashed)
