@@ -89,12 +89,13 @@ class Runs:
                 raise BadInput("this conversation is being answered in another tab", "wait for that answer")
             return self._begin(thread, question, lambda cancel: ask(thread, question, today=today, cancel=cancel))
 
-    def resume(self, thread: str) -> None:
+    def resume(self, thread: str) -> BackgroundTurn | None:
         """Begin to answer the last turn anew, if that was stopped and nothing is in progress."""
         with self._lock:
-            if thread not in self._runs and (stopped := self._assistant.stopped(thread)):
-                resume = self._assistant.resume
-                self._begin(thread, stopped.question, lambda cancel: resume(thread, cancel), anew=True)
+            if thread in self._runs or not (stopped := self._assistant.stopped(thread)):
+                return None
+            resume = self._assistant.resume
+            return self._begin(thread, stopped.question, lambda cancel: resume(thread, cancel), anew=True)
 
     def open(self, thread: str) -> BackgroundTurn | None:
         """The run of this thread: the one in progress, or one that finishes the turn that was cut off."""

@@ -81,12 +81,13 @@ class Conversations:
     def resume(self, thread: str, owner: str = "") -> Iterator[View]:
         """The last turn, which was stopped, answered anew; as `open` where it was not."""
         try:
-            if thread and self._is_of(thread, owner):
-                self.runs.resume(thread)
+            run = self.runs.resume(thread) if thread and self._is_of(thread, owner) else None
+            view = View(thread, self._turns(thread), note=self._from_elsewhere(thread)) if run else View()
         except ClewError as error:
             yield View(thread, self._turns(thread), Now(error=str(error)))
             return
-        yield from self.open(thread, owner)
+        # Followed from its beginning: one that is over already is told as well.
+        yield from self._followed(view, run) if run else self.open(thread, owner)
 
     def ask(self, thread: str, question: str, owner: str = "") -> Iterator[View]:
         """A new conversation is begun where `thread` is empty."""
