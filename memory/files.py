@@ -131,8 +131,12 @@ def private_folder(path: Path) -> Path:
 
 def private_file(path: Path) -> Path:
     """A file that its user alone can read and write (0600), made where it is missing; SQLite gives what it puts beside
-    its database the same. Raises `OSError`."""
-    os.close(os.open(path, os.O_RDONLY | os.O_CREAT, 0o600))
+    its database the same. Raises `OSError`.
+
+    One that is there is not opened: to close it would end the locks that SQLite has on it in this process, and another
+    process would take away what it still uses (fcntl's locks are a process's, not a descriptor's)."""
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDONLY | os.O_CREAT | os.O_EXCL, 0o600))
     for one in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
         _close_to_others(one, 0o600)
     return path

@@ -2,8 +2,12 @@
 
 import errno
 import os
+import sqlite3
 import stat
+import subprocess
+import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +15,7 @@ import pytest
 
 from clew.memory.cache import ContentCache
 from clew.memory.dialogue.threads import Threads
-from clew.memory.files import lasting_folder, new_array, private_folder
+from clew.memory.files import lasting_folder, new_array, private_file, private_folder
 from clew.memory.json_lines import append_object, replace_file
 
 
@@ -87,3 +91,14 @@ def test_an_array_has_its_place_before_it_is_filled(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(os, "posix_fallocate", full)
     with pytest.raises(OSError, match="No space"):
         new_array(tmp_path, "b.npy", np.float16, (3, 2))
+
+
+def test_a_database_in_use_keeps_its_locks(tmp_path: Path) -> None:
+    path = private_file(tmp_path / "cache.sqlite")
+    code = "import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=0).execute('BEGIN IMMEDIATE')"
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        database.execute("BEGIN IMMEDIATE")
+        assert private_file(path) == path
+        other = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True)
+    assert "database is locked" in other.stderr
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
