@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.datatypes import Ints
+from clew.memory.datatypes import Ints, Triple
 from clew.memory.vectors import Ragged
 
 if TYPE_CHECKING:
@@ -83,6 +83,21 @@ class Layers:
     def sentences_of(self) -> Ragged:
         """Of each chunk its sentences."""
         return Ragged.grouped(self.sentence_chunks, len(self.chunk_ids))
+
+    @property
+    def extracted(self) -> list[Triple]:
+        """The relations that were read out of sentences, as triples of the chunks that state them."""
+        names, chunks = self.entities, self.sentence_chunks[self.stated]
+        return [
+            Triple(
+                names[self.subjects[r]].name,
+                self.verbs[self.verb_numbers[r]],
+                names[self.objects[r]].name,
+                self.chunk_ids[chunks[r]],
+                given=False,
+            )
+            for r in np.flatnonzero(~self.given)
+        ]
 
     @cached_property
     def entity_numbers(self) -> dict[str, int]:

@@ -275,18 +275,7 @@ class EmbeddedStore:
 
     def triples(self) -> list[Triple]:
         given = [Triple(*row) for row in self._select(TRIPLES)]
-        layers = self._graph.layers
-        names, chunks = layers.entities, layers.sentence_chunks[layers.stated]
-        return given + [
-            Triple(
-                names[layers.subjects[r]].name,
-                layers.verbs[layers.verb_numbers[r]],
-                names[layers.objects[r]].name,
-                layers.chunk_ids[chunks[r]],
-                given=False,
-            )
-            for r in np.flatnonzero(~layers.given)
-        ]
+        return given + self._graph.layers.extracted
 
     def names(self, ids: Sequence[str]) -> list[list[Entity]]:
         layers = self._graph.layers

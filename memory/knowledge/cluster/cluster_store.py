@@ -198,18 +198,7 @@ class ClusterStore:
         found = self.cluster.scanned(self.index, stated, ["document", "rest.triples"])
         rows = sorted((hit["_source"] for hit in found), key=lambda one: one["document"])
         given = [Triple(*one) for row in rows for one in row.get("rest", {}).get("triples", ()) if one[3] is not None]
-        layers = self.part().layers
-        names, chunks = layers.entities, layers.sentence_chunks[layers.stated]
-        return given + [
-            Triple(
-                names[layers.subjects[r]].name,
-                layers.verbs[layers.verb_numbers[r]],
-                names[layers.objects[r]].name,
-                layers.chunk_ids[chunks[r]],
-                given=False,
-            )
-            for r in np.flatnonzero(~layers.given)
-        ]
+        return given + self.part().layers.extracted
 
     # Searched ----------------------------------------------------------------------------------------------------
 
