@@ -244,7 +244,7 @@ def walk(turn: Turn, run: TurnContext) -> Turn:
     pool = rounds.pooled(turn.passages, [(call, found)], further=search.round > 1)
     fresh = pool.passages[len(turn.passages) :]
     landed, steps = own.landings, len(own.nodes) - own.landings
-    to_draw = {passage.id for passage in pool.passages}.intersection(own.nodes[landed:])
+    to_draw = {p.id for p in pool.passages}.intersection(own.nodes[landed:]) | {p.id for p in fresh}
     graph = walk_operations.joined(turn.walk, own, to_draw) if turn.walk else own
     landings = zip(own.titles[:landed], own.partitions, strict=False)
     details = (

@@ -132,7 +132,8 @@ def test_the_scores_of_a_passage_are_what_other_searches_say(examples: Library, 
 
 
 def test_notes_say_how_much_was_walked_and_where(examples: Library, query: Query) -> None:
-    found = Walk(examples.store, FAR).search(query)
+    whole = replace(FAR, walker=replace(FAR.walker, think=ThinkParameters(share=1.0)))
+    found = Walk(examples.store, whole).search(query)
     store = examples.store
     count, partitions = store.part().nodes.count, store.part().partitioning.count
     size, *lines = found.notes
@@ -142,6 +143,11 @@ def test_notes_say_how_much_was_walked_and_where(examples: Library, query: Query
     assert found.walk is not None
     assert {title for line in lines for title in line.split(" -> ")} <= set(found.walk.titles)
     assert len(lines) <= len(found.walk.edges)
+    half = Walk(examples.store, FAR).search(query)
+    assert f" of {partitions} partitions: " not in half.notes[0] and half.walk is not None
+    chosen = half.notes[0].split(": ", 1)[1].split("; ")
+    assert set(half.walk.partitions) <= set(chosen) < set(store.part().partitioning.names)
+    assert len({*half.walk.partitions}) > 1
 
 
 def test_k_changes_how_much_is_told_and_not_what(examples: Library, query: Query) -> None:

@@ -49,6 +49,10 @@ SLICE = 16_384
 SIZE = 200
 """The most nodes of a partition, as in seed 004."""
 
+FEWEST, LEAST = 5, 10
+"""A library of fewer than `FEWEST` times `SIZE` nodes is divided into about so many partitions, of `LEAST` nodes or
+more, where no other size was asked for: one partition of all is no map."""
+
 
 @dataclass(frozen=True, slots=True)
 class PartitionPlan:
@@ -77,6 +81,10 @@ class PartitionPlan:
     def name(self) -> str:
         """Of its capsule's folder."""
         return f"{self.method}-k{self.k}" if self.k else f"{self.method}-{self.size}"
+
+    def most(self, nodes: int) -> int:
+        """The most nodes of a partition in a library of so many: the size, or less in a small library."""
+        return min(SIZE, max(LEAST, -(-nodes // FEWEST))) if self.size == SIZE else self.size
 
 
 def plan_of(method: PartitionMethod, size: int | None = None, k: int | None = None) -> PartitionPlan:

@@ -65,7 +65,7 @@ def plans_before(generation: Path | None) -> list[PartitionPlan]:
 def labels_of(graph: NodeGraph, vectors: Vectors, plan: PartitionPlan) -> PartitionLabels:
     match plan.method, plan.k:
         case "hybrid", _:
-            return hybrid.partition(graph, vectors, plan.size)
+            return hybrid.partition(graph, vectors, plan.most(graph.count))
         case "metis", 0:
             return metis.partition(graph, plan.size)
         case "metis", k:

@@ -1,8 +1,9 @@
 """Think and stitch (seed 004, section 4.1): which partitions of the graph a question is about, and these and the bridge
 edges among them as one small graph."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +20,21 @@ Flags = NDArray[np.bool_]
 class ThinkParameters:
     """The `top` partitions, and those that score at least `above`: the seed's K, and its tau of 0.5 calibrated for
     shares of votes, of which a second partition has 0.15 where two are meant. More are taken until there are `least`
-    nodes, none once there would be more than `most`."""
+    nodes, none once there would be more than `most`; of a library that has not even `least`, this `share` of its nodes,
+    so that there is a choice."""
 
     top: Count = 5
     above: Share = 0.15
     least: Natural = 500
     most: Count = 2000
+    share: Share = 0.5
+
+    def within(self, nodes: int) -> "ThinkParameters":
+        """For a library of so many nodes."""
+        if nodes >= self.least:
+            return self
+        some = max(1, ceil(self.share * nodes))
+        return replace(self, least=some, most=min(some, self.most))
 
 
 def votes(nodes: Ints, shares: Floats, partitioning: Partitioning) -> Floats:

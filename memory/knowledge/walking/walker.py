@@ -115,7 +115,8 @@ class Walker:
         self._late = late
         self._aligner = aligner
         # Shares of votes have a threshold; the scores of an aligner have a scale of their own.
-        self._think = self._parameters.think if aligner is None else replace(self._parameters.think, above=np.inf)
+        think = self._parameters.think.within(len(self.graph.partitioning.of_node))
+        self._think = think if aligner is None else replace(think, above=np.inf)
 
     def question(self, query: Query) -> LibraryQuestion:
         return LibraryQuestion(self.graph, query)

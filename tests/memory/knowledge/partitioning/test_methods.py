@@ -6,6 +6,7 @@ import pytest
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.partitioning import leiden, metis
 from clew.memory.knowledge.partitioning.capsule import PartitionPlan, plan_of
+from clew.memory.knowledge.partitioning.partitioner import labels_of
 from clew.memory.nodes import NodeGraph
 from tests.memory.knowledge.partitioning.made import clique, graph, random_graph, random_vectors, topics
 
@@ -70,3 +71,18 @@ def test_what_a_method_cannot_do_is_one_line(method: str, size: int | None, k: i
 def test_names_of_capsules_differ() -> None:
     plans = [PartitionPlan(), plan_of("hybrid", 50), plan_of("leiden"), plan_of("leiden", k=7), plan_of("metis", k=7)]
     assert [one.name for one in plans] == ["hybrid-200", "hybrid-50", "leiden-0", "leiden-k7", "metis-k7"]
+
+
+@pytest.mark.parametrize(
+    "nodes, most", [(3, 10), (50, 10), (71, 15), (500, 100), (999, 200), (1_000, 200), (10**6, 200)]
+)
+def test_a_small_library_has_smaller_partitions(nodes: int, most: int) -> None:
+    assert PartitionPlan().most(nodes) == most
+    assert PartitionPlan(size=50).most(nodes) == 50
+
+
+def test_a_small_graph_is_divided() -> None:
+    nodes, vectors = random_graph(70, 200, 3), random_vectors(70, 3)
+    labels = labels_of(nodes, vectors, PartitionPlan())
+    assert labels.max() + 1 >= 5 and np.bincount(labels).max() <= 14
+    assert np.bincount(labels_of(nodes, vectors, PartitionPlan(size=40))).max() > 14

@@ -76,3 +76,12 @@ def test_each_once_and_within_the_bounds(scores: list[float], found: list[int], 
     nodes = sum(SIZES[partition] for partition in taken)
     assert nodes <= max(parameters.most, SIZES[taken[0]])
     assert nodes >= min(parameters.least, parameters.most - 3, sum(SIZES))
+
+
+def test_of_a_small_library_half_is_taken() -> None:
+    usual = ThinkParameters()
+    assert usual.within(500) == usual and usual.within(10**6) == usual
+    assert (usual.within(71).least, usual.within(71).most) == (36, 36)
+    assert (usual.within(1).most, ThinkParameters(most=5).within(71).most) == (1, 5)
+    assert chosen(SCORES, usual.within(32)) == [1, 4, 2, 5]
+    assert chosen(SCORES, ThinkParameters(share=0.25).within(32)) == [1, 4]
