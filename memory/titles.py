@@ -72,15 +72,27 @@ def title_index(titles_and_texts: Iterable[tuple[str, str]]) -> TitleIndex:
         lengths.append(len(written_words(text)))
     stems, written = (np.array([row[i] for row in rows], np.uint64) for i in (0, 1))
     nodes, places = (np.array([row[i] for row in rows], np.int64) for i in (2, 3))
-    order = np.lexsort((places, nodes, stems))
-    return TitleIndex(
-        stems[order],
-        written[order],
-        nodes[order],
-        places[order],
-        np.array(names, np.int64),
-        np.array(lengths, np.int64),
+    return _in_order(stems, written, nodes, places, np.array(names, np.int64), np.array(lengths, np.int64))
+
+
+def taken_over(before: TitleIndex, rows: Ints, fresh: TitleIndex) -> TitleIndex:
+    """`fresh`, and of what was indexed `before` the nodes that have these rows now; -1: they are gone."""
+    kept, names, lengths = rows >= 0, fresh.names.copy(), fresh.lengths.copy()
+    names[rows[kept]], lengths[rows[kept]] = before.names[kept], before.lengths[kept]
+    entries, own = kept[before.nodes], ~np.isin(fresh.nodes, rows)
+    return _in_order(
+        np.concatenate([fresh.stems[own], before.stems[entries]]),
+        np.concatenate([fresh.written[own], before.written[entries]]),
+        np.concatenate([fresh.nodes[own], rows[before.nodes[entries]]]),
+        np.concatenate([fresh.places[own], before.places[entries]]),
+        names,
+        lengths,
     )
+
+
+def _in_order(stems: Keys, written: Keys, nodes: Ints, places: Ints, names: Ints, lengths: Ints) -> TitleIndex:
+    order = np.lexsort((places, nodes, stems))
+    return TitleIndex(stems[order], written[order], nodes[order], places[order], names, lengths)
 
 
 def _keys(title: str) -> tuple[int, list[tuple[int, int, int]]]:
@@ -129,8 +141,7 @@ def is_name(text: str, index: TitleIndex) -> bool:
     return place < len(index.stems) and bool(index.stems[place] == key)
 
 
-def write_titles(folder: Path, titles_and_texts: Iterable[tuple[str, str]]) -> None:
-    made = title_index(titles_and_texts)
+def write_titles(folder: Path, made: TitleIndex) -> None:
     np.savez(
         new_file(folder, FILE),
         stems=made.stems,

@@ -146,40 +146,47 @@ class DateOrders:
         return self.documents.get(document, self.library)
 
 
-def orders_in(database: sqlite3.Connection) -> DateOrders:
-    """Reads all documents."""
-    texts = database.execute("SELECT id, text FROM main.documents")
-    shown: dict[str, DateOrder] = {id_: order for id_, text in texts if (order := order_of([text]))}
+def orders_in(database: sqlite3.Connection, before: Mapping[str, DateOrder] | None = None) -> DateOrders:
+    """Reads all documents; with what the attached old generation's showed `before`, those that are not as they were."""
+    found, shown = "SELECT id, text FROM main.documents", dict[str, DateOrder]()
+    if before is not None:
+        found += " WHERE (id, digest) NOT IN (SELECT id, digest FROM old.documents)"
+        same = "SELECT id FROM main.documents d JOIN old.documents o USING (id, digest)"
+        shown = {id_: before[id_] for (id_,) in database.execute(same) if id_ in before}
+    shown |= {id_: order for id_, text in database.execute(found) if (order := order_of([text]))}
     orders = set(shown.values())
     return DateOrders(orders.pop() if len(orders) == 1 else "", shown)
 
 
-def date_orders(database: sqlite3.Connection) -> DateOrders:
+def date_orders(database: sqlite3.Connection, before: Mapping[str, DateOrder] | None = None) -> DateOrders:
     """As `orders_in`. Dates of documents that were read day first, as nothing in them says, are read again where the
     library has the month first."""
-    orders = orders_in(database)
-    library, shown = orders.library, orders.documents
-    if library == "month":
-        found = database.execute(f"SELECT {COLUMNS} FROM main.documents WHERE date != ''").fetchall()
-        documents = [
-            replace(document_of(row), date="")
-            for row in found
-            if row[0] not in shown and any(map(_IN_NUMBERS.search, (*row[:2], row[2][: 4 * FIRST_CHARACTERS])))
-        ]
-        pairs = [(with_date(document, library).date, document.id, with_date(document).date) for document in documents]
-        database.executemany("UPDATE main.documents SET date = ? WHERE id = ? AND date = ?", pairs)
+    orders = orders_in(database, before)
+    if orders.library != "month":
+        return orders
+    found = database.execute(f"SELECT {COLUMNS} FROM main.documents WHERE date != ''").fetchall()
+    documents = [
+        replace(document_of(row), date="")
+        for row in found
+        if row[0] not in orders.documents and any(map(_IN_NUMBERS.search, (*row[:2], row[2][: 4 * FIRST_CHARACTERS])))
+    ]
+    pairs = [(with_date(document, "month").date, document.id, with_date(document).date) for document in documents]
+    database.executemany("UPDATE main.documents SET date = ? WHERE id = ? AND date = ?", pairs)
     return orders
 
 
 def dated_texts(database: sqlite3.Connection, texts: Iterable[str], orders: DateOrders) -> Iterator[str]:
     """The texts of all chunks, in order, as they are searched: with every date in one way, and behind them that of
-    their heading or their document where they have it not."""
+    their heading or their document where they have it not. What is empty stays so."""
     found = database.execute(
         "SELECT c.document, c.heading, d.date FROM main.chunks c JOIN main.documents d ON d.id = c.document"
         " ORDER BY c.row"
     )
     own_text = cache(_own_text)
     for text, (document, heading, iso) in zip(texts, found, strict=True):
+        if not text:
+            yield ""
+            continue
         order = orders.of(document)
         written, own = search_text(text, order), own_text(heading, iso, order)
         yield written if own in written else f"{written} {own}"

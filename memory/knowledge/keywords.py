@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from clew.memory.datatypes import FieldHit, WordShares
+from clew.memory.datatypes import FieldHit, Ints, WordShares
 from clew.memory.dates import DateOrder, day_words, search_text
 from clew.memory.errors import BadInput
 from clew.memory.files import new_file, read_array, within
@@ -36,6 +36,9 @@ TOGETHER = "together"
 INDEXES = (*FIELDS, TOGETHER)
 FOLDER = "keywords"
 TITLE_MASS = "title_mass.npy"
+COUNTS = "counts.npy"
+"""Of an index, how often each token stands in each chunk, in the order of its scores."""
+
 RECENT = 64
 """Queries whose tokens are kept: one search looks at its words many times."""
 
@@ -235,18 +238,27 @@ class KeywordIndex:
         return {word: _column(index, token)[0] for word, token in tokens.items() if token in index.vocab_dict}
 
 
+class WordsBefore(NamedTuple):
+    """A folder that `write` filled, and the row that each of its chunks has now; -1: it is gone, or another by now.
+    What is written of these chunks is taken from there."""
+
+    folder: Path
+    rows: Ints
+
+
 def write(
     folder: Path,
     titles: Sequence[str],
     texts: Sequence[str],
     parameters: KeywordParameters,
     metadata: Sequence[str] = (),
+    before: WordsBefore | None = None,
 ) -> Iterator[str]:
     """Index a title, a text and (where given) metadata for each chunk; yields the name of each of `INDEXES` when it is
     done. A field without a single word gets no index. Tokens are numbered by alphabet, so that the same texts give the
-    same files.
+    same files. What stands in `before`, by the same parameters, is empty here.
 
-    Raises `BadInput` for a language that there is no stemmer or no list of stop words for.
+    Raises `BadInput` for a language that there is no stemmer or no list of stop words for, and what a broken file does.
     """
     tokenize = _tokenizer(parameters)
     found = [
@@ -254,11 +266,18 @@ def write(
     ]
     words = list(dict.fromkeys(chain.from_iterable(chain.from_iterable(found))))
     tokens = {word: its[0] for word, its in zip(words, tokenize(words, return_ids=False), strict=True) if its}
-    vocabulary = sorted(set(tokens.values()))
+    known = {name: _taken_over(before, name) for name in FIELDS} if before else {}
+    vocabulary = sorted({*tokens.values(), *chain.from_iterable(its for its, _ in known.values())})
     numbers = {token: number for number, token in enumerate(vocabulary)}
     of_word = {word: numbers[tokens[word]] if word in tokens else -1 for word in words}
-    fields = [_counted(field, of_word) for field in found]
-    for name, field in zip(FIELDS, fields, strict=True):
+    fields = []
+    for name, of_chunks in zip(FIELDS, found, strict=True):
+        field = _counted(of_chunks, of_word)
+        if name in known:
+            its, counted = known[name]
+            of_before = np.array([numbers[token] for token in its], np.int64)
+            field = _summed(field, counted._replace(tokens=of_before[counted.tokens]))
+        fields.append(field)
         _write_index(folder / name, field, vocabulary, parameters)
         yield name
     title, text, _ = fields
@@ -291,6 +310,19 @@ def _counted(words: Sequence[Sequence[str]], tokens: Mapping[str, int]) -> _Coun
     return _Counted(pairs % size, pairs // size, counts.astype(np.float64), len(words))
 
 
+def _taken_over(before: WordsBefore, name: str) -> tuple[list[str], _Counted]:
+    """The tokens of an index of before, and what is counted of chunks that are still there, by their places."""
+    if not within(before.folder, name).is_dir():
+        return [], _Counted(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), 0)
+    import bm25s
+
+    index = bm25s.BM25.load(before.folder / name, mmap=True, show_progress=False)
+    rows = before.rows[np.asarray(index.scores["indices"])]
+    tokens = np.repeat(np.arange(len(index.vocab_dict) - 1), np.diff(index.scores["indptr"]))
+    counts, kept = read_array(within(before.folder, name, COUNTS)), rows >= 0
+    return list(index.vocab_dict)[:-1], _Counted(rows[kept], tokens[kept], counts[kept].astype(np.float64), 0)
+
+
 def _summed(*parts: _Counted) -> _Counted:
     size = parts[0].size
     keys = np.concatenate([part.tokens * size + part.chunks for part in parts])
@@ -320,6 +352,7 @@ def _write_index(folder: Path, found: _Counted, vocabulary: Sequence[str], param
     index.vocab_dict = {vocabulary[token]: number for number, token in enumerate(used.tolist())} | {"": len(used)}
     index.nonoccurrence_array = None  # of other kinds of BM25
     index.save(folder, show_progress=False)
+    np.save(new_file(folder, COUNTS), found.counts.astype(np.float32))
 
 
 def _tokenizer(parameters: KeywordParameters) -> "Callable[..., Any]":

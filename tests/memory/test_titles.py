@@ -126,7 +126,7 @@ def test_of_each_node_its_names_and_the_length_of_its_text() -> None:
 def test_it_is_read_as_it_was_written(tmp_path: Path) -> None:
     for titles in (TITLES, []):
         made = index_of(*titles)
-        write_titles(tmp_path, ((title, "two words") for title in titles))
+        write_titles(tmp_path, title_index((title, "two words") for title in titles))
         again = read_titles(tmp_path)
         for field in fields(TitleIndex):
             one, other = getattr(again, field.name), getattr(made, field.name)

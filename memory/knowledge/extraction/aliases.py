@@ -7,7 +7,7 @@ never joined.
 
 import re
 import unicodedata
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -89,17 +89,12 @@ _SHORTEST_SURNAME, _SHORTEST_ACRONYM, _LONGEST_ACRONYM = 3, 3, 7
 
 @dataclass(frozen=True)
 class AliasCandidate:
-    """A key with its kinds in the library, and its commonest spelling."""
+    """A key with its kinds in the library, its commonest spelling and its words (`_words_of`)."""
 
     key: str
     kinds: frozenset[EntityKind]
     surface: str
-
-    @cached_property
-    def words(self) -> list[str]:
-        """Without `Jr`: the last is the surname."""
-        words = self.key.split()
-        return words[:-1] if len(words) > 2 and words[-1] in lexicon.SUFFIXES else words
+    words: Sequence[str]
 
     @property
     def last(self) -> str:
@@ -158,6 +153,12 @@ class AliasCandidate:
         """The first letters of its words, small ones left out; empty for one word."""
         words = [word for word in self.words if word not in lexicon.EMPTY]
         return "".join(word[0] for word in words) if len(words) > 2 else ""
+
+
+def _words_of(key: str) -> list[str]:
+    """Without `Jr`: the last is the surname."""
+    words = key.split()
+    return words[:-1] if len(words) > 2 and words[-1] in lexicon.SUFFIXES else words
 
 
 def stands_for(short: AliasCandidate, full: AliasCandidate) -> bool:
@@ -219,20 +220,21 @@ def canonical(
     surfaces: dict[str, dict[str, int]] = defaultdict(dict)
     kinds: dict[str, set[EntityKind]] = defaultdict(set)
     found: dict[str, set[str]] = {}
+    times: Counter[tuple[str, EntityKind]] = Counter()
     for document, its in mentions.items():
-        keys = found[document] = set()
-        for mention in its:
-            key = key_of(mention.text)
-            surfaces[key][mention.text] = surfaces[key].get(mention.text, 0) + 1
-            kinds[key].add(mention.kind)
-            keys.add(key)
-    names = {key: AliasCandidate(key, frozenset(of), commonest(surfaces[key])) for key, of in sorted(kinds.items())}
-    shared = _in_library(names)
-    leaning = {key for key, name in names.items() if name.can_be_short or name.is_acronym}
+        told = [(mention.text, mention.kind) for mention in its]
+        times.update(told)
+        found[document] = {key_of(text) for text, _ in told}
+    for (text, kind), often in times.items():
+        key = key_of(text)
+        surfaces[key][text] = surfaces[key].get(text, 0) + often
+        kinds[key].add(kind)
+    named = _Names(surfaces, kinds)
+    shared, leaning = named.in_library()
     within: dict[tuple[str, str], str] = {}
     for document, keys in sorted(found.items()):
         title = key_of(titles[document]) if titles and document in titles else ""
-        in_document = _in_document([names[key] for key in sorted(keys)], title, shared, leaning)
+        in_document = named.in_document(keys, title, shared, leaning)
         within |= {(document, key): id_ for key, id_ in in_document.items()}
     return Aliases(shared, within)
 
@@ -244,41 +246,68 @@ def commonest(counts: Mapping[str, int]) -> str:
     return min(counts, key=lambda text: (-counts[text], -len(text), text))
 
 
-def _in_library(names: Mapping[str, AliasCandidate]) -> dict[str, str]:
-    """Key -> the one fuller name of a person that the library has for it."""
-    by_last: dict[str, list[AliasCandidate]] = defaultdict(list)
-    elsewhere: set[str] = set()
-    for name in names.values():
-        elsewhere.update(name.words[:-1])
-        if name.is_person:
-            by_last[name.last].append(name)
-    joined: dict[str, str] = {}
-    for key, name in names.items():
-        lone = len(name.words) == 1
-        if name.can_be_short and not (lone and (key in elsewhere or "person" not in name.kinds)):
-            ids = _fullest([other for other in by_last.get(name.last, ()) if stands_for(name, other)])
-            if len(ids) == 1:
-                joined[key] = ids[0]
-    return joined
+class _Names:
+    """The keys of a library with their spellings and kinds. Candidates are made of few: of those that share a surname
+    with a person, of acronyms and of what has their letters."""
 
+    def __init__(self, surfaces: Mapping[str, Mapping[str, int]], kinds: Mapping[str, Set[EntityKind]]) -> None:
+        self._words = {key: _words_of(key) for key in sorted(kinds)}
+        self._last = {key: words[-1] if words else "" for key, words in self._words.items()}
+        self._surfaces, self._kinds = surfaces, kinds
+        self._made: dict[str, AliasCandidate] = {}
 
-def _in_document(
-    names: Sequence[AliasCandidate], title: str, shared: Mapping[str, str], leaning: Set[str]
-) -> dict[str, str]:
-    """Key -> id, where it is another than in the rest of the library. `leaning` can stand for a fuller name."""
-    long = " " in title
-    longer = [name.key for name in names if fuller(title, name) and name.could_be_person] if long else []
-    joined = {longer[0]: title} if len(longer) == 1 else {}
-    short = [name for name in names if name.key in leaning]
-    people = [name for name in names if name.is_person] if short else []
-    for name in short:
-        candidates = [other for other in people if stands_for(name, other)] if name.can_be_short else []
-        if name.is_acronym:
-            candidates = [other for other in names if other.acronym == name.key]
-        ids = sorted({joined.get(id_, shared.get(id_, id_)) for id_ in _fullest(candidates)})
-        if ids:
-            joined[name.key] = ids[0] if len(ids) == 1 else name.key
-    return {key: id_ for key, id_ in joined.items() if shared.get(key, key) != id_}
+    def _of(self, keys: Iterable[str]) -> list[AliasCandidate]:
+        for key in (keys := list(keys)):
+            if key not in self._made:
+                surface = commonest(self._surfaces[key])
+                self._made[key] = AliasCandidate(key, frozenset(self._kinds[key]), surface, self._words[key])
+        return [self._made[key] for key in keys]
+
+    def _people(self, keys: Iterable[str]) -> dict[str, list[AliasCandidate]]:
+        """By surname."""
+        by_last: dict[str, list[AliasCandidate]] = defaultdict(list)
+        for name in self._of(key for key in keys if "person" in self._kinds[key]):
+            if name.is_person:
+                by_last[name.last].append(name)
+        return by_last
+
+    def in_library(self) -> tuple[dict[str, str], Set[str]]:
+        """Key -> the one fuller name of a person that the library has for it; and what can stand for a fuller name."""
+        by_last = self._people(self._words)
+        elsewhere = {word for words in self._words.values() for word in words[:-1]}
+        short = [
+            name for name in self._of(key for key, last in self._last.items() if last in by_last) if name.can_be_short
+        ]
+        joined: dict[str, str] = {}
+        for name in short:
+            if len(name.words) > 1 or (name.key not in elsewhere and "person" in name.kinds):
+                ids = _fullest([other for other in by_last[name.last] if stands_for(name, other)])
+                if len(ids) == 1:
+                    joined[name.key] = ids[0]
+        acronyms = {
+            name.key for name in self._of(key for key, of in self._surfaces.items() if any(map(str.isupper, of)))
+            if name.is_acronym
+        }  # fmt: skip
+        return joined, acronyms | {name.key for name in short}
+
+    def in_document(self, keys: Set[str], title: str, shared: Mapping[str, str], leaning: Set[str]) -> dict[str, str]:
+        """Key -> id, where it is another than in the rest of the library. `leaning` can stand for a fuller name."""
+        last = title.rpartition(" ")[2]
+        alike = self._of(sorted(key for key in keys if self._last[key] == last))
+        longer = [name.key for name in alike if fuller(title, name) and name.could_be_person]
+        joined = {longer[0]: title} if len(longer) == 1 else {}
+        short = self._of(sorted(keys & leaning))
+        people = self._people(sorted(keys)) if short else {}
+        for name in short:
+            if name.is_acronym:
+                long = self._of(sorted(key for key in keys if len(self._words[key]) > 2))
+                candidates = [other for other in long if other.acronym == name.key]
+            else:
+                candidates = [other for other in people.get(name.last, ()) if stands_for(name, other)]
+            ids = sorted({joined.get(id_, shared.get(id_, id_)) for id_ in _fullest(candidates)})
+            if ids:
+                joined[name.key] = ids[0] if len(ids) == 1 else name.key
+        return {key: id_ for key, id_ in joined.items() if shared.get(key, key) != id_}
 
 
 def _fullest(candidates: Sequence[AliasCandidate]) -> list[str]:

@@ -7,11 +7,10 @@ from clew.memory.datatypes import Progress
 from clew.memory.knowledge import keywords
 from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNITIES
 from clew.memory.knowledge.communities.community_index import author_of_all, build
-from clew.memory.knowledge.document_dates import date_orders
 from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, embed, embed_names, open_vectors
 from clew.memory.knowledge.index.generation import Generation, IndexStep
 from clew.memory.knowledge.index.layering import make_layers
-from clew.memory.knowledge.index.words import write_words
+from clew.memory.knowledge.index.words import index_words
 from clew.memory.knowledge.numbering import ARRAYS as LAYERS
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
 from clew.memory.knowledge.partitioning.capsule import keep_trained, write_capsule
@@ -21,13 +20,6 @@ from clew.memory.knowledge.partitioning.partitioner import build_capsule, plans_
 from clew.memory.knowledge.walking.smoothing import FILE as SMOOTHED
 from clew.memory.knowledge.walking.smoothing import write_smoothed
 from clew.memory.titles import FILE as TITLES
-
-
-def index_words(generation: Generation) -> Iterator[Progress]:
-    """As `write_words`, with how the library writes dates."""
-    orders = date_orders(generation.database)
-    generation.facts["date_order"] = orders.library
-    yield from write_words(generation.database, generation.folder, generation.choices.keywords, orders)
 
 
 def embed_all(generation: Generation) -> Iterator[Progress]:

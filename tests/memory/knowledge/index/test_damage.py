@@ -97,6 +97,15 @@ def test_damaged_files_are_named_with_the_command(
     assert run([], made, encoder, rebuild=True).new == 2
 
 
+@pytest.mark.parametrize("file", ["keywords/text/vocab.index.json", "keywords/text/counts.npy", "titles.npz"])
+def test_damaged_words_are_named_where_they_are_taken_over(made: Path, encoder: CachedEncoder, file: str) -> None:
+    halve(generation_of(made) / file)
+    write(made.parent / "notes", mars="Mars is red.")
+    with pytest.raises(ClewError, match=r"library is damaged\. Try: clew index --rebuild"):
+        run([made.parent / "notes"], made, encoder)
+    assert run([], made, encoder, rebuild=True).new == 3
+
+
 def test_damage_that_shows_at_a_query_is_named_too(made: Path, encoder: CachedEncoder) -> None:
     overwrite_page(generation_of(made) / "library.sqlite", "edges")
     with open_library(made, encoder) as opened, pytest.raises(ClewError, match="library is damaged"):

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from clew.memory.datatypes import Chunk, Document
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.chunking import chunks_of
 from clew.memory.knowledge.disk import HASHES, current_generation
+from clew.memory.knowledge.embedding import titles_and_texts
 from tests.memory.knowledge.communities.made import ALL
 from tests.memory.knowledge.index.test_layering import write
 from tests.memory.knowledge.index.test_run import run
@@ -95,3 +97,42 @@ def test_what_is_unchanged_is_not_cut_again(
     monkeypatch.setattr("clew.memory.knowledge.index.changes.chunks_of", watched)
     run([write(corpus, {**TEXTS, "Fritz Lang": LANG})], library, encoder)
     assert cut == ["Fritz Lang"]
+
+
+DAYS = {
+    "a": "Paid on 03/09/2024, and no sooner.",
+    "b": "Seen in Ulm on 4/5/2023.",
+    "c": "Nothing was said on 12-07-2022.",
+}
+SHOWS = {"day": "Sent on 31/12/2023.", "month": "Sent on 12/31/2023."}
+
+
+@pytest.mark.parametrize(("first", "then"), [("", "month"), ("month", ""), ("day", "month"), ("month", "month")])
+def test_the_order_of_dates_is_that_of_all_documents(
+    tmp_path: Path, encoder: CachedEncoder, first: str, then: str
+) -> None:
+    """Also of those that are as they were: what they are searched by is read again where the library's order turns."""
+    corpus, library, fresh = tmp_path / "corpus.jsonl", tmp_path / "library", tmp_path / "fresh"
+    for order in (first, then):
+        texts = {**DAYS, "d": SHOWS[order]} if order else dict(DAYS)
+        run([write(corpus, {**texts, "e": f"The {order or 'last'} note."})], library, encoder)
+    run([corpus], fresh, encoder)
+    ours, theirs = contents(library), contents(fresh)
+    assert [name for name in ours if ours[name] != theirs[name]] == []
+
+
+def test_the_words_of_what_is_unchanged_are_not_counted_again(
+    tmp_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus, library = tmp_path / "corpus.jsonl", tmp_path / "library"
+    run([write(corpus, TEXTS)], library, encoder)
+    read: list[str] = []
+
+    def watched(*given: Any) -> Iterator[tuple[int, str, str]]:
+        for row, title, text in titles_and_texts(*given):
+            read.append(title)
+            yield row, title, text
+
+    monkeypatch.setattr("clew.memory.knowledge.index.words.titles_and_texts", watched)
+    run([write(corpus, {**TEXTS, "Fritz Lang": LANG})], library, encoder)
+    assert set(read) == {"Fritz Lang"}
