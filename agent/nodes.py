@@ -294,7 +294,9 @@ def _ordered(turn: Turn, run: TurnContext) -> Turn:
         matched = hybrid(run).scores(query_of_turn(turn, run, turn.wordings), [passage.id for passage in whole])
         whole = ordering.ordered(whole, matched, turn.search.signals, run.services.order)
     others = [passage for passage in turn.passages if passage.id in beside]
-    passages = rounds.assembled(whole, others, run.services.observe)
+    of_calls = zip(turn.calls, turn.search.first_found, strict=False)
+    wanted = {id_ for call, ids in of_calls if call.by_model for id_ in ids}
+    passages = rounds.assembled(turn.rewritten, whole, others, wanted, run.services.observe)
     versions = phrases.versions(turn.rewritten)
     for phrase in reversed([*phrases.longer(turn.meant), *versions]):
         held = phrases.holding(phrase, run.services.library.store, scope_of(turn))

@@ -176,14 +176,25 @@ def unheld(question: str, words: Collection[str]) -> tuple[str, ...]:
 
 
 def assembled(
-    ordered: Sequence[Passage], beside: Sequence[Passage], parameters: ObserveParameters
+    question: str,
+    ordered: Sequence[Passage],
+    beside: Sequence[Passage],
+    wanted: Collection[str],
+    parameters: ObserveParameters,
 ) -> tuple[Passage, ...]:
-    """The passages as they are read: the best of what the whole question found, what other words found, the rest. Where
-    the best are of few documents, the best are more of them, as long as others are read behind them."""
+    """The passages as they are read: the best of what the whole question found; of what other words found those with
+    ids that a model `wanted`, and the first that holds a word that is missing; the rest. Where the best are of few
+    documents, the best are more of them, as long as others are read behind them."""
     firsts = [place for place, one in enumerate(ordered) if all(one.document != it.document for it in ordered[:place])]
     many = firsts[parameters.best - 1] + 1 if len(firsts) >= parameters.best else parameters.best
     best = min(many, max(parameters.best, parameters.passages - 1))
-    return (*ordered[:best], *beside, *ordered[best:])
+    words = set(content_words(" ".join(missing(question, ordered)))) if beside else set()
+    read, rest = list[Passage](), list[Passage]()
+    for passage in beside:
+        holds = words.intersection(content_words(said_by(passage)))
+        words -= holds
+        (read if holds or passage.id in wanted else rest).append(passage)
+    return (*ordered[:best], *read, *ordered[best:], *rest)
 
 
 def answers(passages: Sequence[Passage], parameters: ObserveParameters) -> Passage | None:

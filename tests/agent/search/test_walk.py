@@ -248,8 +248,16 @@ def test_a_walk_is_the_same_where_another_process_has_stitched(assistant: Assist
 
 def test_what_was_looked_for_beside_is_read_behind_the_best() -> None:
     whole, beside = [passage(str(n)) for n in range(7)], [passage("7"), passage("8")]
-    read = rounds.assembled(whole, beside, ObserveParameters())
+    read = rounds.assembled("", whole, beside, {"7", "8"}, ObserveParameters())
     assert [p.id for p in read] == ["0", "1", "2", "3", "4", "7", "8", "5", "6"]
+
+
+def test_of_what_missing_words_found_the_first_that_holds_each_is_read() -> None:
+    whole = [replace(passage(str(n)), text="A wolf howls.") for n in range(7)]
+    texts = ["A fox.", "The foxes bark.", "Nothing.", "A bear and a fox."]
+    beside = [replace(passage(f"x{n}"), text=text) for n, text in enumerate(texts)]
+    read = rounds.assembled("Do wolves, foxes or bears howl?", whole, beside, (), ObserveParameters())
+    assert [p.id for p in read] == ["0", "1", "2", "3", "4", "x0", "x3", "5", "6", "x1", "x2"]
 
 
 @pytest.mark.parametrize(("documents", "place"), [("aabcdef", 6), ("aabbccddee", 7), ("aaabbbcc", 5), ("a", 1)])
@@ -257,7 +265,7 @@ def test_passages_of_one_document_count_once_among_the_best_where_others_are_rea
     documents: str, place: int
 ) -> None:
     whole = [replace(passage(str(n)), document=document) for n, document in enumerate(documents)]
-    read = rounds.assembled(whole, [passage("x")], ObserveParameters())
+    read = rounds.assembled("", whole, [passage("x")], {"x"}, ObserveParameters())
     assert [p.id for p in read].index("x") == place
 
 
