@@ -18,7 +18,7 @@ from clew.agent.answer.units import AnswerUnit, is_item, ranges
 from clew.agent.answer.values import values_of
 from clew.agent.search.rounds import missing as missing_words
 from clew.agent.search.rounds import said_by, unheld
-from clew.agent.state import Answer, Claim, Outcome, Quote, Says
+from clew.agent.state import Answer, BoldSpan, Claim, Outcome, Quote, Says
 from clew.agent.talk.several import questions_of
 from clew.memory.datatypes import Document, Passage
 from clew.memory.dialogue.context_dependence import depends_on_context
@@ -39,6 +39,9 @@ _HOLDS = re.compile(
     re.IGNORECASE,
 )
 """A question of what somebody holds of something."""
+
+_REPLY = re.compile(r"(?:Yes|No)[.!]\s+(?=[A-Z])")
+"""How a document answers a question of its own."""
 
 NEAR = 0.22
 """The cosine of a passage that is worth looking at: three in four questions that have nothing to do with a library find
@@ -149,7 +152,27 @@ def _answered(
             form = "several-documents" if form == "fact" else form
     composed = composed_of(chosen, evidence, missing, unanswered, asking, labels)
     polarity = _says(wanted, chosen, evidence) if form == "yes-no" and alone else None
-    return replace(composed, form=form, says=polarity)
+    return replace(composed, claims=_without_reply(composed.claims, polarity), form=form, says=polarity)
+
+
+def _without_reply(claims: tuple[Claim, ...], polarity: Says | None) -> tuple[Claim, ...]:
+    """Without the "No." that a document begins its answer to a question of its own with, where this one is not
+    answered so."""
+    if polarity in ("yes", "no"):
+        return claims
+    return tuple(_replying_not(claim) for claim in claims)
+
+
+def _replying_not(claim: Claim) -> Claim:
+    reply = _REPLY.match(claim.quotes[0].text) if claim.quotes else None
+    if reply is None or not claim.text.startswith(reply[0].rstrip()):
+        return claim
+    first, cut = claim.quotes[0], reply.end()
+    quote = replace(first, start=first.start + cut, text=first.text[cut:])
+    text = claim.text[len(reply[0].rstrip()) :].lstrip()
+    gone, bold = len(claim.text) - len(text), claim.span
+    bold = BoldSpan(bold.start - gone, bold.end - gone) if bold and bold.start >= gone else None
+    return replace(claim, text=text, start=quote.start, quotes=(quote, *claim.quotes[1:]), span=bold)
 
 
 def only_headed(question: str, evidence: Evidence) -> list[re.Match[str]]:

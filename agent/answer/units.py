@@ -77,6 +77,15 @@ class Core:
         return self.region.of(self.region.blocks[lead]) if lead >= 0 else ""
 
 
+_COUNTS = re.compile(
+    r"\b(?:two|three|four|five|six|seven|eight|nine|ten|several|various|many|different|number of|some|these|following)\b"
+    r"(?: \w+){0,3} \w+s\b",
+    re.IGNORECASE,
+)
+"""How a sentence says that there are several things, which the next one may name: 'There are four types of timeouts.'"""
+
+_NAMES_SEVERAL = re.compile(r",.*\b(?:and|or)\b|, .*, ")
+
 _REFERENCE = re.compile(r"(?<=[\w.,;:!?)\]\"”’])\s*\[\d{1,3}(?:\s*[,;\u2013-]\s*\d{1,3})*\](?:[.,;:!?](?!\S))?")
 _REFERENCED = re.compile(r"[.!?,;:][\"”’)]?\s?\[\d{1,3}\]|\w \[\d{1,3}\][.,;]|^\s*\[1\] \S", re.MULTILINE)
 """What a document looks like that has numbered references: `[1]` behind a full stop, or a list of them."""
@@ -191,7 +200,7 @@ def _sentence(core: Core, *, whole_list: bool, opens: bool) -> AnswerUnit:
     parts = [core.span]
     if asks(core.text):
         parts += _within(region, [*spans[at + 1 :], *_behind(core)], REPLY)
-    elif opens and at + 1 < len(spans):
+    elif at + 1 < len(spans) and (opens or (whole_list and _counts(core.text, region.text[slice(*spans[at + 1])]))):
         parts.append(spans[at + 1])
     last = at == len(spans) - 1
     if last and (_ANNOUNCES.search(core.text) or (whole_list and core.text.count(",") < 2)):
@@ -199,6 +208,11 @@ def _sentence(core: Core, *, whole_list: bool, opens: bool) -> AnswerUnit:
     if (PRONOUN.match(core.text) or _CONNECTIVE.match(core.text)) and at:
         parts.insert(0, spans[at - 1])
     return AnswerUnit(core, "list" if len(parts) > 3 else "sentence", tuple(parts))
+
+
+def _counts(text: str, behind: str) -> bool:
+    """Whether it says that there are several things, and what stands behind it names them."""
+    return bool(_COUNTS.search(text) and not _NAMES_SEVERAL.search(text) and _NAMES_SEVERAL.search(behind))
 
 
 def _within(region: Region, spans: Sequence[Span], words: int) -> list[Span]:

@@ -86,7 +86,8 @@ def _points_back(words: list[str], at: int, question: str) -> bool:
     if word in ("this", "these", "those", "that"):
         return _is_demonstrative(words, at)
     if word == "there":
-        return _next(words, at) in _MARKS and not _names(question)
+        exists = words[at - 1] in ("is", "are", "was", "were")  # 'Which kinds are there?'
+        return _next(words, at) in _MARKS and not exists and not _names(question)
     if word in ("one", "ones"):
         return word == "ones" or (bool(_POINTERS & set(words[max(0, at - 2) : at])) and _next(words, at) != "of")
     if word in ("other", "others", "same"):

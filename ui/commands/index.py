@@ -107,7 +107,7 @@ def index(
 ) -> None:
     """Read files and folders into a library.
 
-    Text, Markdown, HTML, PDF and JSONL, BEIR folders, graph folders, lists of triples (JSON) and Wikipedia dumps
+    Text, Markdown, HTML, PDF, CSV and JSONL, BEIR folders, graph folders, lists of triples (JSON) and Wikipedia dumps
     (MediaWiki XML, also .bz2 and .gz). Run again, it does only what changed; with another chunker, or another
     parameter of it (--set index.semantic.threshold=0.4), it cuts all documents anew. A language model that is named
     writes the reports of communities, and extracts with --extractor llm.
@@ -193,4 +193,4 @@ def _check(report: "IndexReport") -> None:
     """A run that could read nothing at all has failed; one that had only to remove documents has not."""
     read = report.new + report.changed + report.unchanged
     if not read and (report.failed or not report.removed):
-        raise ClewError("no document could be read", "name files or folders of text, Markdown, HTML, PDF or JSONL")
+        raise ClewError("no document could be read", "name files or folders of text, Markdown, HTML, PDF, CSV or JSONL")

@@ -17,6 +17,7 @@ from clew.memory.knowledge.loaders import (
     markdown,
     pdf,
     plain_text,
+    table,
     triples_file,
     wikipedia,
 )
@@ -34,6 +35,7 @@ LOADERS: tuple[Loader, ...] = (
     markdown.MARKDOWN,
     html.HTML,
     pdf.PDF,
+    table.TABLE,
     graph_folder.GRAPH,
     jsonl.BEIR,
     jsonl.JSONL,

@@ -229,3 +229,12 @@ def test_the_version_that_is_asked_about_answers(encoder: CachedEncoder) -> None
         "What was the code name of Pear 3.0?", Passage("p#0", "p", "Pear", lines, 0.7, "hybrid"), encoder=encoder
     )
     assert "Comice" in said.text and "1996" not in said.text
+
+
+def test_the_reply_to_a_question_of_the_document_is_no_reply_to_another(encoder: CachedEncoder) -> None:
+    text = "No. The unused disk space is kept in a list and is used again for the next rows."
+    faq = Passage("faq#0", "faq", "FAQ", text, 0.7, "hybrid")
+    (claim, *_) = say("Where is unused disk space kept?", faq, encoder=encoder).claims
+    assert claim.text.startswith("The unused disk space") and claim.start == 4
+    assert claim.quotes == (Quote("faq", 4, len(text), text[4:]),)
+    assert claim.span is None or claim.text[claim.span.start : claim.span.end] in text

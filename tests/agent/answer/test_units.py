@@ -95,3 +95,13 @@ def test_all_of_a_unit_stands_in_the_document(text: str) -> None:
             for start, end in made.parts:
                 assert all(text[a:b] for a, b in ranges(core.region, start, end, made.kind))
                 assert 0 <= start < end <= len(text)
+
+
+KINDS = "There are four types of timeouts. These are connect, read, write, and pool. Each has a default."
+
+
+def test_things_that_are_only_counted_come_with_the_sentence_that_names_them() -> None:
+    names = ["There are four types of timeouts.", "These are connect, read, write, and pool."]
+    assert unit(KINDS, "There are", whole_list=True) == names
+    assert unit(KINDS, "There are") == names[:1]
+    assert unit("There are four types. It is old. Ask.", "There are", whole_list=True) == ["There are four types."]

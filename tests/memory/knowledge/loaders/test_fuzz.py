@@ -35,6 +35,7 @@ SEEDS: dict[str, dict[str, bytes]] = {
     "graph": {"nodes.jsonl": LINES.replace(b"_id", b"id")},
     "beir": {"corpus.jsonl": LINES, "corpus.jsonl.gz": gzip.compress(LINES)},
     "jsonl": {"x.jsonl": LINES, "x.jsonl.gz": gzip.compress(LINES)},
+    "table": {"x.csv": b'Jar,Price\n"250 g, small",4.50\n500 g;7,80\n', "y.tsv": b"a\tb\n1\t\xc3\xa9\n"},
     "triples": {"x.json": b'[["a", "b", "c"], ["d", 2, -3.5e1]]'},
     "mediawiki": {"x.xml": DUMP, "x.xml.gz": gzip.compress(DUMP), "x.xml.bz2": bz2.compress(DUMP)},
 }
