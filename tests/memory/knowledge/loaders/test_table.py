@@ -24,9 +24,7 @@ def only(path: Path, content: str) -> Document | LoadFailure:
 )
 def test_rows_have_cells_that_are_parted_alike(tmp_path: Path, name: str, content: str) -> None:
     path = tmp_path / name
-    assert only(path, content) == Document(
-        name, "jars 2025", "Jar | Price\n250 g, small | 4.50\n500 g big", str(path)
-    )
+    assert only(path, content) == Document(name, "jars 2025", "Jar | Price\n250 g, small | 4.50\n500 g big", str(path))
     assert loader_of(path) is TABLE
 
 
