@@ -78,11 +78,11 @@ class Core:
 
 
 _COUNTS = re.compile(
-    r"\b(?:two|three|four|five|six|seven|eight|nine|ten|several|various|many|different|number of|some|these|following)\b"
-    r"(?: \w+){0,3} \w+s\b",
+    r"\b(?:two|three|four|five|six|seven|eight|nine|ten|several|various|many|different|number of|some|these"
+    r"|following)\b(?: \w+){0,3} \w+s\b",
     re.IGNORECASE,
 )
-"""How a sentence says that there are several things, which the next one may name: 'There are four types of timeouts.'"""
+"""How a sentence says that there are several things, which the next one may name: 'There are four types of it.'"""
 
 _NAMES_SEVERAL = re.compile(r",.*\b(?:and|or)\b|, .*, ")
 
