@@ -25,6 +25,7 @@ MODULES = {
     "beautifulsoup4": "bs4",
     "PyStemmer": "Stemmer",
     "scikit-learn": "sklearn",
+    "GitPython": "git",
     "markdown-it-py": "markdown_it",
 }
 """Names that a package is imported by, where they are not its own."""

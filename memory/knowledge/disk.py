@@ -27,7 +27,7 @@ from clew.memory.files import lasting_folder, new_file, new_folder, put, remove,
 from clew.memory.knowledge.chunking import Chunker
 from clew.memory.knowledge.keywords import KeywordParameters
 from clew.memory.knowledge.leases import unread
-from clew.memory.knowledge.loaders.source import ALL, Pages
+from clew.memory.knowledge.loaders.source import ALL, ExportLoader, Pages
 from clew.memory.knowledge.schema import DATABASE
 from clew.memory.ports import Encoder
 
@@ -92,6 +92,7 @@ class Manifest(BaseModel):
     unseen: dict[str, str] = {}
     quarantine: bool = False
     allowed: tuple[str, ...] = ()
+    exports: dict[str, ExportLoader] = {}
     quarantined: dict[str, str] = {}
     fingerprint: str
     created: str
@@ -123,6 +124,7 @@ class Recorded(BaseModel):
     reports: str | None = None
     quarantine: bool | None = None
     allowed: tuple[str, ...] | None = None
+    exports: dict[str, ExportLoader] | None = None
     id: LibraryId | None = None
 
     @field_validator("*", mode="wrap")

@@ -20,13 +20,16 @@ if TYPE_CHECKING:
     from clew.memory.datatypes import Progress
     from clew.memory.knowledge.cluster.publishing import Published
     from clew.memory.knowledge.index.run import IndexReport
-    from clew.memory.knowledge.loaders.source import Pages
+    from clew.memory.knowledge.loaders.source import ExportLoader, Pages
 
 CHUNKERS = ["sentences", "semantic"]
 """Those of `clew.memory.knowledge.chunking`, which is not imported to print a help text."""
 
 TRIPLES = ["auto", "given", "extract", "both", "none"]
 """Those of `clew.memory.knowledge.disk`."""
+
+EXPORTS = ["notion", "obsidian", "slack", "git", "evernote"]
+"""Those of `clew.memory.knowledge.loaders.exports`."""
 
 METHODS = ["leiden", "louvain"]
 """Those of `clew.memory.communities`."""
@@ -50,6 +53,14 @@ METHODS = ["leiden", "louvain"]
 )
 @click.option(
     "--communities", type=click.Choice(METHODS), help="How entities are grouped.  [default: as the library is; leiden]"
+)
+@click.option(
+    "--loader",
+    "named",
+    metavar="NAME:PATH",
+    multiple=True,
+    help="An export to read, by langchain-community: notion:DIR, obsidian:DIR, slack:ZIP, git:DIR or evernote:FILE; may"
+    " be repeated, and is kept for later runs.",
 )
 @click.option(
     "--category",
@@ -92,6 +103,7 @@ def index(
     paths: tuple[Path, ...],
     library: Place | None,
     encoder: str | None,
+    named: tuple[str, ...],
     chunker: str | None,
     categories: tuple[str, ...],
     keywords: tuple[str, ...],
@@ -112,6 +124,8 @@ def index(
     parameter of it (--set index.semantic.threshold=0.4), it cuts all documents anew. A language model that is named
     writes the reports of communities, and extracts with --extractor llm.
     """
+    exports = dict(map(_export, named))
+    paths = (*paths, *(path for path in map(Path, exports) if path not in paths))
     if not paths and not rebuild:
         raise click.UsageError("name the files or folders to read, or give --rebuild")
     from clew.agent.models import encoder_for, named_alone, writers_for
@@ -125,7 +139,10 @@ def index(
     from clew.memory.knowledge.index import run
     from clew.memory.knowledge.index.generation import Parameters
     from clew.memory.knowledge.library import recorded_at
+    from clew.memory.knowledge.loaders.exports import check
 
+    for name in exports.values():
+        check(name)
     settings = read_settings(library=library, encoder=encoder, llm=llm, given=given)
     model, writers = encoder_for(settings), writers_for(named_alone(settings, "summarise", "extract"))
     chosen = Parameters(
@@ -134,6 +151,7 @@ def index(
         model=Model(writers.extract, settings.cache / "extracted.sqlite") if writers.extract else None,
         summariser=writers.summarise,
         allow=[os.path.normpath(path.absolute()) for path in allow],
+        exports=exports,
         values=of_index(settings.given),
         **parameters,
     )
@@ -165,6 +183,14 @@ def _reported(events: "Iterator[IndexReport | Progress | Published]", quiet: boo
         if isinstance(one, Published):
             report.seconds[STAGE] = one.seconds
     return report
+
+
+def _export(said: str) -> "tuple[str, ExportLoader]":
+    """The path of `NAME:PATH`, absolute, and the loader."""
+    name, _, path = said.partition(":")
+    if name not in EXPORTS or not path:
+        raise click.UsageError(f"--loader takes {', '.join(f'{one}:PATH' for one in EXPORTS)}, and not {said!r}")
+    return os.path.normpath(Path(path).expanduser().absolute()), name  # type: ignore[return-value]
 
 
 def _pages(categories: tuple[str, ...], keywords: tuple[str, ...]) -> "Pages | None":

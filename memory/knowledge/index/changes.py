@@ -75,7 +75,8 @@ class Changes:
         """Progress counts bytes of the sources, those that need not be read again among them. Raises `BadInput` where
         there is no Wikipedia dump and one is wanted."""
         self._known = self._generation.old_sources()
-        found = discover([root for root in roots if not self._is_gone(root)], library, self._loaders, follow)
+        there = [root for root in roots if not self._is_gone(root)]
+        found = discover(there, library, self._loaders, follow, self._generation.choices.exports)
         self.notes += found.notes
         pages = self._generation.choices.pages
         chosen = (replace(source, pages=pages) if source.loader.by_page else source for source in found.sources)

@@ -33,7 +33,7 @@ from clew.memory.knowledge.embedding import CHUNKS, SENTENCES, Embedded, check_r
 from clew.memory.knowledge.extraction.extractors import RULES, Chosen, extractor_named
 from clew.memory.knowledge.extraction.llm import Model
 from clew.memory.knowledge.keywords import KeywordParameters
-from clew.memory.knowledge.loaders.source import ALL, Pages
+from clew.memory.knowledge.loaders.source import ALL, ExportLoader, Pages
 from clew.memory.knowledge.numbering import read_layers
 from clew.memory.knowledge.schema import (
     COLUMNS,
@@ -59,7 +59,8 @@ class Parameters:
     `keywords` and of `communities` that are to be others than the library has. `pages` of Wikipedia dumps are all;
     other ones than before read the dumps again. `model` is for the extractor `llm`; `summariser` writes the reports of
     communities, which are extracts without. With `quarantine` a document with orders to a language model is taken out
-    whole, but for those below the paths that `allow` has, or had in earlier runs."""
+    whole, but for those below the paths that `allow` has, or had in earlier runs. `exports` name, by paths, what reads
+    them (`exports.EXPORTS`), now and in later runs."""
 
     chunker: Chunker | None = None
     keywords: KeywordParameters | None = None
@@ -72,6 +73,7 @@ class Parameters:
     follow_links: bool = False
     quarantine: bool | None = None
     allow: Sequence[str] = ()
+    exports: Mapping[str, ExportLoader] = field(default_factory=dict)
     values: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
@@ -90,6 +92,7 @@ class Choices(NamedTuple):
     quarantine: bool
     allowed: tuple[str, ...]
     same_quarantine: bool
+    exports: Mapping[str, ExportLoader]
     notes: list[str]
 
 
@@ -154,6 +157,7 @@ def choose(parameters: Parameters, library: Path, fresh: bool) -> Choices:
         quarantine,
         allowed,
         same_quarantine,
+        {**(had.exports or {}), **parameters.exports},
         notes,
     )
 
@@ -318,6 +322,7 @@ class Generation:
                 "pages": self.choices.pages,
                 "quarantine": self.choices.quarantine,
                 "allowed": self.choices.allowed,
+                "exports": self.choices.exports,
                 "roots": tuple(roots),
                 "documents": self._count("documents"),
                 "chunks": self._count("chunks"),

@@ -34,7 +34,7 @@ def read_markdown(source: Source) -> Iterator[Document]:
     text = decode(source.path.read_bytes())
     front = FRONT_MATTER.match(text)
     fields = front[1] if front else ""
-    layout, first, unseen = _laid_out(text[front.end() :] if front else text)
+    layout, first, unseen = laid_out(text[front.end() :] if front else text)
     yield Document(
         source.name,
         _field(fields, "title") or first or title_of_file(source.path),
@@ -54,7 +54,7 @@ def _field(front: str, names: str) -> str:
     return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"" else value
 
 
-def _laid_out(markdown: str) -> tuple[TextLayout, str, str]:
+def laid_out(markdown: str) -> tuple[TextLayout, str, str]:
     """The text, its first heading of the first level, and what HTML in it does not show."""
     from markdown_it import MarkdownIt
 

@@ -3,7 +3,7 @@
 import os
 import stat
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -21,8 +21,9 @@ from clew.memory.knowledge.loaders import (
     triples_file,
     wikipedia,
 )
+from clew.memory.knowledge.loaders.exports import EXPORTS
 from clew.memory.knowledge.loaders.jsonl import Entry
-from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, file_mode, reason, shown
+from clew.memory.knowledge.loaders.source import ExportLoader, Loader, LoadFailure, Source, file_mode, reason, shown
 
 Answered = TypeVar("Answered")
 
@@ -43,7 +44,10 @@ LOADERS: tuple[Loader, ...] = (
     wikipedia.WIKIPEDIA,
 )
 """Of two that take the same file or folder, the first reads it. A file that none takes is read as text, where it is
-named itself. (Those of langchain-community keep no ids, titles or headings, and end at what they cannot read.)"""
+named itself."""
+
+KNOWN = (*LOADERS, *EXPORTS.values())
+"""With those that have to be named (`exports.EXPORTS`)."""
 
 
 def loader_of(path: Path, loaders: Sequence[Loader] = LOADERS) -> Loader | None:
@@ -95,11 +99,14 @@ class Discovered:
     """The sources, notes on what was left out, and the folders that the system would not open. Links
     below the paths given are `links`, unless they are to be followed (`follow`).
 
+    `exports` have, by paths given, the name of the loader that reads it (`EXPORTS`).
+
     `seen` are real paths, so that a link that leads back into the tree ends there."""
 
     library: str
     loaders: Sequence[Loader]
     follow: bool = False
+    exports: Mapping[str, ExportLoader] = field(default_factory=dict)
     links: list[Path] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -110,6 +117,17 @@ class Discovered:
 
     def add(self, root: Path) -> None:
         """Raises `BadInput` where it cannot be opened, or is a library or of another kind."""
+        if name := self.exports.get(shown(root)):
+            usual, self.loaders = self.loaders, (EXPORTS[name],)
+            before = len(self.sources)
+            self._add(root)
+            if len(self.sources) == before or any(one.loader is not EXPORTS[name] for one in self.sources[before:]):
+                raise BadInput(f"the loader {name} finds nothing that it reads in {shown(root)}", "clew index --help")
+            self.loaders = usual
+        else:
+            self._add(root)
+
+    def _add(self, root: Path) -> None:
         try:
             mode = root.stat().st_mode
         except OSError as error:
@@ -143,6 +161,7 @@ class Discovered:
         for loader in self.loaders:
             if path := loader.in_folder(folder):
                 if not any(self._left_out(file) for file in loader.files(path)):
+                    self.seen -= {real} if path == folder else set()
                     self._once(Source(path, loader, root))
                 return
         for entry in entries:
@@ -185,7 +204,11 @@ class Discovered:
 
 
 def discover(
-    paths: Sequence[Path], library: Path | None = None, loaders: Sequence[Loader] = LOADERS, follow: bool = False
+    paths: Sequence[Path],
+    library: Path | None = None,
+    loaders: Sequence[Loader] = LOADERS,
+    follow: bool = False,
+    exports: Mapping[str, ExportLoader] | None = None,
 ) -> Discovered:
     """The sources below `paths`, in their order and then by name, each once. Paths given are followed where they are
     links, and with `follow` also links below them.
@@ -193,7 +216,7 @@ def discover(
     Hidden files and folders and libraries are passed over, also one that is only about to be: `library`. Raises
     `BadInput` for a path that is not there.
     """
-    found = Discovered(os.path.realpath(library) if library else "", loaders, follow)
+    found = Discovered(os.path.realpath(library) if library else "", loaders, follow, exports or {})
     for path in paths:
         found.add(path.absolute())
     found.notes += [f"{count} {why}" for why, count in found.passed_over.items()]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
+from typing import Literal
 
 from clew.memory.datatypes import Document, Edge
 
@@ -29,6 +30,9 @@ class Pages:
 
 
 ALL = Pages()
+
+ExportLoader = Literal["notion", "obsidian", "slack", "git", "evernote"]
+"""What reads the exports of other programs, where it is named (`exports.EXPORTS`); nothing else is loaded."""
 
 
 @dataclass(frozen=True, slots=True)
