@@ -21,6 +21,7 @@ from clew.agent.search.lookups import (
     query_of_turn,
     scope_of,
     stitched_of,
+    subject_of,
     thought_of,
 )
 from clew.agent.search.model_search import ModelSearches, SearchPrompt, past_searches, wanted_searches
@@ -96,7 +97,8 @@ def rewrite(turn: Turn, run: TurnContext) -> Turn:
     services, words = run.services, run.services.library.store.vocabulary
     model = services.writers.rewrite
     writer = RecordedWriter(model, "rewrite", run.emit) if model else None
-    made = rewrite_question(turn.asked, turn.recalled, services.encoder, services.rewrite, writer, run.cancel, words)
+    given = (services.rewrite, writer, run.cancel, words, subject_of(services))
+    made = rewrite_question(turn.asked, turn.recalled, services.encoder, *given)
     made = with_spelling(made, words, services.encoder)
     made = with_dates(made, turn.today, services.library.manifest.date_order)
     made = with_cognates(made, language_of(turn.asked), held_language(services), words)

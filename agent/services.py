@@ -31,7 +31,8 @@ class Services:
     the policy. `evidence` is how many passages a turn gathers; `writers` are the language
     models by what they are for, where there are any; `unsupported` is what becomes of their sentences that the passages
     do not support. `forms`, `gate` and `order` are the policy's learned models. `examples`: questions that a
-    library answers, and `languages`: what it is written in, by its fingerprint, once they were needed."""
+    library answers, `languages`: what it is written in, `subjects`: what all of it is about, by its fingerprint,
+    once they were needed."""
 
     encoder: CachedEncoder
     library: Library
@@ -50,6 +51,7 @@ class Services:
     order: Ordering = field(default_factory=ordering.shipped)
     examples: dict[str, tuple[str, ...]] = field(default_factory=dict)
     languages: dict[str, str] = field(default_factory=dict)
+    subjects: dict[str, str] = field(default_factory=dict)
 
     @property
     def walker(self) -> Walker:

@@ -1,5 +1,6 @@
 """What several nodes of a turn look up in the library: each is computed once a run, and again after a crash."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -88,6 +89,39 @@ def held_language(services: Services) -> str:
         told = Counter(language_of(chunk.text) for chunk in chunks)
         services.languages[library] = max(told, key=lambda one: told[one], default="")
     return services.languages[library]
+
+
+TITLES = 60
+"""Titles that the subject of a library is told by."""
+
+_NO_SUBJECT = re.compile(
+    r"(?:read ?me|introduction|index|home|untitled|contents|documentation|overview)\b", re.IGNORECASE
+)
+
+
+def subject_of(services: Services) -> str:
+    """What all documents are about: the title of the only one, else a name that half of the titles and half of the
+    chunks have; empty where there is none."""
+    library, store = services.library.manifest.fingerprint, services.library.store
+    if library not in services.subjects:
+        titles = store.titles(TITLES)
+        if len(titles) == 1:
+            title = re.split(r"[.:;|\u2013\u2014]\s", titles[0])[0].strip(" .*#")
+            services.subjects[library] = "" if _NO_SUBJECT.match(title) or len(title) < SHORTEST else title
+        else:
+            said = Counter(word for title in titles for word in set(re.findall(r"[^\W\d_]{3,}", title)))
+            often = [word for word, count in said.most_common() if 2 * count >= len(titles)]
+            kinds = zip(often, store.vocabulary.kinds(often), store.vocabulary.counts(often), strict=True)
+            half = services.library.manifest.chunks / 2
+            names = (word for word, kind, count in kinds if kind in _OF_NAMES and half <= count)
+            services.subjects[library] = next(names, "")
+    return services.subjects[library]
+
+
+SHORTEST = 3
+"""Letters of a subject."""
+
+_OF_NAMES = ("organisation", "work", "name", "title", "place")
 
 
 def scope_of(turn: Turn) -> frozenset[str] | None:

@@ -19,15 +19,18 @@ POINTING = ("this", "that", "these", "those")
 KINDS = (HE, SHE, IT, THEY)
 
 
-def candidates(low: str, turns: Sequence[Said], *, quantity: bool = False, here: bool = False) -> Iterator[Referent]:
+def candidates(
+    low: str, turns: Sequence[Said], *, quantity: bool = False, here: bool = False, library: Said | None = None
+) -> Iterator[Referent]:
     """What a pronoun can stand for, likeliest first. `quantity`: something is done to it that is done to numbers;
-    `here`: the question says 'there' as well, so that a place is not it."""
+    `here`: the question says 'there' as well, so that a place is not it; `library`: what all documents are about."""
     for turn in turns[:BACK]:
         who = re.match(r"who\b", turn.parts.body, re.IGNORECASE) is not None
-        who = who and not any(one.about for one in turn.asked)
+        subject = turn.parts.subject.text if turn.parts.subject else ""
+        who = who and not any(one.about and one.text == subject for one in turn.asked)
         asked = [] if _waits(turn, low) else list(turn.asked)  # whoever that was is still spoken of
         focus = [turn.focus] if turn.focus else []
-        new = [*focus, *(one for one in turn.answered if one.text not in turn.question)]
+        new = [one for one in (*focus, *turn.answered) if not _is_said(one, turn)]
         both = [*asked, *turn.answered]
         if low in HE or low in SHE:
             gender = "he" if low in HE else "she"
@@ -49,6 +52,7 @@ def candidates(low: str, turns: Sequence[Said], *, quantity: bool = False, here:
             yield from (one for one in things if not one.maybe_person)
             yield from _free_relative(turn)
             yield from (one for one in things if one.maybe_person)
+            yield from library.asked if library else ()
             yield from (one for one in turn.answered[:2] if _is_thing(one) and not one.placed)
             if not turn.asked:
                 yield from (one for one in (*focus, *turn.told) if _is_thing(one))
@@ -74,6 +78,11 @@ def candidates(low: str, turns: Sequence[Said], *, quantity: bool = False, here:
             and "'s " not in one.text
             and (" " in one.text or not one.maybe_person if low in THEY else not one.plural)
         )
+
+
+def _is_said(one: Referent, turn: Said) -> bool:
+    """The question of its turn has it, perhaps with a title less: 'Mr. Fogg' of 'Fogg'."""
+    return one.text in turn.question or any(f" {other.text}" in one.text for other in turn.asked if other.named)
 
 
 def _couple(turns: Sequence[Said]) -> Referent | None:
@@ -141,8 +150,12 @@ def _free_relative(turn: Said) -> Iterator[Referent]:
     if not (found.asked and found.aux and found.verb and found.subject):
         return
     asked, aux = found.text[slice(*found.asked)].casefold(), found.text[slice(*found.aux)].casefold()
+    verb = found.text[slice(*found.verb)]
     if asked == "what" and aux == "did" and not found.subject.pronoun:
-        yield Referent(f"what {found.subject.text} {past(found.text[slice(*found.verb)])}", 3.0)
+        yield Referent(f"what {found.subject.text} {past(verb)}", 3.0)
+    goes_on = re.match(r" (for|to|at|about|with|on)\b(?! \w+ing)", found.text[found.verb[1] :])
+    if asked == "what" and aux in ("was", "is") and verb.endswith("ing") and goes_on and not found.subject.pronoun:
+        yield Referent(f"what {found.subject.text} {aux} {verb} {goes_on[1]}", 3.0)
 
 
 def is_expletive(found: Parts, at: int) -> bool:

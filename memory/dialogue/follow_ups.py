@@ -11,7 +11,7 @@ from clew.memory.dialogue.antecedents import HE, SHE
 from clew.memory.dialogue.phrases import UNDER_TOPIC, Parts, Referent
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.reference import standing_for
-from clew.memory.dialogue.referents import Said, is_foreign, last_sentence, said
+from clew.memory.dialogue.referents import Said, about_library, is_foreign, last_sentence, said
 from clew.memory.dialogue.slots import filled, led, same_for
 from clew.memory.dialogue.utterances import is_filler
 from clew.memory.dialogue.verb_forms import singular
@@ -41,15 +41,19 @@ class StandingQuestion:
     pair: tuple[str, ...] = ()
 
 
-def standing(question: str, history: Sequence[Sentence], vocabulary: Vocabulary | None = None) -> StandingQuestion:
-    """The question with what it leaves to the conversation; `history` are the sentences before it, in order."""
+def standing(
+    question: str, history: Sequence[Sentence], vocabulary: Vocabulary | None = None, subject: str = ""
+) -> StandingQuestion:
+    """The question with what it leaves to the conversation; `history` are the sentences before it, in order. `subject`:
+    what all documents are about, which 'it' stands for where nothing else was spoken of."""
+    library = about_library(subject) if subject else None
     turns: list[Said] = []
     for number in sorted({turn for sentence in history for turn in sentence.turns}):
         asked = " ".join(s.text for s in history if number in s.turns and s.speaker == "user")
         answer = [s.text for s in history if number in s.turns and s.speaker == "agent"]
         if asked and (answer or not is_filler(asked)):
-            turns.insert(0, _said(_alone(asked, turns, vocabulary), answer, turns, vocabulary))
-    return _alone(question, turns, vocabulary)
+            turns.insert(0, _said(_alone(asked, turns, vocabulary, library), answer, turns, vocabulary))
+    return _alone(question, turns, vocabulary, library)
 
 
 def is_whole(question: str) -> bool:
@@ -100,11 +104,16 @@ def _thing(one: Referent, people: Mapping[str, str], things: Set[str]) -> Refere
     return replace(one, person=False, maybe_person=False, plural=False, gender="") if one.text in things else one
 
 
-def _alone(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None) -> StandingQuestion:
-    if not turns or len(question.split()) > LONGEST or is_foreign(parts(question)):
+def _alone(
+    question: str, turns: Sequence[Said], vocabulary: Vocabulary | None, library: Said | None
+) -> StandingQuestion:
+    if not (turns or library) or len(question.split()) > LONGEST or is_foreign(parts(question)):
         return StandingQuestion(question)
     last = last_sentence(question)
-    made = _made(last, turns, vocabulary)
+    made = _made(last, turns, vocabulary, library) if turns else StandingQuestion(last)
+    if library and not made.why:
+        text, why = standing_for(last, [library])
+        made = StandingQuestion(text, "; ".join(why))
     if not made.why:
         return StandingQuestion(question)
     if last != question:
@@ -115,7 +124,9 @@ def _alone(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None) 
     return made
 
 
-def _made(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None) -> StandingQuestion:
+def _made(
+    question: str, turns: Sequence[Said], vocabulary: Vocabulary | None, library: Said | None
+) -> StandingQuestion:
     rest, topic, corrects = led(question)
     if topic:
         about = said(f"What is {topic}?", (), vocabulary)
@@ -128,6 +139,8 @@ def _made(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None) -
     before = parts(UNDER_TOPIC.sub("", turns[0].question)) if corrects else turns[0].parts
     last = turns[0]
     whose, owners = _owned(same_for(rest, before), turns)
+    if plain := _asked_plainly(whose, before, pointed=bool(owners)):
+        return StandingQuestion(plain, "; ".join([*owners, "it asks what that is"]))
     text, reason = filled(
         whose,
         before,
@@ -144,8 +157,9 @@ def _made(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None) -
         pair = changed.groups()[corrects:] if changed else new.groups() if new else ()
         return StandingQuestion(text, "; ".join([*owners, reason]), pair=pair)
     bare = _LEAD.sub("", rest, count=1) if _LEAD.match(rest) else rest
-    text, reasons = standing_for(bare, turns)
+    text, reasons = standing_for(bare, turns, library)
     if reasons:
+        text = _asked_plainly(text, last.parts, pointed=True) or text
         return StandingQuestion(text, "; ".join(reasons))
     if corrects:
         return StandingQuestion(bare, "it corrects the question before")
@@ -164,9 +178,31 @@ def _fragment(question: str, turns: Sequence[Said]) -> StandingQuestion | None:
     plain = found.fragment and not found.asked and len(found.phrases) == 1 and not found.phrases[0].pronoun
     if not (lead and lead.end() and plain and topic and found.phrases[0].first == "the"):
         return None
+    if found.phrases[0].noun in LISTS["attributes"] and " of " in found.phrases[0].text:
+        return StandingQuestion(f"What is {rest}?", "it asks what that is")
     if not turns[0].has_answer and any(turn.has_answer for turn in turns):
         return None
     return StandingQuestion(f"As for {topic.text}, what about {rest}?", f"it is about {topic.text}")
+
+
+_WHOSE = re.compile(r"(?:.+?['’]s? (?P<noun>[\w-]+)|the (?P<head>[\w-]+) of [^,]+)", re.IGNORECASE)
+
+
+def _asked_plainly(question: str, before: Parts, *, pointed: bool) -> str:
+    """'and its licence?', 'and the population of Rome?' where the question before asked for nothing of that kind: what
+    it is. Not after 'how much was the van?', nor where that asks for what something has as well."""
+    bare = _LEAD.sub("", question, count=1) if _LEAD.match(question) else question
+    bare = re.sub(r"^(?:what|how) about ", "", bare, flags=re.IGNORECASE).strip(" ?.!")
+    part = _WHOSE.fullmatch(bare)
+    if not part or parts(bare).asked or not parts(bare).fragment or (bare == question and not pointed):
+        return ""
+    noun = (part["noun"] or part["head"]).casefold()
+    if noun not in LISTS["attributes"] or noun in LISTS["people"]:
+        return ""
+    asked = before.text[slice(*before.asked)].casefold() if before.asked else ""
+    alike = any(one.noun == noun or one.noun in LISTS["attributes"] for one in before.phrases if one.role != "asked")
+    counts = asked.startswith(("how much", "how many"))
+    return "" if alike or counts or not (before.verb or before.asked) else f"What is {bare}?"
 
 
 _NEW = re.compile(r"'(.+)' is (?:asked|added)")

@@ -58,6 +58,8 @@ class Phrase:
         several = " and " in self.text and " of " not in self.text and not re.search(r"['’]s? ", self.text)
         if re.fullmatch(r"[A-ZÀ-Þ][a-zß-ÿ]+|\S+[/=_]\S+", self.text):
             return False  # 'Jonas', 'Athens', 'debian/rules'
+        if " " in self.text and not several and all(word[0].isupper() for word in self.text.split()):
+            return False  # 'Georges Méliès'
         several = several or noun.endswith(("children", "people", "men", "mice", "feet", "teeth"))
         return several or (
             len(noun) > 3 and noun.endswith("s") and not noun.endswith(("ss", "us", "is", "'s", "’s", "ics"))

@@ -19,11 +19,26 @@ _ORDINAL = re.compile(
 )
 
 
+_COMPARES = re.compile(
+    r"(?:who|which|whose \w+|what) (?:is|was|are|were|has|had|lived|died|came|started|lasts?|costs?|weighs?)(?: born)? "
+    r"(?:\w+ly )?(?:the )?(more|less|fewer|better|worse|first|earlier|later|[a-z]{2,}er)(?: [a-z]+)?$",
+    re.IGNORECASE,
+)
+"""'Who was older', 'which costs more': of the two that were spoken of."""
+
+
 def places(question: str, turns: Sequence[Said]) -> Iterator[tuple[int, int, str, str]]:
     there = re.search(r"\bthere(?=\s*(?:[^\w\s]|$)|\s+(?:as well|too|in|on|by|now|to)\b)", question, re.IGNORECASE)
-    if not there or re.search(r"(?<!who )(?<!else )(?:is|are|was|were|be) $", question[: there.start()]):
+    if not there or re.search(
+        r"(?<!who )(?<!else )(?:is|are|was|were|be) $|\b(?:up|down|out|over|in) $", question[: there.start()]
+    ):
         return
     for turn in turns[:BACK]:
+        wanted, body = turn.parts.wanted, turn.parts.body
+        if wanted and re.match(r"(?:in|at|on) (?:which|what)\b", body, re.IGNORECASE):
+            new = f"{body.split()[0].casefold()} {'those' if wanted.plural else 'that'} {wanted.text}"
+            yield *there.span(), new, f"'there' is {new}"
+            return
         for one in (*turn.answered, *turn.asked) if not any(m.placed for m in turn.asked) else turn.asked:
             if one.placed:
                 led = re.search(r"\b(?:from|to|near|around) $", question[: there.start()])
@@ -36,16 +51,12 @@ def places(question: str, turns: Sequence[Said]) -> Iterator[tuple[int, int, str
                 new = f"{phrase.preposition} {phrase.text}"
                 yield *there.span(), new, f"'there' is {new}"
                 return
-        wanted, body = turn.parts.wanted, turn.parts.body
-        if wanted and re.match(r"(?:in|at|on) (?:which|what)\b", body, re.IGNORECASE):
-            new = f"{body.split()[0].casefold()} {'those' if wanted.plural else 'that'} {wanted.text}"
-            yield *there.span(), new, f"'there' is {new}"
-            return
 
 
 def ones(question: str, found: Parts, turns: Sequence[Said]) -> Iterator[tuple[int, int, str, str]]:
     """'which of the two', 'which one', 'the last one', by what was listed."""
-    newest = turns[0].listed or any(one.plural for one in turns[0].asked) if turns else ()
+    before = turns[1].listed if len(turns) > 1 else ()
+    newest = turns[0].listed or any(one.plural and one.text not in before for one in turns[0].asked) if turns else ()
     listed = next((turn.listed for turn in turns[: 1 if newest else 2] if turn.listed), ())
     if match := re.search(
         r"\b(?:of (?:the two|the three|these|those|them|both)\b|(?<=which )ones?\b)", question, re.IGNORECASE
@@ -60,10 +71,16 @@ def ones(question: str, found: Parts, turns: Sequence[Said]) -> Iterator[tuple[i
         elif match.group().casefold().startswith("one") and (noun := _noun(turns)):
             yield *match.span(), noun, f"'one' is {noun}"
         return
+    if re.search(r"[\w)] or \w", found.body):  # it says of which
+        return
     if re.fullmatch(r"which (?:is|was|has|does) .*", found.body, re.IGNORECASE) and listed and turns[0].listed:
         at = found.asked[1] if found.asked else 0
         new = f" of {' and '.join(listed)}"
         yield at, at, new, f"'which' is{new}"
+        return
+    more = _COMPARES.match(found.body)
+    if more and more[1].casefold() not in LISTS["people"] and len(listed) == 2:
+        yield found.end, found.end, f", {' or '.join(listed)}", f"it compares {' and '.join(listed)}"
         return
     match = _ORDINAL.search(question)
     if match:
@@ -134,7 +151,7 @@ def pointed(question: str, found: Parts, turns: Sequence[Said]) -> tuple[list[tu
             if turns and phrase.role == "subject" and (when := _happening(found, turns[0])):
                 end = found.end
                 return [(phrase.start, phrase.end, "it"), (end, end, f" when {when}")], [f"it is about when {when}"]
-            if phrase.preposition and turns and (new := _measure(turns[0])):
+            if turns and (new := _measure(turns[0])):
                 return [(phrase.start, phrase.end, new)], [f"'{phrase.text}' is {new}"]
             if new := _event(turns[0]) if turns and phrase.text.casefold() in ("that", "this") else "":
                 return [(phrase.start, phrase.end, new)], [f"'{phrase.text}' is {new}"]

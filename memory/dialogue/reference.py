@@ -16,8 +16,9 @@ from clew.memory.dialogue.referents import Said
 from clew.memory.dialogue.word_classes import LISTS, TIMES, replaced, written_type
 
 
-def standing_for(question: str, turns: Sequence[Said]) -> tuple[str, list[str]]:
-    """The question with names for what points back, and what stands for what; `turns`: newest first."""
+def standing_for(question: str, turns: Sequence[Said], library: Said | None = None) -> tuple[str, list[str]]:
+    """The question with names for what points back, and what stands for what; `turns`: newest first. `library`: what
+    all documents are about, likelier than what only an answer tells of."""
     pieces: list[tuple[int, int, str]] = []
     why: list[str] = []
     found = parts(question)
@@ -32,13 +33,13 @@ def standing_for(question: str, turns: Sequence[Said]) -> tuple[str, list[str]]:
         if kind is None or (kind == 2 and is_expletive(found, token.start)) or explained(found, token.start, low):
             continue
         if kind not in chosen:
-            likely = candidates(low, turns, quantity=_of_a_number(found), here=here)
+            likely = candidates(low, turns, quantity=_of_a_number(found), here=here, library=library)
             taken = {one.text for one in chosen.values() if one}
             onto = kind == 2 and re.search(r"\b(?:on|onto|in|into|at|to) $", question[: token.start].casefold())
             likely = (
                 one for one in likely if not (onto and one.noun in LISTS["attributes"])
             )  # no one walks on a price
-            likely = (_untimed(one, found) for one in likely)
+            likely = (_untimed(_owner(one, found, token.end) if low == "its" else one, found) for one in likely)
             chosen[kind] = next((one for one in likely if _apart(one, taken)), None)
             if (it := chosen[kind]) and it.text.casefold() in question.casefold():
                 chosen[kind] = None
@@ -46,7 +47,7 @@ def standing_for(question: str, turns: Sequence[Said]) -> tuple[str, list[str]]:
                 why.append(f"'{token.text}' is {it.text}")
         if it := chosen[kind]:
             form = KINDS[kind][low]
-            if low == "her" and _is_object(question, token.end):
+            if low == "her" and _is_object(found, token.end):
                 form = "{}"
             if low in ("its", "his", "her", "their", "theirs") and any(done[2].startswith(it.text) for done in pieces):
                 continue  # 'does Radu keep his pets'
@@ -66,7 +67,16 @@ def standing_for(question: str, turns: Sequence[Said]) -> tuple[str, list[str]]:
             why.append(reason)
     if not pieces:
         pieces, why = pointed(question, found, turns)
-    return (agreeing(_once_only(replaced(question, pieces), chosen.values()), found) if pieces else question), why
+    if not pieces:
+        return question, why
+    text = _once_only(replaced(question, pieces), chosen.values())
+    return (text if _one_thing(found) else agreeing(text, found)), why
+
+
+def _one_thing(found: Parts) -> bool:
+    """'is it free', 'what is the first one for': no more than one, whatever its name ends in."""
+    subject = found.subject
+    return subject is not None and (subject.text.casefold() in ("it", "this", "that") or subject.noun == "one")
 
 
 _OF_THEM = re.compile(r"which (?:one )?of $", re.IGNORECASE)
@@ -83,6 +93,18 @@ def _untimed(one: Referent, found: Parts) -> Referent:
         return one
     times = [p for p in parts(one.text).phrases if p.preposition and written_type(p.text) in TIMES]
     return replace(one, text=one.text[: times[0].whole].rstrip()) if times and times[0].whole else one
+
+
+_ATTRIBUTE = re.compile(r"(?P<of>.+)['’]s? (?P<noun>\w+)|the (?P<first>\w+) of (?P<whose>.+)")
+
+
+def _owner(one: Referent, found: Parts, end: int) -> Referent:
+    """numpy, and not its licence, for 'and its price?'"""
+    part = _ATTRIBUTE.fullmatch(one.text)
+    own = re.match(r"\s+(\w+)", found.text[end:])
+    if part and own and {part["noun"] or part["first"], own[1].casefold()} <= LISTS["attributes"]:
+        return replace(one, text=part["of"] or part["whose"])
+    return one
 
 
 def _apart(one: Referent, taken: set[str]) -> bool:
@@ -121,13 +143,13 @@ def _possessive(form: str, it: Referent) -> str:
     return form.format(it.text)
 
 
-def _is_object(question: str, end: int) -> bool:
-    """'Who taught her?', not 'her films'."""
-    rest = question[end:].casefold()
-    return (
-        re.match(r"\s*(?:[^\w\s]|$)|\s+(?:a|an|the|in|on|at|to|for|from|with|by|of|about|and|or|as|when)\b", rest)
-        is not None
-    )
+def _is_object(found: Parts, end: int) -> bool:
+    """'Who taught her?', 'who sent her up', not 'her films'."""
+    rest = [token for token in found.tokens if token.start >= end and token.end <= found.end]
+    if not rest or (len(rest) == 1 and rest[0].low in ("first", "last")):
+        return True
+    adverb = rest[0].kind == "adv" and (len(rest) == 1 or rest[1].kind not in ("word", "number"))
+    return adverb or rest[0].kind not in ("adv", "word", "number")
 
 
 def agreeing(question: str, before: Parts) -> str:

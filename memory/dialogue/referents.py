@@ -19,6 +19,7 @@ from clew.memory.dialogue.answer_names import (
 )
 from clew.memory.dialogue.phrases import Parts, Phrase, Referent
 from clew.memory.dialogue.question_parser import parts
+from clew.memory.dialogue.utterances import QUESTION_BACK
 from clew.memory.dialogue.word_classes import FIRST_NAMES, LISTS, is_verb, written_type
 from clew.memory.ports import Vocabulary
 from clew.memory.text import content_words, split
@@ -69,6 +70,9 @@ class Said:
 def said(question: str, answer: Sequence[str], vocabulary: Vocabulary | None = None) -> Said:
     """Of a question that stands alone, and the sentences of its answer."""
     found = parts(last_sentence(question))
+    asks_back = bool(answer) and answer[-1].rstrip().endswith("?")
+    if asks_back and QUESTION_BACK.search(" ".join(answer)):
+        answer = ()  # what it offers is not spoken of yet
     plain = not is_foreign(found) and len(found.tokens) <= MOST
     asked = [_spelt(one, answer) for one in _asked(found)] if plain else []
     answered = [one for text in answer[:ANSWER] for one in names(text)]
@@ -79,15 +83,30 @@ def said(question: str, answer: Sequence[str], vocabulary: Vocabulary | None = N
         asked, answered = known[: len(asked)], known[len(asked) :]
     full = {one.text for one in (*asked, *answered) if one.person}
     asked, answered = ([_in_full(one, full) for one in some] for some in (asked, answered))
-    asks_back = bool(answer) and answer[-1].rstrip().endswith("?")
     listed = next((items for text in answer[:ANSWER] if (items := enumerated(text))), ())
     listed = listed or _pair(found) or (named_pair(answer[0]) if answer else ())
     opening = answer[0] if answer else ""
     ranked = tuple(sorted(asked, key=lambda m: m.rank))
     told = tuple(one for text in answer[:2] for one in things_of(text)) if plain else ()
     return Said(
-        question, found, ranked, tuple(answered), listed, bool(answer), opening, asks_back, focus=focus, told=told
+        question,
+        found,
+        ranked,
+        tuple(answered),
+        listed,
+        bool(answer) or asks_back,
+        opening,
+        asks_back,
+        focus=focus,
+        told=told,
     )
+
+
+def about_library(subject: str) -> Said:
+    """Of what all documents are about, as if it had been spoken of."""
+    question = f"What is {subject}?"
+    topic = Referent(subject, 0.0, True)
+    return Said(question, parts(question), (topic,), (), has_answer=False, topic=topic)
 
 
 def _focus(
@@ -345,15 +364,25 @@ def referent_of(text: str, phrase: Phrase, rank: float, about: bool) -> Referent
     return Referent(text, rank, named, person, maybe, phrase.plural, placed, gender, about)
 
 
+_COMPARED = re.compile(
+    r"(?:how|in what|what) (?:do|does|did|are|is|were|was) ([^,]+?) and ([^,]+?) "
+    r"(?:differ\w*|compare\w*|(?:un)?alike|similar|relate\w*|(?:have )?in common)\b"
+    r"|(?:please )?compare ([^,]+?) (?:and|with|to|against) ([^,]+)$|([^,]+?) (?:vs\.?|versus) ([^,]+)$",
+    re.IGNORECASE,
+)
+"""'How do A and B differ?', 'compare A with B', 'A vs. B'."""
+
+
 def _pair(found: Parts) -> tuple[str, ...]:
     """The two of 'the difference between A and B', 'A or B'."""
     body = found.body.rstrip("?. ")
     match = re.search(r"\bbetween (.+?) and (.+)$", body) or re.search(r"[,:] (.+?) or (.+)$", body)
     if not match:
         match = re.search(r"\b([\w()]+|[A-Z]\w*(?: [A-Z]\w*)*) or ([\w()]+|[A-Z]\w*(?: [A-Z]\w*)*)$", body)
+    match = match or _COMPARED.match(body)
     if not match:
         return ()
-    one, other = match.groups()
+    one, other = (side for side in match.groups() if side)
     if one.split()[-1] in ("with", "without"):
         common = one.rsplit(" ", 1)[0]
         return one + " " + " ".join(other.split()[1:]), common + " " + other

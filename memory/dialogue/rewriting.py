@@ -78,23 +78,28 @@ def rewrite(
     writer: Writer | None = None,
     cancel: threading.Event | None = None,
     vocabulary: Vocabulary | None = None,
+    subject: str = "",
 ) -> Rewritten:
     """The question as it can be understood alone: by the learned models, or by a language model where there is one.
 
     Searched are the question; the question made to stand alone by rules (`follow_ups.py`), which a person reads; where
     it leans on the conversation, the question before with it; and the second with the words of the conversation that
     it needs, its vector moved towards the selected context. Their weights are those of before anything is found.
-    Without a conversation the question is left alone, and so is a thank-you.
+    Without a conversation the question is left alone, but that 'it' is the `subject` of the library where it has one;
+    and so is a thank-you.
     A reply that chooses of what the assistant asked back is the question before with that in it.
     What a language model writes, where it can be used (`rewrite_by_model`), takes the place of the second. Raises
     `Cancelled`.
     """
     question, history = " ".join(question.split()), recent(recalled.extracted, recalled.selected, parameters.back)
-    if not history or is_filler(question):
+    if is_filler(question) or not (history or subject):
         return rewritten(tidy(question), (Wording("question", question, 1.0),))
+    if not history:
+        meant = standing(question, (), vocabulary, subject).text
+        return rewritten(tidy(meant), (Wording("question", meant, 1.0),))
     if meant := chosen(question, history):
         return rewritten(tidy(meant), (Wording("question", meant, 1.0),))
-    draft = drafted(question, history, recalled.selected, encoder, parameters, vocabulary)
+    draft = drafted(question, history, recalled.selected, encoder, parameters, vocabulary, subject)
     shown = tidy(draft.standing)
     model = ModelRewrite(shown, "learned")
     if writer:
@@ -129,10 +134,11 @@ def drafted(
     encoder: Encoder,
     parameters: RewriteParameters,
     vocabulary: Vocabulary | None = None,
+    subject: str = "",
 ) -> LearnedRewrite:
     """The question by rules, and by the learned model the words that it may need beside."""
     turn = turn_signals(question, history, selected, encoder)
-    made = stand_alone(question, history, turn, vocabulary)
+    made = stand_alone(question, history, turn, vocabulary, subject)
     needed = _needed(made.text, history, selected, turn, parameters)
     before = _questions(history)[-1:] if depends_on_context(question) else []
     return LearnedRewrite(turn, made.text, made.why, needed, "".join(before))
@@ -158,10 +164,11 @@ def stand_alone(
     history: Sequence[Sentence],
     turn: Mapping[str, float],
     vocabulary: Vocabulary | None = None,
+    subject: str = "",
 ) -> StandingQuestion:
     """By rules (`follow_ups.py`); a detail that the assistant asked for stands behind the question that it clarifies.
     `turn`: `turn_signals`."""
-    made = standing(question, history, vocabulary)
+    made = standing(question, history, vocabulary, subject)
     earlier = _questions(history)
     if made.why or not turn["clarifies"] or not earlier:
         return made

@@ -248,7 +248,12 @@ def _of_the_same(new: Phrase, old: Phrase) -> str:
     shed'."""
     head, of, whose = old.text.partition(" of ")
     attribute = singular(old.noun) in LISTS["attributes"] or old.noun in LISTS["attributes"]
-    if new.preposition or " of " in new.text or not whose or not attribute or set(new.words) & set(old.words):
+    if new.preposition or " of " in new.text or not whose or set(new.words) & set(old.words):
+        return ""
+    bare = all(text.split()[0].casefold() not in LISTS["determiners"] for text in (new.text, whose))
+    if not attribute and bare and new.plural == (whose.endswith("s") and new.noun.endswith("s")) and head[:4] == "the ":
+        return f"{head}{of}{new.text}"  # 'the tests of pluggy' after 'the tests of attrs'
+    if not attribute:
         return ""
     own = singular(new.noun) in LISTS["attributes"] or new.noun in LISTS["attributes"]
     return f"{new.text}{of}{whose}" if own and new.first in ("the", "its", "a") else f"{head}{of}{new.text}"

@@ -122,7 +122,7 @@ MOST_CHOICES = 4
 LONGEST_REPLY = 12
 """Words of a reply that chooses; a longer one says itself what it is about."""
 
-_QUESTION_BACK = re.compile(r"Which (?P<what>[^?;:]+) do you mean: (?P<choices>.+)\?")
+QUESTION_BACK = re.compile(r"Which (?P<what>[^?;:]+) do you mean: (?P<choices>.+)\?")
 _PLACES = {
     **dict.fromkeys(("first", "1", "1st", "one", "former"), 0),
     **dict.fromkeys(("second", "2", "2nd", "two"), 1),
@@ -158,7 +158,7 @@ def chosen(reply: str, history: Sequence[Sentence]) -> str:
 
 def _last_question_back(history: Sequence[Sentence]) -> re.Match[str] | None:
     last = [s.text for s in history if s.speaker == "agent" and s.turn == history[-1].turn]
-    return _QUESTION_BACK.search(" ".join(last))
+    return QUESTION_BACK.search(" ".join(last))
 
 
 def _choice(reply: str, choices: Sequence[str]) -> str:

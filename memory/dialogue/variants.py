@@ -76,9 +76,16 @@ def _taken(question: str, vocabulary: Vocabulary) -> dict[str, str]:
     names = set(re.findall(r"(?<!^)(?<![.?!] )\b[A-Z][\w'-]+", question))
     asked = [word for word in lacking if word.isalpha() and not word.isupper()]
     near = zip(asked, vocabulary.near(asked), strict=True)
-    taken = {word: others[0] for word, others in near if others and (word not in names or _slip(word, others[0]))}
+    likely = {word: others[0] for word, others in near if others and _is_likely(word, others[0])}
+    taken = {word: other for word, other in likely.items() if word not in names or _slip(word, other)}
     taken = {word: other.capitalize() if word[0].isupper() else other for word, other in taken.items()}
     return dict(list(taken.items())[:MOST_SLIPS])
+
+
+def _is_likely(word: str, other: str) -> bool:
+    """A word of every sentence is known by heart: a letter is left out or doubled, and not another one (no 'does' for
+    'docs')."""
+    return other not in FUNCTION_WORDS or len(word) != len(other) or sorted(word.casefold()) == sorted(other)
 
 
 def _slip(name: str, other: str) -> bool:

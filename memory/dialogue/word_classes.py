@@ -99,6 +99,8 @@ def tokens(text: str) -> tuple[QuestionToken, ...]:
             made[-1].kind == "number" or made[-1].low in ("in", "of", "since", "until", "by", "from")
         )
         kind = _kind(match.group(), following, after_number)
+        if kind == "adv" and made and made[-1].kind == "det" and _is_word(following.casefold()):
+            kind = "word"  # 'the far side'
         made.append(QuestionToken(match.group(), match.start(), match.end(), kind))
     return tuple(made)
 
