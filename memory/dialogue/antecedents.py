@@ -8,8 +8,8 @@ from clew.memory.dialogue.referents import Said, referent_of
 from clew.memory.dialogue.verb_forms import past, several
 from clew.memory.dialogue.word_classes import written_type
 
-BACK = 3
-"""Turns that are looked through for what a word stands for."""
+BACK, FAR = 3, 8
+"""Turns that are looked through for what a word stands for; where none of these has it, for what was asked about."""
 
 HE = {"he": "{}", "him": "{}", "his": "{}'s", "himself": "{}"}
 SHE = {"she": "{}", "her": "{}'s", "hers": "{}'s", "herself": "{}"}
@@ -25,7 +25,7 @@ def candidates(
     """What a pronoun can stand for, likeliest first. `quantity`: something is done to it that is done to numbers;
     `here`: the question says 'there' as well, so that a place is not it; `library`: what all documents are about."""
     for turn in turns[:BACK]:
-        who = re.match(r"who\b", turn.parts.body, re.IGNORECASE) is not None
+        who = re.match(r"(?:by |to |from |with |for )?whom?\b", turn.parts.body, re.IGNORECASE) is not None
         subject = turn.parts.subject.text if turn.parts.subject else ""
         who = who and not any(one.about and one.text == subject for one in turn.asked)
         asked = [] if _waits(turn, low) else list(turn.asked)  # whoever that was is still spoken of
@@ -69,6 +69,12 @@ def candidates(
         yield from (one for turn in turns[:BACK] for one in turn.asked if one.aside and not one.person)
         told = [one for turn in turns[:1] for one in (turn.focus, *turn.told) if one]
         yield from (one for one in told if _is_thing(one))
+    for turn in turns[BACK:FAR] if low in IT or low in THEY else ():
+        things = (one for one in turn.asked if _is_thing(one) or (one.plural and not one.person))
+        yield from (one for one in things if one.plural == (low in THEY) and (one.named or one.text[:4] == "the "))
+    if low == "them":
+        once = (one for turn in turns[:BACK] for one in turn.asked if one.text[:4] == "the " and one.text.islower())
+        yield from (Referent(several(one.text), 1.0, plural=True) for one in once if _is_thing(one))
     for turn in turns[:BACK] if low in IT or low in THEY else ():
         yield from (
             one

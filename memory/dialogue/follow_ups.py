@@ -70,6 +70,8 @@ def _said(alone: StandingQuestion, answer: Sequence[str], turns: Sequence[Said],
         who: "she" if word[0] in "Ss" or word.endswith(("er", "ers")) else "he"
         for word, who in _PERSON.findall(alone.why)
     }
+    if len(alone.pair) == 2 and _bare(alone.pair)[0] in people:
+        people[_bare(alone.pair)[1]] = ""  # who takes a person's place is one, be it of another gender
     meant = {what for _, what in _STOOD_FOR.findall(alone.why)}
     things = {one.text for turn in turns for one in turn.asked if one.named and not (one.maybe_person or one.plural)}
     things |= {what for word, what in _STOOD_FOR.findall(alone.why) if word[0] in "Ii"}

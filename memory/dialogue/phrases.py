@@ -40,7 +40,7 @@ class Phrase:
     @property
     def noun(self) -> str:
         """The last word before what says which one: 'number' of 'the number of columns'."""
-        head = re.split(r"\s(?:of|in|for|from|at|on|with|to|per)\s", self.text)[0]
+        head = re.split(r"\s(?:of|in|for|from|at|on|with|to|per|that)\s", self.text)[0]
         return head.split()[-1].strip("'’").casefold()
 
     @property

@@ -109,6 +109,8 @@ def _not_spoken_of(turns: Sequence[Said]) -> str:
 
 def _articled(item: str) -> str:
     last = item.split()[-1]
+    if item.split()[0] in LISTS["determiners"]:
+        return item
     return f"the {item}" if " " in item and last[0].islower() and last.isalpha() and item.split()[0] != "the" else item
 
 
@@ -119,7 +121,7 @@ def _noun(turns: Sequence[Said], *, of_other: bool = False) -> str:
         if wanted and wanted.noun in ("kind", "kinds", "type", "types", "sort", "sorts"):
             at = turn.parts.phrases.index(wanted) + 1
             wanted = turn.parts.phrases[at] if at < len(turn.parts.phrases) else None
-        if wanted and (noun := wanted.text):
+        if wanted and (noun := wanted.text.split(" that ")[0]):
             return singular(noun) if wanted.plural else noun
         for one in turn.asked if not of_other else ():
             if not one.named and not one.person:

@@ -119,6 +119,10 @@ class _Reader:
         self.at += 1
         while self.kind == "adv" and (word == "how" or self.low == "else"):
             self.at += 1
+        if word == "which" and self.low == "of" and (main := self._after_relative()):
+            self.phrases.append(self._phrase(self.at + 2, main, "asked"))
+            self.at = main
+            return self._span(opened, main)
         begin = self.at
         if word in ("which", "what", "whose", "how"):
             if self.low in ("one", "ones"):
@@ -137,6 +141,14 @@ class _Reader:
                 if not self._noun_phrase("other", self.at - 1):
                     break
         return self.tokens[preposition if preposition >= 0 else opened].start, self.tokens[self.at - 1].end
+
+    def _after_relative(self) -> int:
+        """Where it goes on behind 'the animals that flew before us' of 'which of the animals that flew before us died':
+        0 where nothing follows, or there is no such clause."""
+        links = (n for n in range(self.at + 3, min(self.at + 6, self.last)) if self.tokens[n].low in ("that", "who"))
+        link = next(links, self.last) if self._look(1) == "det" else self.last
+        done = range(link + 3, self.last)
+        return max((n for n in done if self.tokens[n].kind == "aux" or is_verb(self.tokens[n].low)), default=0)
 
     def _run_before_verb(self, word: str) -> None:
         """'printer' of 'which printer did', 'guests' of 'how many guests came', 'old' of 'how old is'."""
@@ -190,6 +202,9 @@ class _Reader:
         plain = aux.removesuffix("n't")
         complement = plain in _BE and asked is not None and self._is_complement(asked)
         first = self.at
+        bare = self.kind == "word" and self.at + 1 == self.last and self.low.endswith(("er", "est"))
+        if plain in _BE and asked is not None and bare and self.text[slice(*asked)].casefold().startswith("which"):
+            return False  # 'which of them is smallest'
         said = self._look(1) == "prep" and self.tokens[first + 1].low in ("with", "about")
         if plain in _BE and asked is not None and (said or is_participle(self.tokens[first])):
             return False
@@ -218,7 +233,7 @@ class _Reader:
             token, before = self.tokens[at], self.tokens[at - 1]
             capital = token.text[0].isupper()
             if at > start and not capital and not before.low.endswith(("'s", "s'")):
-                if is_participle(token) or (verb_follows and is_verb(token.low)):
+                if is_participle(token) or (verb_follows and is_verb(token.low) and token.low not in LISTS["people"]):
                     break
                 if before.text[0].isupper() and at - 1 >= start and not complement and self.tokens[first].kind != "det":
                     break
@@ -232,8 +247,9 @@ class _Reader:
         ends = following not in ("word", "number", "and", "aux") and not denied
         if at - start >= 2 and ends and not complement:
             last = self.tokens[at - 1]  # it is what is said of the rest: nothing before was taken for a verb
-            several = not verb_follows and last.low.endswith("s")
+            several = not verb_follows and last.low.endswith("s") and not last.low.endswith(("ous", "ss"))
             several = several or self.tokens[at - 2].low.endswith(("'s", "s'"))
+            several = several or (following == "prep" and last.low in LISTS["people"])  # 'did the first man in space'
             at -= not last.text[0].isupper() and last.kind == "word" and last.low not in ("one", "ones") and not several
         return at
 
@@ -293,7 +309,8 @@ class _Reader:
             and before is not None
             and before.kind != "and"
             and not token.text[0].isupper()
-            and (not token.low.endswith("s") and "(" not in token.text)
+            and (not token.low.endswith("s") or token.low.endswith(("ous", "less")))
+            and "(" not in token.text
         )
 
     def _noun_phrase(self, role: str, preposition: int) -> bool:

@@ -114,6 +114,11 @@ def _apart(one: Referent, taken: set[str]) -> bool:
 
 def _one(question: str, found: Parts, turns: Sequence[Said]) -> Iterator[tuple[int, int, str, str]]:
     """'how do I fit one?' after 'how much is a new chain?': a new chain."""
+    pair = next((turn.listed for turn in turns[:3] if len(turn.listed) == 2), ())
+    each = re.search(r"\b(one)\b(?: \w+)* (the other)\b", question, re.IGNORECASE)
+    if each and pair:
+        yield from ((*each.span(n), new, f"'{each[n]}' is {new}") for n, new in enumerate(pair, 1))
+        return
     for phrase in found.phrases:
         if not phrase.pronoun or phrase.text.casefold() != "one" or phrase.role == "subject":
             continue

@@ -20,6 +20,7 @@ from clew.memory.dialogue.answer_names import (
 from clew.memory.dialogue.phrases import Parts, Phrase, Referent
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.utterances import QUESTION_BACK
+from clew.memory.dialogue.verb_forms import past
 from clew.memory.dialogue.word_classes import FIRST_NAMES, LISTS, is_verb, written_type
 from clew.memory.ports import Vocabulary
 from clew.memory.text import content_words, split
@@ -58,13 +59,13 @@ class Said:
     @property
     def who(self) -> str:
         """Who or what answers a question for the subject."""
-        asks = self.parts.text[slice(*self.parts.asked)].casefold().split()[0] if self.parts.asked else ""
+        asks = self.parts.text[slice(*self.parts.asked)].casefold().split() if self.parts.asked else [""]
         new = [one for one in self.answered if one.text not in self.question and not one.placed and not one.plural]
-        if asks == "who":
+        if asks[-1] in ("who", "whom"):
             named = [one for one in (self.focus, *new) if one and one.named and (one.person or one is self.focus)]
             named = [one for one in named if one.maybe_person]
             return named[0].text if named else ""
-        return self.focus.text if asks in ("which", "what") and self.focus and self.focus.named else ""
+        return self.focus.text if asks[0] in ("which", "what") and self.focus and self.focus.named else ""
 
 
 def said(question: str, answer: Sequence[str], vocabulary: Vocabulary | None = None) -> Said:
@@ -244,6 +245,10 @@ def _asked(found: Parts) -> Iterator[Referent]:
             yield Referent(inner.group(1), rank, True, maybe_person=inner.group(1).isalpha() and not of_people)
         elif inner := re.search(r"\bof (the|my|our|your) ([\w-]+)$", phrase.text):
             yield Referent(" ".join(inner.groups()), order[phrase.role] + 0.5 + place / 100)
+        elif phrase.plural and (inner := re.search(r"\bof ([a-z-]+(?: [a-z-]+)?)$", phrase.text)):
+            one = referent_of(inner.group(1), replace(phrase, text=inner.group(1)), 0.5 + place / 100, False)
+            if not (one.plural or one.noun in LISTS["people"]):  # 'the symptoms of dengue fever'
+                yield replace(one, rank=order[phrase.role] + 0.5 + place / 100)
     for inner in re.finditer(r"\b([A-ZÀ-Þ][\w.]*(?: [A-ZÀ-Þ][\w.]*)*)['’]s\b", found.body):
         if inner.group(1).split()[0] not in LISTS["openers"] and inner.start() > 0:
             yield Referent(inner.group(1), 1.5, True, maybe_person=True)
@@ -284,6 +289,10 @@ def whole_of(found: Parts, place: int) -> str:
     aux = found.text[slice(*found.aux)].casefold() if found.aux else ""
     if phrase.role == "asked" and found.aux and aux in ("has", "have", "had") and not found.verb:
         return f"the {phrase.text} that {found.text[found.aux[0] : found.end].strip()}"
+    if phrase.role == "asked" and found.aux and found.subject and found.verb and not found.subject.pronoun:
+        verb = found.text[slice(*found.verb)]
+        does = {"did": past(verb), "does": f"{verb}s", "do": verb}.get(aux, f"{aux} {verb}")
+        return f"the {phrase.text} that {found.subject.text} {does}"
     if phrase.role == "asked" and not found.aux and found.verb and found.verb[0] - phrase.end <= 1:
         return f"the {phrase.text} that {found.text[found.verb[0] : found.end].strip()}"
     if (

@@ -58,6 +58,9 @@ _ALONE = frozenset(
 )
 """Adverbs of time and place that a follow-up may say alone."""
 
+_HELPERS = frozenset("do does did can could will would should may might must".split())
+"""'and write?' after 'which formats can it read?'"""
+
 _DOING = re.compile(r"(?:without|by|instead of|while) (?!.*\b(?:what|which|who)\b)\w{2,}ing\b", re.IGNORECASE)
 """'and without signing it?'"""
 
@@ -131,6 +134,10 @@ def filled(
         pieces = [(one.whole, one.end, "") for one in gone[-1:]]
         pieces.append((tail(before), tail(before), f" {bare.casefold()}"))
         return replaced(before.text, pieces), f"'{bare}' is added to the question before"
+    helper = before.text[slice(*before.aux)].casefold() if before.aux else ""
+    if leads and before.verb and helper in _HELPERS and bare.casefold() in LISTS["verbs"]:
+        was = before.text[slice(*before.verb)]
+        return replaced(before.text, [(*before.verb, bare.casefold())]), f"'{was}' becomes '{bare}'"
     fragment = parts(stranded(of_that(bare, before)))
     if fragment.asked and fragment.fragment:
         return sluiced(fragment, before, who)

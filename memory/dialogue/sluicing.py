@@ -45,7 +45,9 @@ def sluiced(fragment: Parts, before: Parts, answered: str = "") -> tuple[str, st
     rest = fragment.text[fragment.asked[1] : fragment.end].strip(" ,?")
     extra = [one for one in fragment.phrases if one.role != "asked" and one.start >= fragment.asked[1]]
     low = asked.casefold()
-    if (rest and not extra) or any(one.pronoun for one in extra):
+    if (rest and not extra) or any(one.pronoun for one in extra) or _of_itself(low, before):
+        return "", ""
+    if low in ("which one", "which ones") and not before.wanted:
         return "", ""
     if wanted and low.startswith(("how many", "how much")) and (counted := _counted(wanted, extra, before)):
         return counted, f"'{low}' is asked as in the question before"
@@ -84,6 +86,11 @@ def sluiced(fragment: Parts, before: Parts, answered: str = "") -> tuple[str, st
     if not gone and (filler := _gap(asked, before)):
         gone = [filler]
     return _opened(asked, before, [*gone, *pieces]), why
+
+
+def _of_itself(asked: str, before: Parts) -> bool:
+    """'which version of pillow' after 'does pillow need a compiler?' asks nothing of that."""
+    return before.subject is not None and asked.endswith(f" of {before.subject.text.casefold()}")
 
 
 def _is_said_of(before: Parts) -> bool:

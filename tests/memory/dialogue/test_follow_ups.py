@@ -37,6 +37,32 @@ BOILER = ("Who repaired the boiler on Monday?", "Karim did, for 90 euros.")
             "is rust covered?",
             "As for the warranty of the pump, is rust covered?",
         ),
+        (
+            [("How do Ada Kern and Olga Winter differ?", "")],
+            "who was older?",
+            "Who was older, Ada Kern or Olga Winter?",
+        ),
+        ([("Compare oak with ash", "")], "what is the second for?", "what is ash for?"),
+        (
+            [("Compare oak and ash", ""), ("how heavy is the first one?", "Heavy.")],
+            "and the other one?",
+            "How heavy is ash?",
+        ),
+        (
+            [("What is the difference between a bee and a wasp?", "")],
+            "which is faster, A or B?",
+            "which is faster, A or B?",
+        ),
+        ([("How do I run the tests of attrs?", "")], "is it the same for pluggy?", "How do I run the tests of pluggy?"),
+        ([("Which formats can Pillow read?", "PNG.")], "and write?", "Which formats can Pillow write?"),
+        ([("Where is Baikonur?", "In Kazakhstan.")], "and its population?", "What is Baikonur's population?"),
+        ([("How much was the van?", "40.")], "and its insurance?", "How much was the van's insurance?"),
+        ([("Does Pillow need Cython?", "No.")], "which version of it?", "which version of Pillow?"),
+        (
+            [("Which of the dogs that flew before us died?", "Some did.")],
+            "why?",
+            "Why did the dogs that flew before us die?",
+        ),
     ],
 )
 def test_follow_ups(turns: list[tuple[str, str]], question: str, expected: str) -> None:

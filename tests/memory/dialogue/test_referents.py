@@ -67,6 +67,36 @@ def said(*turns: tuple[str, str]) -> list[Sentence]:
             "As for the eclipse, is it safe to watch?",
         ),
         ([MELIES], "is it true that he was a magician?", "is it true that Georges Méliès was a magician?"),
+        ([("Who was Laika?", "Laika was a dog. Khrushchev was told.")], "who sent her up?", "who sent Laika up?"),
+        ([("Who was Laika?", "Laika lived in Moscow.")], "how long was she up there?", "how long was Laika up there?"),
+        (
+            [("Who was Laika?", "A dog."), ("What about Belka?", "Less famous than Ham the chimp, Ham Winter.")],
+            "did she survive?",
+            "did Belka survive?",
+        ),
+        (
+            [("Who was Radu's wife?", "Radu and Olga Winter married in May.")],
+            "what did she do?",
+            "what did Olga Winter do?",
+        ),
+        ([("What is the far side?", "The far side of the Moon is bright.")], "who saw it?", "who saw the far side?"),
+        (
+            [("How far away is the Moon?", "Far.")],
+            "has that always been so?",
+            "has the distance of the Moon always been so?",
+        ),
+        (
+            [("Where did the first man in space land?", "Which of these do you mean: Ada Kern; or First Man?")],
+            "did he fly again?",
+            "did the first man in space fly again?",
+        ),
+        ([("What are the symptoms of dengue fever?", "Fever.")], "is it deadly?", "is dengue fever deadly?"),
+        ([("In which towns do you charge tax?", "In Basel.")], "is beer taxed there?", "is beer taxed in those towns?"),
+        (
+            [("How do I set a timeout?", "Pass it."), ("How do I catch the timeout?", "With try.")],
+            "can I turn them off?",
+            "can I turn timeouts off?",
+        ),
     ],
 )
 def test_a_name_for_the_pronoun(turns: list[tuple[str, str]], question: str, expected: str) -> None:
@@ -93,3 +123,22 @@ def test_no_name_leaves_the_question_as_it_is(turns: list[tuple[str, str]], ques
 @given(st.text(), st.lists(st.tuples(st.text(), st.text()), max_size=4))
 def test_whatever_is_said(question: str, turns: list[tuple[str, str]]) -> None:
     assert isinstance(standing(question, said(*turns)).text, str)
+
+
+@pytest.mark.parametrize(
+    ("turns", "question", "expected"),
+    [
+        ([], "does it work in Jupyter?", "does Rich work in Jupyter?"),
+        ([], "who maintains this?", "who maintains Rich?"),
+        ([], "and on Windows?", "and on Windows?"),
+        ([], "who was he?", "who was he?"),
+        ([("does it work in Jupyter?", "Yes, in the notebook.")], "who made it?", "who made Rich?"),
+        ([("what can I print?", "The terminal shows the tables.")], "is it free?", "is Rich free?"),
+        ([("how do I create the console?", "So.")], "is it slow?", "is the console slow?"),
+        ([("does it run on Linux?", "Yes.")], "and on Windows?", "does Rich run on Windows?"),
+    ],
+)
+def test_it_is_what_all_documents_are_about_where_nothing_else_was_spoken_of(
+    turns: list[tuple[str, str]], question: str, expected: str
+) -> None:
+    assert standing(question, said(*turns), subject="Rich").text == expected
