@@ -70,8 +70,8 @@ def candidates(
         told = [one for turn in turns[:1] for one in (turn.focus, *turn.told) if one]
         yield from (one for one in told if _is_thing(one))
     for turn in turns[BACK:FAR] if low in IT or low in THEY else ():
-        things = (one for one in turn.asked if _is_thing(one) or (one.plural and not one.person))
-        yield from (one for one in things if one.plural == (low in THEY) and (one.named or one.text[:4] == "the "))
+        once = (one for one in turn.asked if _is_thing(one) or (one.plural and not one.person))
+        yield from (one for one in once if one.plural == (low in THEY) and (one.named or one.text[:4] == "the "))
     if low == "them":
         once = (one for turn in turns[:BACK] for one in turn.asked if one.text[:4] == "the " and one.text.islower())
         yield from (Referent(several(one.text), 1.0, plural=True) for one in once if _is_thing(one))

@@ -57,9 +57,16 @@ def standing(
 
 
 def is_whole(question: str) -> bool:
-    """No fragment ('and in May?') and no correction ('no, I meant the van'), which say nothing by themselves."""
+    """No fragment ('and in May?'), no correction ('no, I meant the van'), no 'the other one' and no 'there', which say
+    nothing by themselves."""
     rest, topic, corrects = led(question)
-    return bool(topic) or not (corrects or parts(rest).fragment)
+    return bool(topic) or not (corrects or parts(rest).fragment or _ELSEWHERE.search(rest))
+
+
+_ELSEWHERE = re.compile(
+    r"(?<!is )(?<!are )(?<!was )(?<!were )\bthere(?: as well| too| again)?\W*$|\bthe (?:other|first|second|last) one\b",
+    re.IGNORECASE,
+)
 
 
 def _said(alone: StandingQuestion, answer: Sequence[str], turns: Sequence[Said], vocabulary: Vocabulary | None) -> Said:
