@@ -4,15 +4,15 @@ the encoder's for others."""
 import json
 import random
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
 
-from clew.memory.datatypes import Chunk, Passage, Progress, Vectors
+from clew.memory.datatypes import Chunk, Ints, Passage, Progress, Vectors
 from clew.memory.files import mapped, new_array, new_file, within
 from clew.memory.ports import Encoder
 
@@ -34,6 +34,9 @@ class Embedded:
 
 NAMES = "names.npy"
 """The file of the vectors of the names of entities."""
+
+NAMED = "named.json"
+"""These names."""
 
 CHUNKS = Embedded("chunks", "vectors.npy", "embedding")
 SENTENCES = Embedded("sentences", "sentences.npy", "embedding sentences")
@@ -77,10 +80,7 @@ def embed(
     """Write the vectors of all rows, (rows, d). Where there is an old generation it is attached, `old` its vectors."""
     (total,) = database.execute(f"SELECT count(*) FROM main.{what.table}").fetchone()
     vectors = new_array(folder, what.file, np.float32, (total, encoder.dimension))
-    done = 0
-    for rows, known in _known(database, what, old):
-        vectors[rows] = known
-        done += len(rows)
+    done = 0 if old is None else _taken_over(vectors, old, *_known(database, what))
     yield Progress(what.stage, done, total)
     for rows in _missing(database, what, old is not None):
         found = titles_and_texts(database, what, "WHERE row IN (SELECT value FROM json_each(?))", json.dumps(rows))
@@ -91,14 +91,31 @@ def embed(
     vectors.flush()
 
 
-def embed_names(names: Sequence[str], folder: Path, encoder: Encoder) -> Iterator[Progress]:
-    """Write the vectors of names, (names, d). None is taken from an old generation: the encoder's cache has them."""
+def named_vectors(generation: Path) -> tuple[dict[str, int], Vectors]:
+    """What `embed_names` wrote: each name's row, and the vectors; none where it wrote no names. Raises
+    one of `disk.BROKEN`."""
+    if not within(generation, NAMED).exists():
+        return {}, np.empty((0, 0), np.float32)
+    names, vectors = json.loads(within(generation, NAMED).read_text("utf-8")), mapped(within(generation, NAMES))
+    if len(names) != len(vectors):
+        raise ValueError(f"{len(vectors)} vectors of {len(names)} names")
+    return {name: row for row, name in enumerate(names)}, vectors
+
+
+def embed_names(
+    names: Sequence[str], folder: Path, before: tuple[Mapping[str, int], Vectors], encoder: Encoder
+) -> Iterator[Progress]:
+    """Write the vectors of names, (names, d), and whose they are; `before` is the old generation's `named_vectors`."""
     vectors = np.empty((len(names), encoder.dimension), np.float32)
-    for start in range(0, len(names), SLICE):
-        part = names[start : start + SLICE]
-        vectors[start : start + len(part)] = encoder.encode(part, "sentence")
-        yield Progress("embedding names", start + len(part), len(names))
+    rows = np.array([before[0].get(name, -1) for name in names], np.int64)
+    _taken_over(vectors, before[1], np.flatnonzero(rows >= 0), rows[rows >= 0])
+    missing = np.flatnonzero(rows < 0)
+    for start in range(0, len(missing), SLICE):
+        part = missing[start : start + SLICE]
+        vectors[part] = encoder.encode([names[place] for place in part], "sentence")
+        yield Progress("embedding names", len(names) - len(missing) + start + len(part), len(names))
     np.save(new_file(folder, NAMES), vectors)
+    new_file(folder, NAMED).write_text(json.dumps(names), "utf-8")
 
 
 def titles_and_texts(
@@ -113,16 +130,22 @@ def titles_and_texts(
             yield row, title, text[start:end]
 
 
-def _known(database: sqlite3.Connection, what: Embedded, old: Vectors | None) -> Iterator[tuple[list[int], Vectors]]:
-    """By a dictionary: SQLite joins on digests, which have no index, by going through all pairs."""
-    if old is None:
-        return
+def _known(database: sqlite3.Connection, what: Embedded) -> tuple[Ints, Ints]:
+    """Rows, and the old generation's rows of the same texts. By a dictionary: SQLite joins on digests, which have no
+    index, by going through all pairs."""
     rows = dict(database.execute(f"SELECT digest, row FROM old.{what.table} ORDER BY row DESC"))
-    found = database.execute(f"SELECT row, digest FROM main.{what.table} ORDER BY row").fetchall()
-    pairs = [(row, rows[digest]) for row, digest in found if digest in rows]
-    for start in range(0, len(pairs), SLICE):
-        here, there = zip(*pairs[start : start + SLICE], strict=True)
-        yield list(here), np.asarray(old[list(there)])
+    found = database.execute(f"SELECT row, digest FROM main.{what.table} ORDER BY row")
+    pairs = np.array([(row, rows[digest]) for row, digest in found if digest in rows], np.int64).reshape(-1, 2)
+    return pairs[:, 0], pairs[:, 1]
+
+
+def _taken_over(vectors: Vectors, old: Vectors, rows: Ints, there: Ints) -> int:
+    """Copy old rows, those that follow one another in both at once; returns how many."""
+    breaks = np.flatnonzero((np.diff(rows) != 1) | (np.diff(there) != 1)) + 1
+    for start, end in pairwise([0, *breaks.tolist(), len(rows)]):
+        if start < end:
+            vectors[rows[start] : rows[start] + end - start] = old[there[start] : there[start] + end - start]
+    return len(rows)
 
 
 def _missing(database: sqlite3.Connection, what: Embedded, has_old: bool) -> list[list[int]]:

@@ -57,8 +57,8 @@ class _Name(NamedTuple):
 
 
 def _names(database: sqlite3.Connection) -> list[_Name]:
-    found = f"SELECT t.document, t.n, t.sentence, t.text, t.kind, t.given FROM main.names t JOIN {_IN_ORDER}"
-    return [_Name._make(row) for row in database.execute(found)]
+    found = database.execute("SELECT document, n, sentence, text, kind, given FROM main.names")
+    return list(map(_Name._make, found))
 
 
 def _number_sentences(database: sqlite3.Connection) -> dict[tuple[str, int], int]:

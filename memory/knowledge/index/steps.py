@@ -7,7 +7,17 @@ from clew.memory.datatypes import Progress
 from clew.memory.knowledge import keywords
 from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNITIES
 from clew.memory.knowledge.communities.community_index import author_of_all, build
-from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, embed, embed_names, open_vectors
+from clew.memory.knowledge.disk import naming_damage
+from clew.memory.knowledge.embedding import (
+    CHUNKS,
+    NAMED,
+    NAMES,
+    SENTENCES,
+    embed,
+    embed_names,
+    named_vectors,
+    open_vectors,
+)
 from clew.memory.knowledge.index.generation import Generation, IndexStep
 from clew.memory.knowledge.index.layering import make_layers
 from clew.memory.knowledge.index.words import index_words
@@ -28,7 +38,9 @@ def embed_all(generation: Generation) -> Iterator[Progress]:
     for what in (CHUNKS, SENTENCES):
         yield from embed(database, what, folder, generation.old_vectors.get(what), encoder)
     layers = generation.layers
-    yield from embed_names([layers.entities[entity].name for entity in layers.joining], folder, encoder)
+    with naming_damage(generation.old or folder):
+        before = named_vectors(generation.old or folder)
+    yield from embed_names([layers.entities[entity].name for entity in layers.joining], folder, before, encoder)
 
 
 def find_communities(generation: Generation) -> Iterator[Progress]:
@@ -76,7 +88,7 @@ STEPS: tuple[IndexStep, ...] = (
         files=(LAYERS,),
         recorded=lambda choices: {"triples": choices.triples, "extractor": choices.extractor.name},
     ),
-    IndexStep("embedding", embed_all, files=(CHUNKS.file, SENTENCES.file, NAMES)),
+    IndexStep("embedding", embed_all, files=(CHUNKS.file, SENTENCES.file, NAMES, NAMED)),
     IndexStep(
         "finding communities",
         find_communities,

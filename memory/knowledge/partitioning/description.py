@@ -1,7 +1,8 @@
 """What is said of a partitioning: the names of its partitions, its hub nodes, and a report in figures."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, pairwise
+from itertools import chain, count, pairwise
 
 import numpy as np
 
@@ -128,7 +129,7 @@ def _occurrences(titles_and_texts: Iterable[tuple[str, str]]) -> tuple[Ints, Int
     """Of each word that occurs its node, its number and its weight, shape (occurrences,); and the words."""
     found = [written_words(field) for fields in titles_and_texts for field in fields]
     lengths = [len(of_field) for of_field in found]
-    known = {word: number for number, word in enumerate(dict.fromkeys(chain.from_iterable(found)))}
+    known: defaultdict[str, int] = defaultdict(count().__next__)
     numbers = np.fromiter(map(known.__getitem__, chain.from_iterable(found)), np.int64, sum(lengths))
     fields = np.repeat(np.arange(len(found)), lengths)
     return fields // 2, numbers, np.where(fields % 2, 1, TITLE), list(known)

@@ -97,7 +97,9 @@ def test_damaged_files_are_named_with_the_command(
     assert run([], made, encoder, rebuild=True).new == 2
 
 
-@pytest.mark.parametrize("file", ["keywords/text/vocab.index.json", "keywords/text/counts.npy", "titles.npz"])
+@pytest.mark.parametrize(
+    "file", ["keywords/text/vocab.index.json", "keywords/text/counts.npy", "titles.npz", "named.json"]
+)
 def test_damaged_words_are_named_where_they_are_taken_over(made: Path, encoder: CachedEncoder, file: str) -> None:
     halve(generation_of(made) / file)
     write(made.parent / "notes", mars="Mars is red.")
