@@ -11,7 +11,7 @@ import pytest
 
 from clew.agent import nodes
 from clew.agent.assistant import Assistant
-from clew.agent.evaluation.agent_evidence import answered
+from clew.agent.evaluation.agent_evidence import answered, searched
 from clew.agent.graph import evidence_graph
 from clew.agent.replay.rows import intermediate_row
 from clew.agent.search import gate, rounds
@@ -267,6 +267,16 @@ def test_passages_of_one_document_count_once_among_the_best_where_others_are_rea
     whole = [replace(passage(str(n)), document=document) for n, document in enumerate(documents)]
     read = rounds.assembled("", whole, [passage("x")], {"x"}, ObserveParameters())
     assert [p.id for p in read].index("x") == place
+
+
+def test_the_judge_has_no_say_in_what_is_found(assistant: Assistant, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that `make crossval` has no judge to refit."""
+
+    def asked() -> None:
+        raise AssertionError("a judge was asked")
+
+    monkeypatch.setattr("clew.agent.answer.answers.shipped_judge", asked)
+    assert searched(assistant.services, QUESTION, []).passages
 
 
 def test_the_policy_may_stay_with_hybrid(assistant: Assistant) -> None:
