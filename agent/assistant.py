@@ -13,14 +13,11 @@ from typing import Self, cast
 from filelock import FileLock, Timeout
 from langgraph.types import StreamMode
 
-from clew.agent import checkpoints
-from clew.agent.checkpoints import config_for
-from clew.agent.graph import turn_graph
+from clew.agent.graph import checkpoint_saver, config_for, forget_checkpoints, turn_graph
 from clew.agent.models import encoder_for
-from clew.agent.services import Services, TurnContext
+from clew.agent.services import Services, TurnContext, check_tool, over, services_for
 from clew.agent.settings import DATABASE, Settings
 from clew.agent.state import LIBRARY, TURN_JSON, Doing, Piece, Step, Turn, TurnEvent, TurnSearch, TurnState
-from clew.agent.toolbox import check_tool, over, services_for
 from clew.memory.datatypes import Sentence
 from clew.memory.dialogue.threads import Threads
 from clew.memory.dialogue.utterances import unique
@@ -53,7 +50,7 @@ class Assistant:
         self._turns_over: Counter[str] = Counter()
         self._refused = ""
         self._connection = sqlite3.connect(data / DATABASE, check_same_thread=False, timeout=60)
-        self._graph = turn_graph(checkpoints.saver(self._connection))
+        self._graph = turn_graph(checkpoint_saver(self._connection))
 
     @classmethod
     def open(cls, settings: Settings) -> "Assistant":
@@ -110,7 +107,7 @@ class Assistant:
         with naming_full_disk(WHAT_IS_KEPT), self._held(thread, cancel), self._over_library() as (services, said):
             if cut_off := self._unfinished(thread):
                 yield from self._run(services, cut_off, cancel, resumed=True)
-            checkpoints.forget(self._data / DATABASE, thread)  # of a turn that was stored as its process died
+            forget_checkpoints(self._data / DATABASE, thread)  # of a turn that was stored as its process died
             search = TurnSearch(tool=tool, scope=scope)
             said = (*said, *self._from_elsewhere(thread))
             turn = Turn(thread, self._next_turn(thread), question, steps=said, today=today, search=search)
@@ -145,7 +142,7 @@ class Assistant:
     def forget(self, thread: str) -> None:
         """Delete a thread, with what a crash may have left of a turn of it."""
         with self._held(thread, None):
-            checkpoints.forget(self._data / DATABASE, thread)
+            forget_checkpoints(self._data / DATABASE, thread)
             self.threads.delete(thread)
 
     def close(self) -> None:
@@ -180,7 +177,7 @@ class Assistant:
                     yield from finished.steps[shown:]
                     shown = len(finished.steps)
         finally:
-            checkpoints.forget(self._data / DATABASE, turn.thread)
+            forget_checkpoints(self._data / DATABASE, turn.thread)
         if finished is None:
             raise ClewError("the turn ended without an answer", "ask again")
         yield _whole(finished, self.threads.all_sentences(turn.thread))

@@ -1,6 +1,9 @@
-"""The state machine of a turn."""
+"""The state machine of a turn; its checkpoints, kept beside the threads, are what a crash leaves to go on from."""
 
-from typing import Any
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
@@ -62,3 +65,48 @@ def _evidence_nodes() -> StateGraph[TurnState, TurnContext, TurnState, TurnState
     graph.add_edge("stitch", "walk")
     graph.add_edge("walk", "observe")
     return graph
+
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
+    from langgraph.checkpoint.sqlite import SqliteSaver
+
+SEPARATOR = "\x1f"
+"""Between a thread's id and the turn's number, where neither can have it."""
+
+
+def checkpoint_key(thread: str, turn: int) -> str:
+    """A turn's own id among the checkpoints, so that no turn begins with the state of another."""
+    return f"{thread}{SEPARATOR}{turn}"
+
+
+def config_for(thread: str, turn: int) -> "RunnableConfig":
+    return {"configurable": {"thread_id": checkpoint_key(thread, turn)}}
+
+
+def checkpoint_saver(connection: sqlite3.Connection) -> "SqliteSaver":
+    """Makes its tables where they are missing. Only our own types are ever made from what a checkpoint holds."""
+    from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+    from langgraph.checkpoint.sqlite import SqliteSaver
+
+    from clew.agent import state
+    from clew.memory import datatypes
+
+    ours: list[Any] = [
+        (module.__name__, name)
+        for module in (state, datatypes)
+        for name, value in vars(module).items()
+        if isinstance(value, type) and value.__module__ == module.__name__
+    ]
+    made = SqliteSaver(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=ours))
+    made.setup()
+    return made
+
+
+def forget_checkpoints(database: Path, thread: str) -> None:
+    """Delete all checkpoints of a thread; there may be none, nor a table for them."""
+    with closing(sqlite3.connect(database, timeout=60)) as connection, connection:
+        prefix = thread + SEPARATOR
+        tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN ('checkpoints', 'writes')"
+        for (table,) in connection.execute(tables).fetchall():
+            connection.execute(f"DELETE FROM {table} WHERE substr(thread_id, 1, length(?)) = ?", (prefix, prefix))

@@ -81,8 +81,7 @@ def _writer(name: str, settings: Settings) -> Writer | None:
 
 def ollama_for(settings: Settings) -> "OllamaServer":
     """The server that `OLLAMA_HOST` names; nothing is connected yet."""
-    from clew.agent.llm.model_cards import Cards
-    from clew.agent.llm.ollama_server import OllamaServer
+    from clew.agent.llm.ollama_server import Cards, OllamaServer
 
     return OllamaServer(Cards(settings.cache / "models.json"))
 

@@ -40,7 +40,7 @@ from clew.memory.dialogue.utterances import extract
 from clew.memory.dialogue.variants import with_dates, with_spelling
 from clew.memory.errors import Cancelled
 from clew.memory.instructions import Topic, orders
-from clew.memory.languages import language_of
+from clew.memory.text import language_of
 from clew.tools.clues import Clues
 from clew.tools.hybrid import Hybrid
 from clew.tools.walk import Walk, findings

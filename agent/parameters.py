@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 from clew.agent.answer.selection import AnswerParameters
 from clew.agent.search.rounds import ObserveParameters
-from clew.memory.communities import DetectionParameters
 from clew.memory.dialogue.recall import RecallParameters
 from clew.memory.dialogue.rewriting import RewriteParameters
 from clew.memory.errors import BadInput, LibraryMismatch
@@ -17,6 +16,7 @@ from clew.memory.knowledge.keywords import KeywordParameters
 from clew.memory.knowledge.library import Library
 from clew.memory.knowledge.walking.late_interaction import LateParameters
 from clew.memory.knowledge.walking.walker import WalkerParameters
+from clew.memory.layers import DetectionParameters
 from clew.memory.parameters import Parameter, parameters_of, values_of, with_values
 from clew.tools import registry
 from clew.tools.walk import Walk

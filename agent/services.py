@@ -1,25 +1,38 @@
-"""What the nodes of a turn are given: services, opened once and shared by all turns, and the scratch of one run."""
+"""What the nodes of a turn are given: services, opened once as the settings have them and shared by all turns, and the
+scratch of one run."""
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
 from threading import Event
 from typing import Any, Literal, TypeVar
 
 from clew.agent.answer.selection import AnswerParameters
-from clew.agent.models import Writers
+from clew.agent.models import Writers, writers_for
+from clew.agent.parameters import check_indexed, made, of_tools
 from clew.agent.search import forms, gate, ordering
 from clew.agent.search.forms import FormModel
 from clew.agent.search.gate import Gate
 from clew.agent.search.ordering import Ordering
-from clew.agent.search.rounds import ObserveParameters
+from clew.agent.search.rounds import AUTO, ObserveParameters
+from clew.agent.settings import Settings
 from clew.agent.state import Doing, Piece, Step
 from clew.memory.dialogue.recall import RecallParameters
 from clew.memory.dialogue.rewriting import RewriteParameters
 from clew.memory.dialogue.threads import Threads
-from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.library import Library
+from clew.memory.encoding import CachedEncoder, load_reranker
+from clew.memory.errors import NotSetUp
+from clew.memory.knowledge.aligners.open_capsule import VOTES, aligner_for
+from clew.memory.knowledge.aligners.scoring import Aligner
+from clew.memory.knowledge.clues.clue_index import load_aliases
+from clew.memory.knowledge.cluster.staging import on_this_machine
+from clew.memory.knowledge.library import Library, open_library
+from clew.memory.knowledge.structure import Structure, open_structure
+from clew.memory.knowledge.walking.late_interaction import LateInteraction, LateParameters
 from clew.memory.knowledge.walking.walker import Walker
-from clew.tools.base import Tool
+from clew.tools import registry
+from clew.tools.base import Tool, ToolSettings
 from clew.tools.walk import Walk
 
 _Value = TypeVar("_Value")
@@ -80,5 +93,72 @@ class TurnContext:
         """What `make` gives, computed at most once for this key."""
         if key not in self.scratch:
             self.scratch[key] = make()
-        made: _Value = self.scratch[key]
-        return made
+        value: _Value = self.scratch[key]
+        return value
+
+
+def services_for(settings: Settings, library: Library, encoder: CachedEncoder, threads: Threads) -> Services:
+    """Raises what `tools_for` and `writers_for` raise."""
+    return Services(
+        encoder,
+        library,
+        threads,
+        tools_for(settings, library, encoder),
+        settings.tool,
+        writers=writers_for(settings),
+        unsupported=settings.unsupported,
+        recall=made(RecallParameters, settings.given),
+        rewrite=made(RewriteParameters, settings.given),
+        observe=made(ObserveParameters, settings.given),
+        answer=made(AnswerParameters, settings.given),
+    )
+
+
+def over(services: Services, library: Library, settings: Settings) -> Services:
+    """The same over another state of the library. Raises what `tools_for` raises."""
+    return replace(services, library=library, tools=tools_for(settings, library, services.encoder))
+
+
+def tools_for(settings: Settings, library: Library, encoder: CachedEncoder) -> dict[str, Tool]:
+    """By name. Raises `BadInput` for a setting that names what there is not, `NoModel` for a reranker that is not to be
+    had, `LibraryMismatch` for a library that was made with other parameters than are set."""
+    check_tool(settings.tool)
+    check_indexed(settings.given, library)
+    given = replace(
+        tool_settings(settings, encoder),
+        aligner=_aligner(library, settings),
+        structure=partial(_structure, library),
+    )
+    return {name: make(library.store, given) for name, make in registry.TOOLS.items()}
+
+
+def _aligner(library: Library, settings: Settings) -> Aligner | None:
+    """One of a library on a cluster is read from a copy on this machine."""
+    if settings.aligner == VOTES or isinstance(library.path, Path):
+        return aligner_for(library, settings.aligner)
+    with open_library(on_this_machine(library.path, settings.cache), None) as copy:
+        return aligner_for(copy, settings.aligner)
+
+
+def _structure(library: Library) -> Structure:
+    """Raises what `open_structure` raises, and `NotSetUp` for a library on a cluster, which has none."""
+    if not isinstance(library.path, Path):
+        raise NotSetUp("a library on a cluster has no trees of its sentences", "--library FOLDER")
+    return open_structure(library.path)
+
+
+def check_tool(name: str) -> None:
+    """Raises `BadInput` for a name that is neither the policy's nor that of a tool."""
+    if name != AUTO:
+        registry.check(name)
+
+
+def tool_settings(settings: Settings, encoder: CachedEncoder) -> ToolSettings:
+    """What the settings give to the tools, but for the aligner, which is a library's. The reranker is not loaded yet.
+    Raises `BadInput` for a file of aliases that is none, `NoModel` for a reranker that is not to be had."""
+    return ToolSettings(
+        aliases=load_aliases(Path(settings.aliases).expanduser()) if settings.aliases else None,
+        reranker=load_reranker(settings.reranker) if settings.reranker else None,
+        late=LateInteraction(encoder, made(LateParameters, settings.given)) if settings.late_interaction else None,
+        parameters=of_tools(settings.given),
+    )

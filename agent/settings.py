@@ -1,6 +1,8 @@
 """Settings, read in one place: defaults, then `clew.toml`, then `CLEW_*`, then flags. Those in tables are parameters
 of tools and steps (agent/parameters.py): `[tools.clues]` in a file, `CLEW_TOOLS__CLUES__BEAM`, `--set`."""
 
+import hashlib
+import json
 import os
 import re
 import tomllib
@@ -21,8 +23,8 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from clew.agent.trust import trusts
 from clew.memory.errors import BadInput
+from clew.memory.json_lines import replace_file
 from clew.memory.knowledge.cluster.connection import Place, place
 
 DATABASE = "threads.sqlite"
@@ -212,3 +214,54 @@ def sources() -> list[tuple[str, dict[str, object]]]:
         (str(OF_FOLDER), flat(folder_settings()[0])),
         (str(config_files()[0]), flat(users())),
     ]
+
+
+KEPT = "trusted.json"
+
+
+def trusts(settings: Path) -> bool:
+    """Whether this file, as it is now, was said yes to."""
+    return _read("settings").get(str(settings.resolve())) == [_digest(settings)]
+
+
+def trust(settings: Path) -> None:
+    """Raises `BadInput` where that cannot be kept."""
+    _write("settings", str(settings.resolve()), [_digest(settings)])
+
+
+def distrust(settings: Path) -> None:
+    _write("settings", str(settings.resolve()), [])
+
+
+def indexed_here(library: str) -> list[str]:
+    """The paths that were named for the library of this id, which may say others; none for one without."""
+    return _read("indexed").get(library, []) if library else []
+
+
+def note_indexed(library: str, paths: Iterable[str]) -> None:
+    """Raises `BadInput` where that cannot be kept."""
+    known = indexed_here(library)
+    if library and (fresh := [path for path in paths if path not in known]):
+        _write("indexed", library, [*known, *fresh])
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _all() -> dict[str, dict[str, list[str]]]:
+    try:
+        content = json.loads((user_config_path("clew") / KEPT).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _read(what: str) -> dict[str, list[str]]:
+    return _all().get(what, {})
+
+
+def _write(what: str, key: str, values: list[str]) -> None:
+    content = _all()
+    content[what] = {**content.get(what, {}), key: values}
+    replace_file(user_config_path("clew") / KEPT, json.dumps(content, indent=1) + "\n")

@@ -15,6 +15,9 @@ ClewError                 the run failed                                  exit 1
 `-- DeadlineExceeded      the query's time is over                        exit 1
 """
 
+from importlib import import_module
+from types import ModuleType
+
 
 class ClewError(Exception):
     """`message` in one line; `hint`, where there is one, is what to type or do."""
@@ -80,3 +83,16 @@ class Cancelled(ClewError):
 
 class DeadlineExceeded(ClewError):
     pass
+
+
+def install_command(extra: str) -> str:
+    return f"pip install 'clew[{extra}]'"
+
+
+def required(module: str, purpose: str, extra: str) -> ModuleType:
+    """The module, imported. Raises `NotSetUp` with the command that installs it where it is missing."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0].replace("_", "-")
+        raise NotSetUp(f"{purpose} needs the package {package}", install_command(extra)) from error

@@ -1,4 +1,5 @@
-"""The layers of a library as arrays of numbers: chunks, the sentences in them, the entities that these name.
+"""The layers of a library as arrays of numbers: chunks, the sentences in them, the entities that these name; and its
+communities.
 
     chunk    contains    sentence   mentions   entity
     sentence next        sentence
@@ -12,12 +13,13 @@ A thing's number is its place. Entity e is `entities[e]`; the numbers of chunks 
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.datatypes import Ints, Triple
+from clew.memory.datatypes import Ints, Triple, Vectors
+from clew.memory.parameters import Cosine, Count, Few, Natural, Weight
 from clew.memory.vectors import Ragged
 
 if TYPE_CHECKING:
@@ -157,3 +159,110 @@ def _ones(rows: Ints, columns: Ints, shape: tuple[int, int]) -> "csr_array":
     made.sum_duplicates()
     made.data[:] = 1.0
     return made
+
+
+Method = Literal["leiden", "louvain"]
+
+
+@dataclass(frozen=True, slots=True)
+class DetectionParameters:
+    """A cluster of fewer than `smallest` entities is joined to what is nearest in meaning, if their cosine is at least
+    `alike`; one of more than `largest` is divided. Clusters are joined until there are at most `readable`; `near` is
+    how many clusters a cluster is tied to by meaning, and `meaning` what that counts beside the links."""
+
+    method: Method = "leiden"
+    seed: Natural = 42
+    smallest: Natural = 3
+    alike: Cosine = 0.4
+    largest: Count = 60
+    readable: Count = 30
+    near: Few = 5
+    meaning: Weight = 1.0
+    iterations: Few = 4
+
+
+BY_EXTRACTION = "extraction"
+"""What `Community.by` says of a report that no language model wrote."""
+
+
+@dataclass(frozen=True, slots=True)
+class Community:
+    """`name` lists its most central entities. `first` and `last` are the levels at which it stands, `parent` the
+    community of level `first - 1` that it lies in, -1 at the top. `entities` are numbers of `Layers`, most central
+    first; `by` is who wrote the report."""
+
+    name: str
+    report: str
+    by: str
+    first: int
+    last: int
+    parent: int
+    entities: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Communities:
+    """Groups of entities that documents tie together, each with a report (SEMRAG), in a hierarchy: level 0 is the
+    coarsest, and a community of one level lies wholly in one of the level above; one that is not divided further stands
+    at several levels, once.
+
+    Community c is `items[c]`; `vectors[c]` is of shape (communities, d): the embedding of a report that a
+    language model wrote; of an extract the mean of its entities', which are means of the sentences that name them."""
+
+    items: tuple[Community, ...]
+    vectors: Vectors
+
+    @cached_property
+    def levels(self) -> int:
+        return 1 + max((one.last for one in self.items), default=-1)
+
+    def at(self, level: int) -> Ints:
+        """The numbers of the communities of a level, rising; they share out the entities."""
+        found = [number for number, one in enumerate(self.items) if one.first <= level <= one.last]
+        return np.array(found, np.int64)
+
+    def members(self, entities: int) -> "csr_array":
+        """Shape (communities, entities): 1 where the entity is of the community; `entities` are all that there are."""
+        from scipy.sparse import csr_array
+
+        rows = np.repeat(np.arange(len(self.items)), [len(one.entities) for one in self.items])
+        columns = np.array([entity for one in self.items for entity in one.entities], np.int64)
+        return csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(self.items), entities))
+
+
+NAMED = 3
+"""Entities in the name of a community within a scope."""
+
+Allowed = NDArray[np.bool_]
+"""Whether each chunk may be found; shape (chunks,)."""
+
+
+class Cover:
+    """Which chunks each community covers: those that name one of its entities (C_r of equation 5). `chunks[c, g]` is
+    above 0 where community c covers chunk g; shape (communities, chunks)."""
+
+    def __init__(self, layers: Layers, communities: Communities) -> None:
+        from scipy.sparse import csr_array
+
+        self.layers, self.communities = layers, communities
+        members = communities.members(len(layers.entities))
+        self.chunks = csr_array(members @ self.layers.chunk_entities.T)
+
+    def of(self, community: int, allowed: Allowed) -> Ints:
+        """The allowed chunks of a community, rising."""
+        held = self.chunks.indices[self.chunks.indptr[community] : self.chunks.indptr[community + 1]]
+        return np.sort(held[allowed[held]]).astype(np.int64)
+
+    def name(self, community: int, allowed: Allowed) -> str:
+        """The community's own name; where not all chunks are allowed, those of its entities that they name."""
+        one = self.communities.items[community]
+        if allowed.all():
+            return one.name
+        held = self.layers.chunk_entities[self.of(community, allowed)]
+        named = np.asarray(held.sum(axis=0)).reshape(-1) > 0
+        names = (" ".join(self.layers.entities[e].name.split()) for e in one.entities if named[e])
+        return ", ".join(list(dict.fromkeys(names))[:NAMED])
+
+    def there(self, communities: Ints, allowed: Allowed) -> Ints:
+        """Those of `communities` that have an allowed chunk."""
+        return communities[np.flatnonzero(self.chunks[communities] @ allowed.astype(np.float64) > 0)]

@@ -6,16 +6,19 @@ encoder's window. Nothing here knows texts; `Layers` has the ids.
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.datatypes import Ints, Vectors
-from clew.memory.vectors import Ragged, places, spread
+from clew.memory.datatypes import Float32s, Ints, Vectors
+from clew.memory.files import new_array
+from clew.memory.vectors import Ragged, places, spread, unit
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
 
 Weights = NDArray[np.float32]
 PartitionMethod = Literal["hybrid", "leiden", "metis"]
@@ -169,3 +172,63 @@ def cells_of(graph: NodeGraph, partitioning: Partitioning) -> Cells:
     ends = np.sort(np.stack([partitioning.of_node[graph.sources], partitioning.of_node[graph.targets]]), axis=0)
     keys, groups = np.unique(ends[0] * partitioning.count + ends[1], return_inverse=True)
     return Cells(partitioning.count, keys, Ragged.grouped(groups.reshape(-1), len(keys)))
+
+
+PartitionLabels = Ints
+"""Of each node the number of its partition, from 0 without a gap."""
+
+SLICE = 2048
+"""Pairs whose vectors are in memory at once."""
+
+
+def numbered(labels: Ints) -> PartitionLabels:
+    """The same partitions, in the order of their lowest nodes."""
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    numbers = np.empty(len(first), np.int64)
+    numbers[np.argsort(first)] = np.arange(len(first))
+    return numbers[inverse.reshape(-1)]
+
+
+def sums_of(labels: PartitionLabels, count: int, vectors: Vectors) -> Vectors:
+    """The sum of each partition's vectors, shape (count, d)."""
+    starts, order = Ragged.grouped(labels, count)
+    sums = np.zeros((count, vectors.shape[1]), np.float32)
+    whole = np.flatnonzero(np.diff(starts))  # reduceat would give an empty one the next one's vector
+    if len(whole):
+        sums[whole] = np.add.reduceat(vectors[order], starts[whole], axis=0)
+    return sums
+
+
+def edge_cosines(graph: NodeGraph, vectors: Vectors) -> Float32s:
+    """Of the two ends of each edge; shape (edges,)."""
+    return paired_cosines(vectors, graph.sources, vectors, graph.targets)
+
+
+def paired_cosines(one: Vectors, rows: Ints, other: Vectors, columns: Ints) -> Float32s:
+    """Of each row of `one` and the row of `other` at the same place; shape (rows,)."""
+    found = np.zeros(len(rows), np.float32)
+    for start in range(0, len(found), SLICE):
+        part = slice(start, start + SLICE)
+        found[part] = np.einsum("ij,ij->i", one[rows[part]], other[columns[part]])
+    return found
+
+
+FILE = "smoothed.npy"
+COLUMNS = 64
+"""Dimensions smoothed at a time: what bounds the memory."""
+
+
+def write_smoothed(folder: Path, graph: NodeGraph, vectors: Vectors) -> None:
+    """Each node's vector smoothed over the graph, s = unit(v + P v + P P v / 2), where P is `NodeGraph.neighbour_mean`:
+    a simple graph convolution (Wu et al. 2019, arXiv 1902.07153) with nothing to learn.
+
+    Shape (nodes, d), float16: a cosine needs no more, and a walk reads half as much."""
+    mean = graph.neighbour_mean()
+    smoothed = new_array(folder, FILE, np.float16, vectors.shape)
+    for start in range(0, vectors.shape[1], COLUMNS):
+        own = np.asarray(vectors[:, start : start + COLUMNS], np.float32)
+        once = mean @ own
+        smoothed[:, start : start + COLUMNS] = own + once + 0.5 * (mean @ once)
+    for start in range(0, len(vectors), 4096):
+        smoothed[start : start + 4096] = unit(smoothed[start : start + 4096].astype(np.float32))
+    smoothed.flush()

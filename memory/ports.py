@@ -8,9 +8,8 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.communities import Communities
 from clew.memory.datatypes import Chunk, Document, Edge, Hit, Ints, Triple, Vectors, WordShares
-from clew.memory.layers import Entity, Layers, Unit
+from clew.memory.layers import Communities, Entity, Layers, Unit
 from clew.memory.nodes import Cells, NodeGraph, Partitioning
 from clew.memory.text import Span
 from clew.memory.titles import TitleIndex

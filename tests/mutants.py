@@ -41,8 +41,10 @@ TESTS: Mapping[str, tuple[str, ...]] = {
         f"{KNOWLEDGE}/communities/test_reports.py",
         f"{KNOWLEDGE}/communities/test_community_index.py",
     ),
-    "memory/knowledge/partitioning/leiden.py": (f"{KNOWLEDGE}/partitioning/test_methods.py",),
-    "memory/knowledge/partitioning/hybrid.py": (f"{KNOWLEDGE}/partitioning/test_hybrid.py",),
+    "memory/knowledge/partitioning/methods.py": (
+        f"{KNOWLEDGE}/partitioning/test_methods.py",
+        f"{KNOWLEDGE}/partitioning/test_hybrid.py",
+    ),
     "memory/knowledge/aligners/training.py": (f"{KNOWLEDGE}/aligners/test_training.py",),
     "memory/knowledge/clues/triple_beam.py": (f"{KNOWLEDGE}/clues/test_triple_beam.py",),
     "memory/knowledge/walking/subgraph.py": (

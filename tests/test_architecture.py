@@ -78,7 +78,7 @@ def test_the_command_line_starts_without_the_heavy_libraries() -> None:
 MAKES = {"mkdir", "unlink", "rmdir", "rename", "touch", "symlink_to", "hardlink_to", "rmtree", "copytree", "move"}
 SAVES = {"save", "savez", "savez_compressed", "open_memmap", "write_text", "write_bytes", "save_file"}
 KNOWLEDGE = [path for path in CODE if relative(path).startswith("memory/knowledge/")]
-OF_LIBRARIES = [*(path for path in KNOWLEDGE if path.stem != "text_export"), ROOT / "memory/titles.py"]
+OF_LIBRARIES = [*(path for path in KNOWLEDGE if path.stem != "library"), ROOT / "memory/titles.py"]
 
 
 def called(node: ast.AST) -> str:

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.memory.errors import NotSetUp
-from clew.memory.extras import install_command, required
+from clew.memory.errors import NotSetUp, install_command, required
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]

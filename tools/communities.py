@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from clew.memory.cache import Cached
 from clew.memory.datatypes import Findings, Form, Ints, Passage, Query
-from clew.memory.knowledge.communities.cover import Allowed, Cover
+from clew.memory.layers import Allowed, Cover
 from clew.memory.parameters import Count, Level, Weight
 from clew.memory.ports import Search
 from clew.tools.base import FormScores, ToolSettings, fused_passages, nothing_named
@@ -21,8 +21,7 @@ SNIPPET = 160
 class CommunitiesParameters:
     """Equation 5's numbers with the seed's values: `top_k_communities` reports, `top_k_points` points, and what the
     report (`community`) and the point count. `level`: which communities are searched, 0 the coarsest, -1 the finest.
-    `part` are the partitions that it looks at; None: it needs the whole
-    library."""
+    `part` are the partitions that it looks at; None: it needs the whole library."""
 
     top_k_communities: Count = 3
     top_k_points: Count = 10
@@ -57,7 +56,7 @@ class CommunitySearch:
         self._store = store
         self._parameters = parameters or CommunitiesParameters()
         self._graph = store.part(self._parameters.part)
-        self._cover = Cached(lambda: Cover(self._graph))
+        self._cover = Cached(lambda: Cover(self._graph.layers, self._graph.communities))
 
     def search(self, query: Query, k: int | None = None) -> Findings:
         """The passages that hold the best points, at most k; by default those of the `top_k_points`.

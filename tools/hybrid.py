@@ -13,8 +13,7 @@ import numpy as np
 
 from clew.memory.datatypes import FieldHit, Findings, Passage, Query
 from clew.memory.encoding import load_reranker
-from clew.memory.errors import BadInput
-from clew.memory.extras import required
+from clew.memory.errors import BadInput, required
 from clew.memory.knowledge.embedding import with_title
 from clew.memory.knowledge.question import SEED_FIELDS, Matches, MatchParameters, candidates, match
 from clew.memory.knowledge.structure import Structure

@@ -148,8 +148,7 @@ def main(verbose: bool, log_level: str | None) -> None:
 
 def _ask_for_trust() -> None:
     """Where the settings of the working folder are not all taken: a question at a terminal, else a line."""
-    from clew.agent.settings import OF_FOLDER, folder_settings
-    from clew.agent.trust import trust
+    from clew.agent.settings import OF_FOLDER, folder_settings, trust
 
     try:
         _, ignored = folder_settings()

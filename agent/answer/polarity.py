@@ -20,8 +20,7 @@ from clew.agent.answer.values import Values, compared, values_of
 from clew.agent.state import Says
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.verb_forms import base, past
-from clew.memory.languages import common_words, language_of, unaccented
-from clew.memory.text import FUNCTION_WORDS, written_words
+from clew.memory.text import FUNCTION_WORDS, common_words, language_of, unaccented, written_words
 
 HELD, BELOW, OWN = 0.99, 0.6, 0.5
 """The shares of the question's words that a clause holds in whatever order with what stands above it, and without, and

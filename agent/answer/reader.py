@@ -18,9 +18,38 @@ import numpy as np
 from clew.agent.answer.asked import Asked
 from clew.agent.answer.evidence import Evidence
 from clew.agent.answer.units import PRONOUN, Core, asks
-from clew.memory.datatypes import Floats, Vectors
-from clew.memory.pairs import PairScorer, pair_scorer
+from clew.memory.datatypes import Floats, Vector, Vectors
+from clew.memory.encoding import packaged_minilm
+from clew.memory.minilm import MiniLM
 from clew.memory.text import content_word_sets, content_words
+
+LONGEST_QUESTION, LONGEST_TEXT = 32, 70
+"""Word pieces; what comes after is cut."""
+
+
+class PairScorer:
+    """How well each text answers a question: a cross-encoder (Nogueira and Cho 2019, arXiv:1901.04085) over the lower
+    layers of the packaged encoder; the upper ones, fitted for that, are in `layers`. Safe from several threads."""
+
+    def __init__(self, folder: Path, layers: Path) -> None:
+        from tokenizers import Tokenizer
+
+        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+        self._model = MiniLM(folder / "model.safetensors", layers)
+
+    def scores(self, question: str, texts: Sequence[str]) -> Vector:
+        """One for each text: the higher, the likelier it is to answer the question."""
+        asked, *found = self._tokenizer.encode_batch([question, *texts], add_special_tokens=False)
+        return self._model.pair_scores(asked.ids[:LONGEST_QUESTION], [text.ids[:LONGEST_TEXT] for text in found])
+
+
+def pair_scorer(layers: Path) -> PairScorer | None:
+    """None where MiniLM is not installed. Raises `NoModel` where it is not the published one."""
+    folder = packaged_minilm()
+    return PairScorer(folder, layers) if folder else None
+
 
 SHIPPED = Path(__file__).with_name("reader.json")
 PAIRS = Path(__file__).with_name("pairs.safetensors")

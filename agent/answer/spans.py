@@ -19,7 +19,7 @@ from clew.agent.answer.asked import Asked
 from clew.agent.state import BoldSpan, Claim
 from clew.memory.dialogue.signals import Linear
 from clew.memory.knowledge.extraction.entities import dates, entities, years
-from clew.memory.knowledge.extraction.mentions import Mention
+from clew.memory.knowledge.extraction.lexicon import Mention
 from clew.memory.text import Span, content_words, stems_and_words, words
 
 SHIPPED = Path(__file__).with_suffix(".json")

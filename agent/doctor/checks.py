@@ -15,10 +15,8 @@ from pathlib import Path
 import httpx
 from packaging.requirements import Requirement
 
-from clew.agent.doctor.check import Check
-from clew.agent.doctor.cluster import cluster
-from clew.agent.llm.model_cards import Card
-from clew.agent.llm.ollama_server import OllamaServer, Pulled
+from clew.agent.doctor.cluster import Check, cluster
+from clew.agent.llm.ollama_server import Card, OllamaServer, Pulled
 from clew.agent.llm.ollama_writer import best
 from clew.agent.models import AUTO, NONE, OLLAMA, not_here, ollama_for, roles_named
 from clew.agent.settings import Settings, config_files
@@ -27,9 +25,8 @@ from clew.memory.errors import ClewError, NoLibrary
 from clew.memory.instructions import orders
 from clew.memory.knowledge.cluster.connection import Place
 from clew.memory.knowledge.disk import BROKEN, Manifest, current_generation
-from clew.memory.knowledge.library import open_library, recorded_at
+from clew.memory.knowledge.library import open_library, recorded_at, stored_documents
 from clew.memory.knowledge.proof import Proof, proven
-from clew.memory.knowledge.text_export import stored_documents
 
 OLDEST, NEWEST = (3, 11), (3, 13)
 LITTLE = 1_000_000_000

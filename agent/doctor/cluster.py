@@ -1,15 +1,28 @@
-"""What `clew doctor` looks at of a library on a cluster: the server, its health, the key's rights, and every row by its
-hash."""
+"""What `clew doctor` finds, and what it looks at of a library on a cluster: the server, its health, the key's rights,
+and every row by its hash."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
-from clew.agent.doctor.check import Check, State
 from clew.memory.errors import ClewError
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_generation
 from clew.memory.knowledge.cluster.connection import Cluster, ClusterAddress
 from clew.memory.knowledge.cluster.generations import READ_RIGHTS, WRITE_RIGHTS, Generations, mapping_faults
 from clew.memory.knowledge.cluster.rows import RowsHash, hash_of
+
+State = Literal["ok", "warning", "problem"]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """`hint` is the command that puts right what is no `ok`. A warning is what Clew works without."""
+
+    name: str
+    state: State
+    message: str
+    hint: str = ""
+
 
 UNSEEN = "not allowed to see"
 

@@ -14,7 +14,7 @@ from typing import Any
 from clew.agent.answer.verification import same_words, verdict
 from clew.agent.state import Answer, Claim, Turn
 from clew.memory.datatypes import Passage
-from clew.memory.extras import required
+from clew.memory.errors import required
 from clew.memory.json_lines import read_objects
 
 WORDS = 60

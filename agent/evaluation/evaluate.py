@@ -8,10 +8,12 @@ from typing import Any
 
 from clew.agent.evaluation.answer_metrics import AnswerFigures, figures, read_labels
 from clew.agent.evaluation.dataset import Dataset, Question, read_dataset
-from clew.agent.evaluation.query_forms import FORMS, REMEMBERING, FormName
 from clew.agent.evaluation.ranking import (
     DEPTH,
+    FORMS,
+    REMEMBERING,
     Find,
+    FormName,
     Ranking,
     Retriever,
     encode_histories,
@@ -20,22 +22,74 @@ from clew.agent.evaluation.ranking import (
     rank,
     trec_run,
 )
+from clew.agent.graph import TurnGraph, evidence_graph, turn_graph
 from clew.agent.models import encoder_for
-from clew.agent.replay.rows import answer_row
+from clew.agent.replay.replay import answer_row
 from clew.agent.search.rounds import AUTO
-from clew.agent.services import Services
+from clew.agent.services import Services, TurnContext, check_tool, services_for
 from clew.agent.settings import Settings
-from clew.agent.state import Turn
-from clew.agent.toolbox import check_tool, services_for
-from clew.memory.datatypes import Passage, Progress, Query
+from clew.agent.state import TURN_JSON, UNANSWERED, Answer, Claim, Turn, TurnSearch, TurnState
+from clew.memory.datatypes import Passage, Progress, Query, Utterance
 from clew.memory.dialogue.threads import Threads
-from clew.memory.errors import BadInput
-from clew.memory.extras import required
+from clew.memory.dialogue.utterances import extract
+from clew.memory.errors import BadInput, required
 from clew.memory.json_lines import append_object, replace_file
 from clew.memory.knowledge.library import open_library
 from clew.memory.ports import Search
 from clew.tools import registry
 from clew.tools.hybrid import Hybrid
+
+THREAD = "given"
+
+
+def searched(
+    services: Services, question: str, history: Sequence[Utterance], scope: Sequence[str] = (), today: str = ""
+) -> Turn:
+    """The turn up to its answer, as if the history had been said here."""
+    return _run(evidence_graph(), services, question, history, scope, today)
+
+
+def answered(
+    services: Services, question: str, history: Sequence[Utterance], scope: Sequence[str] = (), today: str = ""
+) -> Turn:
+    """The whole turn, as if the history had been said here."""
+    from langgraph.checkpoint.memory import InMemorySaver
+
+    return _run(turn_graph(InMemorySaver()), services, question, history, scope, today)
+
+
+def _run(
+    graph: TurnGraph, services: Services, question: str, history: Sequence[Utterance], scope: Sequence[str], today: str
+) -> Turn:
+    """The graph's next turn in a thread that has the history, each turn of it as `remember` would store it."""
+    turns = _turns(history)
+    with Threads(None) as threads:
+        for number, said in enumerate(turns, 1):
+            sentences = extract(said, first_turn=number)
+            vectors = services.encoder.encode([sentence.text for sentence in sentences], "sentence")
+            record = TURN_JSON.dump_json(_stored(number, said)).decode()
+            threads.save(THREAD, number, said[0].text, record, sentences, vectors, services.encoder.hash)
+        search = TurnSearch(scope=tuple(scope))
+        begun: TurnState = {"turn": Turn(THREAD, len(turns) + 1, question, today=today, search=search)}
+        context = TurnContext(replace(services, threads=threads))
+        turn: Turn = graph.invoke(begun, {"configurable": {"thread_id": THREAD}}, context=context)["turn"]
+        return turn
+
+
+def _stored(number: int, said: Sequence[Utterance]) -> Turn:
+    claims = tuple(Claim(one.text) for one in said if one.speaker == "agent")
+    return Turn(THREAD, number, said[0].text, answer=Answer("answered", claims) if claims else UNANSWERED)
+
+
+def _turns(history: Sequence[Utterance]) -> list[list[Utterance]]:
+    """A user's utterance begins a turn; what the agent says before any belongs to the first."""
+    turns: list[list[Utterance]] = []
+    for said in history:
+        if said.speaker == "user" or not turns:
+            turns.append([])
+        turns[-1].append(said)
+    return turns
+
 
 AGENT = ("agent", AUTO)
 """Names of the agent's policy."""
@@ -150,7 +204,6 @@ def _retriever(tool: str, form: FormName, services: Services, k: int, turns: lis
 
 def _agent_search(form: FormName, services: Services, turns: list[Turn], today: str) -> Find:
     """The agent rewrites by itself; in another form the question is given to it as one that stands alone."""
-    from clew.agent.evaluation.agent_evidence import searched
 
     def find(question: Question, query: Query, k: int) -> Sequence[Passage]:
         text, history = (question.text, question.history) if form == "rewrite" else (query.forms[0].text, ())
@@ -192,7 +245,6 @@ def _answer_all(
 ) -> Generator[Progress, None, dict[str, Turn]]:
     """Every question, also those without qrels: whether they can be answered is not known to who answers. Returns the
     turns by the question's id."""
-    from clew.agent.evaluation.agent_evidence import answered
 
     turns: dict[str, Turn] = {}
     replace_file(path, "")

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from clew.agent.llm.ledger import TokenCounts
 from clew.agent.llm.streams import Patience, Wire, watched, without_thoughts
-from clew.agent.llm.tokens import TokenCounts
-from clew.memory.errors import BadInput, ClewError, ModelFailed, NotSetUp, PromptCut
-from clew.memory.extras import install_command, required
+from clew.memory.errors import BadInput, ClewError, ModelFailed, NotSetUp, PromptCut, install_command, required
 from clew.memory.ports import Abilities, Message, Output, ToolCall, ToolSpec, Usage
 
 if TYPE_CHECKING:

@@ -1,4 +1,5 @@
-"""The context ledger: a writer that records what each prompt held and cost."""
+"""The context ledger: a writer that records what each prompt held and cost; and counts of tokens for a model on a
+server, estimated from bytes and corrected by what the server counts."""
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -6,6 +7,64 @@ from typing import Any
 
 from clew.agent.state import Doing, Prompted, PromptPart
 from clew.memory.ports import Abilities, Message, Output, ToolSpec, Usage, Waiting, Writer
+
+BYTES_PER_TOKEN = 3.0
+"""Fewer than a token has in most scripts and tokenizers, so that estimates are too high rather than too low."""
+
+MOST_BYTES_PER_TOKEN = 6.0
+"""More than a token has in prose: a prompt of which the server counts fewer tokens was cut."""
+
+MESSAGE = 8
+"""Tokens of a chat template around each message."""
+
+MARGIN = 1.1
+"""By how much an estimate exceeds the rate that was learned."""
+
+SHORTEST = 400
+"""Bytes; shorter prompts are mostly template and teach nothing."""
+
+
+class TokenCounts:
+    """What is known of one model's tokens. Safe from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._most: float | None = None
+        self._window: int | None = None
+
+    @property
+    def window(self) -> int | None:
+        """The most tokens that were read of a prompt that was cut: more the server does not take. None: not known."""
+        with self._lock:
+            return self._window
+
+    def estimate(self, text: str) -> int:
+        """Rather too many than too few."""
+        with self._lock:
+            rate = 1 / BYTES_PER_TOKEN if self._most is None else MARGIN * self._most
+        return int(rate * len(text.encode("utf-8", "replace"))) + 1
+
+    def learn(self, size: int, read: int) -> None:
+        """From a prompt of so many bytes that was read whole."""
+        if size < SHORTEST or not read:
+            return
+        rate = read / size
+        with self._lock:
+            if self._window is not None and read > self._window:
+                self._window = None  # it was no window
+            self._most = rate if self._most is None else max(self._most, rate)
+
+    def was_cut(self, size: int, read: int, window: int) -> bool:
+        """Whether of a prompt of so many bytes only a part was read: then what was read is the window. What was counted
+        of other prompts says nothing here, as languages differ; nor does a server that does not count (0)."""
+        if not read:
+            return False
+        with self._lock:
+            known = window if self._window is None else min(window, self._window)
+            cut = read >= known or (size >= SHORTEST and read * MOST_BYTES_PER_TOKEN < size)
+            if cut:
+                self._window = min(read, known)
+        return cut
 
 
 class RecordedWriter:

@@ -9,10 +9,9 @@ from typing import Any
 
 import ollama
 
-from clew.agent.llm.model_cards import Card
-from clew.agent.llm.ollama_server import OllamaServer, Pulled
+from clew.agent.llm.ledger import MESSAGE, TokenCounts
+from clew.agent.llm.ollama_server import Card, OllamaServer, Pulled
 from clew.agent.llm.streams import Wire, watched, without_thoughts
-from clew.agent.llm.tokens import MESSAGE, TokenCounts
 from clew.memory.errors import ModelFailed, NoModel, PromptCut, ServiceUnreachable
 from clew.memory.ports import Abilities, Message, Output, ToolCall, ToolSpec, Usage, Waiting
 

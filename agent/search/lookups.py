@@ -13,7 +13,7 @@ from clew.memory.datatypes import Findings, Query, Wording
 from clew.memory.knowledge.question import LibraryQuestion, Matches
 from clew.memory.knowledge.walking.subgraph import Stitched
 from clew.memory.knowledge.walking.walker import Thought
-from clew.memory.languages import language_of
+from clew.memory.text import language_of
 from clew.tools.base import encode_query
 from clew.tools.graph import GraphSearch
 from clew.tools.hybrid import Hybrid

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from clew.agent.llm.ledger import RecordedWriter
-from clew.agent.llm.tokens import MESSAGE
+from clew.agent.llm.ledger import MESSAGE, RecordedWriter
 from clew.agent.search import tool_calls
 from clew.agent.search.tool_calls import Checked, Refused, SearchKeys
 from clew.agent.state import Call, Kept, Prompted, PromptPart

@@ -12,9 +12,9 @@ from typing import Any
 from clew.agent.state import Call
 from clew.memory.datatypes import Wording
 from clew.memory.instructions import speaks_to_a_model
+from clew.memory.json_lines import read_json
 from clew.memory.ports import ToolCall, ToolSpec
 from clew.memory.text import content_words, storable
-from clew.memory.tolerant_json import read_json
 from clew.tools.base import Tool
 
 MOST = 4

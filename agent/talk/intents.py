@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal, get_args
 
-from clew.memory.languages import LANGUAGES, common_words, language_of, unaccented
+from clew.memory.text import LANGUAGES, common_words, language_of, unaccented
 
 # fmt: off
 Intent = Literal[

@@ -9,8 +9,7 @@ from string import Template
 from clew.agent.answer.asked import asked as asked_for
 from clew.agent.state import Answer, Claim, Turn
 from clew.memory.dialogue.cognates import COGNATES
-from clew.memory.languages import LANGUAGES, common_words, language_of, unaccented
-from clew.memory.text import written_words
+from clew.memory.text import LANGUAGES, common_words, language_of, unaccented, written_words
 
 _DEFAULT = LANGUAGES[0]
 

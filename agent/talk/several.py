@@ -8,7 +8,7 @@ from itertools import chain, zip_longest
 from clew.agent.state import UNANSWERED, Answer, Claim, Turn, TurnSearch
 from clew.agent.talk.lines import refused_in
 from clew.memory.datatypes import Passage, Recalled, Sentence
-from clew.memory.languages import language_of
+from clew.memory.text import language_of
 
 MOST = 3
 """Questions of a turn that are asked one by one; a turn with more is one question with much around it."""

@@ -10,7 +10,7 @@ from clew.agent.talk.intents import Heard, heard
 from clew.agent.talk.openers import suggested
 from clew.agent.talk.replies import Reply, Spoken, reply
 from clew.agent.talk.several import advanced, begun, questions_of
-from clew.memory.languages import language_of
+from clew.memory.text import language_of
 
 
 def begin(state: TurnState) -> Literal["talk", "recall", "answer"]:

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from clew.memory.datatypes import Wording
 from clew.memory.dialogue.rewriting import Rewritten
 from clew.memory.dialogue.variants import beside
-from clew.memory.languages import common_words, unaccented
 from clew.memory.ports import Vocabulary
-from clew.memory.text import written_words
+from clew.memory.text import common_words, unaccented, written_words
 
 COGNATES = "cognates"
 

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from clew.memory.datatypes import Document
 from clew.memory.dates import CalendarDate, DateOrder, asked_times, date_of, found_dates, order_of, search_text
-from clew.memory.knowledge.schema import COLUMNS, document_of
+from clew.memory.knowledge.disk import COLUMNS, document_of
 
 FIRST_LINES, FIRST_CHARACTERS = 5, 500
 """How much of a text its first lines are at most."""

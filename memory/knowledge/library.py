@@ -1,10 +1,17 @@
-"""A library opened for reading, embedded in a folder or on a cluster."""
+"""A library opened for reading, embedded in a folder or on a cluster; its documents as plain text, as it is stored
+(what a quotation's `start` and `end` count in), or as a graph folder: nodes and edges."""
 
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import count
 from pathlib import Path
 from typing import Protocol, Self
 
-from clew.memory.errors import ClewError, LibraryMismatch, NoLibrary
+from clew.memory.datatypes import Document
+from clew.memory.errors import BadInput, ClewError, LibraryMismatch, NoLibrary
+from clew.memory.files import private_file, private_folder
+from clew.memory.json_lines import as_line, replace_file
 from clew.memory.knowledge.catalogue import Catalogue
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_cluster
 from clew.memory.knowledge.cluster.connection import ClusterAddress, Place
@@ -97,3 +104,81 @@ def open_library(path: Place, encoder: Encoder | None) -> Library:
             if current_generation(path) == generation:
                 raise
             # It was replaced between reading its name and opening it.
+
+
+INDEX = "documents.jsonl"
+"""A line a document: `document` (its id), `source`, `title`, `file`."""
+
+NODES, EDGES = "nodes.jsonl", "edges.jsonl"
+"""Of a graph folder (seed 004); `clew index FOLDER` gives the same nodes and edges back."""
+
+LONGEST_NAME = 120
+"""Bytes of a file's name without its number and ending."""
+
+AT_ONCE = 500
+"""Documents that are read at once."""
+
+_UNSAFE = re.compile(r"[^\w.()+=@,-]+")
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
+"""Names that Windows keeps for itself."""
+
+
+def export_text(store: LibraryStore, folder: Path) -> int:
+    """Writes each document to a file of its own, UTF-8, its characters as they are stored, and `INDEX` last; returns
+    how many. Raises `BadInput` for a folder that holds other files, or where one cannot be written."""
+    index, taken, lines = folder / INDEX, set[str](), list[str]()
+    try:
+        private_folder(folder)
+        if not index.exists() and any(folder.iterdir()):
+            raise BadInput(f"{folder} holds other files", "give --out an empty folder")
+        for document in stored_documents(store):
+            name = safe_name(document.id, taken)
+            taken.add(name.casefold())
+            private_file(folder / name).write_bytes(document.text.encode())
+            row = {"document": document.id, "source": document.source, "title": document.title, "file": name}
+            lines.append(as_line(row))
+    except OSError as error:
+        raise BadInput(f"{folder} cannot be written: {error.strerror}") from error
+    replace_file(index, "".join(lines))
+    return len(lines)
+
+
+def export_graph(store: LibraryStore, folder: Path) -> tuple[int, int]:
+    """Writes a line for each document with its id, title, text, and date and status where it has them, and one for each
+    edge between documents; returns how many. Raises `BadInput` as `export_text`."""
+    nodes, edges = list[str](), list[str]()
+    try:
+        private_folder(folder)
+        if not (folder / NODES).exists() and any(folder.iterdir()):
+            raise BadInput(f"{folder} holds other files", "give --out an empty folder")
+        for document in stored_documents(store):
+            said = {"date": document.date, "status": document.status}
+            row = {"id": document.id, "title": document.title, "text": document.text}
+            nodes.append(as_line(row | {name: value for name, value in said.items() if value}))
+        ids = [one.id for one in store.catalogue.documents]
+        known = set(ids)
+        for first in range(0, len(ids), AT_ONCE):
+            part = ids[first : first + AT_ONCE]
+            for id_, around in zip(part, store.neighbours(part), strict=True):
+                edges += [as_line(asdict(edge)) for edge in around if edge.source == id_ and edge.target in known]
+    except OSError as error:
+        raise BadInput(f"{folder} cannot be written: {error.strerror}") from error
+    replace_file(folder / NODES, "".join(nodes))
+    replace_file(folder / EDGES, "".join(edges))
+    return len(nodes), len(edges)
+
+
+def stored_documents(store: LibraryStore) -> Iterator[Document]:
+    ids: Sequence[str] = [one.id for one in store.catalogue.documents]
+    for first in range(0, len(ids), AT_ONCE):
+        yield from store.documents(ids[first : first + AT_ONCE])
+
+
+def safe_name(id_: str, taken: set[str]) -> str:
+    """`films/metropolis.md`: films_metropolis.md.txt; any file system takes it, and none is `taken`, whatever the
+    case."""
+    plain = _UNSAFE.sub("_", id_).strip("._ -") or "document"
+    plain = f"_{plain}" if _DEVICE.match(plain) else plain
+    plain = plain.encode()[:LONGEST_NAME].decode("utf-8", "ignore")
+    names = (f"{plain}{f'~{number}' if number else ''}.txt" for number in count())
+    return next(name for name in names if name.casefold() not in taken)

@@ -14,8 +14,8 @@ import numpy as np
 from clew.memory.datatypes import Ints
 from clew.memory.files import new_file, read_arrays, within
 from clew.memory.knowledge.extraction.aliases import canonical, commonest, normalised
-from clew.memory.knowledge.extraction.documents import TITLE
-from clew.memory.knowledge.extraction.mentions import Mention
+from clew.memory.knowledge.extraction.extractors import TITLE
+from clew.memory.knowledge.extraction.lexicon import Mention
 from clew.memory.layers import Entity, Layers
 
 ARRAYS = "layers.npz"

@@ -15,24 +15,20 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.communities import Communities
 from clew.memory.datatypes import Chunk, Document, Edge, Hit, Ints, Triple, Vectors, WordShares
 from clew.memory.dates import DateOrder
-from clew.memory.files import check_plain, mapped, within
+from clew.memory.files import Lease, check_plain, mapped, within
 from clew.memory.knowledge.catalogue import Catalogue, Listed
 from clew.memory.knowledge.communities.community_index import read_communities
-from clew.memory.knowledge.disk import naming_damage
+from clew.memory.knowledge.disk import COLUMNS, TRIPLES, document_of, naming_damage, open_database
 from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, check_rows, open_vectors
 from clew.memory.knowledge.keywords import KeywordIndex, KeywordParameters, KeywordScores
-from clew.memory.knowledge.leases import Lease
 from clew.memory.knowledge.numbering import read_layers
 from clew.memory.knowledge.partitioning.capsule import Capsule, capsule_with_vectors
 from clew.memory.knowledge.partitioning.node_graph import read_graph
-from clew.memory.knowledge.schema import COLUMNS, TRIPLES, document_of, open_database
-from clew.memory.knowledge.synonyms import LikeWords
-from clew.memory.knowledge.vocabulary import HELD_BY, LibraryVocabulary
-from clew.memory.knowledge.walking.smoothing import FILE as SMOOTHED
-from clew.memory.layers import Entity, Layers, Unit
+from clew.memory.knowledge.vocabulary import HELD_BY, LibraryVocabulary, LikeWords
+from clew.memory.layers import Communities, Entity, Layers, Unit
+from clew.memory.nodes import FILE as SMOOTHED
 from clew.memory.nodes import Cells, NodeGraph, Partitioning
 from clew.memory.titles import TitleIndex, is_name, read_titles
 from clew.memory.vectors import highest, places

@@ -4,7 +4,7 @@ from clew.memory.errors import BadInput
 from clew.memory.language.english import English, installed_pipeline
 from clew.memory.language.esperanto import Esperanto
 from clew.memory.language.trees import SentenceReader
-from clew.memory.languages import NAMES, language_of
+from clew.memory.text import NAMES, language_of
 
 READ = ("eo", "en")
 

@@ -14,7 +14,7 @@ import pytest
 
 from clew.agent import nodes
 from clew.agent.assistant import Assistant
-from clew.agent.evaluation.agent_evidence import answered
+from clew.agent.evaluation.evaluate import answered
 from clew.agent.search.gate import Gate
 from clew.agent.settings import DATABASE, Settings, read_settings
 from clew.agent.state import Step, Turn

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from clew.agent.assistant import Assistant
-from clew.agent.evaluation.agent_evidence import answered
+from clew.agent.evaluation.evaluate import answered
 from clew.agent.graph import evidence_graph
 from clew.agent.models import Writers, writers_for
 from clew.agent.search.gate import Gate

@@ -9,8 +9,8 @@ import pytest
 from clew.agent.answer.selection import AnswerParameters
 from clew.agent.parameters import GROUPS, SEEDS, chosen, made, of_index, of_tools, parameters, seed_of
 from clew.agent.search.rounds import ObserveParameters
+from clew.agent.services import services_for
 from clew.agent.settings import read_settings
-from clew.agent.toolbox import services_for
 from clew.memory.dialogue.recall import RecallParameters
 from clew.memory.dialogue.rewriting import RewriteParameters
 from clew.memory.dialogue.threads import Threads

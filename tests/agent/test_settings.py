@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.agent.settings import folder_settings, read_settings
-from clew.agent.trust import forget, trust
+from clew.agent.settings import distrust, folder_settings, read_settings, trust
 from clew.memory.errors import BadInput
 
 
@@ -14,8 +13,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working folder, and a user whose own clew.toml is in `user`."""
     for name in ("CLEW_LIBRARY", "CLEW_ENCODER", "CLEW_TOOL", "CLEW_PORT", "CLEW_HOME", "CLEW_CACHE", "CLEW_LLM"):
         monkeypatch.delenv(name, raising=False)
-    for module in ("settings", "trust"):
-        monkeypatch.setattr(f"clew.agent.{module}.user_config_path", lambda _: tmp_path / "user")
+    monkeypatch.setattr("clew.agent.settings.user_config_path", lambda _: tmp_path / "user")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "user").mkdir()
     return tmp_path
@@ -51,7 +49,7 @@ def test_a_folder_sets_only_what_is_harmless_until_it_is_trusted(folder: Path) -
     assert read_settings().home == usual.home
     trust(folder / "clew.toml")
     assert read_settings().home == Path("/tmp/y")
-    forget(folder / "clew.toml")
+    distrust(folder / "clew.toml")
     assert read_settings().home == usual.home
 
 

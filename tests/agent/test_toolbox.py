@@ -8,8 +8,8 @@ from typing import cast
 import pytest
 
 from clew.agent.search.tool_calls import specs
+from clew.agent.services import tool_settings, tools_for
 from clew.agent.settings import read_settings
-from clew.agent.toolbox import tool_settings, tools_for
 from clew.memory.datatypes import Findings, Query
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, NoModel

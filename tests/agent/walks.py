@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from clew.agent.evaluation.agent_evidence import searched
+from clew.agent.evaluation.evaluate import searched
 from clew.agent.search.gate import Duel, Gate
 from clew.agent.services import Services
 from clew.memory.datatypes import Edge, Passage, Subgraph, Utterance

@@ -19,8 +19,7 @@ from unittest.mock import patch
 import numpy as np
 import torch
 
-from clew.agent.aligners.aligner_evaluation import gold_ranks, measure, nodes_of_documents
-from clew.agent.aligners.aligner_training import query_paths
+from clew.agent.aligners.aligner_evaluation import gold_ranks, measure, nodes_of_documents, query_paths
 from clew.agent.evaluation.dataset import read_dataset
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
@@ -29,7 +28,7 @@ from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.aligners import models
 from clew.memory.knowledge.aligners.models import partition_graph
 from clew.memory.knowledge.aligners.open_capsule import OpenCapsule
-from clew.memory.knowledge.aligners.partition_words import FIELDS, PartitionWords
+from clew.memory.knowledge.aligners.scoring import FIELDS, PartitionWords
 from clew.memory.knowledge.aligners.synthetic_queries import SyntheticQuery, read_queries
 from clew.memory.knowledge.aligners.training import LOSSES, TrainingParameters, TrainingResult, TrainingSet, train
 from clew.memory.knowledge.library import open_library

@@ -14,11 +14,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from clew.agent.aligners.aligner_evaluation import AlignerRow, evaluate_aligners
-from clew.agent.aligners.aligner_training import (
+from clew.agent.aligners.aligner_evaluation import (
     SIZE_WITHOUT_GPU,
+    AlignerRow,
     SavedAligner,
     TrainingPlan,
+    evaluate_aligners,
     train_aligners,
 )
 from clew.agent.settings import Settings, read_settings

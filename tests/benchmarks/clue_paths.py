@@ -15,8 +15,7 @@ from clew.agent.evaluation.ranking import Ranking, measure
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Triple
-from clew.memory.knowledge.clues.clue_graphs import triple_graph
-from clew.memory.knowledge.clues.clue_index import ClueIndex, clue_index
+from clew.memory.knowledge.clues.clue_index import ClueIndex, clue_index, triple_graph
 from clew.memory.knowledge.clues.triple_beam import ClueParameters
 from clew.memory.knowledge.clues.triple_search import search_paths
 from tests.benchmarks.inputs import paths

@@ -13,8 +13,7 @@ from time import perf_counter
 import numpy as np
 
 from clew.memory.datatypes import Triple
-from clew.memory.knowledge.clues.clue_graphs import triple_graph
-from clew.memory.knowledge.clues.clue_index import ClueIndex, clue_index
+from clew.memory.knowledge.clues.clue_index import ClueIndex, clue_index, triple_graph
 from clew.memory.knowledge.clues.triple_search import search_paths
 from tests.benchmarks.timing import medians, seconds
 

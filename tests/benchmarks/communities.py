@@ -14,7 +14,7 @@ from time import perf_counter
 import numpy as np
 
 from clew.agent.evaluation.dataset import Dataset, Question, read_dataset
-from clew.agent.evaluation.query_forms import FormName, query_of
+from clew.agent.evaluation.ranking import FormName, query_of
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Query

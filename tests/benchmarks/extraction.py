@@ -18,7 +18,7 @@ from typing import Any
 from clew.memory.knowledge.extraction.aliases import canonical, normalised
 from clew.memory.knowledge.extraction.clauses import triples
 from clew.memory.knowledge.extraction.entities import entities, title_name
-from clew.memory.knowledge.extraction.mentions import Mention, RelationMention
+from clew.memory.knowledge.extraction.lexicon import Mention, RelationMention
 from clew.memory.text import split
 from tests.benchmarks.inputs import paths
 

@@ -20,8 +20,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from clew.memory.knowledge.disk import current_generation
-from clew.memory.knowledge.schema import DATABASE
+from clew.memory.knowledge.disk import DATABASE, current_generation
 from tests.benchmarks.inputs import paths
 
 REPEATS = 3

@@ -14,8 +14,7 @@ from functools import partial
 import numpy as np
 
 from clew.agent.evaluation.dataset import Dataset, read_dataset
-from clew.agent.evaluation.query_forms import FormName, query_of
-from clew.agent.evaluation.ranking import DEPTH, Ranking, measure
+from clew.agent.evaluation.ranking import DEPTH, FormName, Ranking, measure, query_of
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Query

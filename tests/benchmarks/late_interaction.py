@@ -18,8 +18,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from clew.agent.evaluation.dataset import Question, read_dataset
-from clew.agent.evaluation.query_forms import query_of
-from clew.agent.evaluation.ranking import Ranking, measure
+from clew.agent.evaluation.ranking import Ranking, measure, query_of
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Ints, Query

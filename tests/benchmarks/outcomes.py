@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.progress import track
 
 from clew.agent.assistant import Assistant
-from clew.agent.evaluation.agent_evidence import answered
 from clew.agent.evaluation.dataset import read_questions
+from clew.agent.evaluation.evaluate import answered
 from clew.agent.settings import read_settings
 from clew.memory.json_lines import read_objects
 from tests.benchmarks.inputs import paths

@@ -17,13 +17,12 @@ from time import process_time
 from clew.memory.datatypes import Vectors
 from clew.memory.knowledge.disk import required_generation
 from clew.memory.knowledge.embedding import CHUNKS, open_vectors
-from clew.memory.knowledge.partitioning import hybrid, leiden, metis
+from clew.memory.knowledge.partitioning import methods, metis
 from clew.memory.knowledge.partitioning.capsule import SIZE, PartitionPlan, plan_of
-from clew.memory.knowledge.partitioning.hybrid import merged, packed, split
-from clew.memory.knowledge.partitioning.labels import PartitionLabels, numbered
+from clew.memory.knowledge.partitioning.methods import merged, packed, split
 from clew.memory.knowledge.partitioning.node_graph import read_graph
 from clew.memory.knowledge.partitioning.partitioner import capsule_of
-from clew.memory.nodes import NodeGraph
+from clew.memory.nodes import NodeGraph, PartitionLabels, numbered
 from tests.benchmarks.inputs import paths
 
 
@@ -32,18 +31,18 @@ def main() -> None:
     generation = required_generation(library)
     graph, vectors = read_graph(generation), open_vectors(generation, CHUNKS)
     k = metis.parts_for(graph.count, SIZE)
-    methods: dict[str, tuple[PartitionPlan, Callable[[], PartitionLabels]]] = {
-        "hybrid": (PartitionPlan(), lambda: hybrid.partition(graph, vectors, SIZE)),
+    ways: dict[str, tuple[PartitionPlan, Callable[[], PartitionLabels]]] = {
+        "hybrid": (PartitionPlan(), lambda: methods.hybrid_partition(graph, vectors, SIZE)),
         "hybrid, as in the seed": (PartitionPlan(), lambda: as_in_the_seed(graph, vectors)),
         "metis": (plan_of("metis"), lambda: metis.partition(graph, SIZE)),
         f"metis, k {k}": (plan_of("metis", k=k), lambda: metis.partition_into(graph, k)),
-        "leiden": (plan_of("leiden"), lambda: leiden.partition(graph)),
-        f"leiden, k {k}": (plan_of("leiden", k=k), lambda: leiden.partition_into(graph, vectors, k)),
+        "leiden": (plan_of("leiden"), lambda: methods.leiden_partition(graph)),
+        f"leiden, k {k}": (plan_of("leiden", k=k), lambda: methods.leiden_partition_into(graph, vectors, k)),
     }
     print("| | partitions | sizes | median | edges cut | coherence | lift | hub nodes | CPU s |")
     print("|---|---|---|---|---|---|---|---|---|")
     hub_nodes: dict[str, list[int]] = {}
-    for name, (plan, labels_of) in methods.items():
+    for name, (plan, labels_of) in ways.items():
         started = process_time()
         labels = labels_of()
         seconds = process_time() - started
@@ -71,7 +70,7 @@ def titles(generation: Path, rows: Sequence[int]) -> list[str]:
 
 def as_in_the_seed(graph: NodeGraph, vectors: Vectors) -> PartitionLabels:
     adjacency, small = graph.adjacency(), SIZE // 2
-    labels = numbered(merged(numbered(leiden.communities(adjacency)), vectors, SIZE, small))
+    labels = numbered(merged(numbered(methods.communities(adjacency)), vectors, SIZE, small))
     return numbered(packed(numbered(split(adjacency, labels, SIZE)), vectors, SIZE, small))
 
 

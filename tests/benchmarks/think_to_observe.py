@@ -15,15 +15,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
-from clew.agent.evaluation.agent_evidence import searched
 from clew.agent.evaluation.dataset import read_dataset
-from clew.agent.evaluation.evaluate import SEARCHING
+from clew.agent.evaluation.evaluate import SEARCHING, searched
 from clew.agent.evaluation.ranking import percentiles
 from clew.agent.models import encoder_for
 from clew.agent.search.rounds import AUTO
+from clew.agent.services import services_for
 from clew.agent.settings import read_settings
 from clew.agent.state import Turn
-from clew.agent.toolbox import services_for
 from clew.memory.dialogue.threads import Threads
 from clew.memory.knowledge.library import open_library
 from tests.benchmarks.inputs import paths

@@ -21,8 +21,7 @@ from time import process_time
 import numpy as np
 
 from clew.agent.evaluation.dataset import read_dataset
-from clew.agent.evaluation.query_forms import query_of
-from clew.agent.evaluation.ranking import DEPTH, Ranking, distinct, measure, percentiles
+from clew.agent.evaluation.ranking import DEPTH, Ranking, distinct, measure, percentiles, query_of
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Passage, Query

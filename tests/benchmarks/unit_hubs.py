@@ -10,7 +10,7 @@ import random
 import numpy as np
 
 from clew.memory.datatypes import Ints, Vector, Vectors
-from clew.memory.knowledge.clues.clue_graphs import UnitGraph
+from clew.memory.knowledge.clues.clue_index import UnitGraph
 from clew.memory.knowledge.clues.unit_search import Near, UnitWalk, UnitWalker, UnitWalkParameters
 from tests.benchmarks.timing import medians, seconds
 from tests.memory.knowledge.clues.unit_cases import layers_of, near, unit_rows

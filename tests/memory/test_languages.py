@@ -2,7 +2,7 @@
 
 import pytest
 
-from clew.memory.languages import language_of
+from clew.memory.text import language_of
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,8 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from clew.agent.answer.reader import PAIRS
+from clew.agent.answer.reader import PAIRS, PairScorer, pair_scorer
 from clew.memory.encoding import packaged_minilm
-from clew.memory.pairs import PairScorer, pair_scorer
 from tests.training.pairs import Layers
 
 TEXTS = ["Fritz Lang directed it.", "", "A jelly \u2014 for dogs?", "moon " * 200, "x"]

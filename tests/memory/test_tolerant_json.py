@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from clew.memory.tolerant_json import read_json
+from clew.memory.json_lines import read_json
 
 GOOD: dict[str, Any] = {"name": "Lang's film", "parts": [1, 2]}
 

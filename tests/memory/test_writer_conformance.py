@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from clew.agent.llm.langchain_writer import load_chat_model
-from clew.agent.llm.model_cards import Cards
-from clew.agent.llm.ollama_server import OllamaServer
+from clew.agent.llm.ollama_server import Cards, OllamaServer
 from clew.agent.llm.ollama_writer import named_model
 from clew.memory.errors import Cancelled
 from clew.memory.ports import Message, Output, ToolCall, ToolSpec, Usage, Waiting, Writer

@@ -20,11 +20,10 @@ from clew.agent.models import Writers
 from clew.agent.settings import read_settings
 from clew.agent.state import Turn
 from clew.memory.encoding import MINILM, CachedEncoder, load_encoder
-from clew.memory.knowledge.disk import current_generation
+from clew.memory.knowledge.disk import DATABASE, current_generation
 from clew.memory.knowledge.extraction.llm import Model
 from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import index
-from clew.memory.knowledge.schema import DATABASE
 from clew.memory.ports import Message, ToolCall, ToolSpec
 from tests.memory.scripted_writer import ScriptedWriter
 from tests.torture import Points, Run

@@ -11,7 +11,7 @@ from typing import Any
 from clew.agent.answer import answers
 from clew.agent.answer.evidence import Evidence
 from clew.agent.assistant import Assistant
-from clew.agent.evaluation.agent_evidence import answered
+from clew.agent.evaluation.evaluate import answered
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.agent.state import Turn

@@ -20,13 +20,11 @@ import click
 import numpy as np
 
 from clew.agent.evaluation.evaluate import Row, SearchedSet, searched_by, tools_run, turn_times
-from clew.agent.evaluation.query_forms import FormName
-from clew.agent.evaluation.ranking import Ranking, measure
+from clew.agent.evaluation.ranking import FormName, Ranking, measure
 from clew.agent.models import encoder_for
 from clew.agent.search.rounds import AUTO
-from clew.agent.services import Services
+from clew.agent.services import Services, services_for
 from clew.agent.settings import read_settings
-from clew.agent.toolbox import services_for
 from clew.memory.dialogue.threads import Threads
 from clew.memory.errors import ClewError
 from clew.memory.knowledge.walking.features import NodeScorer

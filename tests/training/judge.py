@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from clew.agent.answer.answers import evidence_for
 from clew.agent.answer.judge import SHIPPED, Decision, Judge, JudgeVerdict, judge, may_be_unclear, signals
 from clew.agent.assistant import Assistant
-from clew.agent.evaluation.agent_evidence import searched
 from clew.agent.evaluation.answer_metrics import ANSWERABLE, UNANSWERABLE, UNDERSPECIFIED, decided, read_labels
 from clew.agent.evaluation.dataset import read_questions
+from clew.agent.evaluation.evaluate import searched
 from clew.agent.settings import read_settings
 from clew.memory.dialogue.signals import Linear
 from clew.memory.errors import BadInput, ClewError

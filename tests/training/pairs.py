@@ -25,14 +25,13 @@ from rich.console import Console
 from rich.progress import track
 from torch import nn
 
-from clew.agent.answer.reader import PAIRS, READ_TOGETHER, shipped_reader
+from clew.agent.answer.reader import LONGEST_QUESTION, LONGEST_TEXT, PAIRS, READ_TOGETHER, shipped_reader
 from clew.agent.answer.selection import Wanted
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.encoding import packaged_minilm
 from clew.memory.errors import ClewError
 from clew.memory.minilm import BEGIN, END
-from clew.memory.pairs import LONGEST_QUESTION, LONGEST_TEXT
 from clew.memory.ports import Encoder
 from tests.training.reader import (
     OWN,

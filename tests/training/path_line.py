@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from clew.memory.datatypes import Floats, Ints
 from clew.memory.knowledge.walking.features import Looked, NodeScorer, PathLine
 from clew.memory.knowledge.walking.paths import PATH, HopQuestion
-from clew.memory.knowledge.walking.rounds import HopParameters, Round, hop, log_masses
+from clew.tools.graph import HopParameters, Round, hop, log_masses
 
 BEGINNING = PathLine(1.0, -2.0, np.zeros(len(PATH)))
 """Where fitting starts from: what weighs most by itself is the anchor."""

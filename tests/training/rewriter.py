@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.agent.evaluation.dataset import Question, read_dataset
-from clew.agent.evaluation.query_forms import remembered
+from clew.agent.evaluation.ranking import remembered
 from clew.agent.models import encoder_for
 from clew.agent.search.forms import SHIPPED as FORMS_SHIPPED
 from clew.agent.search.forms import FormModel, form_signals, kind_of

@@ -15,9 +15,8 @@ from pathlib import Path
 import click
 import numpy as np
 
-from clew.agent.evaluation.query_forms import FORMS as QUERY_FORMS
-from clew.agent.evaluation.query_forms import FormName, query_of
-from clew.agent.evaluation.ranking import DEPTH, Ranking, distinct, measure
+from clew.agent.evaluation.ranking import DEPTH, FormName, Ranking, distinct, measure, query_of
+from clew.agent.evaluation.ranking import FORMS as QUERY_FORMS
 from clew.agent.models import encoder_for
 from clew.agent.search.forms import FormModel
 from clew.agent.settings import read_settings

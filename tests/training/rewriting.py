@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from clew.agent.evaluation.dataset import Question
-from clew.agent.evaluation.query_forms import remembered
+from clew.agent.evaluation.ranking import remembered
 from clew.agent.search import forms
 from clew.agent.search.forms import FormModel
 from clew.agent.state import Turn

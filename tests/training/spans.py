@@ -30,9 +30,9 @@ from clew.agent.answer.quotation import unit_claims
 from clew.agent.answer.selection import AnswerParameters, Wanted, pick, wanted_of
 from clew.agent.answer.spans import FEATURES, SHIPPED, SpanKind, candidates, features, likeliest, span_kind
 from clew.agent.assistant import Assistant
-from clew.agent.evaluation.agent_evidence import searched
 from clew.agent.evaluation.answer_metrics import read_labels, span_f1
 from clew.agent.evaluation.dataset import read_dataset
+from clew.agent.evaluation.evaluate import searched
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.agent.state import Turn

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.walking.features import load_scorer
 from clew.memory.knowledge.walking.paths import PATH
-from clew.memory.knowledge.walking.rounds import HopParameters, hop
+from clew.tools.graph import HopParameters, hop
 from tests.training import walk
 from tests.training.path_line import fit_paths, loss_of, scale_of, table_of
 

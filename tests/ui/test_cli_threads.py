@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from clew.agent.checkpoints import key
+from clew.agent.graph import checkpoint_key
 from clew.agent.settings import DATABASE
 from clew.memory.dialogue.threads import Threads
 from clew.ui.cli import main
@@ -23,10 +23,12 @@ def test_a_forgotten_thread_leaves_no_checkpoint(tmp_path: Path, monkeypatch: py
             database.save(name, 1, "question", "{}", [], np.ones((0, 1), np.float32), "none")
     with closing(sqlite3.connect(tmp_path / DATABASE)) as connection, connection:
         connection.execute("CREATE TABLE checkpoints (thread_id TEXT)")
-        connection.executemany("INSERT INTO checkpoints VALUES (?)", [(key("a", 2),), (key("ab", 2),)])
+        connection.executemany(
+            "INSERT INTO checkpoints VALUES (?)", [(checkpoint_key("a", 2),), (checkpoint_key("ab", 2),)]
+        )
     assert CliRunner().invoke(main, ["threads", "--delete", "a"]).exit_code == 0
     with closing(sqlite3.connect(tmp_path / DATABASE)) as connection:
-        assert connection.execute("SELECT thread_id FROM checkpoints").fetchall() == [(key("ab", 2),)]
+        assert connection.execute("SELECT thread_id FROM checkpoints").fetchall() == [(checkpoint_key("ab", 2),)]
     with Threads(tmp_path / DATABASE) as database:
         assert [thread.id for thread in database.recent()] == ["ab"]
 

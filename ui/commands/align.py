@@ -14,13 +14,12 @@ from clew.ui import options
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from clew.agent.aligners.aligner_evaluation import AlignerRow
-    from clew.agent.aligners.aligner_training import SavedAligner
+    from clew.agent.aligners.aligner_evaluation import AlignerRow, SavedAligner
     from clew.memory.datatypes import Progress
 
 MODELS = ["bi", "mlp", "gcn", "sage", "gin", "rgcn", "all"]
 LOSSES = ["infonce", "bce", "all"]
-"""Those of `clew.agent.aligners.aligner_training`, which is not imported to print a help text."""
+"""Those of `clew.agent.aligners.aligner_evaluation`, which is not imported to print a help text."""
 
 
 @click.group()
@@ -40,7 +39,7 @@ def align() -> None:
 @options.quiet
 def train(library: Place | None, size: int | None, as_json: bool, quiet: bool, **plan: Any) -> None:
     """Train aligners on synthetic queries and save them beside their partitions."""
-    from clew.agent.aligners.aligner_training import (
+    from clew.agent.aligners.aligner_evaluation import (
         SIZE_WITHOUT_GPU,
         SavedAligner,
         TrainingPlan,

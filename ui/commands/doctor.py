@@ -14,7 +14,7 @@ from clew.ui.plain import one_line
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from clew.agent.doctor.check import Check, State
+    from clew.agent.doctor.cluster import Check, State
     from clew.agent.settings import Settings
 
 STYLES: "dict[State, str]" = {"ok": "green", "warning": "yellow", "problem": "bold red"}
@@ -52,11 +52,11 @@ def _repair(settings: "Settings") -> None:
     from contextlib import closing
 
     from clew.agent.models import encoder_for
-    from clew.agent.trust import indexed_here
+    from clew.agent.settings import indexed_here
     from clew.memory.knowledge.cluster.publishing import Published, Sending
     from clew.memory.knowledge.cluster.staging import worked_on
     from clew.memory.knowledge.disk import required_generation
-    from clew.memory.knowledge.index.repair import repair
+    from clew.memory.knowledge.index.run import repair
     from clew.memory.knowledge.library import recorded_at
     from clew.ui.console import shown
 

@@ -35,8 +35,7 @@ def export(thread: str, library: Place | None, form: str | None, out: Path | Non
 
 def _export_library(thread: str, library: Place | None, form: str, out: Path | None) -> None:
     from clew.agent.settings import read_settings
-    from clew.memory.knowledge.library import open_library
-    from clew.memory.knowledge.text_export import export_graph, export_text
+    from clew.memory.knowledge.library import export_graph, export_text, open_library
 
     if thread or out is None:
         raise click.UsageError(f"--format {form} takes no THREAD, and needs --out FOLDER")

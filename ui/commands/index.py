@@ -32,7 +32,7 @@ EXPORTS = ["notion", "obsidian", "slack", "git", "evernote"]
 """Those of `clew.memory.knowledge.loaders.exports`."""
 
 METHODS = ["leiden", "louvain"]
-"""Those of `clew.memory.communities`."""
+"""Those of `clew.memory.layers`."""
 
 
 @click.command()
@@ -130,8 +130,7 @@ def index(
         raise click.UsageError("name the files or folders to read, or give --rebuild")
     from clew.agent.models import encoder_for, named_alone, writers_for
     from clew.agent.parameters import of_index
-    from clew.agent.settings import read_settings
-    from clew.agent.trust import indexed_here, note_indexed
+    from clew.agent.settings import indexed_here, note_indexed, read_settings
     from clew.memory.knowledge import chunking
     from clew.memory.knowledge.cluster.publishing import Sending
     from clew.memory.knowledge.cluster.staging import worked_on

@@ -12,7 +12,7 @@ from clew.ui import options
 from clew.ui.plain import cut, one_line
 
 if TYPE_CHECKING:
-    from clew.agent.replay.expectations import Played, Summary
+    from clew.agent.replay.script import Played, Summary
 
 DIR = click.Path(file_okay=False, path_type=Path)
 
@@ -36,9 +36,8 @@ def replay(
     SCRIPT is a JSONL file of conversations, or a BEIR folder whose queries have turns. The turns are written to
     DIR/datasets and DIR/intermediate. Exit code 1 if an expectation failed.
     """
-    from clew.agent.replay.expectations import Summary
     from clew.agent.replay.replay import replay_script
-    from clew.agent.replay.script import read_script
+    from clew.agent.replay.script import Summary, read_script
     from clew.agent.settings import read_settings
     from clew.ui.console import counted
 

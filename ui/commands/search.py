@@ -67,10 +67,10 @@ def _found(
 ) -> "tuple[dict[str, Findings], dict[str, Explained]]":
     """The findings of each tool by its name, and what explains each passage, by its id. Raises `BadInput` for an empty
     question or a tool that there is not."""
-    from clew.agent.evaluation.agent_evidence import searched
+    from clew.agent.evaluation.evaluate import searched
     from clew.agent.models import encoder_for
     from clew.agent.search.rounds import AUTO
-    from clew.agent.toolbox import check_tool, services_for
+    from clew.agent.services import check_tool, services_for
     from clew.memory.datatypes import Findings
     from clew.memory.dialogue.threads import Threads
     from clew.memory.knowledge.library import open_library

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 @options.as_json("Print each thread as a JSON object, a line each.")
 def threads(delete: str | None, as_json: bool) -> None:
     """List the conversations, newest first."""
-    from clew.agent import checkpoints
     from clew.agent.settings import read_settings
     from clew.memory.dialogue.threads import Threads
     from clew.ui.transcript import known_thread
@@ -27,8 +26,10 @@ def threads(delete: str | None, as_json: bool) -> None:
     path = options.threads_path(read_settings())
     with Threads(path) as database:
         if delete:
+            from clew.agent.graph import forget_checkpoints
+
             thread = known_thread(database, delete).id
-            checkpoints.forget(path, thread)
+            forget_checkpoints(path, thread)
             database.delete(thread)
             click.echo(f"thread {delete} is forgotten", err=True)
             return

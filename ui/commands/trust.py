@@ -13,15 +13,15 @@ def trust(forgetting: bool) -> None:
 
     Without this only harmless ones are taken: whoever made the folder wrote them.
     """
-    from clew.agent import trust as kept
-    from clew.agent.settings import OF_FOLDER, folder_settings
+    from clew.agent.settings import OF_FOLDER, distrust, folder_settings
+    from clew.agent.settings import trust as take
 
     if not OF_FOLDER.is_file():
         raise BadInput("there is no clew.toml in this folder", "change to the folder that has it")
     if forgetting:
-        kept.forget(OF_FOLDER)
+        distrust(OF_FOLDER)
     else:
-        kept.trust(OF_FOLDER)
+        take(OF_FOLDER)
     taken, ignored = folder_settings()
     for name, value in taken.items():
         click.echo(one_line(f"{name} = {value!r}"))

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from torch.nn.functional import normalize
 
 from clew.memory.datatypes import Float32s, Ints
-from clew.memory.extras import required
+from clew.memory.errors import required
 from clew.memory.nodes import Cells, NodeGraph, Partitioning
 
 TEMPERATURE = 0.07

@@ -18,9 +18,8 @@ from torch.optim import Optimizer
 
 from clew.memory.datatypes import Float32s, Ints, Progress, Vectors
 from clew.memory.knowledge.aligners.models import MODELS, PartitionGraph, TwoTowers
-from clew.memory.knowledge.aligners.partition_words import PartitionWords
-from clew.memory.knowledge.aligners.saved import fingerprint_of
-from clew.memory.knowledge.aligners.scoring import Loss, TrainingRecord
+from clew.memory.knowledge.aligners.open_capsule import fingerprint_of
+from clew.memory.knowledge.aligners.scoring import Loss, PartitionWords, TrainingRecord
 from clew.memory.knowledge.aligners.synthetic_queries import SyntheticQuery
 
 VALIDATED = 0.1

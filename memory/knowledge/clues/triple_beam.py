@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Floats, Ints
-from clew.memory.knowledge.clues.clue_graphs import TripleGraph
-from clew.memory.knowledge.clues.clue_index import DIGITS, ClueIndex
+from clew.memory.knowledge.clues.clue_index import DIGITS, ClueIndex, TripleGraph
 from clew.memory.knowledge.clues.question_clues import QuestionClues
 from clew.memory.parameters import Cosine, Few, Share, Weight
 

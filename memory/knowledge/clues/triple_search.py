@@ -11,8 +11,17 @@ from typing import NamedTuple
 import numpy as np
 
 from clew.memory.datatypes import Floats, Subgraph, Triple
-from clew.memory.knowledge.clues.clue_graphs import TripleGraph, arrow, triple_graph, triple_lines
-from clew.memory.knowledge.clues.clue_index import AliasTable, ClueIndex, QuestionType, clue_index, load_aliases
+from clew.memory.knowledge.clues.clue_index import (
+    AliasTable,
+    ClueIndex,
+    QuestionType,
+    TripleGraph,
+    arrow,
+    clue_index,
+    load_aliases,
+    triple_graph,
+    triple_lines,
+)
 from clew.memory.knowledge.clues.question_clues import QuestionClues, extract_clues
 from clew.memory.knowledge.clues.triple_beam import (
     ClueAnswer,

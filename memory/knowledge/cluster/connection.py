@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from clew.memory.errors import BadInput, ClewError, NoLibrary, NotSetUp, ServiceUnreachable
-from clew.memory.extras import required
+from clew.memory.errors import BadInput, ClewError, NoLibrary, NotSetUp, ServiceUnreachable, required
 
 if TYPE_CHECKING:
     from elasticsearch import Elasticsearch

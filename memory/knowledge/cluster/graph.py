@@ -11,11 +11,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.communities import Communities, Community
 from clew.memory.datatypes import Document, Ints, Vectors, WordShares
 from clew.memory.errors import ClewError
 from clew.memory.knowledge.cluster.slices import Joined
-from clew.memory.layers import Layers, Unit
+from clew.memory.layers import Communities, Community, Layers, Unit
 from clew.memory.nodes import Cells, NodeGraph, Partitioning, cells_of
 from clew.memory.titles import TitleIndex
 from clew.memory.vectors import places

@@ -18,7 +18,18 @@ from clew.memory.knowledge.cluster.graph import decoded
 from clew.memory.knowledge.cluster.rows import SOURCES, STATISTICS, RowsHash, rows_of
 from clew.memory.knowledge.cluster.slices import unpacked
 from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNITIES
-from clew.memory.knowledge.disk import MANIFEST, PARTS, Manifest, held, next_generation, switch_to
+from clew.memory.knowledge.disk import (
+    DATABASE,
+    MANIFEST,
+    PARTS,
+    SCHEMA,
+    Manifest,
+    harden,
+    held,
+    next_generation,
+    order_chunks,
+    switch_to,
+)
 from clew.memory.knowledge.document_dates import orders_in
 from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, open_vectors
 from clew.memory.knowledge.index.steps import STEPS
@@ -28,8 +39,7 @@ from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
 from clew.memory.knowledge.partitioning.capsule import capsules, read_capsule, write_vectors
 from clew.memory.knowledge.partitioning.node_graph import write_graph
 from clew.memory.knowledge.proof import write_hashes
-from clew.memory.knowledge.schema import DATABASE, SCHEMA, harden, order_chunks
-from clew.memory.knowledge.walking.smoothing import FILE as SMOOTHED
+from clew.memory.nodes import FILE as SMOOTHED
 
 STAGE = "reading from the cluster"
 LAYERS = {

@@ -29,14 +29,13 @@ from clew.memory.files import check_plain, mapped, within
 from clew.memory.knowledge.cluster.slices import Cutter, packed
 from clew.memory.knowledge.cluster.statistics import WordStatistics, statistics_of
 from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNITIES
-from clew.memory.knowledge.disk import Manifest
+from clew.memory.knowledge.disk import Manifest, open_database
 from clew.memory.knowledge.document_dates import dated_texts, orders_in
 from clew.memory.knowledge.embedding import CHUNKS, NAMES, titles_and_texts
 from clew.memory.knowledge.keywords import KeywordAnalyser
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
 from clew.memory.knowledge.partitioning.capsule import VECTORS as CAPSULE_VECTORS
 from clew.memory.knowledge.proof import WORDS as PARTITION_WORDS
-from clew.memory.knowledge.schema import open_database
 from clew.memory.knowledge.store import EmbeddedStore
 
 INDEXED = ("vector", "words")

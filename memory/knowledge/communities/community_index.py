@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-from clew.memory.communities import BY_EXTRACTION, Communities, Community, DetectionParameters
 from clew.memory.datatypes import Ints, Progress, Vectors
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.files import mapped, new_file, read_array, within
@@ -17,7 +16,7 @@ from clew.memory.knowledge.communities.detection import detect
 from clew.memory.knowledge.communities.entity_graph import entity_vectors, links_of, named_in_sentences, standing_for
 from clew.memory.knowledge.communities.reports import Extract, ReportMaterial, extracts, write
 from clew.memory.knowledge.embedding import SENTENCES, open_vectors, titles_and_texts
-from clew.memory.layers import Layers
+from clew.memory.layers import BY_EXTRACTION, Communities, Community, DetectionParameters, Layers
 from clew.memory.ports import Encoder, Writer
 from clew.memory.vectors import unit
 

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from clew.memory.communities import DetectionParameters
 from clew.memory.datatypes import Ints, Vectors
 from clew.memory.knowledge.communities.entity_graph import DIGITS, Links, weighted_graph
-from clew.memory.knowledge.partitioning.labels import sums_of
-from clew.memory.knowledge.partitioning.leiden import optimised
+from clew.memory.knowledge.partitioning.methods import optimised
+from clew.memory.layers import DetectionParameters
+from clew.memory.nodes import sums_of
 from clew.memory.vectors import Ragged, unit
 
 RESOLUTIONS = (4.0, 3.0, 2.0, 1.5, 1.0, 0.7, 0.5, 0.3, 0.2, 0.1)
@@ -43,8 +43,10 @@ def detect(links: Links, vectors: Vectors, parameters: DetectionParameters, stan
 
 def cluster(links: Links, parameters: DetectionParameters, resolution: float = 1.0) -> Ints:
     """Clusters numbered by size, then by their first node."""
-    by = {"leiden": _leiden, "louvain": _louvain}[parameters.method]
-    return numbered(by(links, parameters, resolution))
+    if parameters.method == "louvain":
+        return numbered(_louvain(links, parameters, resolution))
+    iterations, seed = parameters.iterations, parameters.seed
+    return numbered(optimised(links.nodes, links.ends, links.weights, resolution, iterations, seed))
 
 
 def numbered(labels: Ints) -> Ints:
@@ -56,18 +58,13 @@ def numbered(labels: Ints) -> Ints:
     return numbers[inverse.reshape(-1)]
 
 
-def _leiden(links: Links, parameters: DetectionParameters, resolution: float) -> Ints:
-    return optimised(links.nodes, links.ends, links.weights, resolution, parameters.iterations, parameters.seed)
-
-
 def _louvain(links: Links, parameters: DetectionParameters, resolution: float) -> Ints:
     import networkx as nx
 
     graph = weighted_graph(links)
     labels = np.empty(links.nodes, np.int64)
-    for number, nodes in enumerate(
-        nx.community.louvain_communities(graph, weight="weight", resolution=resolution, seed=parameters.seed)
-    ):
+    found = nx.community.louvain_communities(graph, weight="weight", resolution=resolution, seed=parameters.seed)
+    for number, nodes in enumerate(found):
         labels[list(nodes)] = number
     return labels
 

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from clew.memory.datatypes import Ints, Vectors
 from clew.memory.instructions import neutralised
 from clew.memory.knowledge.communities.entity_graph import EntityRelation, Links, stated_between
-from clew.memory.knowledge.partitioning.labels import paired_cosines
 from clew.memory.layers import Layers
+from clew.memory.nodes import paired_cosines
 from clew.memory.ports import Message, Writer, text_of
 from clew.memory.text import content_words, split
 from clew.memory.vectors import Ragged, unit

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from clew.memory.knowledge.extraction import lexicon
-from clew.memory.knowledge.extraction.mentions import EntityKind, Mention
+from clew.memory.knowledge.extraction.lexicon import EntityKind, Mention
 
 _OWN = re.compile(r"['’ʼ]s?(?=\W*$)", re.IGNORECASE)
 _APOSTROPHE = re.compile(r"['’‘ʼ`´]")

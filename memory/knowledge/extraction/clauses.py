@@ -17,8 +17,17 @@ from clew.memory.knowledge.extraction.elements import (
     of_a_people,
 )
 from clew.memory.knowledge.extraction.entities import entities
-from clew.memory.knowledge.extraction.lexicon import COPULAS, ORGANISATIONS, PLACES, WORKS, is_participle, past, wording
-from clew.memory.knowledge.extraction.mentions import Mention, RelationMention
+from clew.memory.knowledge.extraction.lexicon import (
+    COPULAS,
+    ORGANISATIONS,
+    PLACES,
+    WORKS,
+    Mention,
+    RelationMention,
+    is_participle,
+    past,
+    wording,
+)
 from clew.memory.text import split
 
 FARTHEST = 12

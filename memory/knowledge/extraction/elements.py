@@ -11,7 +11,7 @@ from itertools import takewhile
 from typing import Literal
 
 from clew.memory.knowledge.extraction import lexicon
-from clew.memory.knowledge.extraction.mentions import Mention, Token, tokens
+from clew.memory.knowledge.extraction.lexicon import Mention, Token, tokens
 from clew.memory.text import Span
 
 PartOfSpeech = Literal[

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from clew.memory.knowledge.extraction import lexicon
-from clew.memory.knowledge.extraction.mentions import EntityKind, Mention, Token, tokens
+from clew.memory.knowledge.extraction.lexicon import EntityKind, Mention, Token, tokens
 from clew.memory.knowledge.extraction.proper_names import Names
 from clew.memory.text import Span, read_pattern, split
 

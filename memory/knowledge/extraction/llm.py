@@ -19,12 +19,12 @@ from typing import Any, get_args
 from clew.memory.cache import ContentCache
 from clew.memory.errors import BadInput, Cancelled, ServiceUnreachable
 from clew.memory.instructions import neutralised
+from clew.memory.json_lines import read_json
 from clew.memory.knowledge.extraction.clauses import by_rules
 from clew.memory.knowledge.extraction.entities import apart, is_entity
-from clew.memory.knowledge.extraction.mentions import EntityKind, Mention, RelationMention
+from clew.memory.knowledge.extraction.lexicon import EntityKind, Mention, RelationMention
 from clew.memory.ports import Message, Writer, text_of
 from clew.memory.text import Span, split
-from clew.memory.tolerant_json import read_json
 from clew.prompts import render
 
 LONGEST_PART = 2400

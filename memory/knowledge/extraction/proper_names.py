@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from clew.memory.knowledge.extraction import lexicon
-from clew.memory.knowledge.extraction.mentions import EntityKind, Mention, Token
+from clew.memory.knowledge.extraction.lexicon import EntityKind, Mention, Token
 from clew.memory.text import Span
 
 JOINERS = frozenset({"for", "on", "at", "and"})

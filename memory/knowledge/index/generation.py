@@ -14,20 +14,28 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from clew.memory.communities import DetectionParameters, Method
 from clew.memory.datatypes import Chunk, Document, Edge, Progress, Vectors
 from clew.memory.errors import BadInput, NotSetUp
 from clew.memory.files import check_plain, new_file
 from clew.memory.knowledge import disk
 from clew.memory.knowledge.chunking import CHUNKERS, Chunker, ChunkerParameters
 from clew.memory.knowledge.disk import (
+    COLUMNS,
+    DATABASE,
     FORMAT,
     MANIFEST,
+    SCHEMA,
     EncoderRecord,
     Manifest,
     TriplesFrom,
+    check_schema,
+    document_of,
+    harden,
     naming_damage,
+    order_chunks,
+    read_only,
     recorded,
+    row_of,
 )
 from clew.memory.knowledge.embedding import CHUNKS, SENTENCES, Embedded, check_rows, embedded_text, open_vectors
 from clew.memory.knowledge.extraction.extractors import RULES, Chosen, extractor_named
@@ -35,18 +43,7 @@ from clew.memory.knowledge.extraction.llm import Model
 from clew.memory.knowledge.keywords import KeywordParameters
 from clew.memory.knowledge.loaders.source import ALL, ExportLoader, Pages
 from clew.memory.knowledge.numbering import read_layers
-from clew.memory.knowledge.schema import (
-    COLUMNS,
-    DATABASE,
-    SCHEMA,
-    check_schema,
-    document_of,
-    harden,
-    order_chunks,
-    read_only,
-    row_of,
-)
-from clew.memory.layers import Layers
+from clew.memory.layers import DetectionParameters, Layers, Method
 from clew.memory.parameters import with_values
 from clew.memory.ports import Encoder, Writer
 

@@ -13,11 +13,10 @@ from itertools import groupby
 from operator import itemgetter
 
 from clew.memory.datatypes import Document, Progress, Triple
-from clew.memory.knowledge.clues.clue_graphs import normalise
+from clew.memory.knowledge.clues.clue_index import normalise
 from clew.memory.knowledge.disk import TriplesFrom
 from clew.memory.knowledge.embedding import with_title
-from clew.memory.knowledge.extraction.documents import Extraction, extract_document
-from clew.memory.knowledge.extraction.extractors import Extractor
+from clew.memory.knowledge.extraction.extractors import Extraction, Extractor, extract_document
 from clew.memory.knowledge.index.generation import Generation
 from clew.memory.knowledge.numbering import number_layers
 

@@ -1,4 +1,5 @@
-"""A run of `clew index`: read what changed, take the steps, and switch the library to the new generation."""
+"""A run of `clew index`: read what changed, take the steps, and switch the library to the new generation; and what
+`clew doctor --repair` mends without losing anything, in the order of what it costs."""
 
 import gc
 import os
@@ -11,14 +12,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clew.memory.datatypes import Progress
-from clew.memory.errors import BadInput, NoLibrary
-from clew.memory.files import naming_full_disk, remove
+from clew.memory.errors import BadInput, ClewError, NoLibrary
+from clew.memory.files import naming_full_disk, readers, remove, within
 from clew.memory.knowledge.disk import (
+    NUMBER,
     PARTS,
     check_encoder,
+    clear,
     current_generation,
     damaged,
     held,
+    name_current,
     next_generation,
     read_manifest,
     read_now,
@@ -28,10 +32,12 @@ from clew.memory.knowledge.disk import (
 from clew.memory.knowledge.index.changes import Changes
 from clew.memory.knowledge.index.generation import Generation, IndexStep, Parameters, choose
 from clew.memory.knowledge.index.steps import STEPS
-from clew.memory.knowledge.leases import readers
 from clew.memory.knowledge.loaders.registry import LOADERS
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, shown
-from clew.memory.knowledge.proof import write_hashes
+from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
+from clew.memory.knowledge.partitioning.capsule import NAME_OF_PLAN, PartitionPlan
+from clew.memory.knowledge.partitioning.partitioner import partition_library
+from clew.memory.knowledge.proof import of_partitions, proven, whole, write_hashes
 from clew.memory.ports import Encoder
 
 DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
@@ -196,3 +202,58 @@ def _roots(paths: Sequence[Path], library: Path, mine: Collection[str] | None) -
     if not there:
         raise BadInput(f"nothing of what the library at {library} was made from is there any more", command)
     return there, [f"{shown(root)} is not there any more: left out" for root in map(Path, before) if root not in there]
+
+
+def repair(library: Path, encoder: Encoder, mine: Collection[str] | None = None) -> Iterator[Progress | str]:
+    """Mend a library; yields progress, and a line for each thing done, none where nothing was wrong.
+
+    What a killed run left is removed; a pointer that cannot be read names the newest whole generation again; partitions
+    are made anew; anything else is read again, from the folders that it was made from (`mine`, as of `index`).
+    Raises what `index` raises where that cannot be.
+    """
+    with held(library):
+        yield from _mend_pointer(library)
+        generation = current_generation(library)
+        if generation and (gone := clear(library, PARTS.union(*(step.files for step in STEPS)))):
+            yield f"removed what a run had left: {', '.join(gone)}"
+    found = proven(generation) if generation else None
+    if generation is None or found is None or not found.wrong:
+        return
+    if all(map(of_partitions, found.wrong)):
+        yield from _partition_anew(library, generation, found.wrong)
+    else:
+        *_, report = index([], library, encoder, rebuild=True, mine=mine)
+        assert isinstance(report, IndexReport)
+        yield f"read again what it was made from, as {', '.join(found.wrong)} were damaged: {report.line}"
+
+
+def _mend_pointer(library: Path) -> Iterator[str]:
+    try:
+        if (current := current_generation(library)) and current.is_dir():
+            return
+    except ClewError as error:
+        if "damaged" not in error.message:  # a link, or another format: nothing to guess at
+            raise
+    if newest := max((folder for folder in library.glob(NUMBER) if whole(folder)), default=None):
+        name_current(library, newest)
+        yield f"the library is named again: generation {newest.name}, whose files are all as they were written"
+
+
+def _partition_anew(library: Path, generation: Path, wrong: Collection[str]) -> Iterator[Progress | str]:
+    """The capsules that are damaged; those that are not plans, and trained aligners that are damaged, go."""
+    names = sorted({name.split("/")[1] for name in wrong if name.count("/") > 1})
+    folder = within(generation, CAPSULES)
+    with held(library):
+        for name in names:
+            if within(folder, name).exists():
+                remove(folder, name)
+    plans = [_plan_named(name) for name in names if NAME_OF_PLAN.fullmatch(name)] or [PartitionPlan()]
+    for plan in plans:
+        yield from (event for event in partition_library(library, plan) if isinstance(event, Progress))
+    yield f"made anew: the partitions {', '.join(plan.name for plan in plans)} (trained aligners: clew align train)"
+
+
+def _plan_named(name: str) -> PartitionPlan:
+    method, _, size = name.partition("-")
+    k = size.startswith("k")
+    return PartitionPlan(method, 0 if k else int(size), int(size[1:]) if k else 0)  # type: ignore[arg-type]

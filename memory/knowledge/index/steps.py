@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from clew.memory.communities import DetectionParameters
 from clew.memory.datatypes import Progress
 from clew.memory.knowledge import keywords
 from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNITIES
@@ -27,8 +26,9 @@ from clew.memory.knowledge.partitioning.capsule import keep_trained, write_capsu
 from clew.memory.knowledge.partitioning.node_graph import FILE as NODES
 from clew.memory.knowledge.partitioning.node_graph import write_graph
 from clew.memory.knowledge.partitioning.partitioner import build_capsule, plans_before
-from clew.memory.knowledge.walking.smoothing import FILE as SMOOTHED
-from clew.memory.knowledge.walking.smoothing import write_smoothed
+from clew.memory.layers import DetectionParameters
+from clew.memory.nodes import FILE as SMOOTHED
+from clew.memory.nodes import write_smoothed
 from clew.memory.titles import FILE as TITLES
 
 

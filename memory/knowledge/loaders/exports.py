@@ -23,8 +23,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from clew.memory.datatypes import Document
-from clew.memory.errors import NotSetUp, Unreadable
-from clew.memory.extras import install_command, required
+from clew.memory.errors import NotSetUp, Unreadable, install_command, required
 from clew.memory.knowledge.loaders.jsonl import named
 from clew.memory.knowledge.loaders.markdown import laid_out
 from clew.memory.knowledge.loaders.plain_text import title_of_file, title_of_text

@@ -13,8 +13,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, TypeVar
 
 from clew.memory.datatypes import Document, Mark
-from clew.memory.errors import Unreadable
-from clew.memory.extras import install_command
+from clew.memory.errors import Unreadable, install_command
 from clew.memory.knowledge.loaders.pdf_unseen import seen_and_unseen
 from clew.memory.knowledge.loaders.plain_text import like_a_title, title_of_file
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, shown

@@ -8,7 +8,7 @@ from typing import Any
 
 from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
-from clew.memory.knowledge.clues.clue_graphs import normalise, triple_lines
+from clew.memory.knowledge.clues.clue_index import normalise, triple_lines
 from clew.memory.knowledge.loaders.plain_text import decode
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, shown
 from clew.memory.text import clean

@@ -20,8 +20,7 @@ from typing import IO, TYPE_CHECKING, cast
 from urllib.parse import unquote
 
 from clew.memory.datatypes import Document, Edge
-from clew.memory.errors import Unreadable
-from clew.memory.extras import install_command
+from clew.memory.errors import Unreadable, install_command
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Pages, Source, reason, shown
 from clew.memory.text import clean
 

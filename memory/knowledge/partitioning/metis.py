@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from clew.memory.datatypes import Ints
-from clew.memory.knowledge.partitioning.labels import PartitionLabels, numbered
-from clew.memory.nodes import NodeGraph
+from clew.memory.nodes import NodeGraph, PartitionLabels, numbered
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

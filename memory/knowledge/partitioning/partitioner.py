@@ -1,22 +1,33 @@
 """From a graph and its vectors to a capsule: labels by the planned method, and all that goes with them."""
 
 import sqlite3
-from collections.abc import Generator, Iterable
+from collections import defaultdict
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import closing
+from itertools import chain, count, pairwise
 from pathlib import Path
 
-from clew.memory.datatypes import Progress, Vectors
+import numpy as np
+
+from clew.memory.datatypes import Ints, Progress, Vectors
 from clew.memory.files import check_plain
-from clew.memory.knowledge.disk import BROKEN, held, naming_damage, required_generation
+from clew.memory.knowledge.disk import BROKEN, held, naming_damage, open_database, required_generation
 from clew.memory.knowledge.embedding import CHUNKS, open_vectors, titles_and_texts
-from clew.memory.knowledge.partitioning import hybrid, leiden, metis
+from clew.memory.knowledge.partitioning import methods, metis
 from clew.memory.knowledge.partitioning.capsule import Capsule, PartitionPlan, capsules, read_capsule, write_capsule
-from clew.memory.knowledge.partitioning.description import hub_nodes_of, names_of, report_of
-from clew.memory.knowledge.partitioning.labels import PartitionLabels, sums_of
 from clew.memory.knowledge.partitioning.node_graph import read_graph
 from clew.memory.knowledge.proof import record_partitions
-from clew.memory.knowledge.schema import open_database
-from clew.memory.nodes import NodeGraph, Partitioning, cells_of
+from clew.memory.nodes import (
+    Cells,
+    NodeGraph,
+    Partitioning,
+    PartitionLabels,
+    cells_of,
+    edge_cosines,
+    paired_cosines,
+    sums_of,
+)
+from clew.memory.text import stems_and_words, without_possessive, written_words
 from clew.memory.vectors import unit
 
 
@@ -65,15 +76,15 @@ def plans_before(generation: Path | None) -> list[PartitionPlan]:
 def labels_of(graph: NodeGraph, vectors: Vectors, plan: PartitionPlan) -> PartitionLabels:
     match plan.method, plan.k:
         case "hybrid", _:
-            return hybrid.partition(graph, vectors, plan.most(graph.count))
+            return methods.hybrid_partition(graph, vectors, plan.most(graph.count))
         case "metis", 0:
             return metis.partition(graph, plan.size)
         case "metis", k:
             return metis.partition_into(graph, k)
         case _, 0:
-            return leiden.partition(graph)
+            return methods.leiden_partition(graph)
         case _, k:
-            return leiden.partition_into(graph, vectors, k)
+            return methods.leiden_partition_into(graph, vectors, k)
 
 
 def capsule_of(
@@ -91,3 +102,146 @@ def capsule_of(
     partitioning = Partitioning(plan.method, plan.size, labels, names, centroids, hub_nodes)
     cells = cells_of(graph, partitioning)
     return Capsule(plan, partitioning, cells, report_of(graph, partitioning, cells, vectors))
+
+
+TITLE = 3
+"""How many words of a text a word of a title counts."""
+
+TERMS = 4
+SHORTEST, LONGEST = 3, 24
+"""Characters of a stem that can name something: shorter ones say little, longer ones are addresses or codes."""
+
+OUTLIER = 3.5
+"""Robust standard deviations of log degree above its median from which a degree is exceptional (Iglewicz and Hoaglin
+1993)."""
+
+TO_SIGMA = 1.4826
+"""A median absolute deviation times this is the standard deviation, where values are normal."""
+
+FLAT = 0.5
+"""The least deviation of log degree: where most nodes have one degree, a few edges more are not exceptional."""
+
+LOW = 0.25
+"""The quantile of the graph's own cosines below which one is low."""
+
+SEED = 42
+
+
+def report_of(graph: NodeGraph, partitioning: Partitioning, cells: Cells, vectors: Vectors) -> Mapping[str, float]:
+    """`edge_cut` is the share of edges between partitions, `bridged` how many pairs of partitions have such edges.
+    `coherence` is the mean cosine of the nodes to their partition's centroid; `lift` is how often that of random
+    partitions of the same sizes it is. `components` are of the graph, `alone` nodes without an edge, `high_degree`
+    nodes of exceptional degree, `hub_nodes` those of them that say little."""
+    from scipy.sparse.csgraph import connected_components
+
+    labels, count = partitioning.of_node, partitioning.count
+    sizes = np.bincount(labels, minlength=count) if count else np.zeros(1, np.int64)
+    between = int(np.diff(cells.edges.starts)[cells.bridges].sum())
+    coherence = coherence_of(labels, count, vectors)
+    chance = coherence_of(np.random.default_rng(SEED).permutation(labels), count, vectors)
+    return {
+        "nodes": graph.count,
+        "edges": len(graph.sources),
+        "partitions": count,
+        "smallest": int(sizes.min()),
+        "median": float(np.median(sizes)),
+        "mean": round(float(sizes.mean()), 1),
+        "largest": int(sizes.max()),
+        "edge_cut": round(between / max(1, len(graph.sources)), 4),
+        "bridged": int(cells.bridges.sum()),
+        "coherence": round(coherence, 4),
+        "lift": round(coherence / chance, 3) if chance else 1.0,
+        "components": int(connected_components(graph.adjacency(), directed=False, return_labels=False)),
+        "alone": int((graph.degrees == 0).sum()),
+        "high_degree": len(high_degree_nodes(graph)),
+        "hub_nodes": len(partitioning.hub_nodes),
+    }
+
+
+def coherence_of(labels: Ints, count: int, vectors: Vectors) -> float:
+    """The mean over nodes of the cosine to their partition's centroid. The cosines of a partition's nodes, of unit
+    length, sum to the length of the nodes' sum."""
+    if not len(labels):
+        return 0.0
+    return float(np.linalg.norm(sums_of(labels, count, vectors), axis=1).sum() / len(labels))
+
+
+def high_degree_nodes(graph: NodeGraph) -> Ints:
+    """Nodes of exceptional degree, rising."""
+    degrees = graph.degrees
+    logs = np.log(degrees.clip(min=1))
+    linked = logs[degrees > 0]
+    if not len(linked):
+        return np.zeros(0, np.int64)
+    middle = np.median(linked)
+    deviation = max(FLAT, TO_SIGMA * float(np.median(np.abs(linked - middle))))
+    return np.flatnonzero(logs > middle + OUTLIER * deviation)
+
+
+def hub_nodes_of(graph: NodeGraph, vectors: Vectors, labels: Ints, centroids: Vectors) -> Ints:
+    """Hub nodes (seed 004, "partition 0"), rising: nodes of exceptional degree that are unlike their neighbours (mean
+    cosine) and unlike their partition (cosine to its centroid), both lower than those of three quarters of the nodes
+    that have edges."""
+    high = high_degree_nodes(graph)
+    if not len(high):
+        return high
+    cosines = edge_cosines(graph, vectors)
+    sums = np.bincount(graph.sources, cosines, graph.count) + np.bincount(graph.targets, cosines, graph.count)
+    near = np.asarray(sums / graph.degrees.clip(min=1), np.float32)
+    whole = paired_cosines(vectors, np.arange(len(labels)), centroids, labels)
+    linked = graph.degrees > 0
+    low = [mine[high] < np.quantile(mine[linked], LOW) for mine in (near, whole)]
+    return high[low[0] & low[1]]
+
+
+def names_of(labels: PartitionLabels, count: int, titles_and_texts: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """Of each partition at most four terms that distinguish it, best first, by class-based tf-idf (Grootendorst 2022,
+    BERTopic): tf x log(1 + mean words of a partition / words of the term anywhere), where a word of a title counts as
+    several. Terms are stems, shown in their commonest spelling; a partition without any is named by its number.
+    `titles_and_texts` are the nodes', in order."""
+    nodes, numbers, weights, words = _occurrences(titles_and_texts)
+    shown, stems = _stems(words)
+    kept = stems[numbers] >= 0
+    nodes, numbers, weights = nodes[kept], numbers[kept], weights[kept]
+    width = max(1, len(words))
+    keys, groups = np.unique(labels[nodes] * width + stems[numbers], return_inverse=True)
+    partitions, terms, frequency = keys // width, keys % width, np.bincount(groups.reshape(-1), weights)
+    anywhere = np.bincount(terms, frequency, minlength=width)
+    scores = frequency * np.log1p(frequency.sum() / max(1, count) / anywhere[terms])
+    order = np.lexsort((terms, -scores.round(6), partitions))
+    starts = np.searchsorted(partitions[order], np.arange(count + 1))
+    best = _commonest(numbers, weights, stems)
+    chosen = [terms[order[start : min(start + TERMS, end)]].tolist() for start, end in pairwise(starts)]
+    return tuple(
+        ", ".join(shown[best[term]] for term in of_partition) or f"partition {number}"
+        for number, of_partition in enumerate(chosen)
+    )
+
+
+def _occurrences(titles_and_texts: Iterable[tuple[str, str]]) -> tuple[Ints, Ints, Ints, list[str]]:
+    """Of each word that occurs its node, its number and its weight, shape (occurrences,); and the words."""
+    found = [written_words(field) for fields in titles_and_texts for field in fields]
+    lengths = [len(of_field) for of_field in found]
+    known: defaultdict[str, int] = defaultdict(count().__next__)
+    numbers = np.fromiter(map(known.__getitem__, chain.from_iterable(found)), np.int64, sum(lengths))
+    fields = np.repeat(np.arange(len(found)), lengths)
+    return fields // 2, numbers, np.where(fields % 2, 1, TITLE), list(known)
+
+
+def _stems(words: Sequence[str]) -> tuple[list[str], Ints]:
+    """Of each word how it is shown, and the number of its stem; -1 of one that names nothing."""
+    shown, stems, known = list(map(without_possessive, words)), [], dict[str, int]()
+    stem_of = {bare: stem for stem, bare in stems_and_words(" ".join(words))}
+    for bare in shown:
+        stem = stem_of.get(bare, "")
+        naming = SHORTEST <= len(stem) <= LONGEST and not stem.isdigit()
+        stems.append(known.setdefault(stem, len(known)) if naming else -1)
+    return shown, np.array(stems, np.int64)
+
+
+def _commonest(numbers: Ints, weights: Ints, stems: Ints) -> dict[int, int]:
+    """Of each stem the word that occurs most often; of equally common ones the first."""
+    times = np.bincount(numbers, weights, minlength=len(stems))
+    order = np.lexsort((np.arange(len(stems)), -times, stems))
+    found, first = np.unique(stems[order], return_index=True)
+    return dict(zip(found.tolist(), order[first].tolist(), strict=True))

@@ -11,9 +11,9 @@ from threading import Thread
 import pytest
 
 from clew.agent.doctor import checks
-from clew.agent.doctor.check import Check
 from clew.agent.doctor.checks import elasticsearch
 from clew.agent.doctor.checks import ollama as ollama_checks
+from clew.agent.doctor.cluster import Check
 from clew.agent.settings import Settings
 from clew.memory import encoding
 from clew.memory.encoding import MINILM, CachedEncoder

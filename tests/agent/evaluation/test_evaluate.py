@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 
 from clew.agent.assistant import Assistant
-from clew.agent.evaluation.agent_evidence import answered, searched
 from clew.agent.evaluation.dataset import read_dataset
-from clew.agent.evaluation.evaluate import EvaluationPlan, Row, evaluate
-from clew.agent.evaluation.query_forms import FORMS, query_of
+from clew.agent.evaluation.evaluate import EvaluationPlan, Row, answered, evaluate, searched
+from clew.agent.evaluation.ranking import FORMS, query_of
 from clew.agent.models import encoder_for
 from clew.agent.settings import Settings
 from clew.agent.state import Turn

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from clew.agent.evaluation.dataset import Question
-from clew.agent.evaluation.query_forms import FORMS, FormName, query_of, simple_text
+from clew.agent.evaluation.ranking import FORMS, FormName, query_of, simple_text
 from clew.memory.datatypes import Utterance
 from clew.memory.encoding import CachedEncoder
 

@@ -1,7 +1,7 @@
 from pathlib import Path
 from typing import Any
 
-from clew.agent.llm.model_cards import DEFAULT_WINDOW, Card, Cards, card_of
+from clew.agent.llm.ollama_server import DEFAULT_WINDOW, Card, Cards, card_of
 
 SHOWN: dict[str, Any] = {
     "template": "{{ .Prompt }}",

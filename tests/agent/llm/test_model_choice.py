@@ -2,8 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.agent.llm.model_cards import Card, Cards
-from clew.agent.llm.ollama_server import OllamaServer, Pulled
+from clew.agent.llm.ollama_server import Card, Cards, OllamaServer, Pulled
 from clew.agent.llm.ollama_writer import best, best_suited, named_model
 from clew.memory.errors import NoModel, ServiceUnreachable
 from tests.ollama.playing import good

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from clew.agent.llm.model_cards import Cards
-from clew.agent.llm.ollama_server import OllamaServer
+from clew.agent.llm.ollama_server import Cards, OllamaServer
 from clew.agent.llm.ollama_writer import OllamaWriter, named_model
 from clew.agent.llm.streams import Patience
 from clew.memory.errors import Cancelled, ModelFailed, NoModel, PromptCut, ServiceUnreachable

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.agent.llm.tokens import TokenCounts
+from clew.agent.llm.ledger import TokenCounts
 
 PROSE = "The truth about the death of Laika became public only in 2002, forty-five years later. " * 20
 

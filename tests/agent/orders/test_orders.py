@@ -29,7 +29,7 @@ from clew.memory.errors import Cancelled
 from clew.memory.instructions import Topic
 from clew.memory.knowledge.communities.reports import Extract, write
 from clew.memory.knowledge.extraction.clauses import by_rules
-from clew.memory.knowledge.extraction.documents import extract_document
+from clew.memory.knowledge.extraction.extractors import extract_document
 from clew.memory.knowledge.extraction.llm import Model, ModelExtractor
 from clew.memory.ports import Encoder, Message, ToolCall, ToolSpec
 from tests.memory.scripted_writer import ScriptedWriter

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from clew.agent.replay.expectations import CheckedExpectation, Played, Summary
 from clew.agent.replay.replay import replay
-from clew.agent.replay.script import Script, read_script
+from clew.agent.replay.script import CheckedExpectation, Played, Script, Summary, read_script
 from clew.memory.errors import BadInput
 from tests.agent.fake_assistant import FakeAssistant
 from tests.agent.replay.test_script import write

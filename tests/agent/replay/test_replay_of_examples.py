@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from clew.agent.replay.expectations import Summary
 from clew.agent.replay.replay import replay_script
+from clew.agent.replay.script import Summary
 from clew.agent.settings import Settings, read_settings
 from tests.conftest import EXAMPLES
 from tests.processes import Process

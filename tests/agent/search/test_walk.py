@@ -11,9 +11,9 @@ import pytest
 
 from clew.agent import nodes
 from clew.agent.assistant import Assistant
-from clew.agent.evaluation.agent_evidence import answered, searched
+from clew.agent.evaluation.evaluate import answered, searched
 from clew.agent.graph import evidence_graph
-from clew.agent.replay.rows import intermediate_row
+from clew.agent.replay.replay import intermediate_row
 from clew.agent.search import gate, rounds
 from clew.agent.search.gate import Gate
 from clew.agent.search.rounds import ObserveParameters

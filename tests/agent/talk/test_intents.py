@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from clew.agent.talk.intents import INTENTS, QUESTION, SHIPPED, Intent, heard
-from clew.memory.languages import LANGUAGES
+from clew.memory.text import LANGUAGES
 from tests.training import talk
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from clew.agent.answer.overview import clusters, typical
 from clew.memory.knowledge.catalogue import Catalogue, Listed
-from clew.memory.knowledge.document_groups import clusters, typical
 from clew.memory.vectors import unit
 
 FILES = [

@@ -5,8 +5,8 @@ import sqlite3
 import pytest
 
 from clew.memory.datatypes import Document
+from clew.memory.knowledge.disk import COLUMNS
 from clew.memory.knowledge.document_dates import date_orders, dated_texts, with_date
-from clew.memory.knowledge.schema import COLUMNS
 
 
 def read(id_: str, title: str, text: str, **more: str) -> tuple[str, str]:

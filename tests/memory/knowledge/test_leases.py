@@ -9,11 +9,11 @@ import pytest
 
 from clew.memory.datatypes import Progress
 from clew.memory.encoding import CachedEncoder
+from clew.memory.files import Lease, readers, unread
 from clew.memory.knowledge.aligners.open_capsule import OpenCapsule
 from clew.memory.knowledge.disk import current_generation
 from clew.memory.knowledge.index import run as run_module
 from clew.memory.knowledge.index.run import IndexReport, index
-from clew.memory.knowledge.leases import Lease, readers, unread
 from clew.memory.knowledge.library import Library, open_library
 from tests.memory.knowledge.index.test_run import run, titles, write
 

@@ -7,7 +7,7 @@ import pytest
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, ClewError
 from clew.memory.knowledge.disk import HASHES, POINTER
-from clew.memory.knowledge.index.repair import repair
+from clew.memory.knowledge.index.run import repair
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.partitioning.capsule import PartitionPlan
 from clew.memory.knowledge.partitioning.partitioner import partition_library

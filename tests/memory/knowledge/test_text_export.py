@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.index.run import index
-from clew.memory.knowledge.library import open_library
-from clew.memory.knowledge.text_export import INDEX, LONGEST_NAME, export_graph, export_text, safe_name
+from clew.memory.knowledge.library import INDEX, LONGEST_NAME, export_graph, export_text, open_library, safe_name
 
 LINES = "The Moon.\r\n\r\nIt is  grey.\u2028And far.\x0cAnd old.\tSo.\n"
 ROWS = ("../../etc/passwd", "a/b", "A/B", "a b", "nul", "\u202eevil", "x" * 300)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from clew.memory.knowledge.aligners.partition_words import words_of
+from clew.memory.knowledge.aligners.scoring import words_of
 
 NODES = [
     ("apple, fruit", "a round fruit that grows on an apple tree"),

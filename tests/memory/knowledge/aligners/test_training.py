@@ -12,7 +12,7 @@ from clew.agent.aligners.aligner_evaluation import gold_ranks, measure
 from clew.memory.datatypes import Progress
 from clew.memory.errors import BadInput, ClewError, LibraryMismatch
 from clew.memory.knowledge.aligners.models import MODELS, TEMPERATURE, TEMPERATURES
-from clew.memory.knowledge.aligners.saved import (
+from clew.memory.knowledge.aligners.open_capsule import (
     aligner_paths,
     read_aligner,
     read_words,

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from clew.memory.datatypes import Float32s, Form, Ints, Query, Vector
 from clew.memory.knowledge.aligners.models import PartitionGraph, partition_graph
-from clew.memory.knowledge.aligners.partition_words import PartitionWords, words_of
-from clew.memory.knowledge.aligners.scoring import FoundNodes
+from clew.memory.knowledge.aligners.scoring import FoundNodes, PartitionWords, words_of
 from clew.memory.knowledge.aligners.synthetic_queries import QuerySplit, make_queries
 from clew.memory.knowledge.aligners.training import TrainingSet
 from clew.memory.knowledge.question import LibraryQuestion

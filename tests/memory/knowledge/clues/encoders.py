@@ -5,8 +5,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from clew.memory.datatypes import Floats, Vectors
-from clew.memory.knowledge.clues.clue_graphs import TripleGraph
-from clew.memory.knowledge.clues.clue_index import ClueIndex, clue_index
+from clew.memory.knowledge.clues.clue_index import ClueIndex, TripleGraph, clue_index
 from clew.memory.ports import Encoder
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.memory.datatypes import Triple
-from clew.memory.knowledge.clues.clue_graphs import (
+from clew.memory.knowledge.clues.clue_index import (
     TripleGraph,
     arrow,
     entity_key,

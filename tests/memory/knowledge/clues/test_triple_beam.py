@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.memory.datatypes import Triple
-from clew.memory.knowledge.clues.clue_graphs import triple_graph
-from clew.memory.knowledge.clues.clue_index import ClueIndex
+from clew.memory.knowledge.clues.clue_index import ClueIndex, triple_graph
 from clew.memory.knowledge.clues.question_clues import extract_clues
 from clew.memory.knowledge.clues.triple_beam import ClueParameters, EdgeScores, beam_search, most_of, seeds_of
 from clew.memory.knowledge.clues.triple_search import search_paths
@@ -194,7 +193,7 @@ import json, sys
 from clew.memory.datatypes import Triple
 from clew.memory.knowledge.clues.clue_index import clue_index
 from clew.memory.knowledge.clues.triple_search import search_paths
-from clew.memory.knowledge.clues.clue_graphs import triple_graph
+from clew.memory.knowledge.clues.clue_index import triple_graph
 graph = triple_graph(Triple(*row) for row in json.loads(sys.argv[1]))
 for question in sys.argv[2:]:
     found = search_paths(question, clue_index(graph))

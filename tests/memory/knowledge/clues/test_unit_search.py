@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.memory.datatypes import Floats, Ints, Vectors
-from clew.memory.knowledge.clues.clue_graphs import UnitGraph, arrow
+from clew.memory.knowledge.clues.clue_index import UnitGraph, arrow
 from clew.memory.knowledge.clues.unit_search import UnitWalker, UnitWalkParameters
 from tests.memory.knowledge.clues.unit_cases import PAPER, Reference, layers_of, near, unit_rows, walked
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from clew.memory.datatypes import Floats, Ints, Vector, Vectors
-from clew.memory.knowledge.clues.clue_graphs import UnitGraph
+from clew.memory.knowledge.clues.clue_index import UnitGraph
 from clew.memory.knowledge.clues.unit_search import (
     Near,
     Prune,

@@ -6,15 +6,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clew.memory.communities import BY_EXTRACTION, Communities
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import ServiceUnreachable
-from clew.memory.knowledge.communities.cover import Cover
 from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.library import Library, open_library
+from clew.memory.layers import BY_EXTRACTION, Communities, Cover
+from clew.memory.ports import Graph
 from tests.memory.knowledge.communities.made import ALL, BREAD, FILMS, SPACE, library, written, written_by
 from tests.memory.knowledge.index.test_run import manifest, run
 from tests.memory.scripted_writer import ScriptedWriter
+
+
+def cover_of(graph: Graph) -> Cover:
+    return Cover(graph.layers, graph.communities)
 
 
 def communities_of(path: Path, encoder: CachedEncoder) -> Communities:
@@ -48,7 +52,7 @@ def test_the_reports_of_the_examples(examples: Library) -> None:
     for level in range(communities.levels):
         assert members[communities.at(level)].sum(axis=0).max() == 1  # an entity is in one of each level
     assert np.allclose(np.linalg.norm(communities.vectors, axis=1), 1, atol=1e-5)
-    cover = Cover(examples.store.part())
+    cover = cover_of(examples.store.part())
     everything = cover.layers.chunks_within(None)
     held = np.concatenate([cover.of(int(c), everything) for c in communities.at(0)])
     assert len(np.unique(cover.layers.chunk_documents[held])) == len(layers.document_ids)
@@ -76,7 +80,7 @@ def test_the_order_of_the_documents_is_nothing_to_it(tmp_path: Path, encoder: Ca
 def test_a_document_that_nothing_ties_is_covered(tmp_path: Path, encoder: CachedEncoder) -> None:
     alone = {"Grönland": "it is cold there and nobody comes.", "Ünïcode": "all of it is small here."}
     with open_library(library(tmp_path, {**FILMS, **alone}, encoder), encoder) as opened:
-        cover, layers = Cover(opened.store.part()), opened.store.part().layers
+        cover, layers = cover_of(opened.store.part()), opened.store.part().layers
         held = np.concatenate([cover.of(int(c), cover.layers.chunks_within(None)) for c in cover.communities.at(0)])
     assert len(np.unique(cover.layers.chunk_documents[held])) == len(layers.document_ids) == len(FILMS) + 2
     (films,) = (one for one in cover.communities.at(0) if "Lang" in cover.communities.items[one].name)
@@ -86,7 +90,7 @@ def test_a_document_that_nothing_ties_is_covered(tmp_path: Path, encoder: Cached
 def test_documents_of_a_title_alone(tmp_path: Path, encoder: CachedEncoder) -> None:
     path = library(tmp_path, {"Metropolis": "it is what it is.", "Laika": "so it goes, as they say."}, encoder)
     with open_library(path, encoder) as opened:
-        cover = Cover(opened.store.part())
+        cover = cover_of(opened.store.part())
         held = np.concatenate([cover.of(int(c), cover.layers.chunks_within(None)) for c in cover.communities.at(0)])
     assert len(np.unique(cover.layers.chunk_documents[held])) == 2
 

@@ -8,10 +8,10 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from clew.memory.communities import DetectionParameters, Method
 from clew.memory.datatypes import Ints, Vectors
 from clew.memory.knowledge.communities.detection import cluster, detect, numbered
 from clew.memory.knowledge.communities.entity_graph import Links, weighted_graph
+from clew.memory.layers import DetectionParameters, Method
 from clew.memory.vectors import unit
 
 METHODS = get_args(Method)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.memory.knowledge.extraction.aliases import canonical, normalised
-from clew.memory.knowledge.extraction.mentions import EntityKind, Mention
+from clew.memory.knowledge.extraction.lexicon import EntityKind, Mention
 
 
 def mentions(*names: str, kind: EntityKind = "person") -> list[Mention]:

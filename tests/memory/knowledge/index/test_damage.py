@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from clew.agent.trust import note_indexed
+from clew.agent.settings import note_indexed
 from clew.memory.datatypes import Progress
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, ClewError

@@ -4,9 +4,14 @@ import numpy as np
 import pytest
 
 from clew.memory.knowledge.partitioning.capsule import plan_of
-from clew.memory.knowledge.partitioning.description import coherence_of, high_degree_nodes, hub_nodes_of, names_of
-from clew.memory.knowledge.partitioning.labels import sums_of
-from clew.memory.knowledge.partitioning.partitioner import capsule_of
+from clew.memory.knowledge.partitioning.partitioner import (
+    capsule_of,
+    coherence_of,
+    high_degree_nodes,
+    hub_nodes_of,
+    names_of,
+)
+from clew.memory.nodes import sums_of
 from clew.memory.vectors import unit
 from tests.memory.knowledge.partitioning.made import clique, graph, random_graph, random_vectors, topics
 

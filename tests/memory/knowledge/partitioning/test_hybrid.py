@@ -8,10 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.memory.datatypes import Vectors
-from clew.memory.knowledge.partitioning import hybrid
-from clew.memory.knowledge.partitioning.hybrid import merged, packed, split
-from clew.memory.knowledge.partitioning.labels import PartitionLabels, numbered
-from clew.memory.nodes import NodeGraph
+from clew.memory.knowledge.partitioning import methods
+from clew.memory.knowledge.partitioning.methods import merged, packed, split
+from clew.memory.nodes import NodeGraph, PartitionLabels, numbered
 from tests.memory.knowledge.partitioning.made import clique, graph, random_graph, random_vectors, topics
 
 
@@ -35,9 +34,9 @@ def test_every_node_is_in_one_partition_of_1_to_size_nodes(
 ) -> None:
     made = random_graph(count, edges, seed)
     vectors = np.ones((count, 8), np.float32) / np.sqrt(8).astype(np.float32) if alike else random_vectors(count, seed)
-    labels = hybrid.partition(made, vectors, size)
+    labels = methods.hybrid_partition(made, vectors, size)
     check(labels, count, size)
-    assert (labels == hybrid.partition(made, vectors, size)).all()
+    assert (labels == methods.hybrid_partition(made, vectors, size)).all()
     assert len(made.sources) == len(random_graph(count, edges, seed).sources)  # no edge is added
 
 
@@ -48,7 +47,7 @@ PATH = graph(1000, [(node, node + 1) for node in range(999)])
 @pytest.mark.parametrize("made", [STAR, PATH, graph(1000, []), graph(1, []), graph(300, clique(range(300)))])
 @pytest.mark.parametrize("vectors", [random_vectors, lambda count, _: np.zeros((count, 8), np.float32)])
 def test_shapes_that_no_method_likes(made: NodeGraph, vectors: Callable[[int, int], Vectors]) -> None:
-    labels = hybrid.partition(made, vectors(made.count, 1), 200)
+    labels = methods.hybrid_partition(made, vectors(made.count, 1), 200)
     check(labels, made.count, 200)
     assert labels.max() + 1 <= 2 * -(-made.count // 200)  # and they are filled
 
@@ -96,7 +95,7 @@ def test_a_bin_is_filled_by_what_is_near_to_all_that_it_holds() -> None:
 def test_between_two_communities_a_node_goes_where_it_is_alike(topic: int) -> None:
     ties = [(20, node) for node in (0, 1, 2, 10, 11, 12)]
     made = graph(21, [*clique(range(10)), *clique(range(10, 20)), *ties])
-    labels = hybrid.partition(made, topics([0] * 10 + [1] * 10 + [topic]), 12)
+    labels = methods.hybrid_partition(made, topics([0] * 10 + [1] * 10 + [topic]), 12)
     assert labels[0] != labels[10]
     assert labels[20] == labels[10 * topic]
 
@@ -104,9 +103,9 @@ def test_between_two_communities_a_node_goes_where_it_is_alike(topic: int) -> No
 def test_phase_1_joins_an_island_to_what_is_nearest_and_phase_3_would_not() -> None:
     """What it joins is too big to be packed: only phase 1 can fill it, to the last place."""
     made = graph(22, [*clique(range(10)), *clique(range(10, 20)), (20, 21)])
-    labels = hybrid.partition(made, topics([0] * 10 + [1] * 10 + [1, 1]), 12)
+    labels = methods.hybrid_partition(made, topics([0] * 10 + [1] * 10 + [1, 1]), 12)
     assert labels.tolist() == [0] * 10 + [1] * 12 or labels.tolist() == [1] * 10 + [0] * 12
-    full = hybrid.partition(made, topics([0] * 10 + [1] * 10 + [1, 1]), 11)
+    full = methods.hybrid_partition(made, topics([0] * 10 + [1] * 10 + [1, 1]), 11)
     assert len(set(full[20:])) == 1 and full[20] not in (full[0], full[10])  # 10 and 2 are one too many
 
 
@@ -114,10 +113,10 @@ def test_phase_3_packs_what_is_no_island_and_not_full() -> None:
     """Halves of the size are no islands, which phase 1 joins, and orphans, which phase 3 packs."""
     of = [0] * 6 + [1] * 6 + [0] * 6 + [1] * 6
     made = graph(24, [pair for start in range(0, 24, 6) for pair in clique(range(start, start + 6))])
-    labels = hybrid.partition(made, topics(of), 12)
+    labels = methods.hybrid_partition(made, topics(of), 12)
     assert labels.max() == 1
     assert all(labels[node] == labels[0 if of[node] == 0 else 6] for node in range(24))
-    strict = hybrid.partition(made, topics(of), 11)
+    strict = methods.hybrid_partition(made, topics(of), 11)
     assert strict.max() == 3
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from clew.memory.errors import BadInput
-from clew.memory.knowledge.partitioning import leiden, metis
+from clew.memory.knowledge.partitioning import methods, metis
 from clew.memory.knowledge.partitioning.capsule import PartitionPlan, plan_of
 from clew.memory.knowledge.partitioning.partitioner import labels_of
 from clew.memory.nodes import NodeGraph
@@ -41,12 +41,12 @@ def test_metis_cuts_few_edges() -> None:
 
 
 def test_leiden_finds_the_communities() -> None:
-    assert leiden.partition(RINGS).tolist() == [0] * 10 + [1] * 10 + [2] * 10 + [3] * 10
+    assert methods.leiden_partition(RINGS).tolist() == [0] * 10 + [1] * 10 + [2] * 10 + [3] * 10
 
 
 @pytest.mark.parametrize("k, found", [(1, 1), (2, 2), (3, 3), (4, 4), (40, 4)])
 def test_leiden_joins_what_is_too_much_by_meaning(k: int, found: int) -> None:
-    labels = leiden.partition_into(RINGS, topics(([0] * 10 + [1] * 10) * 2), k)
+    labels = methods.leiden_partition_into(RINGS, topics(([0] * 10 + [1] * 10) * 2), k)
     assert labels.max() + 1 == found  # a clique does not divide
     if k == 2:
         assert labels[0] == labels[20] != labels[10] == labels[30]
@@ -55,7 +55,7 @@ def test_leiden_joins_what_is_too_much_by_meaning(k: int, found: int) -> None:
 @pytest.mark.parametrize("k", [15, 25, 40])
 def test_leiden_divides_the_biggest_until_there_are_k(k: int) -> None:
     made: NodeGraph = random_graph(2000, 5000, 5)
-    labels = leiden.partition_into(made, random_vectors(2000, 5), k)
+    labels = methods.leiden_partition_into(made, random_vectors(2000, 5), k)
     assert 0.8 * k <= labels.max() + 1 <= k
     assert np.bincount(labels).max() < 8 * 2000 / k
 

@@ -10,8 +10,8 @@ from clew.memory.knowledge.library import Library
 from clew.memory.knowledge.question import LibraryQuestion
 from clew.memory.knowledge.walking.features import Looked, load_scorer
 from clew.memory.knowledge.walking.paths import PATH, HopQuestion, hop_index
-from clew.memory.knowledge.walking.rounds import HopParameters, hop, log_masses
 from clew.tools.base import encode_query
+from clew.tools.graph import HopParameters, hop, log_masses
 from tests.memory.knowledge.walking.made import ints
 
 

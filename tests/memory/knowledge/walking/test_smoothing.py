@@ -5,10 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from clew.memory import nodes
 from clew.memory.datatypes import Vectors
-from clew.memory.knowledge.walking import smoothing
-from clew.memory.knowledge.walking.smoothing import FILE, write_smoothed
-from clew.memory.nodes import NodeGraph
+from clew.memory.nodes import FILE, NodeGraph, write_smoothed
 from tests.memory.knowledge.partitioning.made import random_vectors
 from tests.memory.knowledge.walking.made import graph_of
 
@@ -51,7 +50,7 @@ def test_it_is_the_formula(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     expected /= np.linalg.norm(expected, axis=1, keepdims=True)
     whole = smoothed(tmp_path, TYPED, vectors)
     assert whole == pytest.approx(expected, abs=2e-3)  # float16
-    monkeypatch.setattr(smoothing, "COLUMNS", 3)  # in pieces that do not come out even
+    monkeypatch.setattr(nodes, "COLUMNS", 3)  # in pieces that do not come out even
     assert np.array_equal(smoothed(tmp_path, TYPED, vectors), whole)
 
 
