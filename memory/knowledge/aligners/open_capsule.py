@@ -32,7 +32,7 @@ from clew.memory.knowledge.aligners.scoring import (
 )
 from clew.memory.knowledge.disk import naming_damage
 from clew.memory.knowledge.library import Library
-from clew.memory.knowledge.partitioning.capsule import FOLDER, Capsule, capsules, read_capsule
+from clew.memory.knowledge.partitioning.capsule import Capsule, capsule_folder, capsules, read_capsule
 from clew.memory.knowledge.store import EmbeddedStore
 from clew.memory.nodes import Partitioning
 
@@ -149,7 +149,7 @@ class OpenCapsule:
             raise BadInput(f"there is no capsule '{name}'", f"--capsule {'|'.join(known)}")
         self._store = library.store
         self.name = name or known[-1]
-        self.folder = generation / FOLDER / self.name
+        self.folder = capsule_folder(generation, self.name)
         with naming_damage(generation):
             self.capsule: Capsule = read_capsule(generation, self.name)
         self.graph = library.store.part().nodes

@@ -22,7 +22,7 @@ from clew.memory.knowledge.index.layering import make_layers
 from clew.memory.knowledge.index.words import index_words
 from clew.memory.knowledge.numbering import ARRAYS as LAYERS
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
-from clew.memory.knowledge.partitioning.capsule import keep_trained, write_capsule
+from clew.memory.knowledge.partitioning.capsule import capsule_folder, keep_trained, write_capsule
 from clew.memory.knowledge.partitioning.node_graph import FILE as NODES
 from clew.memory.knowledge.partitioning.node_graph import write_graph
 from clew.memory.knowledge.partitioning.partitioner import build_capsule, plans_before
@@ -66,7 +66,7 @@ def partition(generation: Generation) -> Iterator[Progress]:
         capsule = yield from build_capsule(generation.database, generation.folder, graph, plan)
         folder = write_capsule(generation.folder, capsule, durable=False)
         if generation.old:
-            keep_trained(generation.old / CAPSULES / plan.name, folder, capsule.partitioning)
+            keep_trained(capsule_folder(generation.old, plan.name), folder, capsule.partitioning)
 
 
 def _communities(parameters: DetectionParameters) -> dict[str, object]:

@@ -8,6 +8,7 @@ GENERATION/capsules/current                       the name of the one in use, th
 """
 
 import json
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -37,7 +38,7 @@ from clew.memory.knowledge.embedding import CHUNKS, open_vectors
 from clew.memory.nodes import Cells, Partitioning, PartitionMethod
 from clew.memory.vectors import Ragged
 
-FOLDER, CURRENT = "capsules", "current"
+FOLDER, CURRENT, BEFORE = "capsules", "current", ".old"
 ARRAYS, NAMES, REPORT, VECTORS = "partitioning.npz", "names.json", "report.json", "vectors.npy"
 
 TRAINED = ("aligners", "queries")
@@ -108,9 +109,26 @@ class Capsule(NamedTuple):
 
 def capsule_with_vectors(generation: Path) -> tuple[Capsule, Vectors]:
     """The one in use, and the nodes' vectors, partition after partition, shape (nodes, d), memory-mapped. What was read
-    stays valid when another takes its place."""
-    name = current_name(generation)
-    return read_capsule(generation, name), mapped(within(generation, FOLDER, name, VECTORS))
+    stays valid when another takes its place; one that does so while it is read is read instead."""
+    while True:
+        folder = capsule_folder(generation, current_name(generation))
+        before = folder.stat()
+        try:
+            found = _read(folder), mapped(within(folder, VECTORS))
+        except BROKEN:
+            if folder.exists() and os.path.samestat(before, folder.stat()):
+                raise
+            continue
+        if folder.exists() and os.path.samestat(before, folder.stat()):
+            return found
+
+
+def capsule_folder(generation: Path, name: str) -> Path:
+    """The folder of a capsule: what it was before, where a run ended between putting that aside and the new one in its
+    place."""
+    home = within(generation, FOLDER)
+    folder, before = within(home, name), within(home, f"{name}{BEFORE}")
+    return before if before.is_dir() and not folder.exists() else folder
 
 
 def write_capsule(generation: Path, capsule: Capsule, durable: bool) -> Path:
@@ -120,16 +138,18 @@ def write_capsule(generation: Path, capsule: Capsule, durable: bool) -> Path:
     if not within(generation, FOLDER).exists():
         new_folder(generation, FOLDER)
     home = within(generation, FOLDER)
+    if (there := capsule_folder(generation, name)).name != name:
+        put(home, there.name, name)
     folder = within(home, name)
     fresh = new_folder(home, f"{name}.new")
-    remove(home, f"{name}.old")
+    remove(home, f"{name}{BEFORE}")
     _write(fresh, capsule)
     write_vectors(fresh, capsule.partitioning, open_vectors(generation, CHUNKS))
     keep_trained(folder, fresh, capsule.partitioning)
     if durable:
         sync_all(fresh)
     if folder.exists():
-        put(home, name, f"{name}.old")
+        put(home, name, f"{name}{BEFORE}")
     put(home, fresh.name, name)
     current = new_file(home, f"{CURRENT}.new")
     current.write_text(name + "\n", "utf-8")
@@ -137,7 +157,7 @@ def write_capsule(generation: Path, capsule: Capsule, durable: bool) -> Path:
         sync(current)
         sync(home)
     put(home, current.name, CURRENT)
-    remove(home, f"{name}.old")
+    remove(home, f"{name}{BEFORE}")
     return folder
 
 
@@ -157,8 +177,8 @@ def keep_trained(before: Path, folder: Path, partitioning: Partitioning) -> None
 def capsules(generation: Path) -> list[str]:
     """The names of all that a generation has, the one in use last."""
     current = current_name(generation)
-    all_of_them = within(generation, FOLDER).glob(f"*/{ARRAYS}")
-    found = [path.parent.name for path in all_of_them if NAME_OF_PLAN.fullmatch(path.parent.name)]
+    names = {path.parent.name.removesuffix(BEFORE) for path in within(generation, FOLDER).glob(f"*/{ARRAYS}")}
+    found = [name for name in names if NAME_OF_PLAN.fullmatch(name)]
     return [*sorted(name for name in found if name != current), *(name for name in found if name == current)]
 
 
@@ -172,9 +192,12 @@ def current_name(generation: Path) -> str:
 
 def read_capsule(generation: Path, name: str = "") -> Capsule:
     """The one in use where no name is given. Raises what a broken file raises (`damage.BROKEN`)."""
-    folder = within(generation, FOLDER, name or current_name(generation))
+    return _read(capsule_folder(generation, name or current_name(generation)))
+
+
+def _read(folder: Path) -> Capsule:
     saved = json.loads(within(folder, REPORT).read_text("utf-8"))
-    plan = _read_plan(saved["wanted"], folder.name)
+    plan = _read_plan(saved["wanted"], folder.name.removesuffix(BEFORE))
     names = tuple(json.loads(within(folder, NAMES).read_text("utf-8")))
     arrays = read_arrays(within(folder, ARRAYS))
     of_node = arrays["of_node"].astype(np.int64)

@@ -11,6 +11,7 @@ import pytest
 from clew.memory.datatypes import Vectors
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import ClewError, LibraryBusy, NoLibrary
+from clew.memory.files import mapped, put
 from clew.memory.knowledge.disk import current_generation, held
 from clew.memory.knowledge.embedding import CHUNKS
 from clew.memory.knowledge.index.run import index
@@ -21,6 +22,7 @@ from clew.memory.knowledge.partitioning.capsule import (
     VECTORS,
     Capsule,
     PartitionPlan,
+    capsule_with_vectors,
     capsules,
     plan_of,
     read_capsule,
@@ -30,6 +32,8 @@ from clew.memory.knowledge.partitioning.partitioner import capsule_of, labels_of
 from clew.memory.ports import Search
 from tests.memory.knowledge.index.test_run import run, write
 from tests.memory.knowledge.partitioning.made import random_graph, random_vectors
+
+MODULE = write_capsule.__module__
 
 
 def made(plan: PartitionPlan) -> Capsule:
@@ -172,3 +176,45 @@ def test_the_centroid_of_a_partition_is_the_direction_of_its_nodes_mean() -> Non
         assert centroid == pytest.approx(mean / np.linalg.norm(mean), abs=1e-6)
     assert len(own.centroids) == own.of_node.max() + 1 > 2
     assert PartitionPlan().size == 200
+
+
+@pytest.mark.parametrize("moves", range(4))
+def test_a_run_that_ends_between_two_moves_leaves_the_old_or_the_new(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moves: int
+) -> None:
+    """Three moves: the old one aside, the new one in its place, its name."""
+    vectors, plan, left = with_vectors(tmp_path), plan_of("hybrid", 20), [moves]
+    write_capsule(tmp_path, made(plan), durable=True)
+
+    def killed(folder: Path, fresh: str, name: str) -> None:
+        if not left[0]:
+            raise KeyboardInterrupt
+        left[0] -= 1
+        put(folder, fresh, name)
+
+    monkeypatch.setattr(f"{MODULE}.put", killed)
+    if moves < 3:
+        with pytest.raises(KeyboardInterrupt):
+            write_capsule(tmp_path, made(plan), durable=True)
+    monkeypatch.setattr(f"{MODULE}.put", put)
+    capsule, ordered = capsule_with_vectors(tmp_path)
+    assert capsule.plan == plan and capsules(tmp_path) == [plan.name]
+    assert (ordered == vectors[capsule.partitioning.members.values]).all()
+    write_capsule(tmp_path, made(plan), durable=True)
+    assert {path.name for path in (tmp_path / FOLDER).iterdir()} == {CURRENT, plan.name}
+
+
+def test_one_that_is_swapped_while_it_is_read_is_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    vectors, plan = with_vectors(tmp_path), plan_of("hybrid", 20)
+    write_capsule(tmp_path, made(plan), durable=True)
+    swaps = [3]
+
+    def swapped(path: Path) -> Vectors:
+        if swaps[0]:
+            swaps[0] -= 1
+            write_capsule(tmp_path, made(plan), durable=True)
+        return mapped(path)
+
+    monkeypatch.setattr(f"{MODULE}.mapped", swapped)
+    capsule, ordered = capsule_with_vectors(tmp_path)
+    assert not swaps[0] and (ordered == vectors[capsule.partitioning.members.values]).all()
