@@ -50,6 +50,7 @@ mutants: .venv/ready-dev
 # All that is learned, from DATA, each fit over what the ones before it have written; and what the agent is worth out of
 # fold, everything below it refitted.
 train: .venv/ready-dev
+	$(BIN)/python -m tests.training.roots $(DATA)
 	$(BIN)/python -m tests.training.walk $(DATA) $(LIBRARIES)
 	$(BIN)/python -m tests.training.rewriter $(DATA) $(LIBRARIES)
 	$(BIN)/python -m tests.training.search $(DATA) $(LIBRARIES)

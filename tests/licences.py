@@ -2,7 +2,7 @@
 
 python -m tests.licences
 
-leidenalg and igraph are under the GPL: they are imported, not shipped, and are the person's own to install.
+leidenalg, igraph and html2text (an extra's) are under the GPL: imported, not shipped, the person's own to install.
 """
 
 import re
@@ -13,7 +13,7 @@ KNOWN = re.compile(
     r"MIT|BSD|Apache|Python Software|PSF|ISC|Mozilla|MPL|Zlib|CC0|Unlicense|HPND|Historical|CNRI|BSL-1|public domain",
     re.IGNORECASE,
 )
-NAMED = {"igraph", "leidenalg", "clew"}
+NAMED = {"html2text", "igraph", "leidenalg", "clew"}
 
 
 def licence(package: metadata.Distribution) -> str:

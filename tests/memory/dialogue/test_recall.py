@@ -239,3 +239,17 @@ def test_more_centroids_than_clusters_are_a_new_beginning() -> None:
     vectors = random_units(20)
     start = centroids(vectors, cluster(vectors, 5, seed=42, n_init=10))
     assert cluster(vectors, 3, seed=42, n_init=10, start=start).tolist() == cluster(vectors, 3, 42, 10).tolist()
+
+
+def test_the_defaults_are_those_of_seed_003() -> None:
+    assert RecallParameters() == RecallParameters(
+        lambda_=0.7, sentences=5, representatives=3, fewest_clusters=2, most_clusters=7, seed=42, n_init=10
+    )
+
+
+def test_vectors_that_are_near_are_not_one() -> None:
+    """Of cosine .95: two of them are two clusters; two that agree to 1e-6 are one."""
+    near = np.array([[1, 0], [0.95, (1 - 0.95**2) ** 0.5]], np.float32)
+    assert len(set(cluster(near, 2, 42, 10).tolist())) == 2
+    same = np.array([[1, 0], [1, 1e-4]], np.float32)
+    assert len(set(cluster(same, 2, 42, 10).tolist())) == 1
