@@ -1,6 +1,7 @@
 """Which units of the evidence answer a question: of passages that have to do with it, the best by the reader, and what
 is nearly as good and says something else."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -54,6 +55,17 @@ class AnswerParameters:
 
 EARLIER = 0.5
 """What a word of an earlier turn is worth beside one of the question."""
+
+
+MOST_OF_REASON = 60
+"""Words of a sentence with the one behind it, where that may say why."""
+
+_GIVES_REASON = re.compile(
+    r"\b(?:because|since|so that|due to|owing to|therefore|as a result|in order to|to avoid|to prevent|caus\w+"
+    r"|reasons?)\b",
+    re.IGNORECASE,
+)
+"""Of `holds reason` what leaves no doubt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,9 +199,12 @@ def _chosen(
 
 
 def _unit(place: int, evidence: Evidence, wanted: Asked) -> AnswerUnit:
-    core = evidence.cores[place]
-    opens = bool(wanted.expected) and not wanted.holds(evidence.texts[place])
+    core, text = evidence.cores[place], evidence.texts[place]
+    opens = bool(wanted.expected) and not wanted.holds(text)
     unit = unit_of(core, whole_list=wanted.form == "list", opens=opens)
+    if "reason" in wanted.expected and not any(map(_GIVES_REASON.search, unit.texts)) and core.block.kind != "code":
+        behind = unit_of(core, whole_list=wanted.form == "list", opens=True)
+        return behind if behind.words <= MOST_OF_REASON else unit
     if opens and not any(wanted.holds(text) for text in unit.texts):
         return unit_of(core, whole_list=wanted.form == "list")
     return unit

@@ -238,3 +238,12 @@ def test_the_reply_to_a_question_of_the_document_is_no_reply_to_another(encoder:
     assert claim.text.startswith("The unused disk space") and claim.start == 4
     assert claim.quotes == (Quote("faq", 4, len(text), text[4:]),)
     assert claim.span is None or claim.text[claim.span.start : claim.span.end] in text
+
+
+def test_why_is_told_with_the_sentence_behind(encoder: CachedEncoder) -> None:
+    text = "In 1888 the Academy refused her. The statutes spoke of learned men. She painted on."
+    academy = Passage("a#0", "a", "Henrike", text, 0.7, "hybrid")
+    assert "learned men" in say("Why did the Academy refuse her?", academy, encoder=encoder).text
+    assert "learned men" not in say("When did the Academy refuse her?", academy, encoder=encoder).text
+    reason = replace(academy, text="She left because the Academy refused her. She painted on.")
+    assert "painted" not in say("Why did she leave?", reason, encoder=encoder).text
