@@ -7,12 +7,12 @@ from datetime import date, timedelta
 
 from clew.memory.dates import MONTHS, CalendarDate, FoundDate
 from clew.memory.errors import BadInput
+from clew.memory.text import NUMBER_WORDS
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 WEEK = 7
 
-_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-_COUNT = rf"(?P<count>\d{{1,3}}|an?|{'|'.join(_NUMBERS)}|(?:a\s)?couple\sof|a\sfew)"
+_COUNT = rf"(?P<count>\d{{1,3}}|an?|{'|'.join(NUMBER_WORDS[1:13])}|(?:a\s)?couple\sof|a\sfew)"
 _UNIT = r"(?P<unit>day|week|weekend|fortnight|month|year)"
 _FUTURE = re.compile(
     r"\b(?:will|shall|going to|tomorrow|upcoming|planned|due|next)\b|\bwhen (?:is|are|do|does)\b"
@@ -127,8 +127,8 @@ def _counted(match: re.Match[str]) -> int:
     count = (match.groupdict().get("count") or "one").casefold()
     if count.isdigit():
         return int(count)
-    if count in _NUMBERS:
-        return _NUMBERS.index(count) + 1
+    if count in NUMBER_WORDS:
+        return NUMBER_WORDS.index(count)
     return 1 if count in ("a", "an") else 3 if "few" in count else 2
 
 

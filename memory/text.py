@@ -162,6 +162,12 @@ def stripped(text: str, start: int, end: int) -> Span:
     return start, start + len(part.strip())
 
 
+NUMBER_WORDS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
+    " eighteen nineteen twenty"
+).split()
+"""Each at the place that it counts."""
+
 FUNCTION_WORDS = frozenset(Path(__file__).with_name("function_words.txt").read_text("utf-8").split())
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")

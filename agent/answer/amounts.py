@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from clew.memory.text import FUNCTION_WORDS, stemmed_words
+from clew.memory.text import FUNCTION_WORDS, NUMBER_WORDS, stemmed_words
 
 _UNITS = """
 second 1 second seconds sec secs s
@@ -39,13 +39,16 @@ byte 1000000 mb
 byte 1000000000 gb
 degree 1 ° °c degree degrees
 """
-_WORDS = {
-    word: value
-    for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
-        " seventeen eighteen nineteen twenty".split()
-    )
-} | {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "hundred": 100}
+_WORDS = {word: value for value, word in enumerate(NUMBER_WORDS)} | {
+    "thirty": 30,
+    "forty": 40,
+    "fifty": 50,
+    "sixty": 60,
+    "seventy": 70,
+    "eighty": 80,
+    "ninety": 90,
+    "hundred": 100,
+}
 _TIMES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "dozen": 12, "hundred": 1e2, "k": 1e3}
 _DIGITS = r"\d{1,3}(?:[,  ]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?"
 _AMOUNT = re.compile(

@@ -42,7 +42,7 @@ LONGEST = 16
 LIKELY, CERTAIN = 0.5, 0.9
 """The probability from which a phrase is no question; that of one with a word of its own (docs/figures.md)."""
 
-FEWEST = 3
+FEWEST = 2
 """Words of a phrase that may have one of its own."""
 
 SHIPPED = Path(__file__).with_name("intents.json")
@@ -98,6 +98,9 @@ def heard(text: str) -> Heard:
     pieces = [piece for piece in _PIECE.split(text) if _WORD.search(piece)]
     intents = [_intent_of(piece) for piece in pieces]
     known = [one for one in intents if one]
+    if set(known) & {*SOCIAL}:  # beside thanks, what is no question is thanks as well
+        intents = [one or _said_beside(piece) for one, piece in zip(intents, pieces, strict=True)]
+        known = [one for one in intents if one]
     if known and len(known) == len(intents):
         wanted = max(known, key=lambda one: SOCIAL.index(one) if one in SOCIAL else len(SOCIAL))
         return Heard(wanted, spoken(text), text)
@@ -116,7 +119,13 @@ def heard(text: str) -> Heard:
     return Heard(None, "", text[start:end])
 
 
-def _intent_of(phrase: str) -> Intent | None:
+def _said_beside(piece: str) -> Intent | None:
+    """Of what stands beside a greeting or thanks: social too, where that is likely and nothing is asked."""
+    made = _intent_of(piece, LIKELY)
+    return made if made in SOCIAL and "?" not in piece else None
+
+
+def _intent_of(phrase: str, certain: float = CERTAIN) -> Intent | None:
     """What it wants, if it is likely to be talk and has no word of its own; it may have one, no name and no number,
     where hardly anything else could be meant."""
     words = _WORD.findall(phrase)
@@ -132,7 +141,7 @@ def _intent_of(phrase: str) -> Intent | None:
     best = max(INTENTS, key=lambda one: found[one])
     if own and best in ABOUT_ANSWER:
         return None
-    return best if 1 - found[QUESTION] >= (CERTAIN if own else LIKELY) else None
+    return best if 1 - found[QUESTION] >= (certain if own else LIKELY) else None
 
 
 def _is_known(word: str) -> bool:

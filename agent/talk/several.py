@@ -53,7 +53,10 @@ def questions_of(text: str) -> tuple[str, ...]:
     if _QUOTED.search(text):
         return (text,)
     sentences = [part for part in _SENTENCE.split(text) if part.strip()]
-    if not all(part.rstrip().endswith(("?", "\uff1f")) and _HAS_ASKING.search(part) for part in sentences):
+    unmarked = len(sentences) == 1 and text.rstrip()[-1:].isalnum() and not re.search(r"[.!;:]\s", text)
+    if not unmarked and not all(
+        part.rstrip().endswith(("?", "\uff1f")) and _HAS_ASKING.search(part) for part in sentences
+    ):
         return (text,)
     found = tuple(chain.from_iterable(map(_joined_by_and, sentences)))
     return found if 1 < len(found) <= MOST else (text,)
@@ -67,7 +70,7 @@ def _joined_by_and(sentence: str) -> Sequence[str]:
     link = rf",?\s+(?:{_AND[language]})\s+(?:also |auch |aussi |también |anche |ankaŭ )?(?=(?:{_ASKING[language]})\b)"
     if language == "en":
         link = rf",?\s+(?:{_AND['en']})\s+(?:also )?(?=(?:{_ASKING['en']}|{_AUX})\b)"
-    starts = re.match(rf"(?:(?:{_AND[language]})\s+)?(?:{_ASKING[language]}|{_AUX})\b", sentence, re.IGNORECASE)
+    starts = re.match(rf"¿?(?:(?:{_AND[language]})\s+)?(?:{_ASKING[language]}|{_AUX})\b", sentence, re.IGNORECASE)
     if not starts or _EMBEDS.match(sentence):
         return [sentence]
     made = [sentence]

@@ -111,7 +111,7 @@ def _asks_which(turn: Said) -> bool:
     found = turn.parts
     asked = found.text[slice(*found.asked)].casefold().split() if found.asked else [""]
     if asked[0] == "which" and found.wanted:
-        return True
+        return not found.wanted.plural
     only = found.subject is None or found.subject.first == "the" or "'s " in found.subject.text
     return asked[0] == "what" and found.wanted is None and found.aux is not None and found.verb is None and only
 

@@ -58,6 +58,8 @@ def ones(question: str, found: Parts, turns: Sequence[Said]) -> Iterator[tuple[i
     before = turns[1].listed if len(turns) > 1 else ()
     newest = turns[0].listed or any(one.plural and one.text not in before for one in turns[0].asked) if turns else ()
     listed = next((turn.listed for turn in turns[: 1 if newest else 2] if turn.listed), ())
+    if len(before) == 2 and any(item in turns[0].question for item in before) and not _pair_asked(turns[0]):
+        listed = before  # one of two was asked about: what its answer lists is not what 'the second' counts
     if match := re.search(
         r"\b(?:of (?:the two|the three|these|those|them|both)\b|(?<=which )ones?\b)", question, re.IGNORECASE
     ):
@@ -95,6 +97,11 @@ def ones(question: str, found: Parts, turns: Sequence[Said]) -> Iterator[tuple[i
         elif match.group(2) and (noun := _noun(turns, of_other=match.group(1).casefold() == "other")):
             new = match.group()[: -len(match.group(2))] + " " + noun
             yield *match.span(), new, f"'{match.group(2).strip()}' is {noun}"
+
+
+def _pair_asked(turn: Said) -> bool:
+    """The question itself names what it lists."""
+    return bool(turn.listed) and all(item in turn.question for item in turn.listed)
 
 
 def _not_spoken_of(turns: Sequence[Said]) -> str:

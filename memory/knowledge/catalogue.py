@@ -10,7 +10,7 @@ from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
 from clew.memory.dates import DateOrder, FoundDate, asked_times, date_of, found_dates
-from clew.memory.text import FUNCTION_WORDS, content_words, stemmed_words, word_lists
+from clew.memory.text import FUNCTION_WORDS, NUMBER_WORDS, content_words, stemmed_words, word_lists
 
 LEAST = 0.6
 """The share of a phrase's words, by their rarity, that a document's name has to have."""
@@ -28,8 +28,7 @@ _CALLED = dict(zip(_WORDS["spoken"], _WORDS["written"], strict=True))
 """What is called otherwise on paper."""
 
 _ROMAN = re.compile(r"x{0,3}(?:ix|iv|v?i{0,3})")
-_NUMBERS = "one two three four five six seven eight nine ten eleven twelve".split()
-_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
+_ORDINALS = "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[-_/.]+")
 _NEWEST = re.compile(r"\b(?:last|latest|newest|most recent)\b", re.IGNORECASE)
 _OLDEST = re.compile(r"\b(?:oldest|earliest)\b", re.IGNORECASE)
@@ -218,9 +217,9 @@ def _name_words(text: str) -> list[str]:
 
 
 def _number(word: str) -> int:
-    for names in (_NUMBERS, _ORDINALS):
+    for names in (NUMBER_WORDS, _ORDINALS):
         if word in names:
-            return names.index(word) + 1
+            return names.index(word)
     if not word or not _ROMAN.fullmatch(word):
         return 0
     values = [{"i": 1, "v": 5, "x": 10}[letter] for letter in word]

@@ -73,6 +73,10 @@ def test_a_question_is_searched_whatever_it_begins_with(typed: str, searched: st
         ("Chi sei?", "identity", "it"),
         ("Kion mi unue demandis?", "first", "eo"),
         ("repaet that please", "repeat", "en"),
+        ("Cheers mate", "thanks", "en"),
+        ("Thanks a bunch, that was helpful", "thanks", "en"),
+        ("Merci infiniment", "thanks", "fr"),
+        ("Grazie infinite", "thanks", "it"),
     ],
 )
 def test_talk_is_heard_in_its_language(typed: str, intent: Intent, language: str) -> None:

@@ -21,6 +21,8 @@ from clew.memory.datatypes import Passage
             "Wann öffnet das Museum und was kostet der Eintritt?",
             ("Wann öffnet das Museum?", "Was kostet der Eintritt?"),
         ),
+        ("what does it cost and do I need a deposit", ("what does it cost?", "Do I need a deposit")),
+        ("¿Dónde nació y cuándo murió?", ("¿Dónde nació?", "Cuándo murió?")),
         ("Quel est le loyer et qui paie le chauffage ?", ("Quel est le loyer?", "Qui paie le chauffage ?")),
     ],
 )

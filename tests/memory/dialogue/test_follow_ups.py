@@ -44,6 +44,11 @@ BOILER = ("Who repaired the boiler on Monday?", "Karim did, for 90 euros.")
         ),
         ([("Compare oak with ash", "")], "what is the second for?", "what is ash for?"),
         (
+            [("Compare oak and ash", ""), ("what is the first one for?", "For sound, solid, and safe boats.")],
+            "and the second?",
+            "What is ash for?",
+        ),
+        (
             [("Compare oak and ash", ""), ("how heavy is the first one?", "Heavy.")],
             "and the other one?",
             "How heavy is ash?",
