@@ -217,7 +217,7 @@ def _name_words(text: str) -> list[str]:
 
 
 def _number(word: str) -> int:
-    for names in (NUMBER_WORDS, _ORDINALS):
+    for names in (NUMBER_WORDS[:13], _ORDINALS):
         if word in names:
             return names.index(word)
     if not word or not _ROMAN.fullmatch(word):
