@@ -98,8 +98,7 @@ def rewrite(turn: Turn, run: TurnContext) -> Turn:
     model = services.writers.rewrite
     writer = RecordedWriter(model, "rewrite", run.emit) if model else None
     given = (services.rewrite, writer, run.cancel, words, subject_of(services))
-    made = rewrite_question(turn.asked, turn.recalled, services.encoder, *given)
-    made = with_spelling(made, words, services.encoder)
+    made = with_spelling(rewrite_question(turn.asked, turn.recalled, services.encoder, *given), words, services.encoder)
     made = with_dates(made, turn.today, services.library.manifest.date_order)
     made = with_cognates(made, language_of(turn.asked), held_language(services), words)
     details = [f"{form.name}: {form.text}{f' ({form.why})' if form.why else ''}" for form in made.wordings]
