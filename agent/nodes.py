@@ -223,8 +223,7 @@ def act(turn: Turn, run: TurnContext) -> Turn:
 
 def after_act(state: TurnState) -> Literal["stitch", "observe"]:
     """Not every question is walked for."""
-    search = state["turn"].search
-    return "stitch" if rounds.walks(search) else "observe"
+    return "stitch" if rounds.walks(state["turn"].search) else "observe"
 
 
 def stitch(turn: Turn, run: TurnContext) -> Turn:
@@ -272,15 +271,12 @@ def observe(turn: Turn, run: TurnContext) -> Turn:
     turn = _ordered(turn, run)
     times = "once" if search.went_back == 1 else f"{search.went_back} times"
     back = f"; the walk went back {times}" if search.went_back else ""
-    evidence = turn.passages
     details = ordering.lines(turn.passages)
-    if answers := rounds.answers(evidence, services.observe):
-        return turn.searched(missing=()).stepped(
-            "observe", f"{answers.title or answers.document} answers{back}", details
-        )
-    if rounds.enough(turn.rewritten, evidence, services.observe):
+    if best := rounds.answers(turn.passages, services.observe):
+        return turn.searched(missing=()).stepped("observe", f"{best.title or best.document} answers{back}", details)
+    if rounds.enough(turn.rewritten, turn.passages, services.observe):
         return turn.searched(missing=()).stepped("observe", f"the evidence is enough{back}", details)
-    missing = rounds.missing(turn.rewritten, evidence)
+    missing = rounds.missing(turn.rewritten, turn.passages)
     hits = services.library.store.keyword_search(missing, 1, scope=scope_of(turn))
     findable = tuple(word for word, found in zip(missing, hits, strict=True) if found)
     summary = f"missing: {', '.join(missing)}" if missing else "nothing more to look for"

@@ -19,9 +19,8 @@ from clew.agent.answer.values import values_of
 from clew.agent.search.rounds import missing as missing_words
 from clew.agent.search.rounds import said_by, unheld
 from clew.agent.state import Answer, BoldSpan, Claim, Outcome, Quote, Says
-from clew.agent.talk.several import questions_of
+from clew.agent.talk.several import parts
 from clew.memory.datatypes import Document, Passage
-from clew.memory.dialogue.context_dependence import depends_on_context
 from clew.memory.dialogue.word_classes import is_participle, is_verb, tokens
 from clew.memory.text import Span, content_word_sets, content_words, split, written_words
 
@@ -51,16 +50,6 @@ MOST_MISSING = 2
 """Words that a refusal names."""
 
 _NO_NOUN = re.compile(r"sel(?:f|ves)$|ly$|^knows$|^soon|^long|^(?:some|any|every|no)(?:one|body|thing)$")
-
-_COMPARED = tuple(
-    re.compile(rf"^(?:please |can you |could you )?{pattern}[\s?.!]*$", re.IGNORECASE)
-    for pattern in (
-        r"(?:compare|contrast) (.+?) (?:and|with|to|versus|vs\.?) (.+?)",
-        r"(?:what(?:'s| is| are| was| were)? )?(?:the )?(?:\w+ )?(?:differences?|similarit(?:y|ies))"
-        r" between (?:the )?(.+?) and (?:the )?(.+?)",
-        r"how (?:does|do|did|is|are|was|were) (.+?) (?:compared? (?:to|with)|differ(?:ent)? from) (.+?)",
-    )
-)
 
 
 def quote(wanted: Wanted, passages: Sequence[Passage], evidence: Evidence, parameters: AnswerParameters) -> Answer:
@@ -383,21 +372,3 @@ def _between(quotes: Sequence[Quote], place: int, region: Region) -> Span:
 
 def _listed(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
-
-
-def parts(question: str) -> tuple[str, ...]:
-    """The parts of a question that asks several things: each is answered, or refused, on its own.
-
-    'Who was Laika, and what did Kepler think?' is two questions; 'Compare Laika and Ham' asks what each of them is. A
-    part that leans on the one before it stays with it: 'Who was Laika, and how did she die?' is one.
-    """
-    for pattern in _COMPARED:
-        if compared := pattern.match(question):
-            return tuple(f"What is {thing}?" for thing in compared.groups())
-    found: list[str] = []
-    for part in questions_of(question[: question.rfind("?") + 1] or question):  # 'Please.' behind it asks nothing
-        if found and depends_on_context(part) and not depends_on_context(found[-1]):
-            found[-1] = f"{found[-1]} {part}"
-        else:
-            found.append(part)
-    return tuple(found) if len(found) > 1 else (question,)

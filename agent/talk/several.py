@@ -8,6 +8,7 @@ from itertools import chain, zip_longest
 from clew.agent.state import UNANSWERED, Answer, Claim, Turn, TurnSearch
 from clew.agent.talk.lines import refused_in
 from clew.memory.datatypes import Passage, Recalled, Sentence
+from clew.memory.dialogue.context_dependence import depends_on_context
 from clew.memory.text import language_of
 
 MOST = 3
@@ -170,3 +171,32 @@ def _named(question: str, answer: Answer) -> tuple[Claim, ...]:
     """What refuses or asks back, behind the question that it is said of."""
     first, *others = refused_in(answer, language_of(question)).claims
     return (replace(first, text=f"{question} {first.text}"), *others)
+
+
+_COMPARED = tuple(
+    re.compile(rf"^(?:please |can you |could you )?{pattern}[\s?.!]*$", re.IGNORECASE)
+    for pattern in (
+        r"(?:compare|contrast) (.+?) (?:and|with|to|versus|vs\.?) (.+?)",
+        r"(?:what(?:'s| is| are| was| were)? )?(?:the )?(?:\w+ )?(?:differences?|similarit(?:y|ies))"
+        r" between (?:the )?(.+?) and (?:the )?(.+?)",
+        r"how (?:does|do|did|is|are|was|were) (.+?) (?:compared? (?:to|with)|differ(?:ent)? from) (.+?)",
+    )
+)
+
+
+def parts(question: str) -> tuple[str, ...]:
+    """The parts of a question that asks several things: each is answered, or refused, on its own.
+
+    'Who was Laika, and what did Kepler think?' is two questions; 'Compare Laika and Ham' asks what each of them is. A
+    part that leans on the one before it stays with it: 'Who was Laika, and how did she die?' is one.
+    """
+    for pattern in _COMPARED:
+        if compared := pattern.match(question):
+            return tuple(f"What is {thing}?" for thing in compared.groups())
+    found: list[str] = []
+    for part in questions_of(question[: question.rfind("?") + 1] or question):  # 'Please.' behind it asks nothing
+        if found and depends_on_context(part) and not depends_on_context(found[-1]):
+            found[-1] = f"{found[-1]} {part}"
+        else:
+            found.append(part)
+    return tuple(found) if len(found) > 1 else (question,)

@@ -124,7 +124,7 @@ def index(
     parameter of it (--set index.semantic.threshold=0.4), it cuts all documents anew. A language model that is named
     writes the reports of communities, and extracts with --extractor llm.
     """
-    exports = dict(map(_export, named))
+    exports = _exports(named)
     paths = (*paths, *(path for path in map(Path, exports) if path not in paths))
     if not paths and not rebuild:
         raise click.UsageError("name the files or folders to read, or give --rebuild")
@@ -138,10 +138,7 @@ def index(
     from clew.memory.knowledge.index import run
     from clew.memory.knowledge.index.generation import Parameters
     from clew.memory.knowledge.library import recorded_at
-    from clew.memory.knowledge.loaders.exports import check
 
-    for name in exports.values():
-        check(name)
     settings = read_settings(library=library, encoder=encoder, llm=llm, given=given)
     model, writers = encoder_for(settings), writers_for(named_alone(settings, "summarise", "extract"))
     chosen = Parameters(
@@ -182,6 +179,17 @@ def _reported(events: "Iterator[IndexReport | Progress | Published]", quiet: boo
         if isinstance(one, Published):
             report.seconds[STAGE] = one.seconds
     return report
+
+
+def _exports(named: tuple[str, ...]) -> "dict[str, ExportLoader]":
+    """Path -> loader. Raises `NotSetUp` where the package of one is missing."""
+    found = dict(map(_export, named))
+    if found:
+        from clew.memory.knowledge.loaders.exports import check
+
+        for loader in found.values():
+            check(loader)
+    return found
 
 
 def _export(said: str) -> "tuple[str, ExportLoader]":

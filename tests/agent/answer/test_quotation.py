@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from clew.agent.answer.evidence import evidence_of
-from clew.agent.answer.quotation import nothing_indexed, parts, placed, quote
+from clew.agent.answer.quotation import nothing_indexed, placed, quote
 from clew.agent.answer.selection import AnswerParameters, Wanted
 from clew.agent.answer.verification import verdict, verified
 from clew.agent.search.rounds import ObserveParameters, enough, missing
 from clew.agent.state import TURN_JSON, Answer, BoldSpan, Call, Claim, Quote, Turn
+from clew.agent.talk.several import parts
 from clew.memory.datatypes import Document, Mark, Passage, Wording
 from clew.memory.encoding import CachedEncoder
 
