@@ -150,10 +150,17 @@ def speaks_to_a_model(sentence: str) -> bool:
     return any(_RUN_TOGETHER.search(re.sub(r"\W|_", "", run[0]).casefold()) for run in _SPACED.finditer(plain))
 
 
+WINDOW, OVERLAP = 1000, 300
+"""Characters of a sentence that are looked at together, as the patterns take the square of its length, and that two of
+these share: one that no order has."""
+
+
 def _orders(plain: str) -> bool:
-    return bool(
-        (_ONE_OF.search(plain.lower()) and _SPACED_SCRIPTS.search(plain))
-        or (_OTHER.search(plain) and _OTHER_SCRIPTS.search(plain))
+    windows = (plain[start : start + WINDOW] for start in range(0, max(len(plain) - OVERLAP, 1), WINDOW - OVERLAP))
+    return any(
+        (_ONE_OF.search(one.lower()) and _SPACED_SCRIPTS.search(one))
+        or (_OTHER.search(one) and _OTHER_SCRIPTS.search(one))
+        for one in windows
     )
 
 

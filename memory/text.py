@@ -43,6 +43,9 @@ ENDS = ".!?:;,…”\"’')]"
 LONGEST_QUOTED = 300
 """Characters that a sentence with quotes or brackets in it may have before they are left out of account."""
 
+AT_ONCE = 10_000
+"""Characters of a paragraph."""
+
 LONGEST_WRAPPED = 200
 """Characters; nobody wraps lines that are longer, so the end of one is the end of a paragraph."""
 
@@ -124,15 +127,24 @@ def _boundaries(block: str) -> Iterator[int]:
     passage that stands in quotes as a whole would be one sentence. So what comes out long, or with a bracket that has
     no partner (as after the number of an item), is split without them."""
     start = 0
-    for boundary in get_sentence_boundaries("en", block):
-        end = boundary["end_index"]
+    for end in _ends(block):
         part = block[start:end]
         if (len(part) > LONGEST_QUOTED or part.count("(") != part.count(")")) and QUOTE.search(part):
-            unquoted = QUOTE.sub(" ", part)
-            yield from (start + inner["end_index"] for inner in get_sentence_boundaries("en", unquoted))
+            yield from (start + inner for inner in _ends(QUOTE.sub(" ", part)))
         else:
             yield end
         start = end
+
+
+def _ends(block: str) -> Iterator[int]:
+    """Those of `sentencex`, which takes the square of a text's length where that is all quotes: so much at once."""
+    start = 0
+    while len(block) - start > AT_ONCE:
+        part = block[start : start + AT_ONCE]
+        ends = [start + one["end_index"] for one in get_sentence_boundaries("en", part)][:-1] or [start + AT_ONCE]
+        yield from ends
+        start = ends[-1]
+    yield from (start + one["end_index"] for one in get_sentence_boundaries("en", block[start:]))
 
 
 def _beside_quotes(text: str, boundary: int, end: int) -> int:

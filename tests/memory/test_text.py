@@ -1,3 +1,4 @@
+import time
 from pathlib import Path
 
 import pytest
@@ -141,3 +142,16 @@ def test_a_wrapped_book_is_read_by_sentences(data: Path) -> None:
     # Nearly all begin with a capital, a digit or a quotation mark, so they are not cut at the ends of lines.
     odd = [sentence for sentence in found if sentence[0].islower()]
     assert len(odd) < 0.03 * len(found)
+
+
+def test_a_paragraph_without_end_is_split_in_linear_time() -> None:
+    started = time.process_time()
+    for text in ("\u201c" * 200_000, "\u201ca\u201d " * 40_000, "(" * 200_000):
+        assert split(text)
+    assert time.process_time() - started < 12, "about 2 s; more than a minute where it is read at once"
+
+
+def test_a_long_paragraph_is_split_as_a_short_one() -> None:
+    sentences = [f"Lamp {number} of the harbour, by J. Smith, is lit at 5.30 p.m. by hand." for number in range(400)]
+    text = " ".join(sentences)
+    assert [text[start:end] for start, end in split(text)] == sentences
