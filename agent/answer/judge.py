@@ -90,12 +90,14 @@ def judge(signals: Mapping[str, float], by: Judge) -> JudgeVerdict:
 
 
 def may_be_unclear(signals: Mapping[str, float]) -> bool:
-    """Nobody is asked back twice running, and only who is short and names nothing, or leans on what nobody said: most
-    first questions of the conversations that were learned from are unclear, most of other people's are not."""
+    """Nobody is asked back twice running, and only who leans on what nobody said, or is short and has a noun that
+    nothing says which one of: most first questions of the conversations that were learned from are unclear, most of
+    other people's are not."""
     short = signals["content"] <= math.log1p(SHORT) and not signals["own_names"]
+    leans = signals["leans"] or signals["points"]
     if signals["history"]:
-        return bool(not signals["asked_back"] and (short or signals["leans"] or signals["points"]))
-    return bool(short and (signals["leans"] or signals["points"]))
+        return bool(not signals["asked_back"] and (leans or (short and signals["unnamed_ever"])))
+    return bool(short and leans)
 
 
 @cache

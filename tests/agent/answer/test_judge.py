@@ -25,7 +25,15 @@ MOON = Passage(
     score=0.7,
     tool="hybrid",
 )
-CLEAR = {"history": 0.0, "leans": 0.0, "content": 1.0, "points": 0.0, "own_names": 0.0, "asked_back": 0.0}
+CLEAR = {
+    "history": 0.0,
+    "leans": 0.0,
+    "content": 1.0,
+    "points": 0.0,
+    "own_names": 0.0,
+    "asked_back": 0.0,
+    "unnamed_ever": 0.0,
+}
 
 
 def by(name: str) -> Decision:
@@ -43,11 +51,11 @@ def judged(**given: float) -> str:
 def test_what_is_unclear_is_asked_back_before_it_is_refused() -> None:
     assert judged() == "answer"
     assert judged(refuse=1) == judged(foreign=1) == "refuse"
-    assert judged(unclear=1, history=1, refuse=1) == "ask back"
+    assert judged(unclear=1, history=1, unnamed_ever=1, refuse=1) == "ask back"
 
 
 def test_nobody_is_asked_back_twice_running() -> None:
-    assert judged(unclear=1, history=1, asked_back=1) == "answer"
+    assert judged(unclear=1, history=1, unnamed_ever=1, asked_back=1) == "answer"
 
 
 @pytest.mark.parametrize(
@@ -167,3 +175,10 @@ def test_a_reply_to_a_question_back_is_understood(ask: Callable[[str], Turn]) ->
 )
 def test_a_clear_question_is_not_asked_back(ask: Callable[[str], Turn], question: str) -> None:
     assert ask(question).answer.outcome != "unclear"
+
+
+def test_a_short_question_that_names_all_that_it_needs_is_not_asked_back() -> None:
+    """'Who was the first man in space?' after others, where 'How much is the fee?' may be any fee."""
+    assert judged(unclear=1, history=1) == "answer"
+    assert judged(unclear=1, history=1, unnamed_ever=1, content=3.0) == "answer"
+    assert judged(unclear=1, history=1, leans=1, content=3.0) == "ask back"
