@@ -1,0 +1,116 @@
+"""Conversations that nothing was fitted on: how many turns are answered as a person would want it.
+
+    python -m tests.benchmarks.conversations [QUESTIONS.jsonl --documents FOLDER] [--collection NAME] [--json]
+
+QUESTIONS has lines as `tests/training/conversations/unseen.jsonl`, FOLDER a folder of documents for each collection.
+A turn is right (R) where its answer holds all that it must and nothing that it must not, or is refused as it should be;
+padded (P) where it is right and longer than it may be; wrong (W); wrongly refused (WR); answered though the documents
+do not say it (AU). Prints a line a collection: `set`, `turns`, `useful` (R and P), `to_the_point` (R), `refused` (WR of
+the answerable), `invented` (AU of the others), `words` (the mean).
+"""
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from statistics import mean
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import click
+
+from clew.agent.assistant import Assistant
+from clew.agent.evaluation.evaluate import answered
+from clew.agent.models import encoder_for
+from clew.agent.settings import read_settings
+from clew.agent.state import Turn
+from clew.memory.datatypes import Utterance
+from clew.memory.knowledge.index.run import index
+from tests.training.asked_turns import FOLDER
+
+LONGEST = 4
+"""How many times as long as it may be an answer is that is no answer any more."""
+
+Case = Mapping[str, Any]
+
+
+class Judged(NamedTuple):
+    case: Case
+    turn: Turn
+    verdict: str
+    words: int
+
+
+@click.command(help=__doc__)
+@click.argument("questions", type=click.Path(exists=True, dir_okay=False, path_type=Path), required=False)
+@click.option("--documents", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--collection", default="", help="Only this one.")
+@click.option("--show", default="", help="Turns with these verdicts: W,WR,AU.")
+@click.option("--json", "as_json", is_flag=True, help="A JSON object a line.")
+def main(questions: Path | None, documents: Path | None, collection: str, show: str, as_json: bool) -> None:
+    lines = (questions or FOLDER / "unseen.jsonl").read_text("utf-8").splitlines()
+    cases = [case for case in map(json.loads, lines) if collection in ("", case["collection"])]
+    every: list[Judged] = []
+    for name, its in groupby(cases, key=lambda case: str(case["collection"])):
+        found = list(judged((documents or FOLDER / "documents") / name, list(its)))
+        click.echo(line(name, found, as_json))
+        every += found
+    click.echo(line("all", every, as_json))
+    for one in every:
+        if one.verdict in show.split(","):
+            click.echo(f"\n{one.verdict} {one.case['question']}\n   {one.turn.rewritten}\n   {one.turn.answer.text}")
+
+
+def judged(documents: Path, cases: Sequence[Case]) -> Iterator[Judged]:
+    """Each turn after its conversation so far, over a library made of a folder."""
+    with TemporaryDirectory() as folder:
+        library = Path(folder) / "library"
+        for _ in index([documents], library, encoder_for(read_settings())):
+            pass
+        with Assistant.open(read_settings(library=library)) as assistant:
+            for _, conversation in groupby(cases, key=lambda case: str(case["conversation"])):
+                history: list[Utterance] = []
+                for case in conversation:
+                    turn = answered(assistant.services, case["question"], history)
+                    history += [Utterance("user", case["question"]), Utterance("agent", turn.answer.plain)]
+                    yield Judged(case, turn, verdict(case, turn), len(turn.answer.plain.split()))
+
+
+def verdict(case: Case, turn: Turn) -> str:
+    refused, text = turn.answer.refused, plain(turn.answer.plain)
+    if case["outcome"] == "refused":
+        return "R" if refused else "AU"
+    if refused or turn.answer.outcome == "unclear":
+        return "WR"
+    right = all(held(group, text) for group in case["must"]) and not held(case["must_not"], text)
+    longer = len(text.split()) / case["most_words"]
+    return "W" if not right or longer > LONGEST else "P" if longer > 1 else "R"
+
+
+def held(patterns: Sequence[str], text: str) -> bool:
+    return any(re.search(pattern, text, re.IGNORECASE | re.DOTALL) for pattern in patterns)
+
+
+def plain(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).replace("\u2019", "'").replace("`", "").split())
+
+
+def line(name: str, found: Sequence[Judged], as_json: bool) -> str:
+    def share(verdicts: str, of: Sequence[Judged]) -> float:
+        return round(mean(one.verdict in verdicts.split() for one in of), 3) if of else 0.0
+
+    no = [one for one in found if one.case["outcome"] == "refused"]
+    yes = [one for one in found if one.case["outcome"] != "refused"]
+    row = {"set": name, "turns": len(found), "useful": share("R P", found), "to_the_point": share("R", found)}
+    row |= {
+        "refused": share("WR", yes),
+        "invented": share("AU", no),
+        "words": round(mean(one.words for one in found), 1),
+    }
+    return json.dumps(row) if as_json else "   ".join(f"{key} {value}" for key, value in row.items())
+
+
+if __name__ == "__main__":
+    main()
