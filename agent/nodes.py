@@ -23,6 +23,7 @@ from clew.agent.search.lookups import (
     stitched_of,
     subject_of,
     thought_of,
+    walker_of,
 )
 from clew.agent.search.model_search import ModelSearches, SearchPrompt, past_searches, wanted_searches
 from clew.agent.search.rounds import AUTO
@@ -228,7 +229,7 @@ def after_act(state: TurnState) -> Literal["stitch", "observe"]:
 
 def stitch(turn: Turn, run: TurnContext) -> Turn:
     """The partitions of what the tools were asked for: the whole question, or in a further round what is missing."""
-    walker, thought, stitched = run.services.walker, thought_of(turn, run), stitched_of(turn, run)
+    walker, thought, stitched = walker_of(turn, run), thought_of(turn, run), stitched_of(turn, run)
     details = walk_operations.scored(walker, thought, stitched.partitions)
     return turn.stepped("stitch", walk_operations.size(stitched, walker), details)
 
@@ -237,7 +238,7 @@ def walk(turn: Turn, run: TurnContext) -> Turn:
     """The best of all that it weighed is evidence, as a tool's findings are: in a further round, that looks for a part
     of the question only, beside what is there."""
     services, search = run.services, turn.search
-    walked = services.walker.walk(thought_of(turn, run), stitched_of(turn, run))
+    walked = walker_of(turn, run).walk(thought_of(turn, run), stitched_of(turn, run))
     found = findings(services.library.store, walked, services.evidence, Walk.name)
     own = found.walk or Subgraph()
     call = Call(Walk.name, search.planned[0].wordings, len(found.passages))

@@ -18,6 +18,7 @@ from clew.agent.search.ordering import Ordering
 from clew.agent.search.rounds import AUTO, ObserveParameters
 from clew.agent.settings import Settings
 from clew.agent.state import Doing, Piece, Step
+from clew.memory.datatypes import Query
 from clew.memory.dialogue.recall import RecallParameters
 from clew.memory.dialogue.rewriting import RewriteParameters
 from clew.memory.dialogue.threads import Threads
@@ -32,7 +33,7 @@ from clew.memory.knowledge.structure import Structure, open_structure
 from clew.memory.knowledge.walking.late_interaction import LateInteraction, LateParameters
 from clew.memory.knowledge.walking.walker import Walker
 from clew.tools import registry
-from clew.tools.base import Tool, ToolSettings
+from clew.tools.base import Tool, ToolSettings, over
 from clew.tools.walk import Walk
 
 _Value = TypeVar("_Value")
@@ -69,7 +70,12 @@ class Services:
     @property
     def walker(self) -> Walker:
         """The tool `walk`'s: a library's graph is read once, by whoever walks first."""
+        return self.walker_over(None)
+
+    def walker_over(self, query: Query | None) -> Walker:
+        """Over the part of the library that a question reaches; without one over all of it."""
         tool = self.tools[Walk.name]
+        tool = over(tool, query) if query else tool
         assert isinstance(tool, Walk)
         return tool.walker
 

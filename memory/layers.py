@@ -133,6 +133,13 @@ class Layers:
         """Of each entity how many chunks name it (df); shape (entities,)."""
         return np.asarray(self.chunk_entities.sum(axis=0), np.int64).reshape(-1)
 
+    def named_by(self, chunk: int) -> list[Entity]:
+        """The entities that a chunk names: those of few chunks first, dates last."""
+        named, df = self.chunk_entities, self.chunks_of_entity
+        its = named.indices[named.indptr[chunk] : named.indptr[chunk + 1]].tolist()
+        its.sort(key=lambda entity: (self.entities[entity].kind == "date", df[entity], entity))
+        return [self.entities[entity] for entity in its]
+
     def shared_entities(self, most: int) -> "csr_array":
         """Between chunks, of shape (chunks, chunks): the sum of 1 / df over the entities that both name, those of more
         than `most` chunks left out."""

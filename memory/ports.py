@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.datatypes import Chunk, Document, Edge, Hit, Ints, Triple, Vectors, WordShares
+from clew.memory.datatypes import Chunk, Document, Hit, Ints, Query, Triple, Vectors, WordShares
 from clew.memory.layers import Communities, Entity, Layers, Unit
 from clew.memory.nodes import Cells, NodeGraph, Partitioning
 from clew.memory.text import Span
@@ -265,8 +265,16 @@ class Search(Protocol):
     ) -> list[list[Hit]]:
         """Cosine: for each row of (q, d) at most k hits, best first."""
 
-    def neighbours(self, ids: Sequence[str]) -> list[list[Edge]]:
-        """The edges that leave or enter each document."""
+    def candidates(
+        self,
+        queries: Sequence[str],
+        vectors: Vectors,
+        k: int,
+        nearest: int,
+        scope: frozenset[str] | None = None,
+        fields: Mapping[str, float] | None = None,
+    ) -> list[list[Hit]]:
+        """Both searches at once: at most k hits of each query by keywords, then the `nearest` to each vector."""
 
     def names(self, ids: Sequence[str]) -> list[list[Entity]]:
         """The entities that each chunk or its title names: those of few chunks first, dates last."""
@@ -274,8 +282,12 @@ class Search(Protocol):
     def triples(self) -> list[Triple]:
         """All that the documents carry or state, each with a chunk of its document; repeated ones among them."""
 
-    def titles(self, limit: int) -> list[str]:
-        """Titles of documents, at most so many and each once, in the order of the library."""
+    @property
+    def whole(self) -> bool:
+        """Whether a part is all that there is, and cheap; else one is asked for `around` a question."""
+
+    def around(self, query: Query) -> "Search":
+        """The library as far as a question reaches: its own `part()` has the partitions of what matches."""
 
     def part(self, partitions: Sequence[int] | None = None) -> Graph:
         """The arrays over these partitions and the bridge edges among them; None: over the whole library. A store may

@@ -140,6 +140,28 @@ def fused_passages(store: Search, query: Query, found: FormScores, k: int | None
     ]
 
 
+@dataclass(slots=True)
+class OverParts:
+    """A tool over a library that has no graph of all: made for each question, over the part that it reaches."""
+
+    name: str
+    description: str
+    make: Callable[[Search], Tool]
+    store: Search
+
+    def search(self, query: Query, k: int) -> Findings:
+        return self.over(query).search(query, k)
+
+    def over(self, query: Query) -> Tool:
+        query.check()
+        return self.make(self.store.around(query))
+
+
+def over(tool: Tool, query: Query) -> Tool:
+    """The tool, as it is for this question."""
+    return tool.over(query) if isinstance(tool, OverParts) else tool
+
+
 def as_langchain_tool(tool: Tool, encoder: Encoder) -> "BaseTool":
     """The tool for a LangChain agent: typed arguments in, the passages as numbered text and as artifact out."""
     from langchain_core.tools import StructuredTool

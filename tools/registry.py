@@ -1,11 +1,14 @@
 """The tools by name. To add one: its file, with `make`, and a line here."""
 
 from collections.abc import Mapping
+from functools import partial
 from importlib import import_module
+from types import ModuleType
+from typing import Any, cast, get_type_hints
 
 from clew.memory.errors import BadInput
 from clew.memory.ports import Search
-from clew.tools.base import DEFAULTS, Make, Tool, ToolSettings
+from clew.tools.base import DEFAULTS, Make, OverParts, Tool, ToolSettings
 
 NAMES = (
     "hybrid",
@@ -18,7 +21,19 @@ NAMES = (
 """A tool has the name of its module."""
 
 MODULES = {name: import_module(f"clew.tools.{name}") for name in NAMES}
-TOOLS: Mapping[str, Make] = {name: module.make for name, module in MODULES.items()}
+
+
+def _made(store: Search, settings: ToolSettings, module: ModuleType) -> Tool:
+    """One that needs the graph over the part of it that a question reaches, where the store has no whole one."""
+    parameters: Any = getattr(module, "PARAMETERS", None)
+    by_parts = hasattr(parameters, "part") and settings.of(parameters).part is None and settings.aligner is None
+    if store.whole or not by_parts:
+        return cast(Tool, module.make(store, settings))
+    kind = get_type_hints(module.make)["return"]
+    return OverParts(kind.name, kind.description, partial(module.make, settings=settings), store)
+
+
+TOOLS: Mapping[str, Make] = {name: partial(_made, module=module) for name, module in MODULES.items()}
 PARAMETERS: Mapping[str, type] = {
     name: module.PARAMETERS for name, module in MODULES.items() if hasattr(module, "PARAMETERS")
 }

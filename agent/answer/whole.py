@@ -206,13 +206,11 @@ def _holding(wanted: str, phrases: Sequence[str], holdings: Holdings) -> dict[st
     nearest in meaning first."""
     layers = holdings.store.part().layers
     parts = [wanted] if phrases else _OR.split(wanted)
-    rows = [holdings.store.vocabulary.holding(written_words(part)) for part in parts]
-    chunks = np.unique(np.concatenate(rows)) if rows else np.zeros(0, np.int64)
-    chunks = chunks[layers.chunks_within(holdings.scope)[chunks]]
+    held = {id_ for part in parts for id_ in holdings.store.vocabulary.holding(written_words(part), holdings.scope)}
     if phrases:
         ids = [{one.id for one in holding(phrase, holdings.store, holdings.scope)} for phrase in phrases]
-        both = set.intersection(*ids)
-        chunks = chunks[np.array([layers.chunk_ids[number] in both for number in chunks.tolist()], dtype=bool)]
+        held = held.intersection(*ids)
+    chunks = np.array(sorted(layers.chunk_numbers[id_] for id_ in held), np.int64)
     order = chunks[np.argsort(-_cosines(wanted, holdings)[chunks], kind="stable")]
     best: dict[str, int] = {}
     for chunk in order.tolist():

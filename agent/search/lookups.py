@@ -12,9 +12,9 @@ from clew.agent.state import Call, Turn
 from clew.memory.datatypes import Findings, Query, Wording
 from clew.memory.knowledge.question import LibraryQuestion, Matches
 from clew.memory.knowledge.walking.subgraph import Stitched
-from clew.memory.knowledge.walking.walker import Thought
+from clew.memory.knowledge.walking.walker import Thought, Walker
 from clew.memory.text import language_of
-from clew.tools.base import encode_query
+from clew.tools.base import encode_query, over
 from clew.tools.graph import GraphSearch
 from clew.tools.hybrid import Hybrid
 
@@ -31,7 +31,14 @@ def query_of_turn(turn: Turn, run: TurnContext, wordings: Sequence[Wording]) -> 
 
 def question_of(turn: Turn, run: TurnContext, wordings: Sequence[Wording]) -> LibraryQuestion:
     """These wordings of the question against the library: one for all nodes of the turn."""
-    return run.once(("question", *wordings), lambda: run.services.walker.question(query_of_turn(turn, run, wordings)))
+    walker = walker_of(turn, run, wordings)
+    return run.once(("question", *wordings), lambda: walker.question(query_of_turn(turn, run, wordings)))
+
+
+def walker_of(turn: Turn, run: TurnContext, wordings: Sequence[Wording] = ()) -> Walker:
+    """Over the part of the library that these wordings reach, by default those that are searched with."""
+    wordings = wordings or turn.search.planned[0].wordings
+    return run.once(("walker", *wordings), lambda: run.services.walker_over(query_of_turn(turn, run, wordings)))
 
 
 def thought_of(turn: Turn, run: TurnContext) -> Thought:
@@ -40,14 +47,14 @@ def thought_of(turn: Turn, run: TurnContext) -> Thought:
 
     def thought() -> Thought:
         ids = {*matches_of(turn, run, wordings).ids, *(passage.id for passage in turn.passages)}
-        return walk_operations.think(run.services.walker, question_of(turn, run, wordings), ids)
+        return walk_operations.think(walker_of(turn, run), question_of(turn, run, wordings), ids)
 
     return run.once(("thought", turn.search.round, turn.asked), thought)
 
 
 def stitched_of(turn: Turn, run: TurnContext) -> Stitched:
-    thought = thought_of(turn, run)
-    return run.once(("stitched", turn.search.round, turn.asked), lambda: run.services.walker.stitch(thought))
+    thought, walker = thought_of(turn, run), walker_of(turn, run)
+    return run.once(("stitched", turn.search.round, turn.asked), lambda: walker.stitch(thought))
 
 
 def hybrid(run: TurnContext) -> Hybrid:
@@ -69,6 +76,7 @@ def found_by(turn: Turn, run: TurnContext, call: Call) -> Findings:
         question = query_of_turn(turn, run, turn.wordings)
         return rounds.for_model(tool, replace(words, cancel=run.cancel), question, services.library.store)
     query = query_of_turn(turn, run, call.wordings)
+    tool = over(tool, query)
     if isinstance(tool, Hybrid):
         return tool.findings(query, matches_of(turn, run, call.wordings), services.evidence)
     if isinstance(tool, GraphSearch):
@@ -84,9 +92,8 @@ def held_language(services: Services) -> str:
     """That of most documents; empty where none is told."""
     library = services.library.manifest.fingerprint
     if library not in services.languages:
-        ids = services.library.store.part().layers.chunk_ids if services.library.manifest.chunks else ()
-        chunks = services.library.store.chunks(list(ids[:: max(1, len(ids) // SAMPLE)][:SAMPLE]))
-        told = Counter(language_of(chunk.text) for chunk in chunks)
+        sample = services.library.store.sample(SAMPLE) if services.library.manifest.chunks else ()
+        told = Counter(language_of(chunk.text) for chunk in sample)
         services.languages[library] = max(told, key=lambda one: told[one], default="")
     return services.languages[library]
 

@@ -57,10 +57,7 @@ def holds_phrase(text: str, phrase: str) -> bool:
 
 def holding(phrase: str, store: LibraryStore, scope: frozenset[str] | None) -> list[Passage]:
     """The passages that have a phrase in title or text, the first of the library."""
-    layers = store.part().layers
-    rows = store.vocabulary.holding(written_words(phrase))
-    rows = rows[layers.chunks_within(scope)[rows]][:LOOKED_AT] if scope is not None else rows[:LOOKED_AT]
-    chunks = store.chunks([layers.chunk_ids[row] for row in rows.tolist()])
+    chunks = store.chunks(store.vocabulary.holding(written_words(phrase), scope)[:LOOKED_AT])
     return [one for one in passages_of(chunks, "phrase") if _has(one, phrase)]
 
 

@@ -43,7 +43,7 @@ def suggested(run: TurnContext) -> tuple[str, ...]:
 def _answered(run: TurnContext) -> Iterator[str]:
     """Those that are answered from the document that they were made of."""
     found = 0
-    for question, document in islice(_made(_spread(run)), TRIED):
+    for question, document in islice(_made(run.services.library.store.sample(LOOKED_AT)), TRIED):
         if found == WANTED:
             return
         turn = Turn("", 1, question, question, meant=question, wordings=(Wording("question", question, 1.0),))
@@ -53,12 +53,6 @@ def _answered(run: TurnContext) -> Iterator[str]:
         if answer.outcome == "answered" and document in [source.document for source in answer.sources[:1]]:
             found += 1
             yield question
-
-
-def _spread(run: TurnContext) -> Sequence[Chunk]:
-    ids = run.services.library.store.part().layers.chunk_ids
-    step = max(1, len(ids) // LOOKED_AT)
-    return run.services.library.store.chunks(list(ids[::step][:LOOKED_AT]))
 
 
 def _made(chunks: Sequence[Chunk]) -> Iterator[tuple[str, str]]:

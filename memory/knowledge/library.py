@@ -8,7 +8,7 @@ from itertools import count
 from pathlib import Path
 from typing import Protocol, Self
 
-from clew.memory.datatypes import Document
+from clew.memory.datatypes import Chunk, Document, Edge
 from clew.memory.errors import BadInput, ClewError, LibraryMismatch, NoLibrary
 from clew.memory.files import private_file, private_folder
 from clew.memory.json_lines import as_line, replace_file
@@ -44,6 +44,15 @@ class LibraryStore(Search, Protocol):
     @property
     def of_triples(self) -> bool:
         """Whether most documents are the triples that they were given with, and no other text."""
+
+    def neighbours(self, ids: Sequence[str]) -> list[list[Edge]]:
+        """The edges that leave or enter each document."""
+
+    def titles(self, limit: int) -> list[str]:
+        """Titles of documents, at most so many and each once, in the order of the library."""
+
+    def sample(self, most: int) -> list[Chunk]:
+        """At most so many, from all over the library."""
 
     @property
     def catalogue(self) -> Catalogue: ...

@@ -191,10 +191,9 @@ def candidates(
     """The best by keywords and the nearest by vector, of all forms; without `nearest` the best by keywords alone.
     `texts` are searched by their words in the place of the forms'."""
     texts = texts or [form.text for form in query.forms]
-    found = store.keyword_search(texts, max(parameters.candidates, k), scope=query.scope, fields=parameters.weights)
-    if parameters.nearest:
-        vectors = np.stack([form.vector for form in query.forms])
-        found += store.vector_search(vectors, max(parameters.nearest, k), scope=query.scope)
+    vectors = np.stack([form.vector for form in query.forms])
+    most, nearest = max(parameters.candidates, k), parameters.nearest and max(parameters.nearest, k)
+    found = store.candidates(texts, vectors, most, nearest, query.scope, parameters.weights)
     return list(dict.fromkeys(hit.chunk for hits in found for hit in hits))
 
 

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from functools import cached_property, partial, reduce
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.datatypes import Chunk, Document, Edge, Hit, Ints, Triple, Vectors, WordShares
+from clew.memory.datatypes import Chunk, Document, Edge, Hit, Ints, Query, Triple, Vectors, WordShares
 from clew.memory.dates import DateOrder
 from clew.memory.files import Lease, check_plain, mapped, within
 from clew.memory.knowledge.catalogue import Catalogue, Listed
@@ -260,6 +260,27 @@ class EmbeddedStore:
             found.append([Hit(id_, float(cosines[place])) for place, id_ in zip(best, self._ids(rows), strict=True)])
         return found
 
+    def candidates(
+        self,
+        queries: Sequence[str],
+        vectors: Vectors,
+        k: int,
+        nearest: int,
+        scope: frozenset[str] | None = None,
+        fields: Mapping[str, float] | None = None,
+    ) -> list[list[Hit]]:
+        found = self.keyword_search(queries, k, scope=scope, fields=fields)
+        return found + (self.vector_search(vectors, nearest, scope=scope) if nearest else [])
+
+    def sample(self, most: int) -> list[Chunk]:
+        ids = self._graph.layers.chunk_ids
+        return self.chunks(ids[:: max(1, len(ids) // most)][:most])
+
+    whole = True
+
+    def around(self, query: Query) -> Self:  # noqa: ARG002 it serves everything
+        return self
+
     def neighbours(self, ids: Sequence[str]) -> list[list[Edge]]:
         found: dict[str, list[Edge]] = {id_: [] for id_ in ids}
         for row in self._select(EDGES.format(end="source"), ids):
@@ -274,14 +295,7 @@ class EmbeddedStore:
         return given + self._graph.layers.extracted
 
     def names(self, ids: Sequence[str]) -> list[list[Entity]]:
-        layers = self._graph.layers
-        named, df, entities = layers.chunk_entities, layers.chunks_of_entity, layers.entities
-        found = []
-        for row in self._rows(ids).tolist():
-            its = named.indices[named.indptr[row] : named.indptr[row + 1]].tolist()
-            its.sort(key=lambda entity: (entities[entity].kind == "date", df[entity], entity))
-            found.append([entities[entity] for entity in its])
-        return found
+        return [self._graph.layers.named_by(row) for row in self._rows(ids).tolist()]
 
     def titles(self, limit: int) -> list[str]:
         """Titles of documents, at most so many and each once, in the order of the library."""
@@ -311,9 +325,10 @@ class EmbeddedStore:
         rows = sorted({row for token in tokens for row in self._keywords.rows(token)[:HELD_BY].tolist()})
         return [f"{chunk.title}\n{chunk.text}" for chunk in self.chunks(self._ids(rows))]
 
-    def _holding(self, tokens: Sequence[str]) -> Ints:
-        rows = map(self._keywords.rows, tokens)
-        return reduce(partial(np.intersect1d, assume_unique=True), rows).astype(np.int64)
+    def _holding(self, tokens: Sequence[str], scope: frozenset[str] | None) -> list[str]:
+        rows = reduce(partial(np.intersect1d, assume_unique=True), map(self._keywords.rows, tokens))
+        within = self._allowed(scope, None)
+        return self._ids((rows if within is None else np.intersect1d(rows, within)).tolist())
 
     def _keyword_hits(self, scores: KeywordScores, k: int, allowed: Ints | None) -> list[Hit]:
         # The many zeros are left out first: NumPy's partition is slow where most values are equal.

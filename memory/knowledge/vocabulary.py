@@ -59,10 +59,10 @@ class LibraryVocabulary:
         are_titles: Callable[[Sequence[str]], list[bool]],
         kinds: Callable[[Sequence[str]], dict[str, str]],
         texts: Callable[[Iterable[str]], list[str]],
-        holding: Callable[[Sequence[str]], NDArray[np.int64]],
+        holding: Callable[[Sequence[str], frozenset[str] | None], list[str]],
     ) -> None:
         """`kinds` has those of the entities with these ids, `texts` chunks with their titles, `HELD_BY` of each token,
-        and `holding` the numbers of the chunks that hold all tokens, rising."""
+        and `holding` the ids of the chunks in scope that hold all tokens, in the order of the library."""
         self._words, self._are_titles, self._kinds, self._texts, self._holding = (
             words,
             are_titles,
@@ -75,11 +75,12 @@ class LibraryVocabulary:
         tokens = map(self._words.token, words)
         return [self._words.count(token) if token else self._words.size for token in tokens]
 
-    def holding(self, words: Sequence[str]) -> NDArray[np.int64]:
-        """The numbers of the chunks that hold all of these words in title or text, whatever their endings; words that
-        are not looked for ('the') are left out, and where none is left no chunk holds them."""
+    def holding(self, words: Sequence[str], scope: frozenset[str] | None = None) -> list[str]:
+        """The ids of the chunks in scope that hold all of these words in title or text, whatever their endings, in the
+        order of the library; words that are not looked for ('the') are left out, and where none is left no chunk holds
+        them."""
         tokens = list(dict.fromkeys(token for token in map(self._words.token, words) if token))
-        return self._holding(tokens) if tokens and all(map(self._words.count, tokens)) else np.zeros(0, np.int64)
+        return self._holding(tokens, scope) if tokens and all(map(self._words.count, tokens)) else []
 
     def kinds(self, phrases: Sequence[str]) -> list[str]:
         ids = [normalised(phrase) for phrase in phrases]

@@ -1,204 +1,58 @@
 """The cluster's store: documents, chunks and searches asked of the index of one generation, by its own name and never
 by a wildcard. Only reads."""
 
+import json
 import threading
 from base64 import b64decode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from clew.memory.datatypes import Chunk, Document, Edge, Hit, Mark, Triple, Vectors, weighed
+from clew.memory.datatypes import Chunk, Hit, Query, Triple, Vectors, weighed
 from clew.memory.errors import BadInput, ClewError
-from clew.memory.knowledge.catalogue import Catalogue, Listed
 from clew.memory.knowledge.cluster.connection import AT_ONCE, Cluster, ClusterAddress
 from clew.memory.knowledge.cluster.generations import Generations
-from clew.memory.knowledge.cluster.graph import ClusterGraph, RecentlyRead, decoded
-from clew.memory.knowledge.cluster.rows import STATISTICS, key
+from clew.memory.knowledge.cluster.graph import ClusterGraph
+from clew.memory.knowledge.cluster.reading import IndexReader, stated
+from clew.memory.knowledge.cluster.rows import key
+from clew.memory.knowledge.cluster.searches import (
+    HALF,
+    MOST_HITS,
+    PLACED,
+    VOTING,
+    Body,
+    FoundChunk,
+    by_vector,
+    by_words,
+    chosen,
+    in_scope,
+)
 from clew.memory.knowledge.cluster.slices import Joined, Slice, unpacked
-from clew.memory.knowledge.cluster.statistics import WordStatistics
-from clew.memory.knowledge.disk import BROKEN, Manifest
+from clew.memory.knowledge.cluster.statistics import FIELDS, ChunkWords
+from clew.memory.knowledge.disk import Manifest
 from clew.memory.knowledge.vocabulary import HELD_BY, LibraryVocabulary
 from clew.memory.layers import Entity
+from clew.memory.ports import Search
 from clew.memory.titles import name_key
-
-MOST_HITS = 10_000
-"""That a search of Elasticsearch gives."""
-
-CANDIDATES, OVERSAMPLE = 2, 2.0
-"""Of a search by vector: how many times k its graph looks at, and how many times k are scored anew by whole vectors."""
+from clew.memory.vectors import highest
 
 WHOLE = 100_000
-"""Chunks of a library up to which a graph of all of it is taken into memory."""
+"""Chunks of a library up to which a graph of all of it is taken into memory, for what looks at all."""
+
+PARTS = 8
+"""Graphs that are held."""
 
 
-class ClusterStore:
-    """One generation of a library: `index` is its name. `said` is what the manifest's row tells of it.
-
-    Every method raises `ServiceUnreachable` where the cluster, or a part of its shards, does not answer.
-    """
+class ClusterStore(IndexReader):
+    """One generation of a library, searched."""
 
     def __init__(self, cluster: Cluster, index: str, manifest: Manifest, said: Mapping[str, Any]) -> None:
-        self.cluster, self.index, self.manifest = cluster, index, manifest
-        self._said = said
-        self._kept = RecentlyRead()
-        self._vectors = RecentlyRead()
+        super().__init__(cluster, index, manifest, said)
         self._parts: dict[tuple[int, ...], ClusterGraph] = {}
         self._making = threading.RLock()
-
-    @property
-    def dimension(self) -> int:
-        """Of the vectors."""
-        return self.manifest.encoder.dimension
-
-    @property
-    def state(self) -> str:
-        """Which generation this is."""
-        return self.index
-
-    def close(self) -> None:
-        """The client is shared by the generations of a library, and is closed with the process."""
-
-    # What is read whole ------------------------------------------------------------------------------------------
-
-    @cached_property
-    def statistics(self) -> WordStatistics:
-        with self._reading():
-            read = unpacked(self.file(STATISTICS))
-        held, said = read.arrays["held"].astype(np.int64), read.texts
-        tokens, lengths = tuple(said["tokens"]), tuple(said["lengths"])
-        return WordStatistics(tokens, held, lengths, said["size"], self.manifest.keywords, self.manifest.date_order)
-
-    def file(self, name: str) -> bytes:
-        """A file that is kept in pieces. Raises `KeyError` where there is none."""
-        pieces = []
-        for number in range(AT_ONCE):
-            id_ = f"file:{number}:{name}"
-            found = self.cluster.found(self.index, [id_], ["blob"])
-            if id_ not in found:
-                break
-            pieces.append(b64decode(found[id_]["blob"]))
-        if not pieces:
-            raise KeyError(name)
-        return b"".join(pieces)
-
-    @property
-    def unread(self) -> tuple[str, ...]:
-        return tuple(self._said["unread"])
-
-    @property
-    def of_triples(self) -> bool:
-        return bool(self._said["of_triples"])
-
-    def files(self) -> list[str]:
-        """The names of all that are kept."""
-        query = {"bool": {"filter": [{"term": {"kind": "file"}}, {"term": {"number": 0}}]}}
-        return sorted(hit["_source"]["name"] for hit in self.cluster.scanned(self.index, query, ["name"]))
-
-    def rows(self, kind: str) -> Iterator[dict[str, Any]]:
-        """All of a kind, in no order."""
-        return (hit["_source"] for hit in self.cluster.scanned(self.index, {"term": {"kind": kind}}))
-
-    @property
-    def proof(self) -> tuple[int, str]:
-        """How many rows were sent, and the hash over them."""
-        return int(self._said["rows"]), str(self._said["hash"])
-
-    @cached_property
-    def communities(self) -> list[tuple[int, dict[str, Any]]]:
-        found = self.cluster.scanned(self.index, {"term": {"kind": "community"}})
-        return sorted(((hit["_source"]["number"], hit["_source"]) for hit in found), key=lambda one: one[0])
-
-    @cached_property
-    def catalogue(self) -> Catalogue:
-        columns = ["document", "title", "place", "date", "path", "position"]
-        found = self.cluster.scanned(self.index, {"term": {"kind": "document"}}, columns, AT_ONCE)
-        rows = sorted((hit["_source"] for hit in found), key=lambda one: (one["path"], one["position"]))
-        listed = [Listed(one["document"], one["title"], one["place"], one["date"]) for one in rows]
-        return Catalogue(listed, self.manifest.date_order)
-
-    def titles(self, limit: int) -> list[str]:
-        return list(dict.fromkeys(one.title for one in self.catalogue.documents))[:limit]
-
-    # By id -------------------------------------------------------------------------------------------------------
-
-    def _rows(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """The sources of rows, by id; those that there are."""
-        found = {id_: self._kept.get(id_) for id_ in ids}
-        missing = [id_ for id_, source in found.items() if source is None]
-        fresh = self.cluster.found(self.index, missing) if missing else {}
-        for id_, source in fresh.items():
-            self._kept.put(id_, source, 1000 + sum(len(v) for v in source.values() if isinstance(v, str)))
-        return {id_: source for id_, source in {**found, **fresh}.items() if source is not None}
-
-    def _of(self, kind: str, ids: Sequence[str]) -> list[dict[str, Any]]:
-        """In the order asked. Raises `KeyError` for one that there is not."""
-        keys = [key(kind, id_) for id_ in ids]
-        found = self._rows(list(dict.fromkeys(keys)))
-        return [found[one] for one in keys]
-
-    def documents(self, ids: Sequence[str]) -> list[Document]:
-        return [_document(source) for source in self._of("document", ids)]
-
-    def chunks(self, ids: Sequence[str]) -> list[Chunk]:
-        names = ("chunk", "document", "title", "text", "start", "end", "page", "heading", "place", "date")
-        return [Chunk(*(source[name] for name in names)) for source in self._of("chunk", ids)]
-
-    def vectors(self, ids: Sequence[str]) -> Vectors:
-        dimension = self.dimension
-        found = [decoded(source["half"], dimension) for source in self._of("chunk", ids)]
-        return np.concatenate([*found, np.zeros((0, dimension), np.float32)])
-
-    def sentences_of(self, ids: Sequence[str]) -> list[Vectors]:
-        """Of each chunk the vectors of its sentences, in their order."""
-        held = {id_: self._vectors.get(id_) for id_ in ids}
-        missing = [id_ for id_, one in held.items() if one is None]
-        for id_, source in zip(missing, self._of("chunk", missing), strict=True):
-            held[id_] = decoded(source["sentences"], self.dimension)
-            self._vectors.put(id_, held[id_], held[id_].nbytes)
-        return [held[id_] for id_ in ids]
-
-    def entities(self, ids: Sequence[str]) -> list[dict[str, Any]]:
-        return self._of("entity", ids)
-
-    def names(self, ids: Sequence[str]) -> list[list[Entity]]:
-        chunks = self._of("chunk", ids)
-        wanted = list(dict.fromkeys(id_ for source in chunks for id_ in source["entities"]))
-        known = dict(zip(wanted, self.entities(wanted), strict=True))
-        found = []
-        for source in chunks:
-            its = [known[id_] for id_ in source["entities"]]
-            its.sort(key=lambda one: (one["type"] == "date", one["count"], one["entity"]))
-            found.append([Entity(one["entity"], one["name"], one["type"]) for one in its])
-        return found
-
-    def neighbours(self, ids: Sequence[str]) -> list[list[Edge]]:
-        wanted = list(dict.fromkeys(ids))
-        there = self._rows([key("document", id_) for id_ in wanted])
-        leaving = {one["document"]: _edges(one) for one in there.values()}
-        entering: dict[str, list[Edge]] = {}
-        for part in _parts(wanted):
-            for hit in self.cluster.scanned(self.index, {"terms": {"targets": part}}, ["document", "rest.edges"]):
-                for edge in _edges(hit["_source"]):
-                    entering.setdefault(edge.target, []).append(edge)
-        ends = {edge.target for edges in leaving.values() for edge in edges}
-        known = {one["document"] for one in self._rows([key("document", end) for end in ends]).values()}
-        found = []
-        for id_ in ids:
-            out = [edge for edge in leaving.get(id_, []) if edge.target in known]
-            into = [edge for edge in entering.get(id_, []) if edge.source != id_] if id_ in leaving else []
-            found.append([*out, *into])
-        return found
-
-    def triples(self) -> list[Triple]:
-        stated = {"term": {"kind": "document"}}
-        found = self.cluster.scanned(self.index, stated, ["document", "rest.triples"])
-        rows = sorted((hit["_source"] for hit in found), key=lambda one: one["document"])
-        given = [Triple(*one) for row in rows for one in row.get("rest", {}).get("triples", ()) if one[3] is not None]
-        return given + self.part().layers.extracted
 
     # Searched ----------------------------------------------------------------------------------------------------
 
@@ -211,80 +65,126 @@ class ClusterStore:
         among: Sequence[str] | None = None,
         fields: Mapping[str, float] | None = None,
     ) -> list[list[Hit]]:
-        """Of the fields it has title and text."""
-        asked = [(query, list(self.statistics.known(query))) for query in queries]
-        filters = _filters(scope, among)
-        bodies = [
-            {
-                "query": {"bool": {"should": [{"term": {"words": token}} for token in tokens], "filter": one,
-                                   "minimum_should_match": 1}},
-                "size": min(k, MOST_HITS),
-                "_source": ["chunk"],
-            }
-            for _, tokens in asked if tokens and k for one in filters
-        ]  # fmt: skip
-        answers = iter(self.cluster.searched(self.index, bodies))
-        ids = [
-            [hit["_source"]["chunk"] for _ in filters for hit in next(answers)["hits"]["hits"]] if tokens and k else []
-            for _, tokens in asked
-        ]
-        rows = dict(
-            zip(flat := list(dict.fromkeys(id_ for its in ids for id_ in its)), self._of("chunk", flat), strict=True)
-        )
-        found = [self._scored(query, its, rows, k) for (query, _), its in zip(asked, ids, strict=True)]
-        return [weighed(hits, fields) for hits in found] if fields else found
-
-    def alike(self, words: Sequence[str], most: int) -> list[tuple[str, ...]]:  # noqa: ARG002 the port's
-        raise BadInput("synonyms are learned from a library on this machine", "--set tools.hybrid.synonyms=none")
-
-    def _scored(self, query: str, ids: Sequence[str], rows: Mapping[str, Mapping[str, Any]], k: int) -> list[Hit]:
-        words = ((id_, rows[id_]["title_words"].split(), rows[id_]["text_words"].split()) for id_ in ids)
-        hits = [hit for one in words if (hit := self.statistics.hit(one[0], query, *one[1:]))]
-        return sorted(hits, key=lambda hit: -hit.score)[:k]
+        """Of known chunks (`among`) without a request but for their rows."""
+        if among is not None:
+            held = [id_ for id_, row in zip(among, self._of("chunk", among), strict=True)
+                    if scope is None or row["document"] in scope]  # fmt: skip
+            return [self._scored(query, held, k, fields) for query in queries]
+        return self.candidates(queries, np.zeros((0, self.dimension), np.float32), k, 0, scope, fields)
 
     def vector_search(
         self, vectors: Vectors, k: int, *, scope: frozenset[str] | None = None, among: Sequence[str] | None = None
     ) -> list[list[Hit]]:
-        most, filters = min(k, MOST_HITS), _filters(scope, among)
-        if not most or not len(vectors) or not self.manifest.chunks:
-            return [[] for _ in vectors]
-        bodies = [
-            {
-                "knn": {
-                    **{"field": "vector", "query_vector": vector.astype(float).tolist(), "k": most},
-                    **{"num_candidates": min(MOST_HITS, max(100, CANDIDATES * most)), "filter": one},
-                    "rescore_vector": {"oversample": min(OVERSAMPLE, MOST_HITS / most)},
-                },
-                "size": most,
-                "_source": ["chunk"],
-            }
-            for vector in vectors for one in filters
-        ]  # fmt: skip
-        answers = iter(self.cluster.searched(self.index, bodies))
-        found = []
-        for _ in vectors:
-            hits = [hit for _ in filters for hit in next(answers)["hits"]["hits"]]
-            near = [Hit(hit["_source"]["chunk"], 2 * hit["_score"] - 1) for hit in hits]
-            found.append(sorted(near, key=lambda hit: -hit.score)[:most])
-        return found
+        if among is None:
+            return self.candidates([], vectors, 0, k, scope)
+        rows = zip(among, self._of("chunk", among), strict=True)
+        held = [id_ for id_, row in rows if scope is None or row["document"] in scope]
+        cosines = vectors @ self.vectors(held).T
+        return [[Hit(held[place], float(row[place])) for place in highest(row, k)] for row in cosines]
+
+    def candidates(
+        self,
+        queries: Sequence[str],
+        vectors: Vectors,
+        k: int,
+        nearest: int,
+        scope: frozenset[str] | None = None,
+        fields: Mapping[str, float] | None = None,
+    ) -> list[list[Hit]]:
+        """Two requests: a search for all, and the rows of what it finds."""
+        if not self.manifest.chunks:
+            return [[] for _ in (*queries, *vectors)]
+        known = [list(self.statistics.known(query)) if k else [] for query in queries]
+        asked: list[list[Body]] = [[by_words(one, k, part) for part in in_scope(scope)] if one else [] for one in known]
+        asked += [[by_vector(one, nearest, part) for part in in_scope(scope)] if nearest else [] for one in vectors]
+        found = self._found(asked)
+        words, near = found[: len(queries)], found[len(queries) :]
+        self._of("chunk", list(dict.fromkeys(hit.chunk for its in found for hit in its)))
+        hits = [self._scored(q, [hit.chunk for hit in its], k, fields) for q, its in zip(queries, words, strict=True)]
+        return hits + [[Hit(one.chunk, 2 * one.score - 1) for one in its][:nearest] for its in near]
+
+    def alike(self, words: Sequence[str], most: int) -> list[tuple[str, ...]]:  # noqa: ARG002 the port's
+        raise BadInput("synonyms are learned from a library on this machine", "--set tools.hybrid.synonyms=none")
+
+    def _found(self, asked: Sequence[Sequence[Body]]) -> list[list[FoundChunk]]:
+        """The hits of searches that each may take several, best first; one request for those that are not held. A
+        generation does not change, and nor does what is found in it."""
+        keys = [[json.dumps(body, sort_keys=True) for body in bodies] for bodies in asked]
+        held = {one: self._kept.get(one) for its in keys for one in its}
+        missing = [one for one, its in held.items() if its is None]
+        answers = self.cluster.searched(self.index, [json.loads(one) for one in missing])
+        for one, answer in zip(missing, answers, strict=True):
+            held[one] = [FoundChunk.of(hit) for hit in answer["hits"]["hits"]]
+            self._kept.put(one, held[one], 2 * len(one) + 200 * len(held[one]))
+        return [sorted((hit for one in its for hit in held[one]), key=lambda hit: -hit.score) for its in keys]
+
+    def _scored(self, query: str, ids: Sequence[str], k: int, fields: Mapping[str, float] | None) -> list[Hit]:
+        hits = [hit for id_ in ids if (hit := self.statistics.hit(id_, query, self._words_of(id_)))]
+        best = sorted(hits, key=lambda hit: -hit.score)[:k]
+        return weighed(best, fields) if fields else best
+
+    def _words_of(self, id_: str) -> ChunkWords:
+        """Of a chunk whose row is held."""
+        place = f"words:{id_}"
+        held: ChunkWords | None = self._kept.get(place)
+        if held is None:
+            (row,) = self._of("chunk", [id_])
+            held = ChunkWords.of(*(row[f"{name}_words"].split() for name in FIELDS))
+            self._kept.put(place, held, 100 * len(held.text))
+        return held
+
+    def sample(self, most: int) -> list[Chunk]:
+        listed = self.catalogue.documents
+        some = [one.id for one in listed[:: max(1, len(listed) // most)][:most]]
+        held = {"bool": {"filter": [{"term": {"kind": "chunk"}}, {"terms": {"document": some}}]}}
+        body = {"query": held, "size": MOST_HITS, "_source": False, "docvalue_fields": PLACED}
+        (answer,) = self.cluster.searched(self.index, [body]) if some else ({"hits": {"hits": []}},)
+        ids = self._in_order(answer["hits"]["hits"])
+        return self.chunks(ids[:: max(1, len(ids) // most)][:most])
+
+    def _in_order(self, hits: Iterable[Mapping[str, Any]]) -> list[str]:
+        """Chunks in the order of the library, from hits with `PLACED`."""
+        places = {one.id: place for place, one in enumerate(self.catalogue.documents)}
+        rows = [tuple(hit["fields"][name][0] for name in PLACED) for hit in hits]
+        return [id_ for id_, *_ in sorted(rows, key=lambda one: (places[one[1]], one[2]))]
 
     # The graph ---------------------------------------------------------------------------------------------------
 
+    def triples(self) -> list[Triple]:
+        found = self.cluster.scanned(self.index, {"term": {"kind": "document"}}, ["document", "rest.triples"])
+        rows = sorted((hit["_source"] for hit in found), key=lambda one: one["document"])
+        return [triple for row in rows for triple in stated(row)] + self.part().layers.extracted
+
+    @property
+    def whole(self) -> bool:
+        return False
+
     def part(self, partitions: Sequence[int] | None = None) -> ClusterGraph:
         """Of all only where they are few enough for this machine. Raises `ClewError` where they are not."""
-        count = int(self._said["partitions"])
         if partitions is None and self.manifest.chunks > WHOLE:
             raise ClewError(
                 f"the library has {self.manifest.chunks:,} chunks: this looks at all, and takes {WHOLE:,} at most",
-                "ask with --tool hybrid or walk",
+                "ask for something that stands in a passage",
             )
+        count = len(self._said["sizes"])
         wanted = tuple(range(count)) if partitions is None else tuple(sorted(set(partitions)))
         with self._making:
             if wanted not in self._parts:
-                while len(self._parts) >= 8:
+                while len(self._parts) >= PARTS:
                     self._parts.pop(next(iter(self._parts)))
                 self._parts[wanted] = ClusterGraph(self, self._joined(wanted))
             return self._parts[wanted]
+
+    def around(self, query: Query) -> Search:
+        """The partitions that what matches the question votes for: the best, as many as `NODES` nodes are in."""
+        texts, vectors = [form.text for form in query.forms], np.stack([form.vector for form in query.forms])
+        found = self.candidates(texts, vectors, VOTING, VOTING, query.scope)
+        votes = np.zeros(len(self._said["sizes"]))
+        for form, hits in zip((*query.forms, *query.forms), found, strict=True):
+            ids = [hit.chunk for hit in hits]
+            for rank, row in enumerate(self._of("chunk", ids)):
+                votes[row["partition"]] += form.weight / (rank + HALF)
+        return cast(Search, PartStore(self, chosen(votes, self._said["sizes"])))
 
     def _joined(self, partitions: Sequence[int]) -> Joined:
         method, size = self._said["plan"]
@@ -325,46 +225,41 @@ class ClusterStore:
         hits = (hit["_source"] for one in self.cluster.searched(self.index, bodies) for hit in one["hits"]["hits"])
         return [f"{one['title']}\n{one['text']}" for one in hits]
 
-    def _holding(self, tokens: Sequence[str]) -> NDArray[np.int64]:
-        query = {"bool": {"filter": [{"term": {"words": token}} for token in tokens]}}
-        found = self.cluster.scanned(self.index, query, ["chunk"], AT_ONCE)
-        numbers = self.part().layers.chunk_numbers
-        return np.array(sorted(numbers[hit["_source"]["chunk"]] for hit in found), np.int64)
-
-    @contextmanager
-    def _reading(self) -> Iterator[None]:
-        """What broken bytes raise, as a `ClewError`."""
-        from safetensors import SafetensorError
-
-        try:
-            yield
-        except (SafetensorError, *BROKEN) as error:
-            where = self.cluster.where
-            raise ClewError(f"the library at {where} is damaged", f"clew doctor --repair --library {where}") from error
+    def _holding(self, tokens: Sequence[str], scope: frozenset[str] | None) -> list[str]:
+        """One request for at most `MOST_HITS`."""
+        held, found = [{"term": {"words": token}} for token in tokens], list[Any]()
+        for part in in_scope(scope):
+            query = {"bool": {"filter": [*held, *part]}}
+            body = {"query": query, "size": MOST_HITS, "_source": False, "docvalue_fields": PLACED}
+            (answer,) = self.cluster.searched(self.index, [body])
+            hits = answer["hits"]["hits"]
+            found += hits if len(hits) < MOST_HITS else self.cluster.scanned(self.index, query, False, AT_ONCE, PLACED)
+        return self._in_order(found)
 
 
-def _document(source: Mapping[str, Any]) -> Document:
-    told = source["rest"]
-    pages, headings = (tuple(Mark(*mark) for mark in told[name]) for name in ("pages", "headings"))
-    id_, title, text, place = (source[name] for name in ("document", "title", "text", "place"))
-    return Document(id_, title, text, place, pages, headings, date=source["date"], status=source["status"])
+@dataclass(frozen=True, slots=True)
+class PartStore:
+    """A store as far as a question reaches: its searches, and of its graph these partitions."""
 
+    store: ClusterStore
+    partitions: tuple[int, ...]
 
-def _edges(source: Mapping[str, Any]) -> list[Edge]:
-    """Those that leave a document, each once, whatever it came from."""
-    told = source.get("rest", {}).get("edges", ())
-    return list(dict.fromkeys(Edge(source["document"], target, relation) for target, relation, _ in told))
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.store, name)
 
+    def part(self, partitions: Sequence[int] | None = None) -> ClusterGraph:
+        return self.store.part(self.partitions if partitions is None else partitions)
 
-def _parts(values: Sequence[str]) -> list[Sequence[str]]:
-    return [values[start : start + AT_ONCE] for start in range(0, len(values), AT_ONCE)]
+    def names(self, ids: Sequence[str]) -> list[list[Entity]]:
+        """Of the part, without a request."""
+        layers = self.part().layers
+        if not layers.chunk_numbers.keys() >= set(ids):
+            return self.store.names(ids)
+        return [layers.named_by(layers.chunk_numbers[id_]) for id_ in ids]
 
-
-def _filters(scope: frozenset[str] | None, among: Sequence[str] | None) -> list[list[dict[str, Any]]]:
-    """What a search is limited to, one list for each search that it takes: a query has a bound number of terms."""
-    documents = [{"terms": {"document": part}} for part in _parts(sorted(scope))] if scope is not None else [None]
-    chunks = [{"terms": {"chunk": part}} for part in _parts(list(among))] if among is not None else [None]
-    return [[one for one in (by, of) if one is not None] for by in documents for of in chunks]
+    def triples(self) -> list[Triple]:
+        layers = self.part().layers
+        return [*self.store.given(layers.document_ids), *layers.extracted]
 
 
 def open_cluster(where: ClusterAddress) -> ClusterStore:

@@ -243,12 +243,15 @@ class Cluster:
                 raise self._partial(failed, one["_shards"]["total"])
         return list(answered)
 
-    def found(self, index: str, ids: Sequence[str], source: Sequence[str] | bool = True) -> dict[str, dict[str, Any]]:
+    def found(
+        self, index: str, ids: Sequence[str], source: Sequence[str] | bool = True, excludes: Sequence[str] = ()
+    ) -> dict[str, dict[str, Any]]:
         """The sources of documents by their id; those that there are."""
         made: dict[str, dict[str, Any]] = {}
         for start in range(0, len(ids), AT_ONCE):
             part = list(ids[start : start + AT_ONCE])
-            answer = self.ask(partial(_documents, index=index, ids=part, source=source))
+            asked = {"source_excludes": excludes} if excludes else {"source": source}
+            answer = self.ask(partial(_documents, index=index, ids=part, **asked))
             for one in answer["docs"]:
                 if "error" in one:
                     raise self.refused(503, one)

@@ -21,7 +21,7 @@ from clew.memory.errors import ClewError, LibraryBusy, LibraryMismatch, NoLibrar
 from clew.memory.knowledge.cluster.connection import BULK_SECONDS, NAME, PREFIX, Cluster
 from clew.memory.knowledge.keywords import KeywordParameters
 
-CLUSTER_FORMAT = 1
+CLUSTER_FORMAT = 2
 """Of the mapping and of what stands in it."""
 
 KEPT_SECONDS = 3600

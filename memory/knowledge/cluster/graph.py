@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.datatypes import Document, Ints, Vectors, WordShares
+from clew.memory.datatypes import Chunk, Ints, Vectors, WordShares
 from clew.memory.errors import ClewError
 from clew.memory.knowledge.cluster.slices import Joined
 from clew.memory.layers import Communities, Community, Layers, Unit
@@ -21,6 +21,10 @@ from clew.memory.vectors import places
 
 KEPT_BYTES = 400_000_000
 """Of what was read of one generation."""
+
+
+WHOLE_AT = 2
+"""Which request for vectors, of sentences or of names, reads those of the whole part: so there are few requests."""
 
 
 class RowSource(Protocol):
@@ -38,7 +42,7 @@ class RowSource(Protocol):
 
     def entities(self, ids: Sequence[str]) -> list[dict[str, Any]]: ...
 
-    def documents(self, ids: Sequence[str]) -> list[Document]: ...
+    def chunks(self, ids: Sequence[str]) -> list[Chunk]: ...
 
 
 class RecentlyRead:
@@ -71,12 +75,13 @@ def decoded(text: str, dimension: int) -> Vectors:
 
 
 class SentenceVectors:
-    """Of the sentences of a part, read with the chunks that they are in when they are first needed; what NumPy does
-    with the rows of an array."""
+    """Of the sentences of a part, read with the chunks that they are in when they are first needed, and the second time
+    those of the whole part; what NumPy does with the rows of an array."""
 
     def __init__(self, store: RowSource, layers: Layers) -> None:
         self._store, self._layers = store, layers
         self.shape = len(layers.sentence_chunks), store.dimension
+        self._takes = 0
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -84,6 +89,9 @@ class SentenceVectors:
     def take(self, rows: Ints, axis: int = 0) -> Vectors:  # noqa: ARG002 as NumPy has it
         rows = np.asarray(rows, np.int64)
         chunks, of = np.unique(self._layers.sentence_chunks[rows], return_inverse=True)
+        self._takes += 1
+        if self._takes == WHOLE_AT:
+            self._store.sentences_of(self._layers.chunk_ids)
         found = self._store.sentences_of([self._layers.chunk_ids[chunk] for chunk in chunks.tolist()])
         starts = self._layers.sentences_of.starts[chunks]
         counts = np.diff(self._layers.sentences_of.starts)[chunks]
@@ -122,6 +130,7 @@ class ClusterGraph:
     def __init__(self, store: RowSource, joined: Joined) -> None:
         self._store, self._joined = store, joined
         self._lock = threading.RLock()
+        self._asked = 0
 
     def _once(self, name: str) -> Any:
         with self._lock:
@@ -184,6 +193,9 @@ class ClusterGraph:
 
     def entity_vectors(self, entities: Ints) -> Vectors:
         layers = self.layers
+        self._asked += 1
+        if self._asked == WHOLE_AT:
+            self._store.entities([layers.entities[entity].id for entity in layers.joining.tolist()])
         names = [layers.entities[entity].id for entity in entities.tolist()]
         found = np.zeros((len(entities), self._store.dimension), np.float32)
         for place, source in enumerate(self._store.entities(names)):
@@ -204,9 +216,8 @@ class ClusterGraph:
         if any(not 0 <= int(number) < len(spans) for number in numbers):
             raise KeyError(numbers)
         chunks = [int(layers.sentence_chunks[int(number)]) for number in numbers]
-        ids = [layers.document_ids[layers.chunk_documents[chunk]] for chunk in chunks]
-        texts = {one.id: one.text for one in self._store.documents(list(dict.fromkeys(ids)))}
+        read = self._store.chunks([layers.chunk_ids[chunk] for chunk in chunks])
         return [
-            Unit(id_, layers.chunk_ids[chunk], texts[id_][start:end], start, end)
-            for id_, chunk, (start, end) in zip(ids, chunks, (spans[int(n)].tolist() for n in numbers), strict=True)
+            Unit(one.document, one.id, one.text[start - one.start : end - one.start], start, end)
+            for one, (start, end) in zip(read, (spans[int(n)].tolist() for n in numbers), strict=True)
         ]

@@ -124,7 +124,7 @@ def facts_of(generation: Path, manifest: Manifest) -> dict[str, Any]:
         partitioning = store.part().partitioning
         plan = [partitioning.method, partitioning.size]
         about = {"unread": list(store.unread), "of_triples": store.of_triples}
-        return {**about, "plan": plan, "partitions": partitioning.count}
+        return {**about, "plan": plan, "sizes": np.diff(partitioning.members.starts).tolist()}
 
 
 def _tokens(database: sqlite3.Connection, manifest: Manifest) -> list[tuple[Sequence[str], Sequence[str]]]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from safetensors.numpy import load, save
 
 from clew.memory.datatypes import Ints, Vectors, WordShares
-from clew.memory.knowledge.cluster.statistics import WordStatistics
+from clew.memory.knowledge.cluster.statistics import ChunkWords, WordStatistics
 from clew.memory.layers import Entity, Layers
 from clew.memory.nodes import NodeGraph, Partitioning
 from clew.memory.ports import Graph
@@ -146,7 +146,7 @@ class Cutter:
         """The tokens of these chunks by alphabet, and of each the chunks that hold it with their shares of its BM25."""
         held: dict[str, list[tuple[int, float]]] = {}
         for row in rows.tolist():
-            for token, share in self.statistics.shares(*self.tokens[row]).items():
+            for token, share in self.statistics.shares(ChunkWords.of(*self.tokens[row])).items():
                 held.setdefault(token, []).append((row, share))
         tokens = sorted(held)
         starts = np.cumsum([0, *(len(held[token]) for token in tokens)])
@@ -233,18 +233,15 @@ class Joined:
             verbs=tuple(said),
             headings=np.flatnonzero(self._put("headings")[sentences]),
         )  # fmt: skip
+        _, first = np.unique(self._put("entities"), return_index=True)
+        # Rare is what few chunks of the library name, and not what few of a part do.
+        vars(made)["chunks_of_entity"] = self._put("chunks_of_entity")[first]
         return made
 
     @cached_property
     def entity_numbers(self) -> Ints:
         """The library's, rising: those of `layers.entities`."""
         return np.unique(self._put("entities"))
-
-    @cached_property
-    def chunks_of_entity(self) -> dict[str, int]:
-        """Of each entity, by id, how many chunks of the whole library name it."""
-        counts = self._put("chunks_of_entity").tolist()
-        return {text[0]: count for text, count in zip(self._texts("entities"), counts, strict=True)}
 
     @cached_property
     def nodes(self) -> NodeGraph:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -19,6 +19,18 @@ from clew.memory.knowledge.keywords import RECENT, TOGETHER, KeywordAnalyser, Ke
 FIELDS = ("title", "text")
 """Without what is known of a document beside its words, which a cluster is not asked about."""
 ALL = (*FIELDS, TOGETHER)
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkWords:
+    """How often each token stands in a chunk's title and in its text."""
+
+    title: Counter[str]
+    text: Counter[str]
+
+    @classmethod
+    def of(cls, title: Sequence[str], text: Sequence[str]) -> Self:
+        return cls(Counter(title), Counter(text))
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,44 +83,38 @@ class WordStatistics:
         words = {token: word for word, token in reversed(self.words(query).items())}
         return {token: word for token, word in reversed(words.items()) if self.count(token)}
 
-    def shares(
-        self, title: Sequence[str], text: Sequence[str], only: Collection[str] | None = None
-    ) -> dict[str, float]:
+    def shares(self, chunk: ChunkWords, only: Collection[str] | None = None) -> dict[str, float]:
         """Of each token (None: all) how much of its BM25 a chunk reaches, title and text together; 0 to 1."""
         weight, together = self.parameters.title_weight, ALL.index(TOGETHER)
-        counts = Counter(text)
-        for token in title:
-            counts[token] += weight
-        length = weight * len(title) + len(text)
-        wanted = counts if only is None else [token for token in only if token in counts]
-        return {token: self._share(counts[token], length, together) for token in wanted}
+        length = weight * chunk.title.total() + chunk.text.total()
+        wanted = {**chunk.text, **chunk.title} if only is None else only
+        counts = ((token, weight * chunk.title[token] + chunk.text[token]) for token in wanted)
+        return {token: self._share(count, length, together) for token, count in counts if count}
 
     def _share(self, count: int, length: int, field: int) -> float:
         p = self.parameters
         norm = p.k1 * ((1 - p.b) + p.b * length / max(self.lengths[field], 1e-9))
         return count / (norm + count)
 
-    def hit(self, id_: str, query: str, title: Sequence[str], text: Sequence[str]) -> Hit | None:
+    def hit(self, id_: str, query: str, chunk: ChunkWords) -> Hit | None:
         """None where a chunk has no word of the query."""
         known = self.known(query)
-        found = self.shares(title, text, known)
+        found = self.shares(chunk, known)
         if not found:
             return None
         most = sum(map(self.idf, known))
         total = sum(share * self.idf(token) for token, share in found.items()) / most
-        fields = {
-            name: self._field(number, name, query, tokens)
-            for number, (name, tokens) in enumerate(zip(FIELDS, (title, text), strict=True))
-        }
-        mass = sum(map(self.idf, set(title)))
-        covered = sum(self.idf(token) for token in known if token in set(title))
+        parts = enumerate(zip(FIELDS, (chunk.title, chunk.text), strict=True))
+        fields = {name: self._field(number, name, query, counts) for number, (name, counts) in parts}
+        mass = sum(map(self.idf, chunk.title))
+        covered = sum(self.idf(token) for token in known if token in chunk.title)
         return Hit(id_, total, fields, covered / mass if mass else 0.0)
 
-    def _field(self, number: int, name: str, query: str, tokens: Sequence[str]) -> FieldHit:
-        words, counts = self.words(query), Counter(tokens)
+    def _field(self, number: int, name: str, query: str, counts: Counter[str]) -> FieldHit:
+        words, length = self.words(query), counts.total()
         most = sum(self.idf(token, name) for token in dict.fromkeys(words.values()) if self.count(token, name))
         held = [token for token in dict.fromkeys(words.values()) if token in counts]
-        score = sum(self.idf(token, name) * self._share(counts[token], len(tokens), number) for token in held)
+        score = sum(self.idf(token, name) * self._share(counts[token], length, number) for token in held)
         return FieldHit(score / most if most else 0.0, tuple(word for word, token in words.items() if token in counts))
 
 

@@ -186,9 +186,10 @@ def shares(masses: Floats) -> Floats:
 
 
 def hits_of(store: Search, query: Query, parameters: MatchParameters) -> Ints:
-    """The rows that a search by words and by vectors finds, rising."""
+    """The rows that a search by words and by vectors finds, rising; those of the part alone."""
     numbers = store.part().layers.chunk_numbers
-    return np.array(sorted(numbers[id_] for id_ in candidates(store, query, 0, parameters)), np.int64)
+    found = candidates(store, query, 0, parameters)
+    return np.array(sorted(numbers[id_] for id_ in found if id_ in numbers), np.int64)
 
 
 def landings(stitched: Stitched, rows: Ints, masses: Floats, most: int) -> Ints:

@@ -11,8 +11,7 @@ from clew.memory.knowledge.cluster.connection import Cluster, Place, address
 from clew.memory.knowledge.cluster.publishing import Published, publish
 from clew.memory.knowledge.disk import required_generation
 from clew.memory.knowledge.index.run import IndexReport, index
-from clew.memory.knowledge.library import open_library
-from clew.memory.ports import Search
+from clew.memory.knowledge.library import LibraryStore, open_library
 
 NODES = [
     {"id": "moon", "title": "The Moon", "text": "The Moon orbits the Earth at a distance of 384,400 kilometres."},
@@ -55,7 +54,7 @@ def embedded_path(graph_folder: Path, encoder: CachedEncoder, tmp_path_factory: 
 
 
 @pytest.fixture(scope="session", params=["embedded", "cluster"])
-def store(request: pytest.FixtureRequest, embedded_path: Path, encoder: CachedEncoder) -> Iterator[Search]:
+def store(request: pytest.FixtureRequest, embedded_path: Path, encoder: CachedEncoder) -> Iterator[LibraryStore]:
     place: Place = embedded_path
     if request.param == "cluster":
         found = address(request.getfixturevalue("server").library())

@@ -7,14 +7,13 @@ import pytest
 
 from clew.memory.datatypes import Edge, Triple
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.library import Library
+from clew.memory.knowledge.library import Library, LibraryStore
 from clew.memory.knowledge.store import EmbeddedStore
-from clew.memory.ports import Search
 from clew.memory.text import words
 from clew.memory.titles import named_in
 
 
-def test_documents_and_chunks_come_in_the_order_asked(store: Search) -> None:
+def test_documents_and_chunks_come_in_the_order_asked(store: LibraryStore) -> None:
     assert [d.title for d in store.documents(["tides", "lang 1", "tides"])] == ["Tides", "Fritz Lang", "Tides"]
     first = [hits[0].chunk for hits in store.keyword_search(["Metropolis", "tides"], 1)]
     chunks = store.chunks(first[::-1])
@@ -23,20 +22,20 @@ def test_documents_and_chunks_come_in_the_order_asked(store: Search) -> None:
         assert chunk.text == document.text[chunk.start : chunk.end]
 
 
-def test_unknown_ids_raise(store: Search) -> None:
+def test_unknown_ids_raise(store: LibraryStore) -> None:
     for ask in (store.documents, store.chunks, store.vectors):
         with pytest.raises(KeyError):
             ask(["nowhere"])
     assert store.neighbours(["nowhere"]) == [[]]
 
 
-def test_nothing_asked_is_nothing_answered(store: Search, encoder: CachedEncoder) -> None:
+def test_nothing_asked_is_nothing_answered(store: LibraryStore, encoder: CachedEncoder) -> None:
     assert not any([store.documents([]), store.chunks([]), store.neighbours([]), store.keyword_search([], 5)])
     assert store.vector_search(encoder.encode([], "query"), 5) == []
     assert store.vectors([]).shape == (0, encoder.dimension)
 
 
-def test_keyword_hits_say_where_they_hit(store: Search) -> None:
+def test_keyword_hits_say_where_they_hit(store: LibraryStore) -> None:
     ((hit, *rest),) = store.keyword_search(["What does the Moon orbit?"], 5)
     assert store.chunks([hit.chunk])[0].document == "moon"
     assert hit.fields["title"].terms == ("moon",)
@@ -46,11 +45,11 @@ def test_keyword_hits_say_where_they_hit(store: Search) -> None:
     assert [hit.score, *(other.score for other in rest)] == sorted([hit.score, *(o.score for o in rest)], reverse=True)
 
 
-def test_words_that_nobody_has_find_nothing(store: Search) -> None:
+def test_words_that_nobody_has_find_nothing(store: LibraryStore) -> None:
     assert store.keyword_search(["zyzzyva", "", "the of and", "?!"], 5) == [[], [], [], []]
 
 
-def test_vector_search_finds_by_meaning(store: Search, encoder: CachedEncoder) -> None:
+def test_vector_search_finds_by_meaning(store: LibraryStore, encoder: CachedEncoder) -> None:
     vectors = encoder.encode(["the sea goes up and down", "a German movie maker"], "query")
     found = store.vector_search(vectors, 2)
     documents = [[chunk.document for chunk in store.chunks([hit.chunk for hit in hits])] for hits in found]
@@ -59,7 +58,7 @@ def test_vector_search_finds_by_meaning(store: Search, encoder: CachedEncoder) -
     assert best.score == pytest.approx(float(store.vectors([best.chunk])[0] @ vectors[0]), abs=1e-5)
 
 
-def test_every_chunk_has_its_own_vector(store: Search, encoder: CachedEncoder) -> None:
+def test_every_chunk_has_its_own_vector(store: LibraryStore, encoder: CachedEncoder) -> None:
     (hits,) = store.keyword_search(["step hill number"], 50)
     assert len(hits) > 3  # one document, several chunks
     chunks = store.chunks([hit.chunk for hit in hits])
@@ -69,7 +68,7 @@ def test_every_chunk_has_its_own_vector(store: Search, encoder: CachedEncoder) -
     )  # kept as float16
 
 
-def test_a_scope_of_documents_holds(store: Search, encoder: CachedEncoder) -> None:
+def test_a_scope_of_documents_holds(store: LibraryStore, encoder: CachedEncoder) -> None:
     scope = frozenset({"tides", "lang 1", "not there"})
     (hits,) = store.keyword_search(["the Moon"], 9, scope=scope)
     assert [chunk.document for chunk in store.chunks([hit.chunk for hit in hits])] == ["tides"]
@@ -78,7 +77,7 @@ def test_a_scope_of_documents_holds(store: Search, encoder: CachedEncoder) -> No
     assert store.keyword_search(["the Moon"], 9, scope=frozenset()) == [[]]
 
 
-def test_a_choice_of_chunks_holds_and_keeps_the_scores(store: Search, encoder: CachedEncoder) -> None:
+def test_a_choice_of_chunks_holds_and_keeps_the_scores(store: LibraryStore, encoder: CachedEncoder) -> None:
     (hits,) = store.keyword_search(["the Moon"], 9)
     (narrowed,) = store.keyword_search(["the Moon"], 9, among=[hits[-1].chunk])
     assert narrowed == [hits[-1]]
@@ -87,13 +86,13 @@ def test_a_choice_of_chunks_holds_and_keeps_the_scores(store: Search, encoder: C
     assert [hit.chunk for hit in near] == [hits[-1].chunk]
 
 
-def test_k_is_the_most_that_comes(store: Search, encoder: CachedEncoder) -> None:
+def test_k_is_the_most_that_comes(store: LibraryStore, encoder: CachedEncoder) -> None:
     assert [len(hits) for hits in store.keyword_search(["step", "moon"], 2)] == [2, 2]
     assert [len(hits) for hits in store.vector_search(encoder.encode(["moon"], "query"), 3)] == [3]
     assert len(store.vector_search(encoder.encode(["moon"], "query"), 10_000)[0]) > 6
 
 
-def test_neighbours_leave_and_enter(store: Search) -> None:
+def test_neighbours_leave_and_enter(store: LibraryStore) -> None:
     moon, lang, tides = store.neighbours(["moon", "lang 1", "tides"])
     there, back, itself = (
         Edge("moon", "tides", "causes"),
@@ -105,7 +104,7 @@ def test_neighbours_leave_and_enter(store: Search) -> None:
     assert sorted(tides, key=repr) == sorted([there, back], key=repr)
 
 
-def test_triples_name_a_chunk_of_their_document(store: Search) -> None:
+def test_triples_name_a_chunk_of_their_document(store: LibraryStore) -> None:
     assert store.triples() == [
         Triple("Step 119", "WENT OVER", "hill number 119", "long#3"),
         Triple("the walk", "is", "long", "long#0"),
@@ -115,7 +114,7 @@ def test_triples_name_a_chunk_of_their_document(store: Search) -> None:
     assert "Step 119 went over hill number 119" in store.chunks(["long#3"])[0].text
 
 
-def test_several_threads_get_what_one_gets(store: Search, encoder: CachedEncoder) -> None:
+def test_several_threads_get_what_one_gets(store: LibraryStore, encoder: CachedEncoder) -> None:
     queries = ["the Moon", "Fritz Lang", "step 7", "tides of the ocean"] * 8
     vectors = dict(zip(queries, encoder.encode(queries, "query"), strict=True))
 
@@ -128,7 +127,7 @@ def test_several_threads_get_what_one_gets(store: Search, encoder: CachedEncoder
         assert list(pool.map(ask, queries)) == alone
 
 
-def test_words_of_nodes_are_those_of_their_chunks_and_add_up_to_the_score(store: Search) -> None:
+def test_words_of_nodes_are_those_of_their_chunks_and_add_up_to_the_score(store: LibraryStore) -> None:
     ids, question = store.part().layers.chunk_ids, "What does the Moon pull at, step by step?"
     rows = np.array([3, 0, 3, len(ids) - 1])
     found = store.part().words(question, rows)
@@ -143,7 +142,7 @@ def test_words_of_nodes_are_those_of_their_chunks_and_add_up_to_the_score(store:
     assert store.part().words(question, rows[:0]).shares.shape == (0, len(found.words))
 
 
-def test_vectors_by_row_by_id_and_by_partition_are_the_same(store: Search) -> None:
+def test_vectors_by_row_by_id_and_by_partition_are_the_same(store: LibraryStore) -> None:
     ids, partitioning = store.part().layers.chunk_ids, store.part().partitioning
     rows = np.array([len(ids) - 1, 0, 0, 2])
     assert np.array_equal(store.part().vectors.take(rows, axis=0), store.vectors([ids[row] for row in rows]))
@@ -152,7 +151,7 @@ def test_vectors_by_row_by_id_and_by_partition_are_the_same(store: Search) -> No
         assert np.array_equal(store.part().partition_vectors(partition), store.part().vectors.take(members, axis=0))
 
 
-def test_smoothed_vectors_are_those_of_the_formula(store: Search) -> None:
+def test_smoothed_vectors_are_those_of_the_formula(store: LibraryStore) -> None:
     graph, rows = store.part().nodes, np.arange(len(store.part().layers.chunk_ids))
     found, own, mean = (
         store.part().smoothed.take(rows, axis=0).astype(np.float32),
@@ -168,7 +167,7 @@ def test_smoothed_vectors_are_those_of_the_formula(store: Search) -> None:
     assert np.array_equal(store.part().smoothed.take(rows[[2, 0, 2]], axis=0).astype(np.float32), found[[2, 0, 2]])
 
 
-def test_titles_name_the_nodes(store: Search) -> None:
+def test_titles_name_the_nodes(store: LibraryStore) -> None:
     index, chunks = store.part().titles, store.chunks(store.part().layers.chunk_ids)
     assert index.names.tolist() == [1] * len(chunks)
     assert index.lengths.tolist() == [len(words(chunk.text)) for chunk in chunks]
