@@ -3,6 +3,7 @@
 import hashlib
 import sqlite3
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -15,7 +16,7 @@ from langgraph.types import StreamMode
 
 from clew.agent.graph import checkpoint_saver, config_for, forget_checkpoints, turn_graph
 from clew.agent.models import encoder_for
-from clew.agent.services import Services, TurnContext, check_tool, over, services_for
+from clew.agent.services import Services, TurnContext, check_offered, check_tool, over, services_for
 from clew.agent.settings import DATABASE, Settings
 from clew.agent.state import LIBRARY, TURN_JSON, Doing, Piece, Step, Turn, TurnEvent, TurnSearch, TurnState
 from clew.memory.datatypes import Sentence
@@ -23,6 +24,7 @@ from clew.memory.dialogue.threads import Threads
 from clew.memory.dialogue.utterances import unique
 from clew.memory.errors import BadInput, Cancelled, ClewError
 from clew.memory.files import naming_full_disk, private_folder
+from clew.memory.knowledge.cluster.connection import TURN, patience
 from clew.memory.knowledge.library import Library, current_state, open_library
 from clew.memory.relative_dates import check_day
 from clew.memory.text import storable
@@ -106,6 +108,7 @@ class Assistant:
         if today:
             check_day(today)
         with naming_full_disk(WHAT_IS_KEPT), self._held(thread, cancel), self._over_library() as (services, said):
+            check_offered(tool, services)
             if cut_off := self._unfinished(thread):
                 yield from self._run(services, cut_off, cancel, resumed=True)
             forget_checkpoints(self._data / DATABASE, thread)  # of a turn that was stored as its process died
@@ -163,7 +166,9 @@ class Assistant:
     ) -> Iterator[TurnEvent]:
         """A turn from where it stands, or (`resumed`) from its checkpoint. Only the death of the process leaves the
         checkpoint: a turn that failed or was cancelled is over."""
-        config, context = config_for(turn.thread, turn.turn), TurnContext(services, cancel or threading.Event())
+        store, config = services.library.store, config_for(turn.thread, turn.turn)
+        deadline = None if store.whole else time.monotonic() + patience() * TURN
+        context = TurnContext(services, cancel or threading.Event(), deadline=deadline)
         state: TurnState | None = None if resumed else {"turn": turn}
         shown, finished = len(turn.steps), None
         try:

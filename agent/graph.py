@@ -1,21 +1,59 @@
 """The state machine of a turn; its checkpoints, kept beside the threads, are what a crash leaves to go on from."""
 
 import sqlite3
+import time
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
 
 from clew.agent import nodes
-from clew.agent.nodes import timed
+from clew.agent.nodes import Node
 from clew.agent.services import TurnContext
-from clew.agent.state import TurnState
+from clew.agent.state import Fallback, TurnState
 from clew.agent.talk import turn_parts
+from clew.memory.errors import Cancelled, DeadlineExceeded, ServiceUnreachable
 
 TurnGraph = CompiledStateGraph[TurnState, TurnContext, TurnState, TurnState]
+
+LEFT_OUT = ("stitch", "walk", "observe")
+"""Nodes without which a turn has evidence."""
+
+
+class GraphNode(Protocol):
+    """A node as LangGraph calls it."""
+
+    def __call__(self, state: TurnState, *, runtime: Runtime[TurnContext]) -> TurnState: ...
+
+
+def timed(node: Node, name: str = "") -> GraphNode:
+    """The node with its time in its step. A turn that was cancelled ends before its next node, unless it is answered
+    already: then it is remembered with what was written. Where the library's cluster does not answer any more, it is
+    told from what was found."""
+
+    def run(state: TurnState, *, runtime: Runtime[TurnContext]) -> TurnState:
+        before, context = state["turn"], replace(runtime.context, emit=runtime.stream_writer)
+        if context.cancel.is_set() and not before.is_answered:
+            raise Cancelled("the turn was cancelled")
+        started = time.perf_counter()
+        try:
+            after = node(before, context)
+        except (ServiceUnreachable, DeadlineExceeded) as error:
+            if name not in LEFT_OUT or not before.passages:
+                raise
+            after = replace(before, degraded=(*before.degraded, Fallback("search", error.message)))
+            after = after.stepped(name, f"left out: {error.message}")
+        ms = round((time.perf_counter() - started) * 1000, 1)
+        known = len(before.steps)
+        steps = (*after.steps[:known], *(replace(step, ms=ms) for step in after.steps[known:]))
+        return {"turn": replace(after, steps=steps)}
+
+    return run
 
 
 def turn_graph(checkpointer: BaseCheckpointSaver[Any]) -> TurnGraph:
@@ -56,9 +94,9 @@ def _evidence_nodes() -> StateGraph[TurnState, TurnContext, TurnState, TurnState
     graph.add_node("rewrite", timed(nodes.rewrite))
     graph.add_node("think", timed(nodes.think))
     graph.add_node("act", timed(nodes.act))
-    graph.add_node("stitch", timed(nodes.stitch))
-    graph.add_node("walk", timed(nodes.walk))
-    graph.add_node("observe", timed(nodes.observe))
+    graph.add_node("stitch", timed(nodes.stitch, "stitch"))
+    graph.add_node("walk", timed(nodes.walk, "walk"))
+    graph.add_node("observe", timed(nodes.observe, "observe"))
     graph.add_edge("recall", "rewrite")
     graph.add_edge("rewrite", "think")
     graph.add_conditional_edges("act", nodes.after_act)

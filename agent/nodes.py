@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import chain
-from typing import Literal, Protocol
+from typing import Literal
 
 from langgraph.runtime import Runtime
 
@@ -14,9 +14,10 @@ from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.search import forms, gate, ordering, phrases, rounds, tool_calls
 from clew.agent.search import walk as walk_operations
 from clew.agent.search.lookups import (
-    found_by,
+    found_or_left,
     held_language,
     hybrid,
+    left_out,
     matches_of,
     query_of_turn,
     scope_of,
@@ -39,7 +40,6 @@ from clew.memory.dialogue.rewriting import rewrite as rewrite_question
 from clew.memory.dialogue.signals import recent
 from clew.memory.dialogue.utterances import extract
 from clew.memory.dialogue.variants import with_dates, with_spelling
-from clew.memory.errors import Cancelled
 from clew.memory.instructions import Topic, orders
 from clew.memory.text import language_of
 from clew.tools.clues import Clues
@@ -47,30 +47,6 @@ from clew.tools.hybrid import Hybrid
 from clew.tools.walk import Walk, findings
 
 Node = Callable[[Turn, TurnContext], Turn]
-
-
-class GraphNode(Protocol):
-    """A node as LangGraph calls it."""
-
-    def __call__(self, state: TurnState, *, runtime: Runtime[TurnContext]) -> TurnState: ...
-
-
-def timed(node: Node) -> GraphNode:
-    """The node with its time in its step. A turn that was cancelled ends before its next node, unless it is answered
-    already: then it is remembered with what was written."""
-
-    def run(state: TurnState, *, runtime: Runtime[TurnContext]) -> TurnState:
-        before, context = state["turn"], replace(runtime.context, emit=runtime.stream_writer)
-        if context.cancel.is_set() and not before.is_answered:
-            raise Cancelled("the turn was cancelled")
-        started = time.perf_counter()
-        after = node(before, context)
-        ms = round((time.perf_counter() - started) * 1000, 1)
-        known = len(before.steps)
-        steps = (*after.steps[:known], *(replace(step, ms=ms) for step in after.steps[known:]))
-        return {"turn": replace(after, steps=steps)}
-
-    return run
 
 
 # The question ----------------------------------------------------------------------------------------------------
@@ -194,7 +170,7 @@ def after_think(state: TurnState) -> Literal["act", "answer"]:
 
 def act(turn: Turn, run: TurnContext) -> Turn:
     search = turn.search
-    ran = rounds.run(search.planned, lambda call: found_by(turn, run, call))
+    ran = rounds.run(search.planned, lambda call: found_or_left(turn, run, call))
     answer, graph = search.tool_answer, turn.walk
     for call, found in ran:
         answer = answer or found.answer
@@ -216,6 +192,7 @@ def act(turn: Turn, run: TurnContext) -> Turn:
             notes=(*search.notes, *notes),
         ),
         calls=(*turn.calls, *calls),
+        degraded=(*turn.degraded, *left_out(run)),
         passages=pool.passages,
         walk=graph,
         paths=walk_operations.lines(graph) if graph else (),

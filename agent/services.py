@@ -88,12 +88,14 @@ def _ignored(_: Step | Piece | Doing) -> None:
 class TurnContext:
     """One run of the graph: its services, the person's stop, and a scratch of what the nodes have computed for it.
 
-    What a crash takes of the scratch is computed again. `emit` hands out what a node says while it runs."""
+    What a crash takes of the scratch is computed again. `emit` hands out what a node says while it runs.
+    `deadline` ends its searches, on `time.monotonic()`'s clock."""
 
     services: Services
     cancel: Event = field(default_factory=Event)
     emit: Callable[[Step | Piece | Doing], None] = _ignored
     scratch: dict[Hashable, Any] = field(default_factory=dict)
+    deadline: float | None = None
 
     def once(self, key: Hashable, make: Callable[[], _Value]) -> _Value:
         """What `make` gives, computed at most once for this key."""
@@ -135,7 +137,9 @@ def tools_for(settings: Settings, library: Library, encoder: CachedEncoder) -> d
         aligner=_aligner(library, settings),
         structure=partial(_structure, library),
     )
-    return {name: make(library.store, given) for name, make in registry.TOOLS.items()}
+    asked = set(settings.tool.split("+"))
+    more = [name for name in registry.ON_A_CLUSTER if name in asked or not library.store.whole]
+    return {name: registry.make(name, library.store, given) for name in (*registry.TOOLS, *more)}
 
 
 def _aligner(library: Library, settings: Settings) -> Aligner | None:
@@ -157,6 +161,13 @@ def check_tool(name: str) -> None:
     """Raises `BadInput` for a name that is neither the policy's nor that of a tool."""
     if name != AUTO:
         registry.check(name)
+
+
+def check_offered(name: str, services: Services) -> None:
+    """Raises `NotSetUp` for a tool that this library cannot be searched with."""
+    for one in name.split("+") if name not in ("", AUTO) else ():
+        if one not in services.tools:
+            registry.make(one, services.library.store)
 
 
 def tool_settings(settings: Settings, encoder: CachedEncoder) -> ToolSettings:

@@ -20,7 +20,10 @@ NAMES = (
 )
 """A tool has the name of its module."""
 
-MODULES = {name: import_module(f"clew.tools.{name}") for name in NAMES}
+ON_A_CLUSTER = ("elastic",)
+"""Those that search no library in a folder."""
+
+MODULES = {name: import_module(f"clew.tools.{name}") for name in (*NAMES, *ON_A_CLUSTER)}
 
 
 def _made(store: Search, settings: ToolSettings, module: ModuleType) -> Tool:
@@ -33,7 +36,9 @@ def _made(store: Search, settings: ToolSettings, module: ModuleType) -> Tool:
     return OverParts(kind.name, kind.description, partial(module.make, settings=settings), store)
 
 
-TOOLS: Mapping[str, Make] = {name: partial(_made, module=module) for name, module in MODULES.items()}
+MADE: Mapping[str, Make] = {name: partial(_made, module=module) for name, module in MODULES.items()}
+TOOLS: Mapping[str, Make] = {name: MADE[name] for name in NAMES}
+"""Of any library."""
 PARAMETERS: Mapping[str, type] = {
     name: module.PARAMETERS for name, module in MODULES.items() if hasattr(module, "PARAMETERS")
 }
@@ -43,11 +48,13 @@ PARAMETERS: Mapping[str, type] = {
 def check(text: str) -> None:
     """Of one tool, or of several, as `local+communities`. Raises `BadInput` for an unknown name."""
     for name in text.split("+"):
-        if name not in TOOLS:
-            raise BadInput(f"there is no tool '{name}'", f"one of {', '.join(TOOLS)}; or several, as local+communities")
+        if name not in {**MADE, **TOOLS}:
+            known = ", ".join({**TOOLS, **MADE})
+            raise BadInput(f"there is no tool '{name}'", f"one of {known}; or several, as local+communities")
 
 
 def make(name: str, store: Search, settings: ToolSettings = DEFAULTS) -> Tool:
-    """The tool of that name over a library. Raises `BadInput` for an unknown name."""
+    """The tool of that name over a library. Raises `BadInput` for an unknown name, `NotSetUp` for one that is only for
+    libraries on a cluster, where this is none."""
     check(name)
-    return TOOLS[name](store, settings)
+    return {**MADE, **TOOLS}[name](store, settings)

@@ -127,7 +127,8 @@ def _claim_text(claim: Claim, own: bool) -> Text:
     return text
 
 
-PARTS = {"rewrite": "rewriting", "think": "choosing tools", "answer": "answering"}
+UNSEARCHED = "not all was searched"
+PARTS = {"search": UNSEARCHED, "rewrite": "rewriting", "think": "choosing tools", "answer": "answering"}
 STOPPED = "stopped; /resume answers it to the end"
 
 
@@ -143,9 +144,11 @@ def degraded(turn: Turn) -> list[tuple[str, str]]:
 
 
 def badge(turn: Turn) -> str:
-    """`without the model: rewriting (it is empty)`; empty where all went as it should."""
-    parts = [f"{part} ({why})" if why else part for part, why in degraded(turn)]
-    return f"without the model: {'; '.join(parts)}" if parts else ""
+    """`without the model: rewriting (it is empty)`, and why not all was searched; empty where all went as it should."""
+    missed = degraded(turn)
+    parts = [f"{part} ({why})" if why else part for part, why in missed if part != UNSEARCHED]
+    left = [f"{part}: {why}" for part, why in missed if part == UNSEARCHED]
+    return "; ".join([*([f"without the model: {'; '.join(parts)}"] if parts else []), *left])
 
 
 def ledger_lines(ledger: Sequence[Prompted]) -> list[str]:

@@ -26,7 +26,7 @@ from clew.agent.graph import TurnGraph, evidence_graph, turn_graph
 from clew.agent.models import encoder_for
 from clew.agent.replay.replay import answer_row
 from clew.agent.search.rounds import AUTO
-from clew.agent.services import Services, TurnContext, check_tool, services_for
+from clew.agent.services import Services, TurnContext, check_offered, check_tool, services_for
 from clew.agent.settings import Settings
 from clew.agent.state import TURN_JSON, UNANSWERED, Answer, Claim, Turn, TurnSearch, TurnState
 from clew.memory.datatypes import Passage, Progress, Query, Utterance
@@ -196,6 +196,7 @@ def _retriever(tool: str, form: FormName, services: Services, k: int, turns: lis
     rest on what it finds, for what it gathers in a turn. Its turns are added to `turns`, one a question."""
     if tool in AGENT:
         return Retriever(_agent_search(form, services, turns, today), services.evidence)
+    check_offered(tool, services)
     made = services.tools[tool]
     return Retriever(
         lambda _, query, wanted: made.search(query, wanted).passages, 3 * k, services.recall, services.rewrite
@@ -261,7 +262,7 @@ def _tools(name: str) -> list[str]:
     known = [*registry.TOOLS, AGENT[0]]
     if name == ALL:
         return known
-    known.append(AUTO)
+    known += [AUTO, *registry.ON_A_CLUSTER]
     if name not in known:
         raise BadInput(f"there is no tool '{name}'", f"--tool {'|'.join([*known, ALL])}")
     return [name]

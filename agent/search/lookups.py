@@ -8,8 +8,9 @@ from dataclasses import replace
 from clew.agent.search import rounds
 from clew.agent.search import walk as walk_operations
 from clew.agent.services import Services, TurnContext
-from clew.agent.state import Call, Turn
+from clew.agent.state import Call, Fallback, Turn
 from clew.memory.datatypes import Findings, Query, Wording
+from clew.memory.errors import DeadlineExceeded, ServiceUnreachable
 from clew.memory.knowledge.question import LibraryQuestion, Matches
 from clew.memory.knowledge.walking.subgraph import Stitched
 from clew.memory.knowledge.walking.walker import Thought, Walker
@@ -24,7 +25,7 @@ def query_of_turn(turn: Turn, run: TurnContext, wordings: Sequence[Wording]) -> 
 
     def encoded() -> Query:
         query = encode_query(turn.asked, wordings, run.services.encoder, scope_of(turn), turn.recalled.selected)
-        return replace(query, cancel=run.cancel)
+        return replace(query, cancel=run.cancel, deadline=run.deadline)
 
     return run.once(("query", *wordings), encoded)
 
@@ -69,12 +70,32 @@ def matches_of(turn: Turn, run: TurnContext, wordings: Sequence[Wording]) -> Mat
     return run.once(("matches", *texts), lambda: hybrid(run).matches(query, run.services.evidence))
 
 
+def found_or_left(turn: Turn, run: TurnContext, call: Call) -> Findings:
+    """As `found_by`; where the library does not answer any more, what other searches find has to do. The first search
+    has to be answered."""
+    try:
+        return found_by(turn, run, call)
+    except (ServiceUnreachable, DeadlineExceeded) as error:
+        if call == turn.search.planned[0] and not turn.passages:
+            raise
+        run.scratch.setdefault(LEFT, []).append(Fallback("search", f"{call.tool}: {error.message}"))
+        return Findings(notes=(f"{call.tool} is left out: {error.message}",))
+
+
+LEFT = "left out"
+
+
+def left_out(run: TurnContext) -> tuple[Fallback, ...]:
+    """The searches that were, once."""
+    return tuple(run.scratch.pop(LEFT, ()))
+
+
 def found_by(turn: Turn, run: TurnContext, call: Call) -> Findings:
     services, tool = run.services, run.services.tools[call.tool]
     if call.by_model:
         words = encode_query(call.wordings[0].text, call.wordings, services.encoder, scope_of(turn))
         question = query_of_turn(turn, run, turn.wordings)
-        return rounds.for_model(tool, replace(words, cancel=run.cancel), question, services.library.store)
+        return rounds.for_model(tool, words, question, services.library.store)
     query = query_of_turn(turn, run, call.wordings)
     tool = over(tool, query)
     if isinstance(tool, Hybrid):

@@ -146,7 +146,7 @@ def test_those_of_indexing_are_the_librarys(examples: Library, encoder: CachedEn
 
 
 def test_every_tool_has_its_dataclass() -> None:
-    assert set(registry.PARAMETERS) == set(registry.NAMES)
+    assert set(registry.PARAMETERS) == {*registry.NAMES, *registry.ON_A_CLUSTER}
 
 
 OTHERS = {

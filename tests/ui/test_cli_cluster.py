@@ -52,3 +52,13 @@ def test_a_working_folder_names_no_host_that_gets_a_key(clew: Run, tmp_path: Pat
     (tmp_path / "clew.toml").write_text('library = "es://127.0.0.1:9/notes"\n', "utf-8")
     done = clew("ask", "Why?")
     assert done.exit_code == 3 and "127.0.0.1:9" not in done.stdout
+
+
+def test_the_tool_elastic_needs_a_cluster(clew: Run, notes: Path, tmp_path: Path) -> None:
+    assert clew("index", notes, "--library", tmp_path / "here").exit_code == 0
+    for command in ("ask", "search"):
+        done = clew(command, "What does the Moon orbit?", "--library", tmp_path / "here", "--tool", "elastic")
+        assert done.exit_code == 3 and "clew copy FOLDER es://" in done.stderr
+    pytest.importorskip("elasticsearch")
+    away = clew("search", "Why?", "--library", "es://127.0.0.1:9/notes", "--tool", "elastic")
+    assert away.exit_code == 4 and "cannot be reached" in away.stderr

@@ -16,6 +16,7 @@ from clew.memory.errors import BadInput, ClewError
 from clew.memory.knowledge.cluster.connection import AT_ONCE, Cluster, ClusterAddress
 from clew.memory.knowledge.cluster.generations import Generations
 from clew.memory.knowledge.cluster.graph import ClusterGraph
+from clew.memory.knowledge.cluster.inference import Tokens
 from clew.memory.knowledge.cluster.reading import IndexReader, stated
 from clew.memory.knowledge.cluster.rows import key
 from clew.memory.knowledge.cluster.searches import (
@@ -25,6 +26,7 @@ from clew.memory.knowledge.cluster.searches import (
     VOTING,
     Body,
     FoundChunk,
+    by_sparse,
     by_vector,
     by_words,
     chosen,
@@ -102,6 +104,16 @@ class ClusterStore(IndexReader):
         self._of("chunk", list(dict.fromkeys(hit.chunk for its in found for hit in its)))
         hits = [self._scored(q, [hit.chunk for hit in its], k, fields) for q, its in zip(queries, words, strict=True)]
         return hits + [[Hit(one.chunk, 2 * one.score - 1) for one in its][:nearest] for its in near]
+
+    @property
+    def of_tokens(self) -> bool:
+        """Whether its chunks were indexed with ELSER's tokens."""
+        return bool(self._said.get("elser"))
+
+    def by_tokens(self, tokens: Sequence[Tokens], k: int, scope: frozenset[str] | None) -> list[list[FoundChunk]]:
+        """Of each, at most k chunks by ELSER's tokens, best first."""
+        asked = [[by_sparse(one, k, part) for part in in_scope(scope)] for one in tokens]
+        return [its[:k] for its in self._found(asked)]
 
     def alike(self, words: Sequence[str], most: int) -> list[tuple[str, ...]]:  # noqa: ARG002 the port's
         raise BadInput("synonyms are learned from a library on this machine", "--set tools.hybrid.synonyms=none")

@@ -35,8 +35,8 @@ _FINGERPRINT = re.compile(r"(?:[0-9A-Fa-f]{2}:?){32}")
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
 PORT = 9200
-SECONDS = 30.0
-"""That an answer may take."""
+SECONDS, TURN = 30.0, 2
+"""That an answer may take, where `ES_TIMEOUT` says nothing else; and how many times that the searches of a turn may."""
 
 BULK_SECONDS = 120.0
 ATTEMPTS = 8
@@ -120,6 +120,14 @@ def _check_url(url: str) -> None:
         )
 
 
+def patience() -> float:
+    """Seconds that an answer may take. Raises `BadInput` for what is no number above 0."""
+    given = os.environ.get("ES_TIMEOUT", "") or str(SECONDS)
+    if not re.fullmatch(r"[0-9]+(\.[0-9]+)?", given) or not float(given):
+        raise BadInput(f"ES_TIMEOUT has '{given}', which is no number of seconds", "export ES_TIMEOUT=30")
+    return float(given)
+
+
 class Cluster:
     """The client of one library's cluster. Safe from several threads; `calls`, `bytes` and `seconds` count what was
     asked and answered, for those who measure it."""
@@ -148,7 +156,7 @@ class Cluster:
             else:
                 raise NotSetUp(f"ES_CA is neither a file nor a fingerprint: {authority}", "export ES_CA=http_ca.crt")
         made: Elasticsearch = vendor.Elasticsearch(
-            self.urls, request_timeout=SECONDS, max_retries=len(self.urls), retry_on_timeout=False, **options
+            self.urls, request_timeout=patience(), max_retries=len(self.urls), retry_on_timeout=False, **options
         )
         return made
 
@@ -178,12 +186,12 @@ class Cluster:
 
     @contextmanager
     def translated(self) -> Iterator[None]:
-        from elasticsearch import ApiError, ConnectionTimeout, SSLError, UnsupportedProductError
+        from elasticsearch import ApiError, ConnectionTimeout, SerializationError, SSLError, UnsupportedProductError
         from elasticsearch import ConnectionError as Broken
 
         try:
             yield
-        except UnsupportedProductError as error:
+        except (UnsupportedProductError, SerializationError) as error:
             raise NotSetUp(
                 f"what answers at {self.where} is no Elasticsearch", "look at the host and the port"
             ) from error
@@ -223,6 +231,13 @@ class Cluster:
             )
         if status == 404:
             return NoLibrary(f"there is no library at {self.where}", f"clew index YOUR-FOLDER --library {self.where}")
+        if "no_shard_available" in kind or "Partial shards" in reason or kind == "search_phase_execution_exception":
+            return self._partial("some", "its")
+        if "master" in kind or "master" in reason:
+            return ServiceUnreachable(
+                f"{self.where} has no master: it is read, and takes no writes",
+                "bring the node back, then run this again",
+            )
         if status in (429, 502, 503, 504):
             return ServiceUnreachable(f"{self.where} cannot answer now ({said})", "try again; clew doctor looks at it")
         return ClewError(f"{self.where} refused a request ({said})", f"clew doctor --library {self.where}")
@@ -286,7 +301,7 @@ class Cluster:
         finally:
             self.ask(lambda client: client.close_point_in_time(id=opened))
 
-    def _partial(self, failed: int, total: int) -> ClewError:
+    def _partial(self, failed: int | str, total: int | str) -> ClewError:
         return ServiceUnreachable(
             f"{failed} of {total} shards of {self.where} do not answer, so nothing is said of what is there",
             "bring the node back, or give the library a replica (docs/elasticsearch.md)",

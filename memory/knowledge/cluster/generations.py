@@ -63,10 +63,10 @@ def mapping(layout: IndexLayout, generation: int, name: str) -> dict[str, Any]:
     return {
         "dynamic": "strict",
         "_meta": {"clew": {"library": name, "format": CLUSTER_FORMAT, "generation": generation}},
-        "_source": {"excludes": ["vector", "words"]},
+        "_source": {"excludes": ["vector", "words", "elser"]},
         "properties": {
-            **dict.fromkeys(("kind", "hash", "document", "chunk", "entity", "entities", "named", "path"), keyword),
-            **dict.fromkeys(("targets", "type", "status", "date", "page", "heading"), keyword),
+            **dict.fromkeys(("kind", "hash", "document", "chunk", "entity", "entities", "named", "by"), keyword),
+            **dict.fromkeys(("targets", "path", "type", "status", "date", "page", "heading"), keyword),
             **dict.fromkeys(("partition", "position", "number", "count", "start", "end"), number),
             **dict.fromkeys(("title", "text"), text),
             **dict.fromkeys(("title_words", "text_words", "report", "name", "place"), unsearched),

@@ -12,8 +12,10 @@ from clew.memory.datatypes import Progress
 from clew.memory.errors import ClewError, ServiceUnreachable
 from clew.memory.knowledge.cluster.connection import ATTEMPTS, BULK_SECONDS, LONGEST_PAUSE, PAUSE, Cluster, cause_of
 from clew.memory.knowledge.cluster.generations import Generations, IndexLayout
+from clew.memory.knowledge.cluster.inference import endpoint, tokens_of
 from clew.memory.knowledge.cluster.rows import IndexRow, RowsHash, facts_of, rows_of
 from clew.memory.knowledge.disk import read_manifest
+from clew.memory.knowledge.embedding import with_title
 
 STAGE = "sending to the cluster"
 BYTES, ROWS = 4_000_000, 500
@@ -40,8 +42,15 @@ class Bulk:
     def send(self, rows: Sequence[IndexRow], gone: Sequence[str] = ()) -> None:
         """Raises `ClewError` where no waiting helps: a block, a full disk, a key without rights; `ServiceUnreachable`
         where the cluster stays busy or away."""
-        left = [_line(row) for row in rows] + [({"delete": {"_id": id_}}, None) for id_ in gone]
+        left = [_line(row) for row in self.with_tokens(rows)] + [({"delete": {"_id": id_}}, None) for id_ in gone]
         self._send(left)
+
+    def with_tokens(self, rows: Sequence[IndexRow]) -> list[IndexRow]:
+        """With ELSER's tokens of chunks, where an endpoint is named."""
+        chunks = [row for row in rows if _by(row)]
+        texts = [with_title(row.source["title"], row.source["text"]) for row in chunks]
+        found = iter(tokens_of(self.cluster, texts) if chunks else [])
+        return [row._replace(indexed={**row.indexed, "elser": next(found)}) if _by(row) else row for row in rows]
 
     def _send(self, lines: list["_Line"]) -> None:
         for attempt in range(ATTEMPTS):
@@ -99,7 +108,13 @@ _Line = tuple[dict[str, Any], dict[str, Any] | None]
 
 
 def _line(row: IndexRow) -> _Line:
-    return {"index": {"_id": row.id}}, {**row.source, "hash": row.hash, **row.indexed}
+    by = {"by": _by(row)} if _by(row) else {}
+    return {"index": {"_id": row.id}}, {**row.source, "hash": row.hash, **by, **row.indexed}
+
+
+def _by(row: IndexRow) -> str:
+    """The endpoint that its tokens are from."""
+    return endpoint() if row.source["kind"] == "chunk" else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +163,7 @@ def publish(cluster: Cluster, generation: Path, sending: Sending | None = None) 
         size = 0
         for row in made:
             whole.add(row.id, row.hash)
-            if there.get(row.id) == row.hash:
+            if there.get(row.id) == (row.hash, _by(row)):
                 continue
             batch.append(row)
             size += _size(row)
@@ -170,7 +185,7 @@ def publish(cluster: Cluster, generation: Path, sending: Sending | None = None) 
             "hash": whole.value,
             "published": time.time(),
         }
-        said |= facts_of(generation, manifest)
+        said |= {**facts_of(generation, manifest), "elser": endpoint()}
         bulk.send([IndexRow("manifest", {"kind": "manifest", "rest": said})])
         _check(bulk)
         cluster.ask(lambda client: client.indices.refresh(index=index), BULK_SECONDS)
@@ -183,11 +198,13 @@ def publish(cluster: Cluster, generation: Path, sending: Sending | None = None) 
         )
 
 
-def hashes(cluster: Cluster, index: str) -> dict[str, str]:
-    """Of all that stands in an index, by id; what is written and not yet refreshed too."""
+def hashes(cluster: Cluster, index: str) -> dict[str, tuple[str, str]]:
+    """Of all that stands in an index, by id, its hash and the endpoint that its tokens are from; what is written
+    and not yet refreshed too."""
     cluster.ask(lambda client: client.indices.refresh(index=index), BULK_SECONDS)
-    found = cluster.scanned(index, {"match_all": {}}, False, 5000, ["hash"])
-    return {hit["_id"]: hit.get("fields", {}).get("hash", [""])[0] for hit in found}
+    found = cluster.scanned(index, {"match_all": {}}, False, 5000, ["hash", "by"])
+    told = ((hit["_id"], hit.get("fields", {})) for hit in found)
+    return {id_: (fields.get("hash", [""])[0], fields.get("by", [""])[0]) for id_, fields in told}
 
 
 def _timed(bulk: Bulk, batch: Sequence[IndexRow]) -> float:
@@ -214,7 +231,7 @@ def _check(bulk: Bulk) -> None:
 
 def _prove(cluster: Cluster, index: str, whole: RowsHash) -> None:
     found = RowsHash()
-    for id_, hash_ in hashes(cluster, index).items():
+    for id_, (hash_, _) in hashes(cluster, index).items():
         if id_ != "manifest":
             found.add(id_, hash_)
     if (len(found), found.value) != (len(whole), whole.value):

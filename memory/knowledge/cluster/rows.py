@@ -8,8 +8,8 @@
     file        a piece of a file that is read whole: sources, loose edges, word statistics, partitionings, aligners
     manifest    the generation's, with how many of the others there are and the hash over all of them
 
-Vectors are kept as float16 in `binary`; `INDEXED` fields are searched and stand in no source. An id is that of the
-content: two runs that make the same of it write the same.
+Vectors are kept as float16 in `binary`; what is only searched (`IndexRow.indexed`) stands in no source. An id is
+that of the content: two runs that make the same of it write the same.
 """
 
 import hashlib
@@ -38,7 +38,6 @@ from clew.memory.knowledge.partitioning.capsule import VECTORS as CAPSULE_VECTOR
 from clew.memory.knowledge.proof import WORDS as PARTITION_WORDS
 from clew.memory.knowledge.store import EmbeddedStore
 
-INDEXED = ("vector", "words")
 PIECE = 4_000_000
 """Bytes of a piece of a file."""
 
@@ -66,8 +65,8 @@ def key(kind: str, id_: str) -> str:
 
 
 def hash_of(source: Mapping[str, Any]) -> str:
-    """SHA-256, in hex, of all but the hash itself."""
-    own = {name: value for name, value in source.items() if name != "hash"}
+    """SHA-256, in hex, of all but the hash itself, and the endpoint that its tokens are `by`."""
+    own = {name: value for name, value in source.items() if name not in ("hash", "by")}
     return hashlib.sha256(json.dumps(own, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 

@@ -1,6 +1,6 @@
 """What is asked of an index to find what matches a question, and the part of the graph that this votes for."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -48,6 +48,11 @@ def in_scope(scope: frozenset[str] | None) -> list[Filter]:
 def by_words(tokens: Sequence[str], k: int, within: Filter) -> Body:
     any_of = [{"term": {"words": token}} for token in tokens]
     return _hits({"query": {"bool": {"should": any_of, "filter": within, "minimum_should_match": 1}}}, k)
+
+
+def by_sparse(tokens: Mapping[str, float], k: int, within: Filter) -> Body:
+    given = {"sparse_vector": {"field": "elser", "query_vector": dict(tokens)}}
+    return _hits({"query": {"bool": {"must": given, "filter": within}} if tokens else {"match_none": {}}}, k)
 
 
 def by_vector(vector: Vector, k: int, within: Filter) -> Body:

@@ -13,6 +13,7 @@ from clew.memory.files import new_file, private_folder, remove
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_generation
 from clew.memory.knowledge.cluster.connection import Cluster, ClusterAddress, Place
 from clew.memory.knowledge.cluster.generations import Generations
+from clew.memory.knowledge.cluster.inference import endpoint
 from clew.memory.knowledge.cluster.publishing import Published, Sending, publish
 from clew.memory.knowledge.cluster.restoring import restore
 from clew.memory.knowledge.disk import HASHES, current_generation, required_generation
@@ -41,7 +42,9 @@ def worked_on(
         error.message, error.hint = (text.replace(str(folder), str(place)) for text in (error.message, error.hint))
         raise
     generation, sending = required_generation(folder), sending or Sending()
-    if not (sending.rebuild or sending.again) and _mark(folder).get("files") == _files(generation):
+    mark = _mark(folder)
+    known = mark.get("files") == _files(generation) and endpoint() in ("", mark.get("elser", ""))
+    if known and not (sending.rebuild or sending.again):
         with Generations(cluster).held():
             Generations(cluster).clear()
     else:
@@ -97,7 +100,7 @@ def _mark(folder: Path) -> dict[str, str]:
 
 
 def _note(folder: Path, proof: str) -> None:
-    said = {"files": _files(required_generation(folder)), "hash": proof}
+    said = {"files": _files(required_generation(folder)), "hash": proof, "elser": endpoint()}
     new_file(folder, SENT).write_text(json.dumps(said) + "\n", "utf-8")
 
 

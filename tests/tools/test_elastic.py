@@ -1,0 +1,108 @@
+"""The tool `elastic`: ELSER's tokens by an inference endpoint (a double of that route alone), BM25 and vectors."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import NotSetUp
+from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_generation
+from clew.memory.knowledge.cluster.connection import Cluster, address
+from clew.memory.knowledge.cluster.generations import Generations
+from clew.memory.knowledge.cluster.inference import ENDPOINT
+from clew.memory.knowledge.cluster.publishing import Published, publish
+from clew.memory.knowledge.disk import required_generation
+from clew.memory.knowledge.library import Library
+from clew.tools import registry
+from clew.tools.base import encode_query
+from clew.tools.elastic import UNINDEXED, WITHOUT, Elastic, ElasticParameters
+from tests.cluster import Server
+from tests.proxy import Proxy, proxy_before
+
+
+@pytest.fixture
+def proxy(server: Server) -> Iterator[Proxy]:
+    if server.url.startswith("https"):
+        pytest.skip("the proxy speaks no TLS")
+    with proxy_before(server.url) as made:
+        yield made
+
+
+@pytest.fixture
+def cluster(proxy: Proxy, server: Server) -> Iterator[Cluster]:
+    where = address(f"es://{proxy.host}/{server.library().rpartition('/')[2]}")
+    assert where
+    yield Cluster(where)
+    Generations(Cluster(where)).remove_all()
+
+
+def sent(cluster: Cluster, library: Path) -> tuple[Published, ClusterStore]:
+    *_, done = publish(cluster, required_generation(library))
+    assert isinstance(done, Published)
+    return done, open_generation(cluster)
+
+
+QUESTION = "Which cinema was about a city?"
+
+
+def test_without_an_endpoint_it_searches_by_keywords_and_vectors_and_says_so(
+    cluster: Cluster, examples_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch, proxy: Proxy
+) -> None:
+    monkeypatch.delenv(ENDPOINT, raising=False)
+    _, store = sent(cluster, examples_path)
+    query = encode_query("Who directed Metropolis?", [], encoder)
+    found = Elastic(store).search(query, 3)
+    assert found.notes == (WITHOUT,) and found.passages[0].title == "Metropolis" and not proxy.inferred
+    assert set(found.passages[0].scores) == {"keyword", "cosine"} and found.passages[0].source
+    monkeypatch.setenv(ENDPOINT, "my-elser")
+    assert Elastic(store).search(query, 3).notes == (UNINDEXED,)
+
+
+def test_with_an_endpoint_tokens_are_made_matched_and_fused(
+    cluster: Cluster, examples_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch, proxy: Proxy
+) -> None:
+    first, _ = sent(cluster, examples_path)
+    monkeypatch.setenv(ENDPOINT, "my-elser")
+    done, store = sent(cluster, examples_path)
+    assert proxy.endpoints == {"my-elser"}  # made, as the key may
+    assert len(proxy.inferred) == done.sent == store.manifest.chunks and done.hash == first.hash
+    again, store = sent(cluster, examples_path)
+    assert again.sent == 0 and len(proxy.inferred) == store.manifest.chunks  # none a second time
+    query = encode_query(QUESTION, [], encoder)
+    alone = Elastic(store, ElasticParameters(alone=True)).search(query, 3)
+    assert not alone.notes and any("film" in one.text.casefold() for one in alone.passages)
+    assert [one.score for one in alone.passages] == [one.scores["elser"] for one in alone.passages]
+    assert alone.passages[0].score == 1
+    fused = Elastic(store).search(query, 3)
+    p = ElasticParameters()
+    for one in fused.passages:
+        total = p.elser * one.scores["elser"] + p.keyword * one.scores["keyword"] + p.cosine * one.scores["cosine"]
+        assert one.score == pytest.approx(total / (p.elser + p.keyword + p.cosine), abs=1e-6)
+    scoped = encode_query(QUESTION, [], encoder, frozenset({"space/moon.md"}))
+    assert {one.document for one in Elastic(store).search(scoped, 3).passages} == {"space/moon.md"}
+
+
+@pytest.mark.parametrize("missing", ["licence", "rights", "route"])
+def test_what_gives_no_tokens_is_told(
+    missing: str,
+    cluster: Cluster,
+    examples_path: Path,
+    server: Server,
+    monkeypatch: pytest.MonkeyPatch,
+    proxy: Proxy,
+) -> None:
+    proxy.licensed, proxy.may_create = missing != "licence", missing != "rights"
+    monkeypatch.setenv(ENDPOINT, "my-elser")
+    own = address(server.library(cluster.where.name))
+    assert own
+    where = Cluster(own) if missing == "route" else cluster  # the real server of the tests has no inference
+    with pytest.raises(NotSetUp, match=r"the endpoint 'my-elser' of .* gives no tokens") as refused:
+        sent(where, examples_path)
+    assert ENDPOINT in refused.value.hint
+
+
+def test_a_library_in_a_folder_says_how_to_get_one(examples: Library) -> None:
+    with pytest.raises(NotSetUp, match="Elasticsearch") as refused:
+        registry.make("elastic", examples.store)
+    assert "clew copy FOLDER es://" in refused.value.hint
