@@ -9,6 +9,7 @@ from clew.memory.errors import ClewError
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_generation
 from clew.memory.knowledge.cluster.connection import Cluster, ClusterAddress
 from clew.memory.knowledge.cluster.generations import READ_RIGHTS, WRITE_RIGHTS, Generations, mapping_faults
+from clew.memory.knowledge.cluster.inference import ENDPOINT, endpoint, tokens_of
 from clew.memory.knowledge.cluster.rows import RowsHash, hash_of
 
 State = Literal["ok", "warning", "problem"]
@@ -92,11 +93,14 @@ def mapping(store: ClusterStore) -> Check:
 
 
 def inference(store: ClusterStore) -> Check:
-    """Whether there is an endpoint with ELSER; without one nothing is missed that is used."""
-    said = _seen(store, lambda client: client.inference.get())
-    named = [one["inference_id"] for one in (said or {}).get("endpoints", ()) if one["task_type"] == "sparse_embedding"]
-    message = f"endpoints: {', '.join(named)}; not used" if named else "no endpoint; not used"
-    return Check("ELSER", "ok", message)
+    """The endpoint that is named gives tokens, and the library has them; without one nothing is missed that is used."""
+    if not (named := endpoint()):
+        return Check("ELSER", "ok", f"not used: no endpoint is named ({ENDPOINT})")
+    tokens_of(store.cluster, ["Is it there?"])  # what is raised says what is missing
+    if not store.of_tokens:
+        hint = f"clew index YOUR-FOLDER --library {store.cluster.where}"
+        return Check("ELSER", "warning", f"the endpoint {named} answers; the library has no tokens", hint)
+    return Check("ELSER", "ok", f"tokens by the endpoint {named}")
 
 
 def rows(store: ClusterStore) -> Check:

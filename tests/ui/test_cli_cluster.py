@@ -34,7 +34,11 @@ def test_from_documents_to_an_answer_and_away_again(server: Server, notes: Path,
     copied = clew("copy", where, tmp_path / "back", "-q")
     assert copied.exit_code == 0 and copied.stdout.startswith("1 document: ")
     assert read_manifest(required_generation(tmp_path / "back")).documents == 1
+    other = server.library()
+    again = clew("copy", where, other, "-q")  # from one cluster to another
+    assert again.exit_code == 0 and again.stdout.startswith("1 document, "), again.stderr
     servers, _, name = where.rpartition("/")
+    assert clew("libraries", servers, "--remove", other.rpartition("/")[2], "--yes").exit_code == 0
     assert name in clew("libraries", servers).stdout.split()
     assert clew("libraries", servers, "--remove", name).exit_code == 2  # nobody said yes
     assert clew("libraries", servers, "--remove", name, "--yes").exit_code == 0

@@ -1,4 +1,4 @@
-"""`clew copy`: a library from a folder onto a cluster, and back."""
+"""`clew copy`: a library from a folder onto a cluster, back, and from one cluster to another."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 def copy(source: Place, target: Place, quiet: bool) -> None:
     """Copy a library from a folder onto a cluster, or back.
 
-    FROM and TO are folders, or addresses like es://HOST:PORT/NAME; one of them is a cluster. Nothing is embedded again,
-    and count and hash are proven. The library keeps its id, so that conversations go on. Run again, it sends what
-    differs.
+    FROM and TO are folders, or addresses like es://HOST:PORT/NAME; one of them is a cluster, or both. Nothing is
+    embedded again, and count and hash are proven. The library keeps its id, so that conversations go on. Run again, it
+    sends what differs.
     """
     from contextlib import closing
 
@@ -43,11 +43,14 @@ def copy(source: Place, target: Place, quiet: bool) -> None:
 
 
 def _copied(source: Place, target: Place) -> "Iterator[Progress | Published]":
-    """Raises `BadInput` for two folders, two clusters, and a place where another library is."""
+    """Between clusters by the copy that indexing works on: a run that is cut off goes on with what was read and sent.
+    Raises `BadInput` for two folders, and a place where another library is."""
+    from clew.agent.settings import read_settings
     from clew.memory.knowledge.cluster.cluster_store import open_cluster
     from clew.memory.knowledge.cluster.connection import Cluster
     from clew.memory.knowledge.cluster.publishing import publish
     from clew.memory.knowledge.cluster.restoring import restore
+    from clew.memory.knowledge.cluster.staging import on_this_machine
     from clew.memory.knowledge.disk import required_generation
     from clew.memory.knowledge.library import recorded_at
 
@@ -58,4 +61,6 @@ def _copied(source: Place, target: Place) -> "Iterator[Progress | Published]":
         return publish(Cluster(target), required_generation(source))
     if isinstance(source, ClusterAddress) and isinstance(target, Path):
         return restore(open_cluster(source), target)
-    raise BadInput("one of the two is a folder, the other on a cluster", "clew copy FOLDER es://HOST:PORT/NAME")
+    if isinstance(source, ClusterAddress) and isinstance(target, ClusterAddress):
+        return publish(Cluster(target), required_generation(on_this_machine(source, read_settings().cache)))
+    raise BadInput("one of the two has to be on a cluster", "clew copy FOLDER es://HOST:PORT/NAME")

@@ -16,7 +16,7 @@ from clew.memory.errors import BadInput, ClewError
 from clew.memory.knowledge.cluster.connection import AT_ONCE, Cluster, ClusterAddress
 from clew.memory.knowledge.cluster.generations import Generations
 from clew.memory.knowledge.cluster.graph import ClusterGraph
-from clew.memory.knowledge.cluster.inference import Tokens
+from clew.memory.knowledge.cluster.inference import TokenWeights
 from clew.memory.knowledge.cluster.reading import IndexReader, stated
 from clew.memory.knowledge.cluster.rows import key
 from clew.memory.knowledge.cluster.searches import (
@@ -110,7 +110,7 @@ class ClusterStore(IndexReader):
         """Whether its chunks were indexed with ELSER's tokens."""
         return bool(self._said.get("elser"))
 
-    def by_tokens(self, tokens: Sequence[Tokens], k: int, scope: frozenset[str] | None) -> list[list[FoundChunk]]:
+    def by_tokens(self, tokens: Sequence[TokenWeights], k: int, scope: frozenset[str] | None) -> list[list[FoundChunk]]:
         """Of each, at most k chunks by ELSER's tokens, best first."""
         asked = [[by_sparse(one, k, part) for part in in_scope(scope)] for one in tokens]
         return [its[:k] for its in self._found(asked)]

@@ -18,7 +18,7 @@ MODEL = ".elser_model_2"
 AT_A_TIME = 16
 """Texts in one request."""
 
-Tokens = Mapping[str, float]
+TokenWeights = Mapping[str, float]
 """Token -> weight."""
 
 
@@ -27,10 +27,10 @@ def endpoint() -> str:
     return os.environ.get(ENDPOINT, "").strip()
 
 
-def tokens_of(cluster: Cluster, texts: Sequence[str]) -> list[Tokens]:
+def tokens_of(cluster: Cluster, texts: Sequence[str]) -> list[TokenWeights]:
     """Of each text; the endpoint is created where there is none of that name and the key may. Raises `NotSetUp` where
     that is not so, or the server or its licence has no inference."""
-    found: list[Tokens] = []
+    found: list[TokenWeights] = []
     for first in range(0, len(texts), AT_A_TIME):
         call = partial(_sparse, id_=endpoint(), texts=list(texts[first : first + AT_A_TIME]))
         try:
