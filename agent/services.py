@@ -33,7 +33,7 @@ from clew.memory.knowledge.structure import Structure, open_structure
 from clew.memory.knowledge.walking.late_interaction import LateInteraction, LateParameters
 from clew.memory.knowledge.walking.walker import Walker
 from clew.tools import registry
-from clew.tools.base import Tool, ToolSettings, over
+from clew.tools.base import Tool, ToolSettings, for_question
 from clew.tools.walk import Walk
 
 _Value = TypeVar("_Value")
@@ -75,7 +75,7 @@ class Services:
     def walker_over(self, query: Query | None) -> Walker:
         """Over the part of the library that a question reaches; without one over all of it."""
         tool = self.tools[Walk.name]
-        tool = over(tool, query) if query else tool
+        tool = for_question(tool, query) if query else tool
         assert isinstance(tool, Walk)
         return tool.walker
 

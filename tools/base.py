@@ -157,7 +157,7 @@ class OverParts:
         return self.make(self.store.around(query))
 
 
-def over(tool: Tool, query: Query) -> Tool:
+def for_question(tool: Tool, query: Query) -> Tool:
     """The tool, as it is for this question."""
     return tool.over(query) if isinstance(tool, OverParts) else tool
 

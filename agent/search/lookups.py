@@ -15,7 +15,7 @@ from clew.memory.knowledge.question import LibraryQuestion, Matches
 from clew.memory.knowledge.walking.subgraph import Stitched
 from clew.memory.knowledge.walking.walker import Thought, Walker
 from clew.memory.text import language_of
-from clew.tools.base import encode_query, over
+from clew.tools.base import encode_query, for_question
 from clew.tools.graph import GraphSearch
 from clew.tools.hybrid import Hybrid
 
@@ -97,7 +97,7 @@ def found_by(turn: Turn, run: TurnContext, call: Call) -> Findings:
         question = query_of_turn(turn, run, turn.wordings)
         return rounds.for_model(tool, words, question, services.library.store)
     query = query_of_turn(turn, run, call.wordings)
-    tool = over(tool, query)
+    tool = for_question(tool, query)
     if isinstance(tool, Hybrid):
         return tool.findings(query, matches_of(turn, run, call.wordings), services.evidence)
     if isinstance(tool, GraphSearch):

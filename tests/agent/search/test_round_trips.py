@@ -9,10 +9,9 @@ from clew.agent import nodes
 from clew.agent.search import rounds
 from clew.agent.search.lookups import held_language
 from clew.agent.search.rounds import AUTO, ObserveParameters
-from clew.agent.services import Services, TurnContext
+from clew.agent.services import Services, TurnContext, services_for
 from clew.agent.settings import Settings
 from clew.agent.state import Turn
-from clew.agent.toolbox import services_for
 from clew.memory.datatypes import Wording
 from clew.memory.dialogue.threads import Threads
 from clew.memory.encoding import CachedEncoder
