@@ -63,6 +63,12 @@ def candidates(
             yield from (one for one in (*turn.answered, *focus) if one.plural)
             yield from _some(turn)
             yield from (one for one in turn.told if one.plural)
+    yield from _further(low, turns)
+
+
+def _further(low: str, turns: Sequence[Said]) -> Iterator[Referent]:
+    """What else a pronoun can stand for: two who were named apart, what was said in passing, what was spoken of long
+    before."""
     if low in THEY and (couple := _couple(turns)):
         yield couple
     if low in IT:
