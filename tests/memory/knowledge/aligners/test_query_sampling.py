@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from clew.memory.knowledge.aligners.synthetic_queries import HELD_OUT, held_out_nodes, sample, topics_of
+from clew.memory.knowledge.aligners.synthetic_queries import HELD_OUT_NODES, held_out_nodes, sample, topics_of
 from clew.memory.nodes import NodeGraph, Partitioning
 from tests.memory.knowledge.aligners.tiny import HUB_NODES, NODES, OF_NODE, cells, graph, partitioning, synthetic
 
@@ -42,7 +42,7 @@ def test_the_same_seed_gives_the_same_queries_and_another_others() -> None:
 
 
 def test_the_share_that_is_held_out() -> None:
-    assert held_out_nodes(graph(), partitioning(), 5).sum() == round(HELD_OUT * NODES)
+    assert held_out_nodes(graph(), partitioning(), 5).sum() == round(HELD_OUT_NODES * NODES)
 
 
 def test_without_bridges_all_are_within() -> None:
