@@ -19,4 +19,4 @@ def test_a_contract_has_at_most_twelve_methods(contract: type[Any]) -> None:
 def test_a_search_is_by_id() -> None:
     """Numbers of rows are a graph's."""
     graph = {name for name in vars(ports.Graph) if not name.startswith("_")}
-    assert {name for name in vars(ports.Search) if not name.startswith("_")} & graph == {"vectors", "titles"}
+    assert {name for name in vars(ports.Search) if not name.startswith("_")} & graph == {"vectors"}
