@@ -216,7 +216,9 @@ def _counts(text: str, behind: str) -> bool:
 
 
 def _within(region: Region, spans: Sequence[Span], words: int) -> list[Span]:
-    """The first, and those behind it while they have so many words together."""
+    """The first, and those behind it while they have so many words together; none from the next question on."""
+    texts = [region.text[slice(*span)] for span in spans]
+    spans = spans[: next((n for n, text in enumerate(texts) if n and asks(text)), len(spans))]
     counts = accumulate(len(region.text[slice(*span)].split()) for span in spans)
     return [
         span for number, (span, count) in enumerate(zip(spans, counts, strict=True)) if not number or count <= words

@@ -105,3 +105,8 @@ def test_things_that_are_only_counted_come_with_the_sentence_that_names_them() -
     assert unit(KINDS, "There are", whole_list=True) == names
     assert unit(KINDS, "There are") == names[:1]
     assert unit("There are four types. It is old. Ask.", "There are", whole_list=True) == ["There are four types."]
+
+
+def test_what_answers_a_question_ends_where_the_next_begins() -> None:
+    faq = "Q: Can I bring my dog? A: Yes, if nobody objects. Never in the depot. Q: Is there a canteen? A: Not yet."
+    assert unit(faq, "Q: Can")[-1] == "Never in the depot."
