@@ -308,7 +308,7 @@ static int made(int folder, const char *name, mode_t bits) {
     int ours = resolved(folder, name, path) && lstat(path, &about);
     if (ours && stopped(NULL)) LEAVE(-1);
     int result = (int)syscall(SYS_mkdirat, folder, name, bits);
-    if (ours && !result) note('M', 0, 0, path, "", "", 0);
+    if (ours && !result) note('M', lstat(path, &about) ? 0 : (int64_t)about.st_ino, 0, path, "", "", 0);
     LEAVE(result);
 }
 int mkdir(const char *name, mode_t bits) { return made(AT_FDCWD, name, bits); }

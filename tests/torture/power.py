@@ -105,6 +105,7 @@ class Disk:
                 self._files[one.inode] = File()
                 self._put(one.path, self._files[one.inode])
             case "M":
+                self._files.pop(one.inode, None)  # the number of a file that was removed
                 self._put(one.path, Folder())
             case "U" | "D":
                 self._put(one.path, None)
