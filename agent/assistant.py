@@ -233,11 +233,10 @@ class Assistant:
             if current_state(before) in ("", before.store.state):
                 return ()
             library = open_library(before.path, self._services.encoder)
-            try:
+            with ExitStack() as undone:
+                undone.callback(library.store.close)
                 self._services = over(self._services, library, settings)
-            except BaseException:
-                library.store.close()
-                raise
+                undone.pop_all()
         except ClewError as error:
             known, self._refused = self._refused, str(error)
             still = f"answers are from the library as it was when it was opened: {error}"

@@ -19,7 +19,7 @@ import sqlite3
 import stat
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -240,14 +240,13 @@ class Lease:
 
     def __init__(self, generation: Path) -> None:
         self._file = os.open(generation / LEASED, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
-        try:
+        with ExitStack() as undone:
+            undone.callback(self.close)
             if _locked(self._file, shared=True):
                 there = (generation / LEASED).stat()
                 if not os.path.samestat(there, os.fstat(self._file)):
                     raise FileNotFoundError(str(generation / LEASED))
-        except BaseException:
-            self.close()
-            raise
+            undone.pop_all()
 
     def close(self) -> None:
         """May be called twice."""

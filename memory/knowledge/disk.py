@@ -11,7 +11,7 @@ leaves the library as it was. The tables of the database are in `schema.sql`.
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence, Set
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from functools import cache
 from pathlib import Path
 from re import fullmatch
@@ -54,12 +54,11 @@ def read_only(generation: Path) -> str:
 def open_database(generation: Path, check_same_thread: bool = True) -> sqlite3.Connection:
     """Read-only, whoever made it. Raises one of `disk.BROKEN` for one with another schema than ours."""
     connection = sqlite3.connect(read_only(generation), uri=True, check_same_thread=check_same_thread)
-    try:
+    with ExitStack() as undone:
+        undone.callback(connection.close)
         harden(connection)
         check_schema(connection)
-    except BaseException:
-        connection.close()
-        raise
+        undone.pop_all()
     return connection
 
 
