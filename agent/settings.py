@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import re
+import stat
 import tomllib
 import warnings
 from collections.abc import Iterable, Mapping
@@ -48,24 +49,44 @@ def config_files() -> list[Path]:
     return [user_config_path("clew") / "clew.toml", OF_FOLDER]
 
 
+LONGEST = 1 << 14
+"""Bytes of it: more is no file of settings, and reading it would take long."""
+
+
 def folder_settings() -> tuple[dict[str, Any], tuple[str, ...]]:
     """What the working folder's file says that is taken, and the names of what is ignored until the user trusts it: it
-    was written by whoever made the folder. Names of no setting are taken, to be refused. Raises `ValueError` for broken
-    TOML."""
+    was written by whoever made the folder. Raises `BadInput` for broken TOML and for names of no setting: pydantic
+    would take `HOME` for `home`."""
+    written = _written()
     try:
-        content = tomllib.loads(OF_FOLDER.read_text("utf-8"))
-    except OSError:
-        return {}, ()
-    if trusts(OF_FOLDER):
+        content = tomllib.loads(written.decode())
+        settings = flat(content)
+    except (ValueError, RecursionError) as error:
+        why = "it is nested too deeply" if isinstance(error, RecursionError) else error
+        raise BadInput(f"clew.toml cannot be read: {why}", "mend that line") from error
+    if unknown := next((name for name in content if name not in Settings.model_fields), ""):
+        raise BadInput(f"the setting '{unknown}' is wrong: there is none of that name", "clew settings")
+    if _trusts(written):
         return content, ()
-    groups = {name: value for name, value in content.items() if name in GROUPS}
     ignored = tuple(name for name, value in content.items() if name not in GROUPS and not _harmless(name, value))
-    free = _free(flat(groups)) if groups else ()
-    taken = {name: value for name, value in flat(groups).items() if name not in free}
-    return {
-        **{name: value for name, value in content.items() if name not in (*ignored, *GROUPS)},
-        **nested(taken),
-    }, (*ignored, *free)
+    free = _free(settings) if any(name in GROUPS for name in content) else ()
+    taken = {name: value for name, value in settings.items() if name not in free and name.split(".")[0] not in ignored}
+    return nested(taken), (*ignored, *free)
+
+
+def _written() -> bytes:
+    """The working folder's file; nothing where there is none, or what is no file: reading a pipe never ends."""
+    try:
+        descriptor = os.open(OF_FOLDER, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except OSError:
+        return b""
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return b""
+        content = file.read(LONGEST + 1)
+    if len(content) > LONGEST:
+        raise BadInput(f"clew.toml is longer than {LONGEST:,} bytes", "move what is no setting out of it")
+    return content
 
 
 def flat(groups: Mapping[str, object]) -> dict[str, object]:
@@ -108,7 +129,7 @@ def _harmless(name: str, value: object) -> bool:
         return (here / value).resolve().is_relative_to(here)
     if name == "aligner":
         return isinstance(value, str) and ALIGNERS.fullmatch(value) is not None
-    return name in TAKEN or name not in Settings.model_fields
+    return name in TAKEN
 
 
 class Settings(BaseSettings):
@@ -219,18 +240,18 @@ def sources() -> list[tuple[str, dict[str, object]]]:
 KEPT = "trusted.json"
 
 
-def trusts(settings: Path) -> bool:
-    """Whether this file, as it is now, was said yes to."""
-    return _read("settings").get(str(settings.resolve())) == [_digest(settings)]
+def _trusts(content: bytes) -> bool:
+    """Whether the working folder's file, as it is now, was said yes to."""
+    return _read("settings").get(str(OF_FOLDER.resolve())) == [hashlib.sha256(content).hexdigest()]
 
 
-def trust(settings: Path) -> None:
-    """Raises `BadInput` where that cannot be kept."""
-    _write("settings", str(settings.resolve()), [_digest(settings)])
+def trust() -> None:
+    """Take all that the working folder's file says, as it is now. Raises `BadInput` where that cannot be kept."""
+    _write("settings", str(OF_FOLDER.resolve()), [hashlib.sha256(_written()).hexdigest()])
 
 
-def distrust(settings: Path) -> None:
-    _write("settings", str(settings.resolve()), [])
+def distrust() -> None:
+    _write("settings", str(OF_FOLDER.resolve()), [])
 
 
 def indexed_here(library: str) -> list[str]:
@@ -243,10 +264,6 @@ def note_indexed(library: str, paths: Iterable[str]) -> None:
     known = indexed_here(library)
     if library and (fresh := [path for path in paths if path not in known]):
         _write("indexed", library, [*known, *fresh])
-
-
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _all() -> dict[str, dict[str, list[str]]]:

@@ -148,11 +148,11 @@ def main(verbose: bool, log_level: str | None) -> None:
 
 def _ask_for_trust() -> None:
     """Where the settings of the working folder are not all taken: a question at a terminal, else a line."""
-    from clew.agent.settings import OF_FOLDER, folder_settings, trust
+    from clew.agent.settings import folder_settings, trust
 
     try:
         _, ignored = folder_settings()
-    except ValueError:  # reading the settings says so
+    except ClewError:  # reading the settings says so
         return
     if not ignored:
         return
@@ -160,7 +160,7 @@ def _ask_for_trust() -> None:
     said = f"clew.toml of this folder sets {names}"
     at_terminal = sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
     if at_terminal and click.confirm(f"{said}: do you trust it?", default=False, err=True):
-        trust(OF_FOLDER)
+        trust()
     else:
         click.echo(f"{said}: ignored, until: clew trust", err=True)
 

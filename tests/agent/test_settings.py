@@ -1,5 +1,6 @@
 """Settings: which one wins, and what a wrong one says."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -43,13 +44,13 @@ def test_a_folder_sets_only_what_is_harmless_until_it_is_trusted(folder: Path) -
     assert all(getattr(found, name) == getattr(usual, name) for name in OTHERS) and not found.names_llm
     assert (found.tool, found.port, found.aligner, found.library) == ("local", 8000, "mlp-bce", Path("here/lib"))
     assert folder_settings()[1] == tuple(OTHERS)
-    trust(folder / "clew.toml")
+    trust()
     assert (read_settings().home, read_settings().llm) == (Path("/tmp/x"), "openai:gpt")
     (folder / "clew.toml").write_text('home = "/tmp/y"')  # asked again when it changes
     assert read_settings().home == usual.home
-    trust(folder / "clew.toml")
+    trust()
     assert read_settings().home == Path("/tmp/y")
-    distrust(folder / "clew.toml")
+    distrust()
     assert read_settings().home == usual.home
 
 
@@ -61,9 +62,44 @@ def test_a_library_of_a_folders_settings_is_within_it(folder: Path, value: str) 
     assert folder_settings()[1] == ("library", "aligner")
 
 
+@pytest.mark.parametrize(
+    "text", ['HOME = "/tmp/x"', 'Llm = "openai:gpt"', 'library="."\n[home]\nx = 1', "[Tools.clues]\nbeam = 5"]
+)
+def test_a_folder_sets_nothing_by_another_spelling(folder: Path, text: str) -> None:
+    usual = read_settings()
+    (folder / "clew.toml").write_text(text)
+    if text.startswith("library"):
+        assert folder_settings()[1] == ("home",) and read_settings().home == usual.home
+        return
+    with pytest.raises(BadInput, match="there is none of that name"):
+        read_settings()
+
+
+def test_a_folders_file_is_read_to_a_length_and_no_pipe_or_device_is(folder: Path) -> None:
+    usual = read_settings()
+    os.mkfifo(folder / "clew.toml")
+    assert read_settings() == usual
+    (folder / "clew.toml").unlink()
+    (folder / "clew.toml").symlink_to("/dev/zero")
+    assert read_settings() == usual
+    (folder / "clew.toml").unlink()
+    with (folder / "clew.toml").open("wb") as file:
+        file.truncate(3 << 30)
+    for act in (read_settings, trust):
+        with pytest.raises(BadInput, match="longer than"):
+            act()
+
+
+@pytest.mark.parametrize("text", ["port = " + "[" * 16_000, "[" + ".".join(["a"] * 8_000) + "]\nx = 1"])
+def test_settings_that_are_nested_deeply_are_one_line(folder: Path, text: str) -> None:
+    (folder / "clew.toml").write_text(text)
+    with pytest.raises(BadInput, match="it is nested too deeply"):
+        read_settings()
+
+
 def test_trust_is_for_the_file_of_one_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "clew.toml").write_text('llm = "openai:gpt"')
-    trust(folder / "clew.toml")
+    trust()
     (folder / "other").mkdir()
     (folder / "other" / "clew.toml").write_text('llm = "openai:gpt"')
     monkeypatch.chdir(folder / "other")

@@ -19,9 +19,9 @@ def trust(forgetting: bool) -> None:
     if not OF_FOLDER.is_file():
         raise BadInput("there is no clew.toml in this folder", "change to the folder that has it")
     if forgetting:
-        distrust(OF_FOLDER)
+        distrust()
     else:
-        take(OF_FOLDER)
+        take()
     taken, ignored = folder_settings()
     for name, value in taken.items():
         click.echo(one_line(f"{name} = {value!r}"))
