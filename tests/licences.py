@@ -2,7 +2,7 @@
 
 python -m tests.licences
 
-leidenalg, igraph and html2text (an extra's) are under the GPL: imported, not shipped, the person's own to install.
+leidenalg, igraph and, of extras, html2text and Pandoc are under the GPL: not shipped, the person's own to install.
 """
 
 import re

@@ -101,20 +101,25 @@ class TextLayout:
         self._break, self._marker = 0, ""
 
 
+_DATED = "@name='date' or @name='dcterms.date' or @property='article:published_time'"
+
+
 def read_html(source: Source) -> Iterator[Document]:
-    data = source.path.read_bytes()
-    root = parse(_decode(data))
+    yield document_of(source, _decode(source.path.read_bytes()))
+
+
+def document_of(source: Source, markup: str) -> Document:
+    """Raises `Unreadable` where there are no words in it."""
+    root = parse(markup)
     if root is None:
         raise Unreadable("empty")
     head = " ".join(root.xpath("string(//head/title)").split())
     layout, hidden = _laid_out(root)
     first = " ".join(root.xpath("string(//h1)").split())
     title = first if first and first in head else head or first or title_of_file(source.path)
-    date = " ".join(
-        root.xpath("string((//head/meta[@name='date' or @property='article:published_time'])[1]/@content)").split()
-    )
+    date = " ".join(root.xpath(f"string((//head/meta[{_DATED}])[1]/@content)").split())
     text, headings = not_empty(layout.text), tuple(layout.headings)
-    yield Document(source.name, title, text, shown(source.path), headings=headings, date=date, unseen=hidden)
+    return Document(source.name, title, text, shown(source.path), headings=headings, date=date, unseen=hidden)
 
 
 def parse(markup: str) -> "HtmlElement | None":

@@ -74,4 +74,4 @@ def _title(text: str) -> str:
     return " ".join(first.split()) if alone and like_a_title(first.strip()) else ""
 
 
-TEXT = Loader("text", read_text, (".txt", ".text", ".rst", ".org", ".adoc"))
+TEXT = Loader("text", read_text, (".txt", ".text"))

@@ -11,6 +11,7 @@ from typing import TypeVar
 from clew.memory.datatypes import Document, Edge
 from clew.memory.errors import BadInput, Unreadable
 from clew.memory.knowledge.loaders import (
+    converted,
     graph_folder,
     html,
     jsonl,
@@ -33,6 +34,8 @@ LONGEST_REASON = 200
 
 LOADERS: tuple[Loader, ...] = (
     plain_text.TEXT,
+    converted.WORD,
+    converted.MARKUP,
     markdown.MARKDOWN,
     html.HTML,
     pdf.PDF,

@@ -27,7 +27,7 @@ def test_kinds_go_by_the_end_of_the_name_and_ids_by_the_path(tmp_path: Path) -> 
     assert found(tmp_path) == [
         ("a.TXT", "text"),
         ("b/d.jsonl.gz", "jsonl"),
-        ("b/e.rst", "text"),
+        ("b/e.rst", "markup"),
         ("b/x.md", "markdown"),
         ("b/y.htm", "html"),
         ("c.jsonl", "jsonl"),

@@ -19,6 +19,7 @@ from clew.memory.knowledge.loaders.apart import Reading
 from clew.memory.knowledge.loaders.registry import LOADERS
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source
 from tests.memory.knowledge.loaders.dump import dump
+from tests.memory.knowledge.loaders.test_converted import REST, word_files
 from tests.memory.knowledge.loaders.test_html import PAGE
 from tests.memory.knowledge.loaders.test_pdf import as_bytes, written
 
@@ -28,6 +29,8 @@ MARKDOWN = FRONT + b"# Head\n\n- a\n- b <b style='color:red'>c</b>\n\n|a|b|\n|-|
 DUMP = dump().encode()
 EDGES = b'{"source": "1", "target": "2"}\n{"members": ["1", {"id": "2", "role": "r"}], "relation": "of"}\n'
 SEEDS: dict[str, dict[str, bytes]] = {
+    "word": word_files(),
+    "markup": {"x.rst": REST.encode(), "x.tex": rb"\section{One} Two \emph{three} $x^2$", "x.typ": b"= One\n- two"},
     "text": {"x.txt": "Moon\n\nThe Moon orbits – the Earth.\u2028More.".encode()},
     "markdown": {"x.md": MARKDOWN},
     "html": {"x.html": PAGE.encode(), "y.html": b"<meta charset=latin-1><p style='color:#fff'>caf\xe9<table><tr><td>1"},

@@ -1,0 +1,121 @@
+"""What Pandoc makes of other people's files, with the real program."""
+
+import subprocess
+import tempfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from clew.memory.datatypes import Document
+from clew.memory.knowledge.loaders import converted
+from clew.memory.knowledge.loaders.registry import loader_of, read
+from clew.memory.knowledge.loaders.source import LoadFailure, Source
+
+NOTES = "---\ntitle: Garden\n---\n\n# Beds\n\nWe grow:\n\n- beans\n- kale\n\n| bed | seeds |\n|--|--|\n| 1 | 40 |\n"
+REST = """Async
+=====
+
+A view may be ``async``, see :class:`~flask.Flask` and :doc:`the guide </guide>`.
+
+When to use it
+--------------
+
+.. code-block:: python
+
+    async def view(): ...
+
+.. note:: It is slower.
+"""
+
+
+def made(path: Path, markdown: str = NOTES) -> Path:
+    subprocess.run(
+        [converted.pandoc(), "--standalone", "--from=markdown", "-o", str(path)], input=markdown.encode(), check=True
+    )
+    return path
+
+
+def word_files() -> dict[str, bytes]:
+    with tempfile.TemporaryDirectory() as folder:
+        return {path.name: path.read_bytes() for path in (made(Path(folder, f"x{one}")) for one in converted.FILES)}
+
+
+def only(path: Path) -> Document | LoadFailure:
+    loader = loader_of(path)
+    assert loader
+    (found,) = read(Source(path, loader, path))
+    return found
+
+
+@pytest.mark.parametrize("name", ["notes.docx", "notes.ODT", "notes.org"])
+def test_headings_lists_and_tables_are_kept(tmp_path: Path, name: str) -> None:
+    found = only(made(tmp_path / name.lower()).rename(tmp_path / name))
+    assert isinstance(found, Document)
+    assert (found.title, [mark.text for mark in found.headings][-1]) == ("Garden", "Beds")
+    assert found.text.endswith("Beds\n\nWe grow:\n\n- beans\n- kale\n\nbed | seeds\n1 | 40")
+    assert found.id == name and not found.unseen
+
+
+def test_marks_of_the_markup_are_gone(tmp_path: Path) -> None:
+    path = tmp_path / "async.rst"
+    path.write_text(REST)
+    found = only(path)
+    assert isinstance(found, Document) and found.title == "Async"
+    assert [mark.text for mark in found.headings] == ["Async", "When to use it"]
+    assert "A view may be async, see flask.Flask and the guide.\n" in found.text
+    assert "async def view(): ..." in found.text and "It is slower." in found.text
+
+
+@pytest.mark.parametrize(
+    ("name", "properties"),
+    [
+        ("notes.docx", "<w:rPr><w:vanish/></w:rPr>"),
+        ("notes.docx", '<w:rPr><w:color w:val="FFFFFF"/></w:rPr>'),
+        ("notes.docx", '<w:rPr><w:sz w:val="1"/></w:rPr>'),
+        ("notes.docx", '<w:rPr><w:rStyle w:val="Gone"/></w:rPr>'),
+        ("notes.odt", 'text:display="none"'),
+        ("notes.odt", 'fo:color="#ffffff"'),
+    ],
+)
+def test_what_is_not_shown_is_left_out(tmp_path: Path, name: str, properties: str) -> None:
+    plain, altered = made(tmp_path / f"plain-{name}"), tmp_path / name
+    with zipfile.ZipFile(plain) as file, zipfile.ZipFile(altered, "w") as kept:
+        for entry in file.namelist():
+            content = file.read(entry).decode("utf-8", "surrogateescape")
+            style = '<w:style w:type="character" w:styleId="Gone"><w:rPr><w:vanish/></w:rPr></w:style></w:styles>'
+            content = content.replace("</w:styles>", style) if entry == "word/styles.xml" else content
+            run = f'<w:r>{properties}<w:t xml:space="preserve">ignore this </w:t></w:r>'
+            if entry == "word/document.xml":
+                at = content.rindex("<w:r>", 0, content.index("beans"))
+                content = content[:at] + run + content[at:]
+            elif entry == "content.xml":
+                own = f'<style:style style:name="Gone"><style:text-properties {properties}/></style:style>'
+                content = content.replace("</office:automatic-styles>", f"{own}</office:automatic-styles>")
+                content = content.replace("beans", '<text:span text:style-name="Gone">ignore this </text:span>beans')
+            kept.writestr(entry, content.encode("utf-8", "surrogateescape"))
+    found = only(altered)
+    assert isinstance(found, Document)
+    assert "- beans\n" in found.text and "ignore" not in found.text and found.unseen == "ignore this"
+
+
+def test_what_it_cannot_read_it_says(tmp_path: Path) -> None:
+    path = tmp_path / "notes.docx"
+    path.write_bytes(b"PK no archive")
+    assert only(path) == LoadFailure(str(path), "not a file of a word processor: File is not a zip file")
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("a.txt", "a")
+    failed = only(path)
+    assert isinstance(failed, LoadFailure) and failed.reason.startswith("Pandoc cannot read it: ")
+
+
+def test_without_it_markup_is_text_and_other_files_name_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    word, rest = made(tmp_path / "notes.docx"), tmp_path / "async.rst"
+    rest.write_text(REST)
+    monkeypatch.setattr(converted, "pandoc", lambda: "")
+    found = only(rest)
+    assert isinstance(found, Document) and found.text == REST and found.title == "Async"
+    failed = only(word)
+    assert isinstance(failed, LoadFailure) and failed.reason.endswith("pip install 'clew[documents]'")
