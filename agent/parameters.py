@@ -12,8 +12,8 @@ from clew.memory.dialogue.recall import RecallParameters
 from clew.memory.dialogue.rewriting import RewriteParameters
 from clew.memory.errors import BadInput, LibraryMismatch
 from clew.memory.knowledge.chunking import ChunkerParameters, SemanticParameters
-from clew.memory.knowledge.keywords import KeywordParameters
 from clew.memory.knowledge.library import Library
+from clew.memory.knowledge.tokens import KeywordParameters
 from clew.memory.knowledge.walking.late_interaction import LateParameters
 from clew.memory.knowledge.walking.walker import WalkerParameters
 from clew.memory.layers import DetectionParameters

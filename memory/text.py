@@ -323,5 +323,7 @@ def common_words() -> dict[str, tuple[str, ...]]:
 
 def unaccented(word: str) -> str:
     """In lower case and without accents: `Cu` of `Ĉu`, `strasse` of `Straße`."""
+    if word.isascii():
+        return word.lower()
     letters = unicodedata.normalize("NFD", word.casefold())
     return "".join(letter for letter in letters if not unicodedata.combining(letter)).replace("ß", "ss")

@@ -26,8 +26,8 @@ from clew.memory.dates import DateOrder
 from clew.memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch, NoLibrary
 from clew.memory.files import lasting_folder, new_file, new_folder, put, remove, sync, sync_all, unread, within
 from clew.memory.knowledge.chunking import Chunker
-from clew.memory.knowledge.keywords import KeywordParameters
 from clew.memory.knowledge.loaders.source import ALL, ExportLoader, Pages
+from clew.memory.knowledge.tokens import KeywordParameters
 from clew.memory.layers import DetectionParameters, Method
 from clew.memory.ports import Encoder
 
@@ -142,7 +142,8 @@ class EncoderRecord(BaseModel):
 
 class Manifest(BaseModel):
     """What a generation was built from and with; `reports` is who wrote all reports of communities, `extraction` where
-    nobody did; `date_order` is how the documents write dates in numbers; `unseen` has, by the
+    nobody did; `date_order` is how the documents write dates in numbers, `tokens` the version of what words become
+    (`tokens.TOKENS`); `unseen` has, by the
     ids of documents, how the text begins that they hold and do not show; `quarantined`, by
     paths, the order for which a document was taken out (`Parameters`). What a step records beside these fields is
     kept too.
@@ -164,6 +165,7 @@ class Manifest(BaseModel):
     pages: Pages = ALL
     reports: str
     date_order: DateOrder = ""
+    tokens: int = 1
     roots: tuple[str, ...]
     documents: int
     chunks: int

@@ -6,10 +6,9 @@ which the title stands `title_weight` times. `write` is given dates in one way (
 written so too.
 """
 
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,10 +17,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from clew.memory.datatypes import FieldHit, Ints, WordShares
-from clew.memory.dates import DateOrder, day_words, search_text
-from clew.memory.errors import BadInput
+from clew.memory.dates import DateOrder
 from clew.memory.files import new_file, read_array, within
-from clew.memory.parameters import Few, Share, Weight
+from clew.memory.knowledge.tokens import (
+    ROOT,
+    KeywordAnalyser,
+    KeywordParameters,
+    in_esperanto,
+    known_token,
+    tokenizer,
+    tokens_of,
+    words_of,
+)
 
 if TYPE_CHECKING:
     from bm25s import BM25
@@ -41,25 +48,6 @@ COUNTS = "counts.npy"
 
 RECENT = 64
 """Queries whose tokens are kept: one search looks at its words many times."""
-
-QUESTION_WORDS = ("what", "which", "who", "whom", "whose", "when", "where", "why", "how")
-"""Beside bm25s's English stop words: they carry no content, and would count as rare. Pronouns stay: a list that has
-them too finds less."""
-
-WORD = re.compile(r"(?u)\b\w\w+\b")
-"""bm25s's own pattern of a token, here to know which word a token came from."""
-
-
-@dataclass(frozen=True, slots=True)
-class KeywordParameters:
-    """`stemmer` is a Snowball language and `stop_words` one that bm25s has a list for (empty: none). Values: chosen on
-    five data sets, docs/figures.md."""
-
-    stemmer: str = "english"
-    stop_words: str = "english"
-    title_weight: Few = 2
-    k1: Weight = 0.9
-    b: Share = 0.75
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,34 +85,6 @@ class _Words(NamedTuple):
     columns: tuple[tuple[ChunkRows, NDArray[np.floating]], ...]
 
 
-class KeywordAnalyser:
-    """What words become in an index. Safe from several threads. `dates`: how queries write them."""
-
-    def __init__(self, parameters: KeywordParameters, dates: DateOrder = "") -> None:
-        self._dates = dates
-        self._tokenize = _tokenizer(parameters)
-
-    def __call__(self, query: str) -> dict[str, str]:
-        """The words of a query in lower case, and the token that each becomes; a day is a word as it is written."""
-        days = day_words(query, self._dates)
-        words = list(dict.fromkeys(word.lower() for word in WORD.findall(search_text(query, self._dates))))
-        found = zip(words, self._tokenize(words, return_ids=False), strict=True)
-        return {days.get(word, word): tokens[0] for word, tokens in found if tokens}
-
-    def tokens(self, texts: Sequence[str]) -> list[list[str]]:
-        """Of texts whose dates are written in one way, in their order, each as often as it stands there."""
-        found = [WORD.findall(text.lower()) for text in texts]
-        words = list(dict.fromkeys(chain.from_iterable(found)))
-        known = {word: its[0] for word, its in zip(words, self._tokenize(words, return_ids=False), strict=True) if its}
-        return [[known[word] for word in its if word in known] for its in found]
-
-    def written(self, tokens: Collection[str], text: str) -> dict[str, str]:
-        """The words of a text that become one of these tokens, in lower case, with it: those that begin as it does."""
-        begins = "|".join(re.escape(start) for start in sorted({token[:2] for token in tokens}))
-        alike = dict.fromkeys(re.findall(rf"\b(?:{begins})\w*", text.lower())) if tokens else ()
-        return {word: token for word, token in self(" ".join(alike)).items() if token in tokens}
-
-
 class KeywordIndex:
     """Reads what `write` wrote. Only reads, so it is safe from several threads. `dates`: how queries write them."""
 
@@ -133,7 +93,7 @@ class KeywordIndex:
 
         self.size = size
         self._analyse = KeywordAnalyser(parameters, dates)
-        self._tokens = lru_cache(RECENT)(self._analyse)
+        self._tokens = lru_cache(RECENT)(self._analysed)
         self._words = lru_cache(RECENT)(self._looked_up)
         self._indexes: dict[str, BM25] = {
             name: bm25s.BM25.load(folder / name, mmap=True, show_progress=False)
@@ -156,6 +116,13 @@ class KeywordIndex:
             {field: self._postings(field, tokens) for field in fields},
         )
 
+    def _analysed(self, query: str) -> dict[str, str]:
+        return self._analyse(query, self._rooted)
+
+    @cached_property
+    def _rooted(self) -> bool:
+        return any(token.endswith(ROOT) for token in self.tokens)
+
     @property
     def tokens(self) -> Collection[str]:
         """All that words become in the index."""
@@ -163,8 +130,9 @@ class KeywordIndex:
         return index.vocab_dict.keys() if index else ()
 
     def token(self, word: str) -> str:
-        """What a word becomes; empty for a stop word and for one letter."""
-        return self._tokens(word).get(word.lower(), "")
+        """What a word becomes; empty for a stop word and for one letter. Of a word that the index lacks its root, where
+        it has that."""
+        return known_token(word, self._tokens(word), self.tokens)
 
     def count(self, token: str) -> int:
         """How many chunks hold it in title or text."""
@@ -260,12 +228,11 @@ def write(
 
     Raises `BadInput` for a language that there is no stemmer or no list of stop words for, and what a broken file does.
     """
-    tokenize = _tokenizer(parameters)
-    found = [
-        [WORD.findall(text.lower()) for text in values] for values in (titles, texts, metadata or [""] * len(texts))
-    ]
+    rooted = [in_esperanto(text) for text in texts]
+    found = [[words_of(text, roots) for text, roots in zip(values, rooted, strict=True)] for values in (titles, texts)]
+    found.append([words_of(text) for text in metadata or [""] * len(texts)])
     words = list(dict.fromkeys(chain.from_iterable(chain.from_iterable(found))))
-    tokens = {word: its[0] for word, its in zip(words, tokenize(words, return_ids=False), strict=True) if its}
+    tokens = tokens_of(words, tokenizer(parameters))
     known = {name: _taken_over(before, name) for name in FIELDS} if before else {}
     vocabulary = sorted({*tokens.values(), *chain.from_iterable(its for its, _ in known.values())})
     numbers = {token: number for number, token in enumerate(vocabulary)}
@@ -353,25 +320,6 @@ def _write_index(folder: Path, found: _Counted, vocabulary: Sequence[str], param
     index.nonoccurrence_array = None  # of other kinds of BM25
     index.save(folder, show_progress=False)
     np.save(new_file(folder, COUNTS), found.counts.astype(np.float32))
-
-
-def _tokenizer(parameters: KeywordParameters) -> "Callable[..., Any]":
-    """bm25s's `tokenize`: lower case, words of two letters or more, no stop words, stemmed."""
-    import bm25s
-    import Stemmer
-    from bm25s.stopwords import STOPWORDS_EN
-
-    language = parameters.stop_words
-    stop_words = [*STOPWORDS_EN, *QUESTION_WORDS] if language == "english" else language or None
-    try:
-        stemmer = Stemmer.Stemmer(parameters.stemmer) if parameters.stemmer else None
-        bm25s.tokenize([""], stopwords=stop_words, show_progress=False)
-    except (KeyError, ValueError) as error:
-        raise BadInput(
-            f"there is no stemmer '{parameters.stemmer}' or no list of stop words '{parameters.stop_words}'",
-            f"stemmers are {', '.join(Stemmer.algorithms())}; an empty name means none",
-        ) from error
-    return partial(bm25s.tokenize, stopwords=stop_words, stemmer=stemmer, show_progress=False)
 
 
 def _column(index: "BM25", token: str) -> tuple[ChunkRows, Shares]:

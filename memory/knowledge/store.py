@@ -22,10 +22,11 @@ from clew.memory.knowledge.catalogue import Catalogue, Listed
 from clew.memory.knowledge.communities.community_index import read_communities
 from clew.memory.knowledge.disk import COLUMNS, TRIPLES, document_of, naming_damage, open_database
 from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, check_rows, open_vectors
-from clew.memory.knowledge.keywords import KeywordIndex, KeywordParameters, KeywordScores
+from clew.memory.knowledge.keywords import KeywordIndex, KeywordScores
 from clew.memory.knowledge.numbering import read_layers
 from clew.memory.knowledge.partitioning.capsule import Capsule, capsule_with_vectors
 from clew.memory.knowledge.partitioning.node_graph import read_graph
+from clew.memory.knowledge.tokens import KeywordParameters
 from clew.memory.knowledge.vocabulary import HELD_BY, LibraryVocabulary, LikeWords
 from clew.memory.layers import Communities, Entity, Layers, Unit
 from clew.memory.nodes import FILE as SMOOTHED

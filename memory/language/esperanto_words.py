@@ -8,7 +8,7 @@ the roots in `roots.txt`: those of Zamenhof's own texts, and by hand what looks 
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from clew.memory.language.trees import WordForm
@@ -121,6 +121,37 @@ def _correlatives() -> dict[str, WordForm]:
                         lemma + case, lemma, upos, feats, lemma, prefixes=(begin,), ending=end
                     )
     return found
+
+
+CONTENT = frozenset(("NOUN", "VERB", "ADJ", "ADV", "PROPN", "X"))
+
+
+@lru_cache(maxsize=100_000)
+def roots_in(word: str) -> tuple[str, ...]:
+    """What a word outside its sentence is made of, in lower case, without affixes and endings: `akv` and `bird` of
+    `akvobirdojn`. What would have three roots is a name (`Mitrandiro`), and one root. None of closed words (`kaj`), of
+    numbers and of `est`, which says too little. Of a stem that nobody knows (`bakej`) what is left of it without `mal`
+    and suffixes."""
+    found = _analyser().word(word)
+    if found.upos not in CONTENT or (not found.ending and not found.known) or word in closed_words():
+        return ()
+    if not found.known:
+        return (_bare(found.root),)
+    if len(found.compound) > 1:
+        return (with_hats(word)[: -len(found.ending) or None].lower(),)
+    return tuple(root for root in (*found.compound, found.root) if len(root) > 1 and root != "est")
+
+
+def _bare(stem: str) -> str:
+    """Without `mal` and its suffixes, as long as three letters and a vowel are left."""
+    shorter = [stem[: -len(one)] for one in TABLE["suffixes"] if stem.endswith(one)]
+    left = min(shorter, key=len, default=stem[3:] if stem.startswith("mal") else "")
+    return _bare(left) if len(left) > 2 and _LETTERS.fullmatch(left) else stem
+
+
+@cache
+def _analyser() -> "Analyser":
+    return Analyser()
 
 
 Segments = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]

@@ -10,8 +10,8 @@ import numpy as np
 from bm25s.stopwords import STOPWORDS_EN
 
 from clew.memory.datatypes import Hit
-from clew.memory.knowledge.keywords import QUESTION_WORDS, WORD, KeywordParameters
 from clew.memory.knowledge.store import EmbeddedStore
+from clew.memory.knowledge.tokens import QUESTION_WORDS, WORD, KeywordParameters
 
 STOP_WORDS = {*STOPWORDS_EN, *QUESTION_WORDS}
 MOST = 2.2

@@ -19,7 +19,7 @@ from typing import Any
 
 from clew.memory.errors import ClewError, LibraryBusy, LibraryMismatch, NoLibrary, NotSetUp
 from clew.memory.knowledge.cluster.connection import BULK_SECONDS, NAME, PREFIX, Cluster
-from clew.memory.knowledge.keywords import KeywordParameters
+from clew.memory.knowledge.tokens import KeywordParameters
 
 CLUSTER_FORMAT = 2
 """Of the mapping and of what stands in it."""

@@ -32,11 +32,11 @@ from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNI
 from clew.memory.knowledge.disk import Manifest, open_database
 from clew.memory.knowledge.document_dates import dated_texts, orders_in
 from clew.memory.knowledge.embedding import CHUNKS, NAMES, titles_and_texts
-from clew.memory.knowledge.keywords import KeywordAnalyser
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
 from clew.memory.knowledge.partitioning.capsule import VECTORS as CAPSULE_VECTORS
 from clew.memory.knowledge.proof import WORDS as PARTITION_WORDS
 from clew.memory.knowledge.store import EmbeddedStore
+from clew.memory.knowledge.tokens import KeywordAnalyser
 
 PIECE = 4_000_000
 """Bytes of a piece of a file."""
@@ -129,9 +129,9 @@ def facts_of(generation: Path, manifest: Manifest) -> dict[str, Any]:
 def _tokens(database: sqlite3.Connection, manifest: Manifest) -> list[tuple[Sequence[str], Sequence[str]]]:
     """Of each chunk, as `index_words` has them."""
     analyse, found = KeywordAnalyser(manifest.keywords), list(titles_and_texts(database, CHUNKS))
-    titles = analyse.tokens([search_text(title, manifest.date_order) for _, title, _ in found])
-    texts = analyse.tokens(list(dated_texts(database, (text for *_, text in found), orders_in(database))))
-    return list(zip(titles, texts, strict=True))
+    titles = [search_text(title, manifest.date_order) for _, title, _ in found]
+    texts = list(dated_texts(database, (text for *_, text in found), orders_in(database)))
+    return list(zip(analyse.tokens(titles, texts), analyse.tokens(texts, texts), strict=True))
 
 
 def _documents(database: sqlite3.Connection) -> Iterator[IndexRow]:

@@ -14,7 +14,8 @@ import numpy as np
 
 from clew.memory.datatypes import FieldHit, Hit, Ints
 from clew.memory.dates import DateOrder
-from clew.memory.knowledge.keywords import RECENT, TOGETHER, KeywordAnalyser, KeywordParameters, idf_of
+from clew.memory.knowledge.keywords import RECENT, TOGETHER, idf_of
+from clew.memory.knowledge.tokens import ROOT, KeywordAnalyser, KeywordParameters, known_token
 
 FIELDS = ("title", "text")
 """Without what is known of a document beside its words, which a cluster is not asked about."""
@@ -55,7 +56,8 @@ class WordStatistics:
 
     @cached_property
     def _words(self) -> Any:
-        return lru_cache(RECENT)(self.analyse)
+        rooted = any(token.endswith(ROOT) for token in self.tokens)
+        return lru_cache(RECENT)(lambda query: self.analyse(query, rooted))
 
     def count(self, token: str, field: str = TOGETHER) -> int:
         """In how many chunks it stands."""
@@ -66,8 +68,8 @@ class WordStatistics:
         return float(idf_of(self.count(token, field), self.size))
 
     def token(self, word: str) -> str:
-        """What a word becomes; empty for a stop word and for one letter."""
-        return self.words(word).get(word.lower(), "")
+        """As `KeywordIndex.token`."""
+        return known_token(word, self.words(word), self.numbers)
 
     def written(self, tokens: Collection[str], text: str) -> dict[str, str]:
         """As `KeywordAnalyser.written`."""

@@ -40,9 +40,9 @@ from clew.memory.knowledge.disk import (
 from clew.memory.knowledge.embedding import CHUNKS, SENTENCES, Embedded, check_rows, embedded_text, open_vectors
 from clew.memory.knowledge.extraction.extractors import RULES, Chosen, extractor_named
 from clew.memory.knowledge.extraction.llm import Model
-from clew.memory.knowledge.keywords import KeywordParameters
 from clew.memory.knowledge.loaders.source import ALL, ExportLoader, Pages
 from clew.memory.knowledge.numbering import read_layers
+from clew.memory.knowledge.tokens import KeywordParameters
 from clew.memory.layers import DetectionParameters, Layers, Method
 from clew.memory.parameters import with_values
 from clew.memory.ports import Encoder, Writer

@@ -19,6 +19,7 @@ from clew.memory.knowledge.disk import BROKEN, naming_damage, read_manifest
 from clew.memory.knowledge.document_dates import DateOrders, date_orders, dated_texts
 from clew.memory.knowledge.embedding import CHUNKS, titles_and_texts
 from clew.memory.knowledge.index.generation import Generation
+from clew.memory.knowledge.tokens import TOKENS, KeywordParameters
 from clew.memory.titles import read_titles, taken_over, title_index, write_titles
 
 ORDERS = "orders.json"
@@ -36,7 +37,7 @@ JOIN old.documents e ON e.id = d.id AND (e.digest, e.date, e.status) = (d.digest
 def index_words(generation: Generation) -> Iterator[Progress]:
     """As `write_words`, with how the library writes dates."""
     orders, before = _before(generation)
-    generation.facts["date_order"] = orders.library
+    generation.facts |= {"date_order": orders.library, "tokens": TOKENS}
     written = generation.database, generation.folder, generation.choices.keywords, orders
     if before is None:
         yield from write_words(*written)
@@ -54,7 +55,8 @@ def _before(generation: Generation) -> tuple[DateOrders, Path | None]:
         orders = date_orders(database, shown)
     except BROKEN:  # or made by a version that kept no orders
         return date_orders(database), None
-    same = manifest and (manifest.keywords, manifest.date_order) == (choices.keywords, orders.library)
+    now = choices.keywords, orders.library, TOKENS
+    same = manifest and (manifest.keywords, manifest.date_order, manifest.tokens) == now
     return orders, old if same and choices.same_chunker else None
 
 
@@ -68,7 +70,7 @@ def _still_there(generation: Generation, old: Path) -> keywords.WordsBefore:
 def write_words(
     database: sqlite3.Connection,
     folder: Path,
-    parameters: keywords.KeywordParameters,
+    parameters: KeywordParameters,
     orders: DateOrders,
     before: keywords.WordsBefore | None = None,
 ) -> Iterator[Progress]:

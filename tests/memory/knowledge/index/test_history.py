@@ -136,3 +136,20 @@ def test_the_words_of_what_is_unchanged_are_not_counted_again(
     monkeypatch.setattr("clew.memory.knowledge.index.words.titles_and_texts", watched)
     run([write(corpus, {**TEXTS, "Fritz Lang": LANG})], library, encoder)
     assert set(read) == {"Fritz Lang"}
+
+
+def test_one_more_document_in_esperanto(
+    tmp_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also beside those of a library from before roots were tokens."""
+    corpus, library, fresh = tmp_path / "corpus.jsonl", tmp_path / "library", tmp_path / "fresh"
+    texts = {**TEXTS, "Insulo": "La kapitano vojaĝadis trans la maron, kaj li serĉis la insulon."}
+    with monkeypatch.context() as before:
+        before.setattr("clew.memory.knowledge.index.words.TOKENS", 1)
+        before.setattr("clew.memory.knowledge.keywords.in_esperanto", lambda text: False)
+        run([write(corpus, texts)], library, encoder)
+    texts["Bakisto"] = "En la vilaĝo vivis bakisto, kiu donis panon al la infanoj."
+    assert run([write(corpus, texts)], library, encoder).new == 1
+    run([corpus], fresh, encoder)
+    ours, theirs = contents(library), contents(fresh)
+    assert [name for name in ours if ours[name] != theirs[name]] == []

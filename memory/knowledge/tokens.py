@@ -1,0 +1,122 @@
+"""What the words of a text become in a keyword index: its tokens.
+
+A word of Esperanto has many forms and derived words, so a text in it has the roots of its words as tokens too
+(`marŝ-` of `marŝadis`), and so has a query that may be in it.
+"""
+
+import re
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from typing import Any
+
+from clew.memory.dates import DateOrder, day_words, search_text
+from clew.memory.errors import BadInput
+from clew.memory.language.esperanto_words import roots_in
+from clew.memory.parameters import Few, Share, Weight
+from clew.memory.text import language_of
+
+QUESTION_WORDS = ("what", "which", "who", "whom", "whose", "when", "where", "why", "how")
+"""Beside bm25s's English stop words: they carry no content, and would count as rare. Pronouns stay: a list that has
+them too finds less."""
+
+WORD = re.compile(r"(?u)\b\w\w+\b")
+"""bm25s's own pattern of a token, here to know which word a token came from."""
+
+Tokenize = Callable[..., Any]
+
+ROOT = "-"
+"""The end of a token that is a root: in no word."""
+
+TOKENS = 2
+"""The version of what texts become here; indexes of another one are made anew."""
+
+ESPERANTO = re.compile(r"\b(?:la|kaj|de|en|al|estas|estis|mi|li|ne|ke)\b", re.I)
+TOLD_BY = 600
+"""Characters that show a text's language; where none of these words is among them it is not asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordParameters:
+    """`stemmer` is a Snowball language and `stop_words` one that bm25s has a list for (empty: none). Values: chosen on
+    five data sets, docs/figures.md."""
+
+    stemmer: str = "english"
+    stop_words: str = "english"
+    title_weight: Few = 2
+    k1: Weight = 0.9
+    b: Share = 0.75
+
+
+class KeywordAnalyser:
+    """What words become in an index. Safe from several threads. `dates`: how queries write them."""
+
+    def __init__(self, parameters: KeywordParameters, dates: DateOrder = "") -> None:
+        self._dates = dates
+        self._tokenize = tokenizer(parameters)
+
+    def __call__(self, query: str, roots: bool = False) -> dict[str, str]:
+        """The words of a query in lower case, and the token that each becomes; a day is a word as it is written. With
+        `roots`, those of its words too, unless the query is in another language than Esperanto."""
+        days = day_words(query, self._dates)
+        roots = roots and language_of(query) in ("", "eo")
+        words = list(dict.fromkeys(words_of(search_text(query, self._dates), roots)))
+        return {days.get(word, word): token for word, token in tokens_of(words, self._tokenize).items()}
+
+    def tokens(self, texts: Sequence[str], beside: Sequence[str]) -> list[list[str]]:
+        """Of texts whose dates are written in one way, in their order, each as often as it stands there. What stands
+        `beside` each says its language."""
+        found = [words_of(text, in_esperanto(other)) for text, other in zip(texts, beside, strict=True)]
+        known = tokens_of(dict.fromkeys(chain.from_iterable(found)), self._tokenize)
+        return [[known[word] for word in its if word in known] for its in found]
+
+    def written(self, tokens: Collection[str], text: str) -> dict[str, str]:
+        """The words of a text that become one of these tokens, in lower case, with it: those that begin as it does."""
+        begins = "|".join(re.escape(start) for start in sorted({token[:2] for token in tokens}))
+        alike = dict.fromkeys(re.findall(rf"\b(?:{begins})\w*", text.lower())) if tokens else ()
+        return {word: token for word, token in self(" ".join(alike)).items() if token in tokens}
+
+
+def in_esperanto(text: str) -> bool:
+    """Whether a text is, as its beginning shows."""
+    begin = text[:TOLD_BY]
+    return bool(ESPERANTO.search(begin)) and language_of(begin) == "eo"
+
+
+def words_of(text: str, roots: bool = False) -> list[str]:
+    """Those of a text, in lower case; with `roots` their roots after them, each with its mark."""
+    words = WORD.findall(text.lower())
+    return words + [root + ROOT for word in words for root in roots_in(word)] if roots else words
+
+
+def known_token(word: str, tokens: Mapping[str, str], known: Container[str]) -> str:
+    """Of a word with its roots, by the tokens that each becomes: its own, else that of its root that is known."""
+    own = tokens.get(word.lower(), "")
+    return own if own in known else next((token for token in tokens.values() if token in known), own)
+
+
+def tokens_of(words: Collection[str], tokenize: Tokenize) -> dict[str, str]:
+    """What the different words of `words_of` become; a root stays, and stop words are left out."""
+    roots = {word: word for word in words if word.endswith(ROOT)}
+    plain = [word for word in words if word not in roots]
+    return {word: its[0] for word, its in zip(plain, tokenize(plain, return_ids=False), strict=True) if its} | roots
+
+
+def tokenizer(parameters: KeywordParameters) -> Tokenize:
+    """bm25s's `tokenize`: lower case, words of two letters or more, no stop words, stemmed."""
+    import bm25s
+    import Stemmer
+    from bm25s.stopwords import STOPWORDS_EN
+
+    language = parameters.stop_words
+    stop_words = [*STOPWORDS_EN, *QUESTION_WORDS] if language == "english" else language or None
+    try:
+        stemmer = Stemmer.Stemmer(parameters.stemmer) if parameters.stemmer else None
+        bm25s.tokenize([""], stopwords=stop_words, show_progress=False)
+    except (KeyError, ValueError) as error:
+        raise BadInput(
+            f"there is no stemmer '{parameters.stemmer}' or no list of stop words '{parameters.stop_words}'",
+            f"stemmers are {', '.join(Stemmer.algorithms())}; an empty name means none",
+        ) from error
+    return partial(bm25s.tokenize, stopwords=stop_words, stemmer=stemmer, show_progress=False)

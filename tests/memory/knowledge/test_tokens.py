@@ -1,0 +1,102 @@
+"""What words become in the keyword indexes: in Esperanto their roots too, in no other language."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from clew.memory.knowledge import keywords, tokens
+from clew.memory.knowledge.cluster.statistics import ALL, ChunkWords, statistics_of
+from clew.memory.knowledge.tokens import KeywordAnalyser, KeywordParameters, in_esperanto
+
+EO = [
+    "La malnova kapitano vojaĝadis trans la maron kaj serĉis la insulon de sia juneco.",
+    "En la vilaĝo vivis bakisto, kiu ĉiumatene donis panon al la infanoj.",
+    "Mitrandiro estas saĝa magiisto, kaj ĉiuj en la urbo konas lin.",
+    "Cxevaloj kuras sur la kampo, sed la akvobirdoj dormas cxe la lago.",
+]
+EN = [
+    "The baker of Ulm sold bread on 3 May.",
+    "La Scala is an opera house in Milan.",
+    "Elmo ate a banana and ran home.",
+]
+PARAMETERS = KeywordParameters()
+
+
+def index_of(folder: Path, texts: list[str], titles: list[str] | None = None) -> keywords.KeywordIndex:
+    folder.mkdir()
+    list(keywords.write(folder, titles or [""] * len(texts), texts, PARAMETERS))
+    return keywords.KeywordIndex(folder, PARAMETERS, len(texts))
+
+
+@pytest.mark.parametrize(
+    ("question", "best", "root"),
+    [
+        ("Kiu estas vojaĝanto de la mare?", 0, "vojaĝ-"),
+        ("Kie oni povas ricevi bakaĵojn de la bakejo?", 1, "bak-"),
+        ("Kion oni diras pri Mitrandiron?", 2, "mitrandir-"),
+        ("Mitrandiraj", 2, "mitrandir-"),
+        ("Kie dormas ĉevalido?", 3, "ĉeval-"),
+        ("Kie vivas la birdo?", 3, "bird-"),
+    ],
+)
+def test_a_root_is_found_under_other_affixes(tmp_path: Path, question: str, best: int, root: str) -> None:
+    index = index_of(tmp_path / "eo", EO)
+    scores = index.scores(question)
+    assert int(np.argmax(scores.total)) == best and scores.total[best] > 0
+    assert root in scores.field_hits([best])[0]["text"].terms
+
+
+def test_a_word_that_the_texts_lack_is_known_by_its_root(tmp_path: Path) -> None:
+    index = index_of(tmp_path / "eo", EO)
+    assert index.token("insuletojn") == "insul-" and index.count("insul-") == 1
+    assert index.token("insulon") == "insulon" and not index.count(index.token("elefanto"))
+
+
+def test_english_is_what_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mixed = index_of(tmp_path / "mixed", [*EN, *EO])
+    assert [int(np.argmax(mixed.scores(q).total)) for q in ("Where is the opera?", "Who sold bread?")] == [1, 0]
+    for question in EN:
+        assert not any(word.endswith("-") for word in KeywordAnalyser(PARAMETERS)(question, roots=True))
+
+    def never(word: str) -> tuple[str, ...]:
+        raise AssertionError(word)
+
+    monkeypatch.setattr(tokens, "roots_in", never)
+    alone = index_of(tmp_path / "en", EN, ["Ulm", "La Scala", "Mi estas Elmo"])
+    assert "-" not in "".join(alone.tokens)
+    assert alone.scores("Kiu estas Elmo kaj la bakisto?").total.argmax() == 2
+
+
+def test_only_esperanto_is_taken_for_it() -> None:
+    assert all(map(in_esperanto, EO)) and not any(map(in_esperanto, EN))
+    assert not in_esperanto("") and not in_esperanto("El perro y la casa de mi padre no están en la ciudad.")
+
+
+def test_a_cluster_has_the_same_tokens(tmp_path: Path) -> None:
+    titles, texts = ["La kapitano", "", "Magiistoj", "Birdoj"] + [""] * 3, [*EO, *EN]
+    index, analyse = index_of(tmp_path / "mixed", texts, titles), KeywordAnalyser(PARAMETERS)
+    found = list(zip(analyse.tokens(titles, texts), analyse.tokens(texts, texts), strict=True))
+    statistics = statistics_of(found, PARAMETERS, "")
+    assert set(statistics.tokens) == {token for token in index.tokens if token}
+    for token in statistics.tokens:
+        assert statistics.count(token, ALL[-1]) == index.count(token)
+    question = "Kiu estas vojaĝanta kapitanino?"
+    assert statistics.token("kapitanino") == index.token("kapitanino") == "kapitan-"
+    scores = index.scores(question)
+    for row, (title, text) in enumerate(found):
+        hit = statistics.hit(str(row), question, ChunkWords.of(title, text))
+        assert (hit.score if hit else 0) == pytest.approx(float(scores.total[row]), abs=1e-5)
+        if hit:
+            assert set(hit.fields["text"].terms) == set(scores.field_hits([row])[0]["text"].terms)
+
+
+@pytest.mark.parametrize(
+    ("word", "roots"),
+    {
+        **{"akvobirdojn": "akv bird", "malblogistoj": "blog", "malo": "mal", "mitrandiron": "mitrandir", "hom": "hom"},
+        **{"kaj": "", "estas": "", "1887": "", "cxevalo": "ĉeval", "ĉiujn": ""},
+    }.items(),
+)
+def test_roots_in_a_word(word: str, roots: str) -> None:
+    assert " ".join(tokens.roots_in(word)) == roots
