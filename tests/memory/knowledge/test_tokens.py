@@ -8,6 +8,7 @@ import pytest
 from clew.memory.knowledge import keywords, tokens
 from clew.memory.knowledge.cluster.statistics import ALL, ChunkWords, statistics_of
 from clew.memory.knowledge.tokens import KeywordAnalyser, KeywordParameters, in_esperanto
+from clew.memory.language.esperanto_words import roots_in
 
 EO = [
     "La malnova kapitano vojaĝadis trans la maron kaj serĉis la insulon de sia juneco.",
@@ -99,4 +100,4 @@ def test_a_cluster_has_the_same_tokens(tmp_path: Path) -> None:
     }.items(),
 )
 def test_roots_in_a_word(word: str, roots: str) -> None:
-    assert " ".join(tokens.roots_in(word)) == roots
+    assert " ".join(roots_in(word)) == roots
