@@ -26,6 +26,12 @@ def highest(scores: NDArray[np.float32], k: int, allowed: Ints | None = None) ->
     return [int(place) for place in places[np.argsort(-values, kind="stable")][:k]]
 
 
+def check_places(count: int, *numbers: Ints, least: int = 0) -> None:
+    """Raises `ValueError` where one of them, which were read, is no place in so many, nor from `least` on."""
+    if any(part.size and not (least <= part.min() and part.max() < count) for part in numbers):
+        raise ValueError(f"a number is not from {least} to {count - 1}")
+
+
 class Ragged(NamedTuple):
     """List i is `values[starts[i]:starts[i + 1]]`; shapes (lists + 1,) and (values,)."""
 
@@ -38,6 +44,12 @@ class Ragged(NamedTuple):
         order = np.argsort(groups, kind="stable")
         starts = np.searchsorted(groups[order], np.arange(count + 1))
         return Ragged(starts, order if values is None else values[order])
+
+    def check(self, lists: int) -> None:
+        """Raises `ValueError` where it is not of so many lists."""
+        if len(self.starts) != lists + 1 or self.starts[0] or self.starts[-1] != len(self.values):
+            raise ValueError(f"it is not of {lists} lists")
+        check_places(len(self.values) + 1, np.diff(self.starts))
 
     def of(self, lists: Ints) -> tuple[Ints, Ints]:
         """The values of these lists one after the other, and the place in `lists` that each is of."""

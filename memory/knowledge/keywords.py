@@ -95,10 +95,9 @@ class KeywordIndex:
         self._analyse = KeywordAnalyser(parameters, dates)
         self._tokens = lru_cache(RECENT)(self._analysed)
         self._words = lru_cache(RECENT)(self._looked_up)
+        kept: Any = {"mmap": True, "show_progress": False, "num_docs": size, "backend": "numpy", "method": "lucene"}
         self._indexes: dict[str, BM25] = {
-            name: bm25s.BM25.load(folder / name, mmap=True, show_progress=False)
-            for name in INDEXES
-            if (folder / name).is_dir()
+            name: bm25s.BM25.load(folder / name, **kept) for name in INDEXES if (folder / name).is_dir()
         }
         for index in self._indexes.values():  # plain views: slices of a memmap are slow to make
             index.scores |= {name: np.asarray(index.scores[name]) for name in ("data", "indices", "indptr")}
@@ -283,7 +282,7 @@ def _taken_over(before: WordsBefore, name: str) -> tuple[list[str], _Counted]:
         return [], _Counted(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), 0)
     import bm25s
 
-    index = bm25s.BM25.load(before.folder / name, mmap=True, show_progress=False)
+    index = bm25s.BM25.load(before.folder / name, mmap=True, show_progress=False, backend="numpy", method="lucene")
     rows = before.rows[np.asarray(index.scores["indices"])]
     tokens = np.repeat(np.arange(len(index.vocab_dict) - 1), np.diff(index.scores["indptr"]))
     counts, kept = read_array(within(before.folder, name, COUNTS)), rows >= 0

@@ -17,6 +17,7 @@ from clew.memory.knowledge.extraction.aliases import canonical, commonest, norma
 from clew.memory.knowledge.extraction.extractors import TITLE
 from clew.memory.knowledge.extraction.lexicon import Mention
 from clew.memory.layers import Entity, Layers
+from clew.memory.vectors import check_places
 
 ARRAYS = "layers.npz"
 
@@ -154,20 +155,30 @@ def read_layers(database: sqlite3.Connection, folder: Path) -> Layers:
     places = {id_: place for place, id_ in enumerate(documents)}
     chunks = database.execute("SELECT id, document FROM chunks ORDER BY row").fetchall()
     contained = database.execute("SELECT chunk FROM sentences ORDER BY row").fetchall()
+    entities = tuple(Entity(*row) for row in database.execute("SELECT id, name, kind FROM entities ORDER BY number"))
+    verbs = tuple(text for (text,) in database.execute("SELECT text FROM verbs ORDER BY number"))
+    sentence_chunks = np.array([chunk for (chunk,) in contained], np.int64)
+    check_places(len(chunks), sentence_chunks)
+    check_places(len(contained), mentions[0], relations[3])
+    check_places(len(entities), mentions[1], relations[0], relations[2])
+    check_places(len(entities), titles, least=-1)
+    check_places(len(verbs), relations[1])
+    if len(titles) != len(documents):
+        raise ValueError(f"{len(titles)} titles of {len(documents)} documents")
     return Layers(
         chunk_ids=tuple(id_ for id_, _ in chunks),
         document_ids=tuple(documents),
         chunk_documents=np.array([places[document] for _, document in chunks], np.int64),
-        sentence_chunks=np.array([chunk for (chunk,) in contained], np.int64),
+        sentence_chunks=sentence_chunks,
         mentions=mentions,
-        entities=tuple(Entity(*row) for row in database.execute("SELECT id, name, kind FROM entities ORDER BY number")),
+        entities=entities,
         titles=titles,
         subjects=relations[0],
         verb_numbers=relations[1],
         objects=relations[2],
         stated=relations[3],
         given=relations[4].astype(bool),
-        verbs=tuple(text for (text,) in database.execute("SELECT text FROM verbs ORDER BY number")),
+        verbs=verbs,
         headings=np.array(sorted(_headings(database)), np.int64),
     )
 

@@ -63,7 +63,10 @@ class LibraryDatabase:
     def select(self, sql: str, values: Sequence[str] | Sequence[int] | None = None) -> list[tuple[Any, ...]]:
         """All rows; `values` are the one parameter, as a JSON list."""
         with self.reading() as connection:
-            return connection.execute(sql, () if values is None else (json.dumps(list(values)),)).fetchall()
+            rows = connection.execute(sql, () if values is None else (json.dumps(list(values)),)).fetchall()
+            if any(isinstance(cell, bytes) for row in rows for cell in row):
+                raise ValueError("bytes stand where text does")
+            return rows
 
     def close(self) -> None:
         self._connection.close()
@@ -149,9 +152,10 @@ class EmbeddedGraph:
                 sorted({document for _, document, *_ in of_rows}),
             )
         )
-        for row, document, chunk, start, end in of_rows:
-            found[row] = Unit(document, chunk, texts[document][start:end], start, end)
-        return [found[int(number)] for number in numbers]
+        with naming_damage(self._folder):
+            for row, document, chunk, start, end in of_rows:
+                found[row] = Unit(document, chunk, texts[document][start:end], start, end)
+            return [found[int(number)] for number in numbers]
 
 
 class EmbeddedStore:
@@ -201,12 +205,9 @@ class EmbeddedStore:
         return bool(self._select(sql)[0][0])
 
     def documents(self, ids: Sequence[str]) -> list[Document]:
-        found = {
-            row[0]: document_of(row)
-            for row in self._select(
-                f"SELECT {COLUMNS} FROM documents WHERE id IN (SELECT value FROM json_each(?))", ids
-            )
-        }
+        sql = f"SELECT {COLUMNS} FROM documents WHERE id IN (SELECT value FROM json_each(?))"
+        with naming_damage(self.folder):
+            found = {row[0]: document_of(row) for row in self._select(sql, ids)}
         return [found[id_] for id_ in ids]
 
     def chunks(self, ids: Sequence[str]) -> list[Chunk]:
@@ -240,7 +241,8 @@ class EmbeddedStore:
         fields: Mapping[str, float] | None = None,
     ) -> list[list[Hit]]:
         allowed = self._allowed(scope, among)
-        return [self._keyword_hits(self._keywords.scores(query, fields), k, allowed) for query in queries]
+        with naming_damage(self.folder):
+            return [self._keyword_hits(self._keywords.scores(query, fields), k, allowed) for query in queries]
 
     def alike(self, words: Sequence[str], most: int) -> list[tuple[str, ...]]:
         return self._like_words.alike(words, most)

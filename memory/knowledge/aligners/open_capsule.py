@@ -20,7 +20,7 @@ from pydantic import ValidationError
 
 from clew.memory.datatypes import Float32s
 from clew.memory.errors import BadInput, ClewError, LibraryMismatch, NotSetUp
-from clew.memory.files import new_file, new_folder, put, sync, within
+from clew.memory.files import check_plain, new_file, new_folder, put, sync, within
 from clew.memory.knowledge.aligners.scoring import (
     Aligner,
     Centroid,
@@ -35,6 +35,7 @@ from clew.memory.knowledge.library import Library
 from clew.memory.knowledge.partitioning.capsule import Capsule, capsule_folder, capsules, read_capsule
 from clew.memory.knowledge.store import EmbeddedStore
 from clew.memory.nodes import Partitioning
+from clew.memory.vectors import Ragged, check_places
 
 ALIGNERS, WORDS_FILE = "aligners", "words.safetensors"
 HEADER = "clew"
@@ -75,8 +76,11 @@ def read_aligner(path: Path, partitioning: Partitioning, words: PartitionWords) 
 
 
 def aligner_paths(capsule: Path) -> list[Path]:
-    """Of all that are saved, by name."""
-    return sorted((capsule / ALIGNERS).glob("*-*.safetensors"))
+    """Of all that are saved, by name. Raises `ClewError` for a link."""
+    folder = within(capsule, ALIGNERS)
+    if folder.exists():
+        check_plain(folder)
+    return sorted(folder.glob("*-*.safetensors"))
 
 
 def write_words(capsule: Path, words: PartitionWords, partitioning: Partitioning) -> Path:
@@ -95,7 +99,12 @@ def read_words(capsule: Path, partitioning: Partitioning) -> PartitionWords | No
         saved = json.loads(header)
         if saved["partitioning"] != fingerprint_of(partitioning):
             return None
-        return PartitionWords(saved["count"], tuple(saved["stems"]), *(arrays[name] for name in WORD_ARRAYS))
+        words = PartitionWords(saved["count"], tuple(saved["stems"]), *(arrays[name] for name in WORD_ARRAYS))
+        Ragged(words.starts, words.partitions.astype(np.int64)).check(len(words.stems))
+        check_places(partitioning.count, words.partitions.astype(np.int64))
+        if words.count != partitioning.count or not len(words.idf) == len(words.stems):
+            raise ValueError("the words are not of its partitions")
+        return words
     except (LookupError, ValueError, TypeError) as error:
         raise _damaged(path) from error
 

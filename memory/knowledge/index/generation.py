@@ -159,6 +159,11 @@ def choose(parameters: Parameters, library: Path, fresh: bool) -> Choices:
     )
 
 
+_ALTERED = """SELECT 1 FROM old.documents WHERE NOT (json_valid(pages) AND json_valid(headings))
+OR 'blob' IN (typeof(id), typeof(title), typeof(text), typeof(place), typeof(date), typeof(status))
+UNION ALL SELECT 1 FROM old.chunks WHERE document NOT IN (SELECT id FROM old.documents) LIMIT 1"""
+"""Of tables that were not written by `clew index`."""
+
 EDGES = "SELECT DISTINCT source, target, relation FROM edges"
 _COPIED_CHUNKS = "INSERT INTO staged SELECT c.id, c.document, c.row, c.start, c.end, c.page, c.heading, c.digest FROM"
 
@@ -187,6 +192,8 @@ class Generation:
                 check_plain(old)
                 self.database.execute("ATTACH ? AS old", (read_only(old),))
                 check_schema(self.database, "old")
+                if self.database.execute(_ALTERED).fetchone():
+                    raise ValueError("its tables do not go together")
                 for what in (CHUNKS, SENTENCES):
                     self.old_vectors[what] = open_vectors(old, what)
                     check_rows(self.old_vectors[what], what, self.database, "old")

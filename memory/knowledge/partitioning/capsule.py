@@ -36,7 +36,7 @@ from clew.memory.files import (
 from clew.memory.knowledge.disk import BROKEN
 from clew.memory.knowledge.embedding import CHUNKS, open_vectors
 from clew.memory.nodes import Cells, Partitioning, PartitionMethod
-from clew.memory.vectors import Ragged
+from clew.memory.vectors import Ragged, check_places
 
 FOLDER, CURRENT, BEFORE = "capsules", "current", ".old"
 ARRAYS, NAMES, REPORT, VECTORS = "partitioning.npz", "names.json", "report.json", "vectors.npy"
@@ -115,6 +115,8 @@ def capsule_with_vectors(generation: Path) -> tuple[Capsule, Vectors]:
         before = folder.stat()
         try:
             found = _read(folder), mapped(within(folder, VECTORS))
+            if len(found[0].partitioning.of_node) != len(found[1]):
+                raise ValueError("the partitions are not of its nodes")
         except BROKEN:
             if folder.exists() and os.path.samestat(before, folder.stat()):
                 raise
@@ -204,7 +206,11 @@ def _read(folder: Path) -> Capsule:
     partitioning = Partitioning(plan.method, plan.size, of_node, names, arrays["centroids"], arrays["glue"])
     edges = Ragged(arrays["cell_starts"], arrays["cell_edges"].astype(np.int64))
     cells = Cells(len(names), arrays["cell_keys"], edges)
-    if len(partitioning.centroids) != len(names) or of_node.max(initial=-1) >= len(names):
+    check_places(len(names), of_node)
+    check_places(len(of_node), partitioning.hub_nodes)
+    check_places(len(names) ** 2, cells.keys)
+    edges.check(len(cells.keys))
+    if len(partitioning.centroids) != len(names):
         raise ValueError(f"{len(names)} names of {len(partitioning.centroids)} partitions")
     return Capsule(plan, partitioning, cells, saved["report"])
 

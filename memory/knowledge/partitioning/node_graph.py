@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from clew.memory.datatypes import Ints
 from clew.memory.files import new_file, read_arrays, within
+from clew.memory.knowledge.embedding import CHUNKS, open_vectors
 from clew.memory.layers import Layers
 from clew.memory.nodes import NEXT, SHARED, TITLE_LINK, NodeGraph, Weights
-from clew.memory.vectors import Ragged
+from clew.memory.vectors import Ragged, check_places
 
 FILE = "nodes.npz"
 
@@ -60,7 +61,12 @@ def read_graph(folder: Path) -> NodeGraph:
     sources, targets = arrays["ends"].astype(np.int64)
     relations = tuple(str(name) for name in arrays["relations"])
     kinds, weights = arrays["kinds"].astype(np.int64), arrays["weights"]
-    return NodeGraph(int(arrays["count"]), sources, targets, kinds, weights, relations)
+    count = len(open_vectors(folder, CHUNKS))
+    check_places(count, sources, targets)
+    check_places(len(relations), kinds)
+    if not int(arrays["count"]) == count or not len(sources) == len(kinds) == len(weights):
+        raise ValueError(f"the graph is not of {count} nodes")
+    return NodeGraph(count, sources, targets, kinds, weights, relations)
 
 
 def graph_of(layers: Layers, given: list[_Part]) -> NodeGraph:

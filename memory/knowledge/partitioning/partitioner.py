@@ -59,7 +59,8 @@ def partition_library(library: Path, plan: PartitionPlan) -> Generator[Progress 
         with naming_damage(generation), closing(open_database(generation)) as database:
             capsule = yield from build_capsule(database, generation, read_graph(generation), plan)
         write_capsule(generation, capsule, durable=True)
-        record_partitions(generation)
+        with naming_damage(generation):
+            record_partitions(generation)
         yield capsule
 
 

@@ -5,15 +5,20 @@ import os
 import shutil
 import sqlite3
 import zipfile
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from safetensors import safe_open
+from safetensors.numpy import save_file
 
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import ClewError, NotSetUp
 from clew.memory.files import read_array, read_arrays
+from clew.memory.knowledge.aligners.open_capsule import OpenCapsule
 from clew.memory.knowledge.disk import POINTER
 from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.library import open_library
@@ -22,6 +27,8 @@ from clew.memory.knowledge.partitioning.partitioner import partition_library
 from tests.memory.knowledge.index.test_damage import change, generation_of
 from tests.memory.knowledge.index.test_run import run, titles, write
 from tests.memory.knowledge.test_leases import read_all
+
+CAPSULE = "capsules/hybrid-200"
 
 
 @pytest.fixture
@@ -121,6 +128,19 @@ def test_no_file_is_reached_through_a_link(made: Path, precious: Path, encoder: 
     assert errors or not path.is_symlink()
 
 
+@pytest.mark.parametrize(
+    "place", ["lock", f"{POINTER}.new", "GENERATION/hashes.json.new", "GENERATION/capsules/current.new"]
+)
+def test_nothing_is_written_through_another_name(
+    made: Path, precious: Path, encoder: CachedEncoder, place: str
+) -> None:
+    path = made / place.replace("GENERATION", generation_of(made).name)
+    path.unlink(missing_ok=True)
+    path.hardlink_to(precious / "diary")
+    assert not use_all(made, precious / "notes", encoder)
+    assert untouched(precious)
+
+
 def test_the_librarys_folder_itself_may_be_a_link(made: Path, encoder: CachedEncoder) -> None:
     (made.parent / "here").symlink_to(made)
     assert not use_all(made.parent / "here", made.parent / "notes", encoder)
@@ -165,6 +185,86 @@ def test_an_array_is_no_larger_than_its_file(
     for name in ("vectors.npy", "sentences.npy", "names.npy", "keywords/title_mass.npy", "smoothed.npy"):
         shutil.copy(precious / "bomb.npy", generation_of(made) / name)
     assert "is damaged" in str(use_all(made, precious / "notes", encoder)[0])
+
+
+def altered(path: Path, **arrays: Any) -> None:
+    """Of an archive some arrays, by what makes others of them."""
+    kept = dict(read_arrays(path))
+    np.savez(path, **kept | {name: make(kept[name]) for name, make in arrays.items()})
+
+
+LEADING_NOWHERE: Mapping[str, Callable[[Path], None]] = {
+    "mentions": lambda folder: altered(folder / "layers.npz", mentions=lambda its: its + 2**40),
+    "relations": lambda folder: altered(folder / "layers.npz", relations=lambda _: np.full((5, 3), -9)),
+    "titles": lambda folder: altered(folder / "layers.npz", titles=lambda its: its[:1]),
+    "nodes": lambda folder: altered(folder / "nodes.npz", count=lambda _: np.int64(10**15)),
+    "ends": lambda folder: altered(folder / "nodes.npz", ends=lambda its: its + 99),
+    "kinds": lambda folder: altered(folder / "nodes.npz", kinds=lambda its: its - 99),
+    "partitions": lambda folder: altered(folder / CAPSULE / "partitioning.npz", of_node=lambda its: its - 5),
+    "of_node": lambda folder: altered(
+        folder / CAPSULE / "partitioning.npz", of_node=lambda _: np.zeros(5000, np.int32)
+    ),
+    "cells": lambda folder: altered(
+        folder / CAPSULE / "partitioning.npz", cell_starts=lambda its: np.array([0, *its[1:] + 2**40])
+    ),
+    "hubs": lambda folder: altered(folder / CAPSULE / "partitioning.npz", glue=lambda _: np.array([2**40])),
+    "words": lambda folder: np.save(folder / "keywords" / "together" / "indices.csc.index.npy", np.full(99, -(10**6))),
+    "vocabulary": lambda folder: change(
+        folder / "keywords" / "together" / "vocab.index.json", lambda its: its.update(moon=10**9)
+    ),
+    "text": lambda folder: rows_of(folder, "UPDATE documents SET text = zeroblob(99)"),
+    "pages": lambda folder: rows_of(folder, f"UPDATE documents SET pages = '{'[' * 100_000}'"),
+    "chunks": lambda folder: rows_of(folder, "UPDATE chunks SET document = '../../diary'"),
+}
+
+
+def rows_of(folder: Path, statement: str) -> None:
+    with closing(sqlite3.connect(folder / "library.sqlite")) as database:
+        database.execute(statement)
+        database.commit()
+
+
+@pytest.mark.parametrize("what", LEADING_NOWHERE)
+def test_figures_that_lead_nowhere_are_damage(made: Path, precious: Path, encoder: CachedEncoder, what: str) -> None:
+    write(precious / "notes", earth="The Earth orbits the Sun. The Moon orbits the Earth.", day="The Earth has a day.")
+    run([precious / "notes"], made, encoder)
+    LEADING_NOWHERE[what](generation_of(made))
+    errors = use_all(made, precious / "notes", encoder)
+    assert errors and all("is damaged" in str(error) for error in errors)
+
+
+def test_a_library_chooses_no_way_to_search_and_no_size(made: Path, precious: Path, encoder: CachedEncoder) -> None:
+    for name in ("together", "text"):
+        change(
+            generation_of(made) / "keywords" / name / "params.index.json",
+            lambda its: its.update(backend="numba", method="bm25l", num_docs=10**15),
+        )
+    assert not use_all(made, precious / "notes", encoder)
+
+
+@pytest.mark.parametrize("told", [{"count": 10**12}, {"count": 2}, {"stems": ["moon"] * 9}])
+def test_the_words_of_partitions_are_of_these(made: Path, encoder: CachedEncoder, told: dict[str, Any]) -> None:
+    with open_library(made, encoder) as opened:
+        capsule = OpenCapsule(opened)
+        assert capsule.words.count == 1
+        path = capsule.folder / "aligners" / "words.safetensors"
+        with safe_open(path, framework="np") as file:
+            arrays, header = {name: file.get_tensor(name) for name in file.keys()}, file.metadata()  # noqa: SIM118
+        save_file(arrays, path, {"clew": json.dumps(json.loads(header["clew"]) | told)})
+        with pytest.raises(ClewError, match=r"words\.safetensors is damaged"):
+            _ = OpenCapsule(opened).words
+
+
+@pytest.mark.parametrize("name", ["aligners", "aligners/mlp-infonce.safetensors"])
+def test_an_aligner_is_not_reached_through_a_link(
+    made: Path, precious: Path, encoder: CachedEncoder, name: str
+) -> None:
+    folder = generation_of(made) / CAPSULE
+    with open_library(made, encoder) as opened:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).symlink_to(precious / ("diary" if "." in name else "backup-200"))
+        with pytest.raises(ClewError, match="is a link"):
+            OpenCapsule(opened).aligner_names()
 
 
 def test_packed_and_pickled_arrays_are_damage(tmp_path: Path) -> None:
