@@ -1,7 +1,7 @@
 """Answers without a language model: the sentences of the passages that answer, quoted, each with its citation."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
 from types import MappingProxyType
@@ -22,7 +22,8 @@ from clew.agent.state import Answer, BoldSpan, Claim, Outcome, Quote, Says
 from clew.agent.talk.several import parts
 from clew.memory.datatypes import Document, Passage
 from clew.memory.dialogue.word_classes import is_participle, is_verb, tokens
-from clew.memory.text import Span, content_word_sets, content_words, split, written_words
+from clew.memory.language.esperanto_words import nouns_in
+from clew.memory.text import Span, content_word_sets, content_words, language_of, split, written_words
 
 _STOP = re.compile(r"[.!?][\"\u201d\u2019)]*\s*$")
 """The end of a sentence, in what a quotation leaves out."""
@@ -90,23 +91,33 @@ def quote(wanted: Wanted, passages: Sequence[Passage], evidence: Evidence, param
         unknown = [name for name in names if not set(content_words(name.group())) <= evidence.words]
         if evidence.vocabulary and not evidence.lacked(" ".join(name.group() for name in unknown)):
             unknown = []
+        unnamed = _lacking_nouns(one, evidence, typed)
         lacks = said(evidence.lacked(one.question) if evidence.vocabulary else unheld(one.question, evidence.words))
         found = []
-        if not names or len(unknown) < len(names):
+        if not unnamed and (not names or len(unknown) < len(names)):
             unread = len(_worth_naming(lacks, one.question)) >= parameters.lacking * len(
                 set(content_words(one.question))
             )
             bar = parameters if unread and lacks else replace(parameters, relevant=0.0)
             found = pick(one, evidence, bar, most)
             found = found if _answering(one, found, evidence) else []
-        missing += _joined(unknown, one.rewritten) or (() if found else said(unheld(one.question, evidence.words)))
-        unanswered += () if found or unknown else [one.question]
+        missing += [*_joined(unknown, one.rewritten), *unnamed] or (
+            () if found else said(unheld(one.question, evidence.words))
+        )
+        unanswered += () if found or unknown or unnamed else [one.question]
         chosen += found
         asking |= dict.fromkeys((each.unit for each in found), one.rewritten)
         sides += [one.question] * len(found)
     if not chosen:
         return _nothing(passages, _worth_naming(missing, wanted.rewritten))
     return _answered(wanted, chosen, evidence, tuple(dict.fromkeys(missing)), unanswered, asking, sides)
+
+
+def _lacking_nouns(wanted: Wanted, evidence: Evidence, typed: Set[str]) -> list[str]:
+    """In Esperanto, whose words show what they are made of: the things asked about, where no document has the root of
+    any."""
+    nouns = nouns_in(wanted.rewritten) if language_of(wanted.rewritten) == "eo" else []
+    return [one for one in nouns if one in typed] if len(evidence.lacked(" ".join(nouns))) == len(set(nouns)) else []
 
 
 def _answering(wanted: Wanted, found: Sequence[Picked], evidence: Evidence) -> bool:

@@ -9,6 +9,7 @@ from string import Template
 from clew.agent.answer.asked import asked as asked_for
 from clew.agent.state import Answer, Claim, Turn
 from clew.memory.dialogue.cognates import COGNATES
+from clew.memory.language.esperanto_words import nominative
 from clew.memory.text import LANGUAGES, common_words, language_of, unaccented, written_words
 
 _DEFAULT = LANGUAGES[0]
@@ -55,6 +56,8 @@ def _without_small_words(answer: Answer, question: str, language: str) -> Answer
         return answer
     typed = [word for word in written_words(question) if language not in common_words().get(unaccented(word), ())]
     missing = tuple(one for one in answer.missing if set(written_words(one)) <= {*typed})
+    if language == "eo":
+        missing = tuple(" ".join(map(nominative, one.split())) for one in missing)
     return replace(answer, missing=missing)
 
 

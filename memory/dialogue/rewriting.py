@@ -8,6 +8,7 @@ from typing import Literal
 
 from clew.memory.datatypes import Recalled, Sentence, Wording
 from clew.memory.dialogue.context_dependence import depends_on_context
+from clew.memory.dialogue.esperanto_follow_ups import in_esperanto, standing_alone
 from clew.memory.dialogue.follow_ups import LONGEST, StandingQuestion, standing
 from clew.memory.dialogue.signals import RewriteModel, recent, shipped, turn_signals, words
 from clew.memory.dialogue.utterances import asks, chosen, is_filler, tidy
@@ -168,6 +169,8 @@ def stand_alone(
 ) -> StandingQuestion:
     """By rules (`follow_ups.py`); a detail that the assistant asked for stands behind the question that it clarifies.
     `turn`: `turn_signals`."""
+    if in_esperanto(question, history):
+        return StandingQuestion(*standing_alone(question, history))
     made = standing(question, history, vocabulary, subject)
     earlier = _questions(history)
     if made.why or not turn["clarifies"] or not earlier:

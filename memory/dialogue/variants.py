@@ -9,9 +9,10 @@ from unicodedata import combining, normalize
 from clew.memory.datatypes import Wording
 from clew.memory.dates import DateOrder, found_dates
 from clew.memory.dialogue.rewriting import Rewritten
+from clew.memory.language.esperanto_words import is_known
 from clew.memory.ports import Encoder, Vocabulary
 from clew.memory.relative_dates import dated, days_text, relative_dates
-from clew.memory.text import FUNCTION_WORDS, written_words
+from clew.memory.text import FUNCTION_WORDS, language_of, written_words
 
 DATED, SPELLING = "dated", "spelling"
 
@@ -47,14 +48,17 @@ def with_dates(made: Rewritten, today: str, order: DateOrder = "") -> Rewritten:
 
 def with_spelling(made: Rewritten, vocabulary: Vocabulary, encoder: Encoder) -> Rewritten:
     """A question with words that the library lacks, and that are spelt nearly like one that it has, has a wording with
-    those. Where that is a slip and no word (the encoder knows it only in pieces), it stands in the other wordings too.
+    those. Where that is a slip and no word (the encoder knows it only in pieces), it stands in the other wordings too;
+    none does in Esperanto, which the encoder has only in pieces, and words of it with known roots are none.
     """
     question = _question(made)
     taken = _taken(question.text, vocabulary)
+    foreign = language_of(question.text) == "eo"
+    taken = {word: other for word, other in taken.items() if not (foreign and is_known(word))}
     if not taken:
         return made
     pieces = dict(zip(taken, encoder.tokens([word.casefold() for word in taken]), strict=True))
-    slips = {word: other for word, other in taken.items() if len(pieces[word]) > 1}
+    slips = {word: other for word, other in taken.items() if len(pieces[word]) > 1 and not foreign}
     why = ", ".join(
         f"'{word}' {'is taken for' if word in slips else 'may be meant for'} '{other}'" for word, other in taken.items()
     )

@@ -142,6 +142,21 @@ def roots_in(word: str) -> tuple[str, ...]:
     return tuple(root for root in (*found.compound, found.root) if len(root) > 1 and root != "est")
 
 
+def is_known(word: str) -> bool:
+    """Whether it is a word of Esperanto whose roots the reader has."""
+    return _analyser().word(word.lower()).known
+
+
+def nouns_in(text: str) -> list[str]:
+    """Its nouns of Esperanto, as they are written."""
+    return [word for word in re.findall(r"[^\W\d_]{3,}", text) if _analyser().word(word.lower()).upos == "NOUN"]
+
+
+def nominative(word: str) -> str:
+    """Without the ending of the accusative."""
+    return word[:-1] if _analyser().word(word).feature("Case") == "Acc" else word
+
+
 def _bare(stem: str) -> str:
     """Without `mal` and its suffixes, as long as three letters and a vowel are left."""
     shorter = [stem[: -len(one)] for one in TABLE["suffixes"] if stem.endswith(one)]

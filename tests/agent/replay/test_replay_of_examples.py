@@ -12,6 +12,8 @@ import pytest
 from clew.agent.replay.replay import replay_script
 from clew.agent.replay.script import Summary
 from clew.agent.settings import Settings, read_settings
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.index.run import IndexReport, index
 from tests.conftest import EXAMPLES
 from tests.processes import Process
 
@@ -51,7 +53,20 @@ def said(out: Path) -> list[tuple[str, str, str]]:
     return [(row["_id"], row["text"], row["agent_response"]) for row in rows(out, "datasets")]
 
 
-@pytest.mark.parametrize("script", sorted((EXAMPLES / "conversations").glob("*.jsonl")), ids=lambda path: path.stem)
+SCRIPTS = sorted((EXAMPLES / "conversations").glob("*.jsonl"))
+ESPERANTO = EXAMPLES / "conversations" / "esperanto.jsonl"
+
+
+def test_a_conversation_in_esperanto(encoder: CachedEncoder, cache: Path, tmp_path: Path) -> None:
+    *_, report = index([EXAMPLES / "esperanto"], tmp_path / "library", encoder)
+    assert isinstance(report, IndexReport) and report.new == 6
+    settings = read_settings(library=tmp_path / "library", cache=cache, home=tmp_path / "user")
+    *_, summary = replay_script(ESPERANTO, tmp_path / "out", settings)
+    assert isinstance(summary, Summary) and summary.passed > 40
+    assert [(turn.conversation, check.expected, check.came) for turn, check in summary.failed] == []
+
+
+@pytest.mark.parametrize("script", [one for one in SCRIPTS if one != ESPERANTO], ids=lambda path: path.stem)
 def test_all_that_the_scripts_expect_holds(script: Path, settings: Settings, tmp_path: Path) -> None:
     *_, summary = replay_script(script, tmp_path, settings)
     assert isinstance(summary, Summary)
