@@ -17,6 +17,7 @@ import re
 import shutil
 import sqlite3
 import stat
+import threading
 import zipfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -186,12 +187,17 @@ def _no_link(path: Path) -> None:
         raise ClewError(f"{path} is {what}: no file of a library is reached through one", f"rm {path}")
 
 
+HEADERS = threading.Lock()
+"""NumPy reads the header of an array by `ast`, where two threads at once can raise `SystemError` (seen with Python
+3.11.7: python/cpython#106905)."""
+
+
 def mapped(path: Path) -> NDArray[Any]:
     """An array that stays on disk until it is read; a plain view, as slices of a memmap are slow to make. Raises
     `ValueError` for one that is larger than its file, before anything is allocated."""
-    with path.open("rb") as file:
+    with HEADERS, path.open("rb") as file:
         _check_size(file, path.stat().st_size, path)
-    return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
+        return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
 
 
 def _check_size(file: IO[bytes], size: int, path: Path) -> None:
@@ -211,7 +217,7 @@ def read_array(path: Path) -> NDArray[Any]:
 def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
     """Those that `np.savez` wrote, by name. Raises what a broken file raises, also for one whose arrays are packed,
     pickled or larger than it is, before anything is allocated."""
-    with path.open("rb") as file:  # np.load alone leaves a broken file open
+    with HEADERS, path.open("rb") as file:  # np.load alone leaves a broken file open
         with zipfile.ZipFile(file) as archive:
             members = archive.infolist()
             if sum(member.file_size for member in members) > path.stat().st_size:

@@ -34,7 +34,7 @@ from clew.memory.knowledge.aligners.training import LOSSES, TrainingParameters, 
 from clew.memory.knowledge.cluster.staging import on_this_machine
 from clew.memory.knowledge.disk import held, required_generation
 from clew.memory.knowledge.library import Library, open_library
-from clew.memory.knowledge.proof import record_partitions
+from clew.memory.knowledge.proof import forget_trained, record_partitions
 from clew.memory.knowledge.question import MatchParameters
 from clew.memory.knowledge.walking.walker import Walker, hits_of, shares
 from clew.memory.layers import Layers
@@ -86,6 +86,7 @@ def train_aligners(plan: TrainingPlan, settings: Settings) -> Iterator[Progress 
     with closing(encoder), held(home), open_library(home, encoder) as library:
         opened = OpenCapsule(library, plan.capsule)
         size = plan.size or default_size()
+        forget_trained(generation, opened.name)
         yield Progress("synthetic queries", 0, size)
         queries = save_queries(opened, size, plan.seed).train
         yield Progress("synthetic queries", size, size)

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from clew.memory.datatypes import FieldHit, Ints, WordShares
 from clew.memory.dates import DateOrder
-from clew.memory.files import new_file, read_array, within
+from clew.memory.files import HEADERS, new_file, read_array, within
 from clew.memory.knowledge.tokens import (
     ROOT,
     KeywordAnalyser,
@@ -96,9 +96,10 @@ class KeywordIndex:
         self._tokens = lru_cache(RECENT)(self._analysed)
         self._words = lru_cache(RECENT)(self._looked_up)
         kept: Any = {"mmap": True, "show_progress": False, "num_docs": size, "backend": "numpy", "method": "lucene"}
-        self._indexes: dict[str, BM25] = {
-            name: bm25s.BM25.load(folder / name, **kept) for name in INDEXES if (folder / name).is_dir()
-        }
+        with HEADERS:
+            self._indexes: dict[str, BM25] = {
+                name: bm25s.BM25.load(folder / name, **kept) for name in INDEXES if (folder / name).is_dir()
+            }
         for index in self._indexes.values():  # plain views: slices of a memmap are slow to make
             index.scores |= {name: np.asarray(index.scores[name]) for name in ("data", "indices", "indptr")}
         self._title_mass: Shares = read_array(within(folder, TITLE_MASS))

@@ -6,14 +6,18 @@ partitions are no part of it: readers write them once they need them, with the f
 
 import hashlib
 import json
+import re
 from pathlib import Path
 from typing import NamedTuple
 
 from clew.memory.files import check_plain, new_file, put, sync, within
 from clew.memory.knowledge.disk import BROKEN, HASHES
+from clew.memory.knowledge.partitioning.capsule import BEFORE, CURRENT, FRESH, TRAINED, line_of
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
 
 WORDS = "/aligners/words.safetensors"
+GONE = "-"
+"""Instead of a hash: the file may not be there."""
 
 
 class Proof(NamedTuple):
@@ -35,15 +39,33 @@ class Proof(NamedTuple):
 
 def write_hashes(generation: Path) -> None:
     """Of all files of a generation that is whole."""
-    _write(generation, {name: _hash(generation / name) for name in _names(generation)})
+    _write(generation, {name: _hash(path) for name, path in _files(generation).items()})
 
 
-def record_partitions(generation: Path) -> None:
-    """Of the partitions anew, which were just written; others as they were recorded, if they were."""
+def record_partitions(generation: Path, fresh: Path | None = None) -> None:
+    """Of the partitions anew, which were just written; other files as they were recorded, if they were. With `fresh`, a
+    capsule that is about to take another's place: both are whole, until this is called without."""
+    if not (recorded := _recorded(generation)):
+        return
+    made = {name: _hash(path) for name, path in _files(generation).items() if of_partitions(name)}
+    if fresh:
+        name = fresh.name.removesuffix(FRESH)
+        home = f"{CAPSULES}/{name}"
+        coming = {f"{home}/{part}": _hash(path) for part, path in _files(fresh).items()}
+        coming[f"{CAPSULES}/{CURRENT}"] = hashlib.sha256(line_of(name).encode()).hexdigest()
+        there = {one for one in made if one.startswith(f"{home}/")}
+        made |= {one: f"{made.get(one, GONE)} {coming.get(one, GONE)}" for one in {*there, *coming}}
+    _write(generation, {name: hash_ for name, hash_ in recorded.items() if not of_partitions(name)} | made)
+
+
+def forget_trained(generation: Path, capsule: str) -> None:
+    """Before aligners are trained for this capsule: what is not recorded of them may be anything."""
     if recorded := _recorded(generation):
-        kept = {name: hash_ for name, hash_ in recorded.items() if not of_partitions(name)}
-        made = {name: _hash(generation / name) for name in _names(generation) if of_partitions(name)}
-        _write(generation, kept | made)
+        _write(generation, {name: hash_ for name, hash_ in recorded.items() if not _trained(name, capsule)})
+
+
+def _trained(name: str, capsule: str = "[^/]+") -> bool:
+    return re.match(rf"{CAPSULES}/{capsule}/({'|'.join(TRAINED)})/", name) is not None
 
 
 def _write(generation: Path, hashes: dict[str, str]) -> None:
@@ -51,6 +73,7 @@ def _write(generation: Path, hashes: dict[str, str]) -> None:
     fresh.write_text(json.dumps(hashes, indent=0, sort_keys=True) + "\n", "utf-8")
     sync(fresh)
     put(generation, fresh.name, HASHES)
+    sync(generation)
 
 
 def proven(generation: Path) -> Proof | None:
@@ -58,16 +81,31 @@ def proven(generation: Path) -> Proof | None:
     `ClewError` for a link."""
     if not within(generation, HASHES).exists():
         return None
-    recorded, there = _recorded(generation), _names(generation)
-    changed = tuple(name for name in there if name in recorded and _hash(generation / name) != recorded[name])
-    gone = tuple(sorted(recorded.keys() - set(there)))
-    return Proof(len(there), changed, gone, tuple(name for name in there if name not in recorded))
+    recorded, there = _recorded(generation), _files(generation)
+    changed = [one for one, path in there.items() if one in recorded and _hash(path) not in recorded[one].split()]
+    gone = (name for name, hashes in recorded.items() if name not in there and GONE not in hashes.split())
+    unknown = (name for name in there if name not in recorded and not _trained(name))
+    return Proof(len(there), tuple(changed), tuple(sorted(gone)), tuple(unknown))
 
 
-def _names(generation: Path) -> list[str]:
-    check_plain(generation)
-    found = (path.relative_to(generation).as_posix() for path in generation.rglob("*") if path.is_file())
-    return sorted(name for name in found if not name.startswith(HASHES) and not name.endswith(WORDS))
+def _files(folder: Path) -> dict[str, Path]:
+    """Those of a generation or of a capsule, by name. What is not in its place yet, or not any more, is left out; a
+    capsule that a run has put aside, and nothing in its place, is there."""
+    check_plain(folder)
+    found = {}
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        name = path.relative_to(folder).as_posix()
+        if of_partitions(name):
+            if any(part.endswith(FRESH) for part in name.split("/")):
+                continue
+            if (capsule := name.split("/")[1]).endswith(BEFORE):
+                plain = capsule.removesuffix(BEFORE)
+                if within(folder, CAPSULES, plain).exists():
+                    continue
+                name = name.replace(capsule, plain, 1)
+        if not name.startswith(HASHES) and not f"/{name}".endswith(WORDS):
+            found[name] = path
+    return found
 
 
 def _recorded(generation: Path) -> dict[str, str]:

@@ -12,7 +12,7 @@ from tests.torture.layer import STAGES, Accident, compiled, operations
 from tests.torture.scene import Kind, Scene, at_once
 
 INDEX = {"reading": 28, "extracting": 28, "encoding": 28, "communities": 28, "partitions": 28, "writing": 30}
-SWITCHING, TURN_STEPS, TURN_OPERATIONS = 30, 50, 50
+SWITCHING, TURN_STEPS, TURN_OPERATIONS, PARTITION_OPERATIONS = 30, 50, 50, 20
 
 
 def points(run: Run) -> Points:
@@ -37,6 +37,12 @@ def points(run: Run) -> Points:
             accident = Accident(chance.choice(("kill", "torn kill")), 1 + chance.randrange(steps["operations"]))
         said = f"turn, {accident.stage or 'operation'}, {accident.at}"
         tried.append((said, partial(_killed, scene, kinds["turn"], accident)))
+    for kind in (kinds["partitions"], kinds["partitions anew"]):
+        with scene.copied(kind.before) as folder:
+            end = kind.command(folder, Accident()).counts["operations"]
+        for _ in range(run.some(PARTITION_OPERATIONS)):
+            accident = Accident(chance.choice(("kill", "torn kill")), 1 + chance.randrange(end))
+            tried.append((f"{kind.name}, {accident.at} of {end}", partial(_killed, scene, kind, accident)))
     yield from at_once(tried)
 
 

@@ -19,6 +19,9 @@ from clew.memory.encoding import MINILM, CachedEncoder, load_encoder
 from clew.memory.knowledge.disk import POINTER, current_generation, read_manifest
 from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import open_library
+from clew.memory.knowledge.partitioning.capsule import CURRENT, PartitionPlan, capsules
+from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
+from clew.memory.knowledge.partitioning.partitioner import partition_library
 from clew.memory.knowledge.proof import proven
 from tests.memory.knowledge.index.test_history import contents
 from tests.torture.layer import Accident, Ended, clew
@@ -98,6 +101,9 @@ class Scene:
         yield Kind("second run", self.before, self.indexed, self.wrong_library)
         yield Kind("first turn", self.silent, self.told, partial(self.wrong_conversation, before=self.silent))
         yield Kind("turn", self.before, self.told, self.wrong_conversation)
+        for name, size in (("partitions", 300), ("partitions anew", 200)):
+            command = partial(self.partitioned, size=size)
+            yield Kind(name, self.before, command, partial(self.wrong_partitions, size=size))
 
     def _answers(self, before: Path, questions: Iterable[str]) -> list[Asked]:
         with self.copied(before) as folder:
@@ -114,6 +120,10 @@ class Scene:
 
     def indexed(self, folder: Path, accident: Accident, record: Path | None = None) -> Ended:
         return clew(["index", self.notes, "--library", folder / "library", "--json"], folder, accident, record)
+
+    def partitioned(self, folder: Path, accident: Accident, record: Path | None = None, *, size: int) -> Ended:
+        """Made of another size, or (200) in the place of those that are there."""
+        return clew(["partition", "--library", folder / "library", "--size", size, "--json"], folder, accident, record)
 
     def told(self, folder: Path, accident: Accident, record: Path | None = None) -> Ended:
         """The second question asked."""
@@ -146,6 +156,29 @@ class Scene:
             if more := {path.name for path in library.iterdir()} - {POINTER, "lock", generation.name}:
                 return f"the next run leaves {', '.join(sorted(more))}"
         except Exception as error:  # noqa: BLE001 whatever is raised is what went wrong
+            return f"it cannot be used: {error!r}"
+        return ""
+
+    def wrong_partitions(self, folder: Path, out: str, size: int) -> str:
+        """As `wrong_library`, behind an accident to `partition`."""
+        library, plan = folder / "library", PartitionPlan(size=size)
+        try:
+            generation = current_generation(library)
+            assert generation
+            if not (found := proven(generation)):
+                return f"it is not whole: {found}"
+            with open_library(library, self._encoder) as opened:
+                names, used = capsules(generation), opened.store.part().partitioning.size
+            if used not in (200, size) or (out and used != size):
+                return f"the partitions {used} are in use, and it said: {out}"
+            for _ in partition_library(library, plan):
+                pass
+            if not proven(generation) or {*capsules(generation)} != {*names, plan.name}:
+                return f"the next run leaves {capsules(generation)}"
+            there = {path.name for path in (generation / CAPSULES).iterdir()}
+            if there != {CURRENT, "hybrid-200", plan.name}:
+                return f"the next run leaves {', '.join(sorted(there))}"
+        except Exception as error:  # noqa: BLE001
             return f"it cannot be used: {error!r}"
         return ""
 

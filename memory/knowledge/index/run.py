@@ -35,7 +35,7 @@ from clew.memory.knowledge.index.steps import STEPS
 from clew.memory.knowledge.loaders.registry import LOADERS
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, shown
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
-from clew.memory.knowledge.partitioning.capsule import NAME_OF_PLAN, PartitionPlan
+from clew.memory.knowledge.partitioning.capsule import NAME_OF_PLAN, PartitionPlan, capsule_folder
 from clew.memory.knowledge.partitioning.partitioner import partition_library
 from clew.memory.knowledge.proof import of_partitions, proven, whole, write_hashes
 from clew.memory.ports import Encoder
@@ -245,8 +245,7 @@ def _partition_anew(library: Path, generation: Path, wrong: Collection[str]) -> 
     folder = within(generation, CAPSULES)
     with held(library):
         for name in names:
-            if within(folder, name).exists():
-                remove(folder, name)
+            remove(folder, capsule_folder(generation, name).name)
     plans = [_plan_named(name) for name in names if NAME_OF_PLAN.fullmatch(name)] or [PartitionPlan()]
     for plan in plans:
         yield from (event for event in partition_library(library, plan) if isinstance(event, Progress))

@@ -10,7 +10,7 @@ GENERATION/capsules/current                       the name of the one in use, th
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
@@ -38,7 +38,7 @@ from clew.memory.knowledge.embedding import CHUNKS, open_vectors
 from clew.memory.nodes import Cells, Partitioning, PartitionMethod
 from clew.memory.vectors import Ragged, check_places
 
-FOLDER, CURRENT, BEFORE = "capsules", "current", ".old"
+FOLDER, CURRENT, BEFORE, FRESH = "capsules", "current", ".old", ".new"
 ARRAYS, NAMES, REPORT, VECTORS = "partitioning.npz", "names.json", "report.json", "vectors.npy"
 
 TRAINED = ("aligners", "queries")
@@ -133,9 +133,12 @@ def capsule_folder(generation: Path, name: str) -> Path:
     return before if before.is_dir() and not folder.exists() else folder
 
 
-def write_capsule(generation: Path, capsule: Capsule, durable: bool) -> Path:
+def write_capsule(
+    generation: Path, capsule: Capsule, durable: bool, ready: Callable[[Path], object] = lambda _: None
+) -> Path:
     """Write it beside what is there, put it in its place, then name it as the one in use. `durable` forces it onto the
-    disk: for a generation that is in use already. Returns its folder."""
+    disk: for a generation that is in use already; `ready` is told its folder before anything else changes. Returns its
+    folder."""
     name = capsule.plan.name
     if not within(generation, FOLDER).exists():
         new_folder(generation, FOLDER)
@@ -143,22 +146,25 @@ def write_capsule(generation: Path, capsule: Capsule, durable: bool) -> Path:
     if (there := capsule_folder(generation, name)).name != name:
         put(home, there.name, name)
     folder = within(home, name)
-    fresh = new_folder(home, f"{name}.new")
+    fresh = new_folder(home, f"{name}{FRESH}")
     remove(home, f"{name}{BEFORE}")
     _write(fresh, capsule)
     write_vectors(fresh, capsule.partitioning, open_vectors(generation, CHUNKS))
     keep_trained(folder, fresh, capsule.partitioning)
     if durable:
         sync_all(fresh)
+    ready(fresh)
     if folder.exists():
         put(home, name, f"{name}{BEFORE}")
     put(home, fresh.name, name)
-    current = new_file(home, f"{CURRENT}.new")
-    current.write_text(name + "\n", "utf-8")
+    current = new_file(home, f"{CURRENT}{FRESH}")
+    current.write_text(line_of(name), "utf-8")
     if durable:
         sync(current)
         sync(home)
     put(home, current.name, CURRENT)
+    if durable:
+        sync(home)
     remove(home, f"{name}{BEFORE}")
     return folder
 
@@ -182,6 +188,11 @@ def capsules(generation: Path) -> list[str]:
     names = {path.parent.name.removesuffix(BEFORE) for path in within(generation, FOLDER).glob(f"*/{ARRAYS}")}
     found = [name for name in names if NAME_OF_PLAN.fullmatch(name)]
     return [*sorted(name for name in found if name != current), *(name for name in found if name == current)]
+
+
+def line_of(name: str) -> str:
+    """What `CURRENT` has for the capsule of this name."""
+    return f"{name}\n"
 
 
 def current_name(generation: Path) -> str:

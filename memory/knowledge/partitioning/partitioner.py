@@ -58,8 +58,8 @@ def partition_library(library: Path, plan: PartitionPlan) -> Generator[Progress 
         check_plain(generation)
         with naming_damage(generation), closing(open_database(generation)) as database:
             capsule = yield from build_capsule(database, generation, read_graph(generation), plan)
-        write_capsule(generation, capsule, durable=True)
         with naming_damage(generation):
+            write_capsule(generation, capsule, True, lambda fresh: record_partitions(generation, fresh))
             record_partitions(generation)
         yield capsule
 

@@ -1,17 +1,21 @@
 """A library proven by the hash of every file, and what mends one that is damaged."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, ClewError
+from clew.memory.files import put
+from clew.memory.knowledge import proof
 from clew.memory.knowledge.disk import HASHES, POINTER
 from clew.memory.knowledge.index.run import repair
 from clew.memory.knowledge.library import open_library
+from clew.memory.knowledge.partitioning import capsule
 from clew.memory.knowledge.partitioning.capsule import PartitionPlan
 from clew.memory.knowledge.partitioning.partitioner import partition_library
-from clew.memory.knowledge.proof import proven
+from clew.memory.knowledge.proof import forget_trained, proven, record_partitions
 from tests.memory.knowledge.index.test_damage import generation_of
 from tests.memory.knowledge.index.test_run import run, titles, write
 from tests.memory.knowledge.test_leases import read_all
@@ -60,6 +64,49 @@ def test_what_is_put_into_a_generation_later_is_recorded(made: Path, encoder: Ca
     with open_library(made, encoder) as opened:
         read_all(opened)  # writes the words of the partitions
     assert proven(generation_of(made))
+
+
+@pytest.mark.parametrize("plan", [PartitionPlan(size=300), PartitionPlan()], ids=lambda plan: plan.name)
+@pytest.mark.parametrize("moves", range(6))
+def test_partitions_are_whole_wherever_their_run_ends(
+    made: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch, moves: int, plan: PartitionPlan
+) -> None:
+    """Moves: what may come is recorded, the old one aside, the new one there, its name, what came is recorded."""
+    left, generation = [moves], generation_of(made)
+
+    def killed(folder: Path, fresh: str, name: str) -> None:
+        if not left[0]:
+            raise KeyboardInterrupt
+        left[0] -= 1
+        put(folder, fresh, name)
+
+    for module in (capsule, proof):
+        monkeypatch.setattr(module, "put", killed)
+    with suppress(KeyboardInterrupt):
+        list(partition_library(made, plan))
+    assert proven(generation)
+    assert capsule.current_name(generation) in ("hybrid-200", plan.name)
+    flip(capsule.capsule_folder(generation, capsule.current_name(generation)) / "names.json")
+    damaged = proven(generation)
+    assert damaged is not None and len(damaged.changed) == 1
+    monkeypatch.undo()
+    assert "made anew" in mended(made, encoder, [])[0] and proven(generation)
+
+
+def test_what_is_trained_is_recorded_when_it_is_done(made: Path) -> None:
+    generation = generation_of(made)
+    folder = generation / "capsules" / "hybrid-200"
+    forget_trained(generation, folder.name)
+    for name in ("aligners/mlp-infonce.safetensors", "queries/train.jsonl"):
+        (folder / name).parent.mkdir()
+        (folder / name).write_text("half")
+        assert proven(generation)
+    record_partitions(generation)
+    flip(folder / "queries" / "train.jsonl")
+    damaged = proven(generation)
+    assert damaged is not None and damaged.changed == ("capsules/hybrid-200/queries/train.jsonl",)
+    forget_trained(generation, "hybrid-300")
+    assert not proven(generation)
 
 
 def test_a_healthy_library_is_left_as_it_is(made: Path, encoder: CachedEncoder) -> None:
