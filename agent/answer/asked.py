@@ -60,6 +60,8 @@ def asked(question: str) -> Asked:
     sentences = [question[slice(*span)].strip() for span in split(question)]
     last = next((text for text in reversed(sentences) if text.endswith("?")), sentences[-1] if sentences else "")
     expected = tuple(name for name in _KINDS if _PATTERNS[f"asks {name}"].search(last))
+    if "money" in expected:
+        expected = tuple(name for name in expected if name != "number")
     definition = _PATTERNS["form definition"].match(last)
     what = definition["what"].strip() if definition else ""
     if expected == ("person",) and what and (what[0].isupper() or " " not in what):

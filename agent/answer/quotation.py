@@ -362,18 +362,19 @@ def unit_claims(unit: AnswerUnit, document: str, source: int, known: set[Quote])
     """A claim for each part of a unit that is not quoted yet; several, where a sentence ends with what is left out."""
     region = unit.core.region
     for place, (start, end) in enumerate(unit.parts):
+        code = unit.is_code((start, end))
         quotes = [
             Quote(document, region.offset + first, region.offset + last, region.text[first:last])
-            for first, last in ranges(region, start, end, unit.kind)
+            for first, last in ranges(region, start, end, code)
         ]
         if not known.isdisjoint(quotes):
             continue
-        line = bool(place) and (unit.kind in ("list", "code", "row") or is_item(quotes[0].text))
+        line = bool(place) and (code or unit.kind in ("list", "code", "row") or is_item(quotes[0].text))
         ends = [n for n in range(1, len(quotes)) if _STOP.search(region.text[slice(*_between(quotes, n, region))])]
         for first, last in pairwise((0, *ends, len(quotes))):
             own = tuple(quotes[first:last])
             text = " ".join(quote.text for quote in own)
-            shown = text if unit.kind == "code" else " ".join(text.split())
+            shown = text if code else " ".join(text.split())
             yield Claim(shown, (source,), start=own[0].start, new_line=line and not first, quotes=own)
 
 

@@ -88,7 +88,10 @@ KINDS = ("quantity", "time", "person", "place", "reason")
 
 _ENUMERATION = re.compile(r"\w+(?: \w+){0,3}, (?:\w+ ?){1,4}(?:, | and | or )")
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
-_IS = re.compile(r"\b(?:is|are|was|were|means?|refers? to|stands? for|denotes?|called|=)\b")
+_IS = re.compile(
+    r"\b(?:is|are|was|were|means?|refers? to|stands? for|denotes?|called|=|implements?|provides?|lets?|allows?|enables?"
+    r"|controls?|describes?|represents?)\b"
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -201,7 +201,7 @@ def _chosen(
 def _unit(place: int, evidence: Evidence, wanted: Asked) -> AnswerUnit:
     core, text = evidence.cores[place], evidence.texts[place]
     opens = bool(wanted.expected) and not wanted.holds(text)
-    unit = unit_of(core, whole_list=wanted.form == "list", opens=opens)
+    unit = unit_of(core, whole_list=wanted.form == "list", steps=wanted.form == "steps", opens=opens)
     if "reason" in wanted.expected and not any(map(_GIVES_REASON.search, unit.texts)) and core.block.kind != "code":
         behind = unit_of(core, whole_list=wanted.form == "list", opens=True)
         return behind if behind.words <= MOST_OF_REASON else unit

@@ -16,7 +16,7 @@ LIKE, SHARED, MOST = 0.6, 0.6, 2
 """The cosine and the share of the words of the shorter one from which two sentences tell the same thing; how many
 documents are quoted beside the first."""
 
-_DENIES = re.compile(r"\b(?:not|no|never|none|cannot|without|prohibited|forbidden)\b|n['\u2019]t\b", re.IGNORECASE)
+_DENIES = re.compile(r"\b(?:not|no|never|none|only|cannot|without|prohibited|forbidden)\b|n['\u2019]t\b", re.IGNORECASE)
 _WHICH = re.compile(
     r"\bwhich (?:of the )?(?:vendor|supplier|seller|provider|company|firm|contractor|bidder|insurer|bank|hotel|offer"
     r"|quote|quotation|bid|contract|lease|agreement|policy|document|file|note|letter|report|paper|article|invoice|recipe"

@@ -36,6 +36,7 @@ _CODE_LINE = re.compile(
     r"[^.?!]*[(){}=;:\[\]][^.?!]*$|[\w.\"'\[\]]+ ?(?:=|<-|:=) ?\S|[\w.]+\([^)]*\)?[;,]?$"
     r"|[)}\]]+[;,]?$|<[\w/!?][^>]*>|[{\[]\s*$"
     r"|\S+\s*[({]\s*$"
+    r"|(?:from [\w.]+ )?import [\w.*]+(?:, [\w.]+)*(?: as \w+)?;?$|#include [<\"]"
 )
 _ANNOUNCES_CODE = re.compile(r"(?::|\b(?:command|commands|run|running|execute|type|enter|syntax|using))$")
 _COMMAND = re.compile(r"(?!.*[.!?]$)(?=[^A-Z]|.*[-=/_<>(]).{2,120}$")

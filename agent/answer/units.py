@@ -7,8 +7,8 @@ sentence before it, the sentence that names what a pronoun stands for, what stan
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import accumulate
+from dataclasses import dataclass, replace
+from itertools import accumulate, takewhile
 from typing import Literal
 
 from clew.agent.answer.structure import RUNNING_HEAD, Block, Region, region_of, sentences_of
@@ -20,6 +20,11 @@ LONGEST = 90
 
 MOST_ITEMS, LONGEST_LIST = 16, 140
 """Items and words of a list that is quoted whole."""
+
+LONGEST_CODE = 60
+"""Words of code that is quoted with what stands behind it, an empty line between."""
+
+_NUMBERED = re.compile(r"\s*\(?(?:\d{1,2}|[a-z])[.)]\s")
 
 REPLY = 45
 """Words that are quoted of what answers a question that a document asks itself; one sentence at least."""
@@ -109,6 +114,10 @@ class AnswerUnit:
     def words(self) -> int:
         return sum(len(text.split()) for text in self.texts)
 
+    def is_code(self, part: Span) -> bool:
+        """Whether its lines are shown as they stand."""
+        return any(block.kind == "code" and block.start <= part[0] < block.end for block in self.core.region.blocks)
+
 
 def cores_of(passages: Sequence[Passage], documents: Mapping[str, Document]) -> list[Core]:
     """Of all passages, each once: chunks overlap."""
@@ -134,11 +143,12 @@ def _of_region(region: Region, passage: int) -> Iterator[Core]:
                 yield Core(passage, region, place, span)
 
 
-def unit_of(core: Core, *, whole_list: bool = False, opens: bool = False) -> AnswerUnit:
-    """`whole_list`: the question asks for all of a list. `opens`: what is asked for is not in the core."""
+def unit_of(core: Core, *, whole_list: bool = False, steps: bool = False, opens: bool = False) -> AnswerUnit:
+    """`whole_list`: the question asks for all of a list, `steps`: how something is done. `opens`: what is asked for is
+    not in the core."""
     region, block = core.region, core.block
     if block.kind == "item":
-        if whole_list:
+        if whole_list or (steps and _are_steps(core)):
             return _list(core)
         return _with_sublist(core)
     if block.kind == "row":
@@ -148,7 +158,9 @@ def unit_of(core: Core, *, whole_list: bool = False, opens: bool = False) -> Ans
         return AnswerUnit(core, "row", (*(((head.start, head.end),) if head else ()), core.span))
     if block.kind == "code":
         return _code(core)
-    return _sentence(core, whole_list=whole_list, opens=opens)
+    unit = _sentence(core, whole_list=whole_list, opens=opens)
+    last = unit.parts[-1] == sentences_of(region, block)[-1]
+    return replace(unit, parts=(*unit.parts, *_code_at(region, core.place + 1))) if steps and last else unit
 
 
 def _members(region: Region, group: int) -> list[Block]:
@@ -182,15 +194,39 @@ def _with_sublist(core: Core) -> AnswerUnit:
     return AnswerUnit(core, "item", tuple(parts))
 
 
+def _are_steps(core: Core) -> bool:
+    """Whether its list has numbers, or is announced and short, and may be quoted whole."""
+    region, items = core.region, _members(core.region, core.block.group)
+    words = sum(len(region.of(item).split()) for item in items)
+    numbered = bool(_NUMBERED.match(region.of(items[0])))
+    announced = items[0].lead >= 0 and bool(_ANNOUNCES.search(region.of(region.blocks[items[0].lead])))
+    return len(items) <= MOST_ITEMS and ((numbered and words <= LONGEST_LIST) or (announced and words <= LONGEST_CODE))
+
+
 def _code(core: Core) -> AnswerUnit:
     region, block = core.region, core.block
     lead = region.blocks[block.lead] if block.lead >= 0 else None
-    return AnswerUnit(core, "code", (*_announcing(region, lead), core.span))
+    return AnswerUnit(core, "code", (*_announcing(region, lead), *_code_at(region, core.place)))
+
+
+def _code_at(region: Region, place: int) -> list[Span]:
+    """The block of code there, and those behind it while they have `LONGEST_CODE` words together; none where there is
+    no code, or it alone is longer than a core may be."""
+    code = list(takewhile(lambda block: block.kind == "code", region.blocks[place:]))
+    counts = accumulate(len(region.of(block).split()) for block in code)
+    return [
+        (block.start, block.end)
+        for n, (block, count) in enumerate(zip(code, counts, strict=True))
+        if count <= (LONGEST_CODE if n else LONGEST)
+    ]
 
 
 def _announcing(region: Region, lead: Block | None) -> tuple[Span, ...]:
-    """The last sentence of the block that announces a list or code."""
-    return tuple(sentences_of(region, lead)[-1:]) if lead and lead.kind in ("prose", "item") else ()
+    """The last sentence of the block that announces a list or code; of an item only where it ends like an announcement."""
+    if lead is None or lead.kind not in ("prose", "item"):
+        return ()
+    last = sentences_of(region, lead)[-1:]
+    return tuple(last) if lead.kind == "prose" or _ANNOUNCES.search(region.text[slice(*last[0])]) else ()
 
 
 def _sentence(core: Core, *, whole_list: bool, opens: bool) -> AnswerUnit:
@@ -244,15 +280,15 @@ def _announced(core: Core, said: bool) -> list[Span]:
         inner = Core(core.passage, region, place + 1, (behind.start, behind.end))
         return [part for part in _list(inner).parts if part[0] >= behind.start]
     if said and behind.kind == "code":
-        return [(behind.start, behind.end)]
+        return _code_at(region, place + 1)
     return _behind(core)[:1] if said else []
 
 
-def ranges(region: Region, start: int, end: int, kind: UnitKind) -> list[Span]:
+def ranges(region: Region, start: int, end: int, code: bool) -> list[Span]:
     """A part of a unit without what is no part of its sentence: the running head of a page that a page break has put
     into it, and a document's own numbered references (`[1]`), which would pass for the answer's citations, with the
     full stop or comma behind them."""
-    if kind == "code":
+    if code:
         return [(start, end)]
     holes = [match.span() for match in RUNNING_HEAD.finditer(region.text, start, end)]
     if _REFERENCED.search(region.text):

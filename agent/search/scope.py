@@ -17,7 +17,9 @@ ENOUGH_TITLE = 0.4
 FEWEST = 2
 """Words that have to be left of a question."""
 
-_NAME = r"(?P<of>(?:the |my |our |this )?[^,?;:]{2,80}?)"
+_NAME = r"(?P<of>(?!an? )(?:the |my |our |this )?[^,?;:]{2,80}?)"
+"""What a document may be called; `a Flask licence` is any."""
+
 _SAYING = "say|mention|state|allow|require|contain|forbid|permit|define|describe|specify|recommend|tell"
 _OPENING = re.compile(
     rf"^(?:(?:and|but|so|then|ok),? )?(?:in|according to|as per|per|from|based on|going by|under) {_NAME}, ?(?=\S)",

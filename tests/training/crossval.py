@@ -26,7 +26,7 @@ from clew.agent.search.rounds import AUTO
 from clew.agent.services import Services, services_for
 from clew.agent.settings import read_settings
 from clew.memory.dialogue.threads import Threads
-from clew.memory.errors import ClewError
+from clew.memory.errors import BadInput, ClewError
 from clew.memory.knowledge.walking.features import NodeScorer
 from clew.tools.base import Tool
 from clew.tools.graph import GraphSearch
@@ -85,7 +85,11 @@ def main(data: Path, libraries: Path, part: str | None, only: str) -> None:
         bench = Bench.open(data, libraries, encoder)
         conversations = Conversations.open(data, libraries, encoder)
         whole: dict[tuple[str, str], list[Measured]] = {}
-        for run in (run for run in runs(bench) if part in (None, run.part) and only in ("", run.name)):
+        chosen = [run for run in runs(bench) if part in (None, run.part) and only in ("", run.name)]
+        if not chosen:
+            names = ", ".join(dict.fromkeys(run.name for run in runs(bench) if part in (None, run.part)))
+            raise BadInput(f"there is no {only}", f"name one of {names}")
+        for run in chosen:
             for found in measured(bench, conversations, run):
                 click.echo(json.dumps(found.row(run)))
                 whole.setdefault((run.part, found.set), []).append(found)

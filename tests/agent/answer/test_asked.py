@@ -55,6 +55,7 @@ def test_an_amount_of_what_is_measured(question: str, amount: str, other: str) -
 def test_what_is_to_be_defined() -> None:
     assert asked("What is SQLite?").defined == "SQLite"
     assert asked("Who was Laika?").defined == "Laika" and asked("Who was Laika?").expected == ()
+    assert asked("What is the sticky bit used for?").defined == "sticky bit"
     assert asked("Who is the author of Emma?").expected == ("person",)
 
 
@@ -67,6 +68,9 @@ def test_what_is_to_be_defined() -> None:
         ("When do I water the beans?", "Before they wilt.", True),
         ("How much does a loaf cost?", "Loaves are baked at night.", False),
         ("How much does a loaf cost?", "A loaf is 3 euros.", True),
+        ("How much does a loaf cost?", "A loaf is sold for 3.50.", True),
+        ("How much does a loaf cost?", "loaf | 3.50", True),
+        ("How much does a loaf cost?", "There are 68980 loaves in the shop.", False),
         ("Why was it founded?", "Bread was scarce.", True),
     ],
 )

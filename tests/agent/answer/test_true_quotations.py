@@ -22,6 +22,7 @@ from clew.memory.knowledge.chunking import ChunkerParameters, chunks_of
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.loaders.registry import LOADERS, discover, read
 from tests.memory.knowledge.loaders.dump import dump
+from tests.memory.knowledge.loaders.test_converted import REST, word_files
 from tests.memory.knowledge.loaders.test_pdf import as_bytes, written
 
 CODE = "numbers = [5, 2, 3, 1, 4]\nnumbers.sort()\nprint(numbers[0], numbers [1])\n# [1, 2, 3, 4, 5] ."
@@ -64,6 +65,8 @@ def lines(rows: Sequence[Mapping[str, object]]) -> bytes:
 
 SAMPLES: Mapping[str, Mapping[str, bytes]] = {
     "text": {"harbour.txt": AWKWARD.encode(), "wide.txt": AWKWARD.encode("utf-16")},
+    "word": word_files(MARKDOWN),
+    "markup": {"async.rst": REST.encode()},
     "markdown": {"ropes.md": MARKDOWN.encode()},
     "html": {"berths.html": HTML.encode()},
     "pdf": {"log.pdf": as_bytes(written(*PAGES, title="The log"))},
@@ -109,8 +112,8 @@ def false_units(document: Document, chunks: Sequence[Chunk]) -> Iterator[str]:
     """Of all that could be quoted of these chunks."""
     passages = [Passage(one.id, document.id, "", one.text, 1.0, "t", start=one.start, end=one.end) for one in chunks]
     for core in cores_of(passages, {document.id: document}):
-        for whole_list, opens in ((False, False), (True, True)):
-            unit = unit_of(core, whole_list=whole_list, opens=opens)
+        for asked in ({}, {"whole_list": True, "opens": True}, {"steps": True}):
+            unit = unit_of(core, **asked)
             for claim in unit_claims(unit, document.id, 1, set()):
                 yield from false(claim, {document.id: document.text})
 

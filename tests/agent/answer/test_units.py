@@ -16,9 +16,10 @@ def cores(text: str, *spans: tuple[int, int]) -> list[Core]:
     return cores_of(passages, {"d": Document("d", "", text)})
 
 
-def unit(text: str, begins: str, *, whole_list: bool = False, opens: bool = False) -> list[str]:
+def unit(text: str, begins: str, *, whole_list: bool = False, steps: bool = False, opens: bool = False) -> list[str]:
     core = next(core for core in cores(text) if core.text.startswith(begins))
-    return [" ".join(part.split()) for part in unit_of(core, whole_list=whole_list, opens=opens).texts]
+    made = unit_of(core, whole_list=whole_list, steps=steps, opens=opens)
+    return [" ".join(part.split()) for part in made.texts]
 
 
 def test_each_core_is_there_once() -> None:
@@ -49,6 +50,25 @@ def test_code_comes_with_the_sentence_that_announces_it() -> None:
     text = "It is easy. To stop it, call close:\n\nclient.close()\n\nThen it is over."
     assert unit(text, "client.close") == ["To stop it, call close:", "client.close()"]
     assert unit(text, "To stop it") == ["To stop it, call close:", "client.close()"]
+
+
+def test_steps_are_the_code_behind_a_sentence_and_all_of_a_numbered_or_announced_list() -> None:
+    text = (
+        "It is easy. One stops it from the shell.\n\n$ systemctl stop clock\n\n$ systemctl status\n\nThen it is over."
+    )
+    assert unit(text, "One stops", steps=True)[1:] == ["$ systemctl stop clock", "$ systemctl status"]
+    assert unit(text, "One stops") == ["One stops it from the shell."]
+    assert unit(text, "It is easy", steps=True) == ["It is easy."]
+    assert unit("Tea is old.\n\n1. Boil it.\n2. Wait.\n\nDrink.", "2.", steps=True)[-2:] == ["1. Boil it.", "2. Wait."]
+    ways = "One becomes root by one of the following:\n\n- Log in.\n- Type su.\n\nThen work."
+    assert len(unit(ways, "- Type", steps=True)) == 3 and len(unit(ways, "- Type")) == 1
+    assert unit("Tea is old.\n\n- Boil it.\n- Wait.\n\nDrink.", "- Wait", steps=True) == ["- Wait."]
+
+
+def test_code_with_an_empty_line_in_it_is_whole() -> None:
+    code = "from clock import Clock\n\nclock = Clock()\nclock.start()"
+    whole = ["Like this:", "from clock import Clock", "clock = Clock() clock.start()"]
+    assert unit(f"Like this:\n\n{code}\n\nIt runs.", "Like") == whole
 
 
 @pytest.mark.parametrize("second", ["He died in 1976.", "However, they sold it.", "This took a year."])
@@ -84,7 +104,7 @@ HEAD = "22 DR. SMITH : WRITINGS AND SPEECHES"
 )
 def test_what_is_no_part_of_a_sentence_is_left_out(text: str, quoted: list[str]) -> None:
     region = cores(text)[0].region
-    assert [text[start:end] for start, end in ranges(region, 0, len(text), "sentence")] == quoted
+    assert [text[start:end] for start, end in ranges(region, 0, len(text), code=False)] == quoted
 
 
 @given(st.text(alphabet="ab .?:\n-|[1]()=", max_size=200))
@@ -93,7 +113,7 @@ def test_all_of_a_unit_stands_in_the_document(text: str) -> None:
         for whole_list in (False, True):
             made = unit_of(core, whole_list=whole_list, opens=True)
             for start, end in made.parts:
-                assert all(text[a:b] for a, b in ranges(core.region, start, end, made.kind))
+                assert all(text[a:b] for a, b in ranges(core.region, start, end, made.is_code((start, end))))
                 assert 0 <= start < end <= len(text)
 
 

@@ -59,6 +59,7 @@ def test_a_question_names_the_document_to_look_in(catalogue: Catalogue, question
         "who is the author of the series?",
         "What is in the soup?",
         "Is there a letter from the bank?",
+        "What is the price of a lease?",
     ],
 )
 def test_other_questions_go_over_all(catalogue: Catalogue, question: str) -> None:

@@ -36,9 +36,10 @@ def made(path: Path, markdown: str = NOTES) -> Path:
     return path
 
 
-def word_files() -> dict[str, bytes]:
+def word_files(markdown: str = NOTES) -> dict[str, bytes]:
     with tempfile.TemporaryDirectory() as folder:
-        return {path.name: path.read_bytes() for path in (made(Path(folder, f"x{one}")) for one in converted.FILES)}
+        paths = [made(Path(folder, f"x{ending}"), markdown) for ending in converted.FILES]
+        return {path.name: path.read_bytes() for path in paths}
 
 
 def only(path: Path) -> Document | LoadFailure:
