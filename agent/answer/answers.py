@@ -18,7 +18,7 @@ from clew.agent.answer.spans import bolded
 from clew.agent.answer.whole import whole_answer
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.search import phrases, rounds
-from clew.agent.search.lookups import scope_of
+from clew.agent.search.lookups import scope_of, subject_of
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import TURN_JSON, Answer, Claim, Fallback, Piece, Prompted, Turn
 from clew.memory.datatypes import Passage
@@ -76,7 +76,7 @@ def whole_of(turn: Turn, run: TurnContext) -> WholeAnswer | None:
 
     def made() -> WholeAnswer | None:
         scope = scope_of(turn) if not turn.search.within else None
-        holdings = Holdings(services.library.store, services.encoder, scope, before)
+        holdings = Holdings(services.library.store, services.encoder, scope, before, subject_of(services))
         return whole_answer(turn.meant, turn.rewritten, holdings)
 
     return run.once(("whole", turn.asked), made)

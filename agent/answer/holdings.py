@@ -30,12 +30,13 @@ class WholeAnswer:
 @dataclass(frozen=True, eq=False)
 class Holdings:
     """What these answers are made of. `scope`: the documents that may be told of (None: all); `before` is the last
-    answer of the thread, None where there is none."""
+    answer of the thread, None where there is none; `subject` what all documents are about, empty where none is told."""
 
     store: LibraryStore
     encoder: Encoder
     scope: frozenset[str] | None = None
     before: Callable[[], Answer | None] = field(default=lambda: None)
+    subject: str = ""
 
     @property
     def catalogue(self) -> Catalogue:

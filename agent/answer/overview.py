@@ -84,7 +84,7 @@ ONE_BY_ONE = 8
 MOST_GROUPS = 6
 """Clusters that are told where the documents lie in one folder."""
 
-LONGEST_FIRST = 16
+LONGEST_FIRST = 20
 """Words of a first sentence that is quoted beside a title."""
 
 MOST_FOLDERS = 10
@@ -110,6 +110,7 @@ def overview_of(holdings: Holdings, folder: str = "") -> WholeAnswer:
     groups, how = _groups(holdings)
     number = number_of(len(documents), "document")
     of = f"in the folder {folder}" if folder else "here"
+    of += f" on {holdings.subject}" if holdings.subject and len(documents) > 1 else ""
     text = f"There {'is' if len(documents) == 1 else 'are'} {number} {of}{how}:"
     claims, sources = _fitted(groups, holdings, len(text.split()))
     listed = [f"{group.name or 'documents'}: {holdings.title(one)}" for group in groups for one in group.documents]

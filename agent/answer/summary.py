@@ -37,7 +37,7 @@ FEWEST, READABLE, TOO_LONG = 7, 24, 0.012
 OPEN, REFERS, UNENDED = 0.15, 0.15, 0.2
 """What a sentence loses that begins with a pronoun, sends to another place, or has no end."""
 
-FIRST_OF = 6
+FIRST_OF = 3
 """Sentences from the beginning among which the first is."""
 
 REDUNDANT = 0.8
@@ -117,16 +117,17 @@ def summary_of(
 
 
 def first_sentence(document: Document, spans: Sequence[Span], most: int) -> Span | None:
-    """The first that reads as a sentence and has at most so many words."""
+    """The one that it begins with, where that reads as a sentence and has at most so many words."""
     region = region_of(_whole(document), document)
     told = _told(region, spans, _headings(region, document))
-    return next((one.span for one in told[:FIRST_OF] if _stands_alone(one.text, most)), None)
+    first = next((one for one in told[:FIRST_OF] if _stands_alone(one.text)), None)
+    return first.span if first and len(first.text.split()) <= most else None
 
 
-def _stands_alone(text: str, most: int) -> bool:
+def _stands_alone(text: str) -> bool:
     opens = _OPENS.match(text) or _CONNECTS.match(text) or _REFERS.search(text)
     named = any(word[0].islower() for word in text.split()[1:]) and text[0].isupper()
-    return 5 <= len(text.split()) <= most and text[-1] == "." and named and not opens
+    return len(text.split()) >= 5 and text[-1] == "." and named and not opens
 
 
 def _whole(document: Document) -> Passage:

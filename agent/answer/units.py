@@ -222,7 +222,7 @@ def _code_at(region: Region, place: int) -> list[Span]:
 
 
 def _announcing(region: Region, lead: Block | None) -> tuple[Span, ...]:
-    """The last sentence of the block that announces a list or code; of an item only where it ends like an announcement."""
+    """The last sentence of the block that announces a list or code; of an item where it ends as one does."""
     if lead is None or lead.kind not in ("prose", "item"):
         return ()
     last = sentences_of(region, lead)[-1:]
