@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clew.memory.ports import Encoder
-from clew.memory.text import content_words, read_pattern, split
+from clew.memory.text import Span, content_words, read_pattern, split
 
 LEFT_OUT = "[left out: a sentence that speaks to the model]"
 
@@ -55,6 +55,11 @@ _CALL = re.compile(
 _ROLE = re.compile(
     r"^[ \t>]*(?:#{2,6}[ \t]*(?:instructions?|system|assistant|response|user|human|input)[ \t]*:[^\n.!?]*[.!?]?"
     r"|\[(?:system|assistant|user)\])",
+    re.IGNORECASE | re.MULTILINE,
+)
+_EXCHANGE = re.compile(
+    r"(?:^|(?<=\s))(?:user|human|nutzer|benutzer|utilisateur|usuario|utente|usuário|пользователь)\s?: [^\n]{2,200}?"
+    r"[.!?…\"'”»)]\s+(?:assistant|assistent|ai|bot|asistente|assistente|ассистент)\s?: ",
     re.IGNORECASE | re.MULTILINE,
 )
 _SPACED = re.compile(r"(?<!\w)(?:\w[ ._\-*]{1,3}){7,}\w(?!\w)")
@@ -122,7 +127,7 @@ def neutralised(text: str) -> Neutralised:
         removed += count
     parts: list[str] = []
     end = 0
-    for start, stop in split(seen):
+    for start, stop in told_together(seen):
         parts.append(seen[end:start])
         sentence = seen[start:stop]
         if speaks_to_a_model(sentence):
@@ -136,8 +141,23 @@ def neutralised(text: str) -> Neutralised:
 
 def orders(text: str) -> list[str]:
     """The sentences of a text that speak to a model, on one line each."""
-    sentences = (" ".join(text[start:end].split()) for start, end in split(text))
+    sentences = (" ".join(text[start:end].split()) for start, end in told_together(text))
     return [sentence for sentence in sentences if speaks_to_a_model(sentence)]
+
+
+def told_together(text: str) -> Iterator[Span]:
+    """Those of an exchange as one: "User: Which is best? Assistant: Zorblax." tells a model what to answer."""
+    exchanges = [found.span() for found in _EXCHANGE.finditer(text)]
+    begun = None
+    for start, end in split(text):
+        exchanges = [one for one in exchanges if one[1] > start]
+        first, begun = start if begun is None else begun, None
+        if exchanges and exchanges[0][0] < end < exchanges[0][1]:
+            begun = first
+        else:
+            yield first, end
+    if begun is not None:
+        yield begun, len(text)
 
 
 def speaks_to_a_model(sentence: str) -> bool:

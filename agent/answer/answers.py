@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from clew.agent.answer import quotation
 from clew.agent.answer.asked import asked
@@ -25,6 +26,7 @@ from clew.memory.datatypes import Passage
 from clew.memory.dialogue.context_dependence import unnamed
 from clew.memory.dialogue.utterances import MOST_CHOICES, clarifying_question
 from clew.memory.errors import ServiceUnreachable
+from clew.memory.instructions import orders
 from clew.memory.ports import Writer
 from clew.memory.text import content_word_sets, content_words
 
@@ -61,7 +63,7 @@ def _made(turn: Turn, run: TurnContext) -> Made:
         return Made(_placed(whole.answer, run.services), details=whole.details)
     made = _by_model(turn, run, writer) if writer else Made(quoted(turn, run))
     said = _phrases_said(_within(made.answer, turn.search.within), turn, run.services)
-    return replace(made, answer=_unseen_said(said, turn, run.services))
+    return replace(made, answer=_left_out_said(said, turn, run.services))
 
 
 def whole_of(turn: Turn, run: TurnContext) -> WholeAnswer | None:
@@ -92,14 +94,27 @@ def _phrases_said(answer: Answer, turn: Turn, services: Services) -> Answer:
     return replace(answer, claims=(Claim(f"No document has {said} as it is."), *answer.claims))
 
 
-def _unseen_said(answer: Answer, turn: Turn, services: Services) -> Answer:
-    """Saying of which documents text was left out that has most words of the question, as it is not shown there."""
+def _left_out_said(answer: Answer, turn: Turn, services: Services) -> Answer:
+    """Saying what was left out that has most words of the question: text that a document holds and does not show, a
+    sentence of what was read that speaks to a language model, and a document that was taken out for one."""
     asked = set(content_words(turn.rewritten))
-    unseen = services.library.manifest.unseen if asked and answer.outcome != "unclear" else {}
-    ids = [id_ for id_, text in unseen.items() if 2 * len(asked & set(content_words(text))) > len(asked)]
-    titles = (document.title or document.id for document in services.library.store.documents(ids[:MOST_CHOICES]))
-    more = (Claim(f"Left out of \u201c{title}\u201d: text that it holds and does not show.") for title in titles)
-    return replace(answer, claims=(*answer.claims, *more))
+    if not asked or answer.outcome == "unclear":
+        return answer
+
+    def wanted(text: str) -> bool:
+        return 2 * len(asked & set(content_words(text))) > len(asked)
+
+    manifest, quoted = services.library.manifest, {claim.text for claim in answer.claims}
+    ids = [id_ for id_, text in manifest.unseen.items() if wanted(text)]
+    found = services.library.store.documents(ids[:MOST_CHOICES])
+    held = {document.title or document.id: "text that it holds and does not show" for document in found}
+    for passage in (one for one in turn.passages[:READ] if wanted(one.text)):
+        if any(wanted(order) and order not in quoted for order in orders(passage.text)):
+            held[passage.title or passage.document] = "a sentence that speaks to a language model"
+    said = [f"Left out of \u201c{title}\u201d: {what}." for title, what in held.items()]
+    away = (path for path, order in manifest.quarantined.items() if wanted(f"{Path(path).stem} {order}"))
+    said += [f"\u201c{path}\u201d was taken out whole: it speaks to a language model." for path in away]
+    return replace(answer, claims=(*answer.claims, *map(Claim, said[:MOST_CHOICES])))
 
 
 def _within(answer: Answer, title: str) -> Answer:

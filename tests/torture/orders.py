@@ -39,16 +39,16 @@ _LINK = re.compile(r"\]\(|<img|<a |javascript:")
 
 def points(run: Run) -> Points:
     encoder = load_encoder(MINILM, run.folder / "shared")
-    given = list(_given(run))
-    for number in sorted(run.chance("orders").sample(range(len(given)), run.some(len(given)))):
-        name, text, payloads = given[number]
+    every = list(given(run))
+    for number in sorted(run.chance("orders").sample(range(len(every)), run.some(len(every)))):
+        name, text, payloads = every[number]
         yield (
             name,
-            "; ".join(_wrong(run.folder / str(number), name, text, payloads, encoder, by_model=bool(number % 2))),
+            "; ".join(wrong(run.folder / str(number), name, text, payloads, encoder, by_model=bool(number % 2))),
         )
 
 
-def _given(run: Run) -> Iterator[tuple[str, bytes, list[str]]]:
+def given(run: Run) -> Iterator[tuple[str, bytes, list[str]]]:
     if run.documents is None:
         for file in sorted(ORDERS.glob("*.jsonl")):
             for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):
@@ -63,7 +63,7 @@ def _given(run: Run) -> Iterator[tuple[str, bytes, list[str]]]:
             yield file.name, file.read_bytes(), known or [*_QUOTED.findall(text), *_ADDRESS.findall(text)]
 
 
-def _wrong(
+def wrong(
     folder: Path, name: str, text: bytes, payloads: Sequence[str], encoder: CachedEncoder, by_model: bool
 ) -> Iterator[str]:
     documents = folder / "documents"

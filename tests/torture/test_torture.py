@@ -8,7 +8,10 @@ from types import ModuleType
 
 import pytest
 
-from tests.torture import Points, Run, Skipped
+from clew.agent.answer.exit_check import Exit
+from clew.memory import instructions
+from clew.memory.encoding import MINILM, load_encoder
+from tests.torture import Points, Run, Skipped, orders
 from tests.torture import __main__ as command
 
 SEED = 18
@@ -52,6 +55,21 @@ def test_a_part_that_cannot_run_says_why_and_is_no_failure(
 def test_a_part_that_takes_too_long_has_failed(fake: ModuleType, tmp_path: Path) -> None:
     fake.points = lambda run: iter([("one", ""), ("two", "")])  # type: ignore[attr-defined]
     assert command.tortured("fake", Run(7, 1, tmp_path), limit=-1) == (1, ["fake: the hour was over after 1 points"])
+
+
+def test_orders_reach_a_person_where_nothing_guards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that what finds nothing can find something: the telling switched off, then the exit too."""
+    encoder = load_encoder(MINILM, tmp_path / "shared")
+    (order,) = (one for one in orders.given(Run(SEED, 1, tmp_path)) if one[0] == "fourth-16.md")
+    assert not list(orders.wrong(tmp_path / "guarded", *order, encoder, by_model=True))
+    monkeypatch.setattr(instructions, "_orders", lambda _: False)
+    told = list(orders.wrong(tmp_path / "told", *order, encoder, by_model=True))
+    assert told == ["a report has Zorblax", "an entity is Zorblax"]
+    monkeypatch.setattr(Exit, "plain", lambda _, text: text)
+    monkeypatch.setattr(Exit, "_stays", lambda *_: False)
+    said = "; ".join(orders.wrong(tmp_path / "open", *order, encoder, by_model=True))
+    for what in ("is answered with Zorblax", "is answered with a link", "the thread remembers Zorblax"):
+        assert what in said
 
 
 @pytest.mark.soak

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from clew.memory.datatypes import Document
 from clew.memory.errors import BadInput, NotSetUp
-from clew.memory.instructions import speaks_to_a_model
+from clew.memory.instructions import speaks_to_a_model, told_together
 from clew.memory.knowledge.extraction.aliases import normalised
 from clew.memory.knowledge.extraction.clauses import by_rules, triples
 from clew.memory.knowledge.extraction.entities import entities, is_entity, title_name
@@ -215,7 +215,9 @@ def _add_extracted(found: Extraction, document: Document, extractor: Extractor) 
 
     mentions, relations = extractor(document.text, document.title)
     named = {sentence_at(mention.start) for mention in mentions} | {sentence_at(one.start) for one in relations}
-    ordered = {n for n in named if n < len(starts) and speaks_to_a_model(_sentence(document, found.sentences[n]))}
+    together = list(told_together(document.text))
+    of_start = [bisect_right(together, (start, len(document.text))) - 1 for start in starts]
+    ordered = {n for n in named if n < len(starts) and speaks_to_a_model(_sentence(document, together[of_start[n]]))}
     for mention in mentions:
         if sentence_at(mention.start) not in ordered:
             place_of(mention)
