@@ -9,12 +9,21 @@ _ESCAPES = re.compile(
     r"|(?:\x1b[PX^_]|[\x90\x98\x9e\x9f])[^\x1b\x80-\x9f]*+(?:\x1b\\|\x9c)"  # DCS, SOS, PM, APC
     r"|\x1b[ -/]*[0-~]?"  # the rest, and what was cut off
 )
-_CONTROLS = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb"
-    r"\U000e0000-\U000e007f]"
+_PICTURED = (
+    "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u231a-\u23ff\u24c2\u25a0-\u27bf\u2934\u2935\u2b00-\u2bff\u3030\u303d"
+    "\u3297\u3299\U0001f000-\U0001faff"
 )
-"""Controls but tab and line feed; the marks that turn the writing direction; what has no width, and tags, in which text
-hides; halves of surrogate pairs. The two joiners stay: some scripts and emoji are written with them."""
+_CONTROLS = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
+    r"\u3164\ud800-\udfff\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+    rf"|(?<![{_PICTURED}])(?!(?<=[#*0-9])\ufe0f\u20e3)[\ufe0e\ufe0f]"
+    r"|(?<![\u0300-\u034e\u0350-\u061b\u061d-\u115e\u1161-\u17b3\u17b6-\u180a\u1810-\u1fff\u2c00-\u3163\u3165-\ud7ff])"
+    rf"(?<![{_PICTURED}])(?<![{_PICTURED}]\ufe0f)[\u200c\u200d]"
+    r"|(?<![\u1820-\u18aa])[\u180b-\u180d\u180f]"
+)
+"""Controls but tab and line feed; the marks that turn the writing direction; what has no width, tags and selectors of
+variants, in which text hides; halves of surrogate pairs. One joiner stays behind a letter of the scripts that are
+written with it and behind a picture, and there one selector that says whether it is coloured."""
 
 _MARKDOWN = re.compile(r"[\\<\[]")
 

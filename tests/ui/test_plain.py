@@ -28,6 +28,13 @@ from clew.ui.plain import as_text_of_markdown, cut, escaped, one_line, plain, sh
         ("naïve — 月", "naïve — 月"),
         ("a\u200bb\u200fc\u2060d\ufeffe\u061cf\u180e", "abcdef"),
         ("seen" + "".join(chr(0xE0000 + ord(letter)) for letter in "unseen"), "seen"),
+        ("seen" + "".join(chr(0xFE00 + byte % 16) + chr(0xE0100 + byte) for byte in b"unseen"), "seen"),
+        (
+            "\u2764\ufe0f 1\ufe0f\u20e3 \u2764\ufe0f\ufe0f\ufe0e a\ufe0f 1\ufe0f",
+            "\u2764\ufe0f 1\ufe0f\u20e3 \u2764\ufe0f a 1",
+        ),
+        ("a\u200c\u200db \u0645\u200c\u200c\u200d\u0645", "ab \u0645\u200c\u0645"),
+        ("so\u00adft \u034f\u115f\u3164\uffa0\u17b4 \u1820\u180b\u180c", "soft  \u1820\u180b"),
         ("می\u200cخواهم \U0001f469\u200d\U0001f680", "می\u200cخواهم \U0001f469\u200d\U0001f680"),
     ],
 )
@@ -35,10 +42,16 @@ def test_plain(text: str, shown: str) -> None:
     assert plain(text) == shown
 
 
-@given(st.text(st.sampled_from("\x1b[]0;31mP\\\x07\x9b\x9d\x90ab\n\u202e"), max_size=30))
+@given(
+    st.text(st.sampled_from("\x1b[]0;31mP\\\x07\x9b\x9d\x90ab\n\u202e"), max_size=30)
+    | st.text(
+        st.sampled_from("a#\u2764\u20e3\ufe0f\ufe0e\ufe01\u200c\u200d\u061c\u0645\u1820\u180b\U000e0101\u00ad"),
+        max_size=12,
+    )
+)
 def test_no_control_is_ever_left(text: str) -> None:
     left = plain(text)
-    assert all(character in "\n\t" or character.isprintable() for character in left)
+    assert all(character in "\n\t\u200c\u200d" or character.isprintable() for character in left)
     assert plain(left) == left
 
 
