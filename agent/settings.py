@@ -9,6 +9,7 @@ import stat
 import tomllib
 import warnings
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -25,6 +26,7 @@ from pydantic_settings import (
 )
 
 from clew.memory.errors import BadInput
+from clew.memory.files import private_folder
 from clew.memory.json_lines import replace_file
 from clew.memory.knowledge.cluster.connection import Place, place
 
@@ -281,4 +283,6 @@ def _read(what: str) -> dict[str, list[str]]:
 def _write(what: str, key: str, values: list[str]) -> None:
     content = _all()
     content[what] = {**content.get(what, {}), key: values}
+    with suppress(OSError):  # said when it is written
+        private_folder(user_config_path("clew"))
     replace_file(user_config_path("clew") / KEPT, json.dumps(content, indent=1) + "\n")

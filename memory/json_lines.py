@@ -70,7 +70,7 @@ def append_object(path: Path, value: Mapping[str, Any]) -> None:
     """One line in one write, on the disk when this returns: a kill leaves the whole line or at most a torn last one."""
     line = as_line(value).encode()
     try:
-        file = os.open(private_file(path), os.O_WRONLY | os.O_APPEND)
+        file = os.open(private_file(path), os.O_WRONLY | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0))
         try:
             count = os.write(file, line)
             os.fsync(file)

@@ -143,6 +143,7 @@ def export_text(store: LibraryStore, folder: Path) -> int:
         for document in stored_documents(store):
             name = safe_name(document.id, taken)
             taken.add(name.casefold())
+            (folder / name).unlink(missing_ok=True)  # one that is a link would lead elsewhere
             private_file(folder / name).write_bytes(document.text.encode())
             row = {"document": document.id, "source": document.source, "title": document.title, "file": name}
             lines.append(as_line(row))

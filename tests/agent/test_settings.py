@@ -1,6 +1,7 @@
 """Settings: which one wins, and what a wrong one says."""
 
 import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,17 @@ def test_settings_that_are_nested_deeply_are_one_line(folder: Path, text: str) -
     (folder / "clew.toml").write_text(text)
     with pytest.raises(BadInput, match="it is nested too deeply"):
         read_settings()
+
+
+def test_what_is_trusted_is_its_users_to_say(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clew.agent.settings.user_config_path", lambda _: folder / "config" / "clew")
+    (folder / "clew.toml").write_text('llm = "openai:gpt"')
+    before = os.umask(0)
+    try:
+        trust()
+    finally:
+        os.umask(before)
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (folder / "config").rglob("*")] == [0o700, 0o600]
 
 
 def test_trust_is_for_the_file_of_one_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

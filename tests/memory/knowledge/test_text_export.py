@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput
+from clew.memory.json_lines import append_object
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import INDEX, LONGEST_NAME, export_graph, export_text, open_library, safe_name
 
@@ -41,6 +42,22 @@ def test_each_text_is_as_it_is_stored(library: Path, tmp_path: Path) -> None:
         assert (out / row["file"]).read_bytes().decode() == own.text
         assert (row["source"], row["title"]) == (own.source, own.title)
     assert {path.name for path in out.iterdir()} == {INDEX, *(row["file"] for row in rows)}
+
+
+def test_nothing_is_written_through_a_link_of_the_folder(library: Path, tmp_path: Path) -> None:
+    out, diary = tmp_path / "out", tmp_path / "diary"
+    diary.write_text("precious")
+    with open_library(library, None) as opened:
+        export_text(opened.store, out)
+        names = [path.name for path in out.iterdir()]
+        for name in names:
+            (out / name).unlink()
+            (out / name).symlink_to(diary)
+        export_text(opened.store, out)
+    assert diary.read_text() == "precious" and not [name for name in names if (out / name).is_symlink()]
+    (out / "steps.jsonl").symlink_to(diary)
+    with pytest.raises(BadInput, match="cannot be written"):
+        append_object(out / "steps.jsonl", {"a": 1})
 
 
 def test_a_folder_of_something_else_is_left_alone(library: Path, tmp_path: Path) -> None:
