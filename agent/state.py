@@ -8,6 +8,7 @@ from pydantic import Field, TypeAdapter
 from pydantic.json_schema import SkipJsonSchema
 
 from clew.memory.datatypes import Passage, Recalled, Subgraph, Wording
+from clew.memory.dialogue.utterances import with_apostrophes
 
 Verdict = Literal["supported", "weak", "unsupported", "uncited"]
 Outcome = Literal[
@@ -271,7 +272,7 @@ class Turn:
     @property
     def asked(self) -> str:
         """What is searched of what was typed."""
-        return self.search.asking or self.question
+        return with_apostrophes(self.search.asking or self.question)
 
     @property
     def is_answered(self) -> bool:

@@ -69,7 +69,8 @@ def _names(text: str) -> Iterator[Referent]:
             and not (":" in text[max(0, start - 2) : start] and re.match(r"[.;,]?$|[.;]", text[match.end() :]))
         )  # a lone word may have its capital from the sentence
         if name and not opens and not _is_time(name) and not _I.fullmatch(match.group()):
-            placed = _PLACED.search(text[max(0, start - 60) : start])
+            owns = not match.group().endswith(name)  # 'on Signe's desk'
+            placed = None if owns else _PLACED.search(text[max(0, start - 60) : start])
             full = f"the {name}" if article else name
             about = WHO.fullmatch(text[:start]) is not None
             preposition = placed.group(1).casefold() if placed else ""

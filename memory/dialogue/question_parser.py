@@ -245,7 +245,9 @@ class _Reader:
         following = self.tokens[at].kind if at < self.last else "end"
         denied = at < self.last and self.tokens[at].low == "not"
         ends = following not in ("word", "number", "and", "aux") and not denied
-        if at - start >= 2 and ends and not complement:
+        if verb_follows and at - start >= 3 and ends and self.tokens[at - 1].kind == "number":
+            at -= 2  # 'does math round 3/2': the word before the number is what is done
+        elif at - start >= 2 and ends and not complement:
             last = self.tokens[at - 1]  # it is what is said of the rest: nothing before was taken for a verb
             several = not verb_follows and last.low.endswith("s") and not last.low.endswith(("ous", "ss"))
             several = several or self.tokens[at - 2].low.endswith(("'s", "s'"))
@@ -324,7 +326,8 @@ class _Reader:
         while at < self.last and self.tokens[at].kind in ("word", "number"):
             token = self.tokens[at]
             verb = self.waits and self.said is None and is_verb(token.low)
-            if at > start and not token.text[0].isupper() and (verb or self._ends_noun(at)):
+            owned = self.tokens[at - 1].low.endswith(("'s", "s'"))
+            if at > start and not (owned or token.text[0].isupper()) and (verb or self._ends_noun(at)):
                 break
             at += 1
         if at < self.last and self.tokens[at].low in ("one", "ones") and at > first:

@@ -56,7 +56,8 @@ def standing_for(question: str, turns: Sequence[Said], library: Said | None = No
                 if question[: token.start].endswith("of ") and it.plural and it.text.islower() and " " not in it.text
                 else ""
             )
-            pieces.append((token.start, token.end, the + _possessive(form, it)))
+            end, verb = _shortened(question, token.end) if form == "{}" else (token.end, "")
+            pieces.append((token.start, end, the + _possessive(form, it) + verb))
     for start, end, new, reason in (
         *_one(question, found, turns),
         *places(question, turns),
@@ -71,6 +72,15 @@ def standing_for(question: str, turns: Sequence[Said], library: Said | None = No
         return question, why
     text = _once_only(replaced(question, pieces), chosen.values())
     return (text if _one_thing(found) else agreeing(text, found)), why
+
+
+_SHORTENED = re.compile(r"['’]s\b(?= (?P<has>(?:already |ever |never )?(?:been|got|had)\b)?)")
+
+
+def _shortened(question: str, end: int) -> tuple[int, str]:
+    """Where 'it's dearer' goes on behind its verb, and that: a name with 's would own what follows."""
+    found = _SHORTENED.match(question, end)
+    return (found.end(), " has" if found["has"] else " is") if found else (end, "")
 
 
 def _one_thing(found: Parts) -> bool:

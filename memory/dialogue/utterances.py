@@ -88,6 +88,18 @@ LAST = 40
 _INITIALS = re.compile(r"(?:\b\w\.){2,}(?=[?!\u2026\s]*$)")
 
 
+_UNMARKED = re.compile(
+    r"\b(?P<of>what|who|where|how|that|there)(?P<is>s)\b|\b(?P<does>do|does|did|is|are|was|were|has|have|had|should"
+    r"|would|could)(?P<not>n)t\b",
+    re.IGNORECASE,
+)
+
+
+def with_apostrophes(text: str) -> str:
+    """'what's' and 'doesn't' of 'whats' and 'doesnt', which would be taken for slips of other words."""
+    return _UNMARKED.sub(lambda m: f"{m['of']}'{m['is']}" if m["is"] else f"{m['does']}{m['not']}'t", text)
+
+
 def tidy(text: str) -> str:
     """One space between words, a capital first, and at the end `?` for a question, else `.` (seed 003, step 5)."""
     line = " ".join(text.split()).rstrip(",;:- ")

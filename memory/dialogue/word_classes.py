@@ -164,7 +164,8 @@ def is_participle(word: QuestionToken) -> bool:
         return True
     if word.text[0].isupper() or word.kind != "word" or low in _NO_VERBS:
         return False
-    return low in PARTICIPLES or (low.endswith("ed") and len(low) > 4) or (low.endswith("ing") and is_verb(low))
+    past = low.endswith("ed") and len(low) > 4 and not low.endswith("eed")  # 'seaweed'
+    return low in PARTICIPLES or past or (low.endswith("ing") and is_verb(low))
 
 
 def replaced(text: str, pieces: Sequence[tuple[int, int, str]]) -> str:

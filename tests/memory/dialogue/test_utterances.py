@@ -5,7 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.memory.datatypes import Sentence, Utterance
-from clew.memory.dialogue.utterances import answer_sentences, extract, is_filler, unique, words_of
+from clew.memory.dialogue.utterances import (
+    answer_sentences,
+    extract,
+    is_filler,
+    unique,
+    with_apostrophes,
+    words_of,
+)
 from tests.memory.dialogue.cases import cases, history, needs_cases
 
 WORDS = st.sampled_from("the Moon orbits Earth. Thanks! Sure, I do not know why? [1] ok\n- far 384,400 km".split(" "))
@@ -128,3 +135,16 @@ def test_invariants(utterances: list[Utterance]) -> None:
 @given(st.text())
 def test_no_text_breaks_it(text: str) -> None:
     extract([Utterance("user", text), Utterance("agent", text)])
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("whats the most it takes", "what's the most it takes"),
+        ("Why doesnt !$ work?", "Why doesn't !$ work?"),
+        ("its dents", "its dents"),
+        ("what's up", "what's up"),
+    ],
+)
+def test_an_apostrophe_that_was_left_out(typed: str, meant: str) -> None:
+    assert with_apostrophes(typed) == meant
