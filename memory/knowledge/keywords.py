@@ -7,9 +7,8 @@ written so too.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import chain
+from itertools import chain, compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -29,6 +28,7 @@ from clew.memory.knowledge.tokens import (
     tokens_of,
     words_of,
 )
+from clew.memory.vectors import highest
 
 if TYPE_CHECKING:
     from bm25s import BM25
@@ -46,35 +46,22 @@ TITLE_MASS = "title_mass.npy"
 COUNTS = "counts.npy"
 """Of an index, how often each token stands in each chunk, in the order of its scores."""
 
+FEW, FEWER, DENSE, NEARLY = 100_000, 4, 20, 1 - 1e-5
+"""Places of all words of a query in chunks, below which all are summed; how many times more chunks than the next word
+stands in may have been seen when it is asked whether that word is needed; of so many chunks one, from which on the sums
+are those of all; what rounding leaves of a sum."""
+
 RECENT = 64
 """Queries whose tokens are kept: one search looks at its words many times."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class KeywordScores:
-    """Of one query, arrays of shape (n chunks,): the shares `total` and by field, and the titles' coverage.
+class KeywordHit(NamedTuple):
+    """Of a chunk: its row and share, by field its share and the words that it holds, and its title's coverage."""
 
-    `postings` has for each field and each word of the query the chunks that hold it, rising.
-    """
-
-    total: Shares
-    fields: Mapping[str, Shares]
-    title_coverage: Shares
-    postings: Mapping[str, Mapping[str, ChunkRows]]
-
-    def field_hits(self, chunks: Sequence[int]) -> list[dict[str, FieldHit]]:
-        """For each of the chunks, by field its share and the words that it holds."""
-        words = {
-            field: [(word, _held(rows, chunks)) for word, rows in postings.items()]
-            for field, postings in self.postings.items()
-        }
-        return [
-            {
-                field: FieldHit(float(self.fields[field][chunk]), tuple(word for word, held in found if held[place]))
-                for field, found in words.items()
-            }
-            for place, chunk in enumerate(chunks)
-        ]
+    row: int
+    score: float
+    fields: dict[str, FieldHit]
+    title_coverage: float
 
 
 class _Words(NamedTuple):
@@ -104,17 +91,65 @@ class KeywordIndex:
             index.scores |= {name: np.asarray(index.scores[name]) for name in ("data", "indices", "indptr")}
         self._title_mass: Shares = read_array(within(folder, TITLE_MASS))
 
-    def scores(self, query: str, weights: Mapping[str, float] | None = None) -> KeywordScores:
-        """`weights` are those of the fields whose shares are added; None: title and text are one text."""
+    def hits(
+        self, query: str, k: int, allowed: Ints | None = None, weights: Mapping[str, float] | None = None
+    ) -> list[KeywordHit]:
+        """The best k of the rows that are `allowed` (rising; None: all), best first, of equal ones the first. `weights`
+        are those of the fields whose shares are added; None: title and text are one text."""
         tokens = self._tokens(query)
-        fields = [field for field in weights or FIELDS[:2] if field in self._indexes]
-        shares = {field: self._share(field, tokens.values()) for field in fields}
-        return KeywordScores(
-            self._share(TOGETHER, tokens.values()) if weights is None else self._weighted(shares, weights),
-            shares,
-            self._title_coverage(set(tokens.values())),
-            {field: self._postings(field, tokens) for field in fields},
-        )
+        known = tuple(dict.fromkeys(tokens.values()))
+        if weights is None:
+            rows, totals = self._best(known, k, allowed)
+        else:
+            total = self._weighted(known, weights)
+            hit = np.flatnonzero(total) if allowed is None else allowed[total[allowed] > 0]
+            rows = np.array(highest(total, k, hit), np.int32)
+            totals = total[rows]
+        fields = {
+            field: self._field_hits(field, tokens, rows) for field in weights or FIELDS[:2] if field in self._indexes
+        }
+        coverage = self._title_coverage(known, rows)
+        return [
+            KeywordHit(row, score, {field: hits[place] for field, hits in fields.items()}, covered)
+            for place, (row, score, covered) in enumerate(
+                zip(rows.tolist(), totals.tolist(), coverage.tolist(), strict=True)
+            )
+        ]
+
+    def _best(self, tokens: Sequence[str], k: int, allowed: Ints | None) -> tuple[ChunkRows, Shares]:
+        """Rows and shares, title and text together. Tokens that many chunks hold are looked up in those chunks alone
+        that could be among the best (MaxScore: Turtle and Flood 1995); the sums are the same."""
+        index = self._indexes.get(TOGETHER)
+        known = [token for token in tokens if index and token in index.vocab_dict]
+        if not index or not known or k < 1:
+            return np.zeros(0, np.int32), np.zeros(0, np.float32)
+        columns = [_column(index, token) for token in known]
+        rows: NDArray[np.integer] | None = allowed
+        if allowed is None and sum(len(held) for held, _ in columns) > FEW:
+            rows = self._likely(columns, k)
+        if rows is None:
+            rows, sums = np.arange(self.size), index.get_scores(known)
+        elif len(rows) > self.size / DENSE:
+            sums = index.get_scores(known)[rows]
+        else:
+            sums, _ = _sums(columns, rows.astype(np.int32))
+        best = highest(sums, k, np.flatnonzero(sums))
+        return rows[best].astype(np.int32), sums[best] / sum(_idf_of(index, token) for token in known)
+
+    def _likely(self, columns: Sequence[tuple[ChunkRows, Shares]], k: int) -> ChunkRows | None:
+        """Rows, rising, among which the best k are; None: any."""
+        ordered = sorted(((float(data.max()), held, data) for held, data in columns), key=lambda one: -one[0])
+        left = [sum(bound for bound, _, _ in ordered[number:]) for number in range(len(ordered))]
+        sums, seen = np.zeros(self.size, np.float32), np.zeros(0, np.int32)
+        for number, (_, held, data) in enumerate(ordered, 1):
+            seen = np.concatenate([seen, held[sums[held] == 0]])
+            sums[held] += data
+            if number < len(ordered) and k <= len(seen) <= FEWER * len(ordered[number][1]):
+                own = sums[seen]
+                worst = float(np.partition(own, len(own) - k)[len(own) - k])
+                if worst > left[number]:
+                    return np.sort(seen[own + left[number] >= worst * NEARLY])
+        return None
 
     def _analysed(self, query: str) -> dict[str, str]:
         return self._analyse(query, self._rooted)
@@ -153,8 +188,8 @@ class KeywordIndex:
         rows = chunks.astype(np.int32)
         shares = np.zeros((len(chunks), len(looked.words)))
         for column, (holding, values) in enumerate(looked.columns):
-            places = np.minimum(np.searchsorted(holding, rows), len(holding) - 1)
-            shares[:, column] = np.where(holding[places] == rows, values[places], 0)
+            places, there = _places(holding, rows)
+            shares[:, column] = np.where(there, values[places], 0)
         return WordShares(looked.words, looked.weights, shares)
 
     def _looked_up(self, query: str) -> "_Words":
@@ -168,18 +203,18 @@ class KeywordIndex:
         columns = tuple((rows, scores / part) for (rows, scores), part in zip(found, idf, strict=True))
         return _Words(tuple(known.values()), idf / idf.sum(), columns)
 
-    def _share(self, name: str, tokens: Iterable[str]) -> Shares:
-        index = self._indexes.get(name)
-        known = [token for token in dict.fromkeys(tokens) if index and token in index.vocab_dict]
-        if not index or not known:
-            return np.zeros(self.size, np.float32)
-        scores: Shares = index.get_scores(known)
-        return scores / sum(_idf_of(index, token) for token in known)
+    def _shares(self, name: str, tokens: Iterable[str], rows: ChunkRows) -> Shares:
+        """Of the chunks with these rows in one index."""
+        index = self._indexes[name]
+        known = [token for token in tokens if token in index.vocab_dict]
+        most = sum(_idf_of(index, token) for token in known)
+        return _sums([_column(index, token) for token in known], rows)[0] / np.float32(most or 1)
 
-    def _weighted(self, shares: Mapping[str, Shares], weights: Mapping[str, float]) -> Shares:
-        total = np.zeros(self.size, np.float32)
-        for field, share in shares.items():
-            total += np.float32(weights[field]) * share
+    def _weighted(self, tokens: Sequence[str], weights: Mapping[str, float]) -> Shares:
+        total, rows = np.zeros(self.size, np.float32), np.arange(self.size, dtype=np.int32)
+        for field in weights:
+            if field in self._indexes:
+                total += np.float32(weights[field]) * self._shares(field, tokens, rows)
         return total
 
     def columns(self) -> tuple[list[str], "csr_array"]:
@@ -193,17 +228,23 @@ class KeywordIndex:
         parts = tuple(index.scores[name] for name in ("data", "indices", "indptr"))
         return tokens, csr_array(parts, shape=(len(tokens), self.size))
 
-    def _title_coverage(self, tokens: set[str]) -> Shares:
-        covered = np.zeros(self.size, np.float32)
+    def _title_coverage(self, tokens: Iterable[str], rows: ChunkRows) -> Shares:
+        covered = np.zeros(len(rows), np.float32)
         titles = self._indexes.get("title")
         for token in tokens:
             if titles and token in titles.vocab_dict:
-                covered[_column(titles, token)[0]] += _idf_of(self._indexes[TOGETHER], token)
-        return covered / self._title_mass
+                covered[_places(_column(titles, token)[0], rows)[1]] += _idf_of(self._indexes[TOGETHER], token)
+        return covered / self._title_mass[rows]
 
-    def _postings(self, field: str, tokens: Mapping[str, str]) -> dict[str, ChunkRows]:
+    def _field_hits(self, field: str, tokens: Mapping[str, str], rows: ChunkRows) -> list[FieldHit]:
+        """Of the chunks with these rows, their shares in one index and the words that they hold."""
         index = self._indexes[field]
-        return {word: _column(index, token)[0] for word, token in tokens.items() if token in index.vocab_dict}
+        words = [word for word, token in tokens.items() if token in index.vocab_dict]
+        known = list(dict.fromkeys(tokens[word] for word in words))
+        sums, held = _sums([_column(index, token) for token in known], rows)
+        shares = sums / np.float32(sum(_idf_of(index, token) for token in known) or 1)
+        said = held[[known.index(tokens[word]) for word in words]].T.tolist() if words else [[]] * len(rows)
+        return [FieldHit(share, tuple(compress(words, own))) for share, own in zip(shares.tolist(), said, strict=True)]
 
 
 class WordsBefore(NamedTuple):
@@ -340,9 +381,18 @@ def _idf_of(index: "BM25", token: str) -> float:
     return float(idf_of(len(_column(index, token)[0]), index.scores["num_docs"]))
 
 
-def _held(rows: ChunkRows, chunks: Sequence[int]) -> NDArray[np.bool_]:
-    """Which of the chunks are among the rows, that rise. Of the rows' own type: else NumPy copies all of them."""
-    wanted = np.asarray(chunks, rows.dtype)
-    places = np.searchsorted(rows, wanted)
-    held: NDArray[np.bool_] = rows[np.minimum(places, len(rows) - 1)] == wanted
-    return held
+def _places(held: ChunkRows, rows: ChunkRows) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Where the rows stand among those that hold a token, both rising or not, and whether they do. Of one type: else
+    NumPy copies all of them."""
+    places = np.minimum(np.searchsorted(held, rows), max(0, len(held) - 1))
+    return places, held[places] == rows if len(held) else np.zeros(len(rows), bool)
+
+
+def _sums(columns: Sequence[tuple[ChunkRows, Shares]], rows: ChunkRows) -> tuple[Shares, NDArray[np.bool_]]:
+    """What the chunks with these rows have of all columns, summed in their order, and which hold each."""
+    sums, holds = np.zeros(len(rows), np.float32), np.zeros((len(columns), len(rows)), bool)
+    for number, (held, data) in enumerate(columns):
+        places, there = _places(held, rows)
+        sums += np.where(there, data[places], np.float32(0))
+        holds[number] = there
+    return sums, holds

@@ -22,7 +22,7 @@ from clew.memory.knowledge.catalogue import Catalogue, Listed
 from clew.memory.knowledge.communities.community_index import read_communities
 from clew.memory.knowledge.disk import COLUMNS, TRIPLES, document_of, naming_damage, open_database
 from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, check_rows, open_vectors
-from clew.memory.knowledge.keywords import KeywordIndex, KeywordScores
+from clew.memory.knowledge.keywords import KeywordIndex
 from clew.memory.knowledge.numbering import read_layers
 from clew.memory.knowledge.partitioning.capsule import Capsule, capsule_with_vectors
 from clew.memory.knowledge.partitioning.node_graph import read_graph
@@ -242,7 +242,12 @@ class EmbeddedStore:
     ) -> list[list[Hit]]:
         allowed = self._allowed(scope, among)
         with naming_damage(self.folder):
-            return [self._keyword_hits(self._keywords.scores(query, fields), k, allowed) for query in queries]
+            found = [self._keywords.hits(query, k, allowed, fields) for query in queries]
+            ids = [self._ids([hit.row for hit in hits]) for hits in found]
+        return [
+            [Hit(id_, hit.score, hit.fields, hit.title_coverage) for id_, hit in zip(its, hits, strict=True)]
+            for its, hits in zip(ids, found, strict=True)
+        ]
 
     def alike(self, words: Sequence[str], most: int) -> list[tuple[str, ...]]:
         return self._like_words.alike(words, most)
@@ -332,15 +337,6 @@ class EmbeddedStore:
         rows = reduce(partial(np.intersect1d, assume_unique=True), map(self._keywords.rows, tokens))
         within = self._allowed(scope, None)
         return self._ids((rows if within is None else np.intersect1d(rows, within)).tolist())
-
-    def _keyword_hits(self, scores: KeywordScores, k: int, allowed: Ints | None) -> list[Hit]:
-        # The many zeros are left out first: NumPy's partition is slow where most values are equal.
-        hit = np.flatnonzero(scores.total) if allowed is None else allowed[scores.total[allowed] > 0]
-        rows = highest(scores.total, k, hit)
-        return [
-            Hit(id_, float(scores.total[row]), fields, float(scores.title_coverage[row]))
-            for row, id_, fields in zip(rows, self._ids(rows), scores.field_hits(rows), strict=True)
-        ]
 
     def _allowed(self, scope: frozenset[str] | None, among: Sequence[str] | None) -> Ints | None:
         """The rows that may be found, rising; None for all."""

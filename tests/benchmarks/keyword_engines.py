@@ -19,7 +19,6 @@ from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Query
 from clew.memory.knowledge.disk import current_generation
-from clew.memory.knowledge.keywords import KeywordIndex
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.question import MatchParameters
 from clew.memory.knowledge.store import EmbeddedStore
@@ -54,11 +53,9 @@ def main() -> None:
         for form in forms:
             queries = {question.id: query_of(question, form, encoder) for question in dataset.questions}
             print_table(dataset, form, queries, ways(bm25s, fts5))
-        index = KeywordIndex(generation / "keywords", opened.manifest.keywords, opened.manifest.chunks)
         print_times(
             {
                 "bm25s": lambda text: bm25s.keyword_search([text], TOP),
-                "bm25s, the scores without the hits": index.scores,
                 "FTS5": lambda text: fts5.keyword_search([text], TOP),
             },
             [question.text for question in dataset.questions[:TIMED]],

@@ -120,7 +120,11 @@ def index_shares(asked: Sequence[Asked], texts: Sequence[str]) -> "Scores":
         parameters = KeywordParameters()
         list(write(Path(folder), [""] * len(texts), texts, parameters))
         index = KeywordIndex(Path(folder), parameters, len(texts))
-        return np.stack([index.scores(one.text).total for one in asked])
+        shares = np.zeros((len(asked), len(texts)), np.float32)
+        for number, one in enumerate(asked):
+            for hit in index.hits(one.text, len(texts)):
+                shares[number, hit.row] = hit.score
+        return shares
 
 
 def other_words(forms: Sequence[str]) -> str | None:

@@ -1,5 +1,6 @@
 """What words become in the keyword indexes: in Esperanto their roots too, in no other language."""
 
+import random
 from pathlib import Path
 
 import numpy as np
@@ -43,9 +44,9 @@ def index_of(folder: Path, texts: list[str], titles: list[str] | None = None) ->
 )
 def test_a_root_is_found_under_other_affixes(tmp_path: Path, question: str, best: int, root: str) -> None:
     index = index_of(tmp_path / "eo", EO)
-    scores = index.scores(question)
-    assert int(np.argmax(scores.total)) == best and scores.total[best] > 0
-    assert root in scores.field_hits([best])[0]["text"].terms
+    [hit] = index.hits(question, 1)
+    assert hit.row == best and hit.score > 0
+    assert root in hit.fields["text"].terms
 
 
 def test_a_word_that_the_texts_lack_is_known_by_its_root(tmp_path: Path) -> None:
@@ -56,7 +57,7 @@ def test_a_word_that_the_texts_lack_is_known_by_its_root(tmp_path: Path) -> None
 
 def test_english_is_what_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mixed = index_of(tmp_path / "mixed", [*EN, *EO])
-    assert [int(np.argmax(mixed.scores(q).total)) for q in ("Where is the opera?", "Who sold bread?")] == [1, 0]
+    assert [mixed.hits(q, 1)[0].row for q in ("Where is the opera?", "Who sold bread?")] == [1, 0]
     for question in EN:
         assert not any(word.endswith("-") for word in KeywordAnalyser(PARAMETERS)(question, roots=True))
 
@@ -66,7 +67,7 @@ def test_english_is_what_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(tokens, "roots_in", never)
     alone = index_of(tmp_path / "en", EN, ["Ulm", "La Scala", "Mi estas Elmo"])
     assert "-" not in "".join(alone.tokens)
-    assert alone.scores("Kiu estas Elmo kaj la bakisto?").total.argmax() == 2
+    assert alone.hits("Kiu estas Elmo kaj la bakisto?", 1)[0].row == 2
 
 
 def test_only_esperanto_is_taken_for_it() -> None:
@@ -84,12 +85,14 @@ def test_a_cluster_has_the_same_tokens(tmp_path: Path) -> None:
         assert statistics.count(token, ALL[-1]) == index.count(token)
     question = "Kiu estas vojaĝanta kapitanino?"
     assert statistics.token("kapitanino") == index.token("kapitanino") == "kapitan-"
-    scores = index.scores(question)
+    scores = {hit.row: hit for hit in index.hits(question, len(texts))}
     for row, (title, text) in enumerate(found):
         hit = statistics.hit(str(row), question, ChunkWords.of(title, text))
-        assert (hit.score if hit else 0) == pytest.approx(float(scores.total[row]), abs=1e-5)
+        assert (hit is None) == (row not in scores)
         if hit:
-            assert set(hit.fields["text"].terms) == set(scores.field_hits([row])[0]["text"].terms)
+            assert hit.score == pytest.approx(scores[row].score, abs=1e-5)
+            assert set(hit.fields["text"].terms) == set(scores[row].fields["text"].terms)
+            assert hit.title_coverage == pytest.approx(scores[row].title_coverage, abs=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -101,3 +104,20 @@ def test_a_cluster_has_the_same_tokens(tmp_path: Path) -> None:
 )
 def test_roots_in_a_word(word: str, roots: str) -> None:
     assert " ".join(roots_in(word)) == roots
+
+
+def test_words_that_many_hold_are_looked_up_where_they_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The best are those of all sums, ties too, however few chunks were looked at."""
+    draw = random.Random(3)
+    rare = [f"w{number}" for number in range(60)]
+    texts = [" ".join(["common", *draw.choices(["often", "usual", *rare], k=draw.randint(3, 12))]) for _ in range(900)]
+    index = index_of(tmp_path / "many", texts, [draw.choice(rare) for _ in texts])
+    queries = [" ".join(["common", "often", *draw.sample(rare, draw.randint(0, 3))]) for _ in range(40)]
+    whole = [[hit[:2] for hit in index.hits(query, 900)] for query in queries]
+    monkeypatch.setattr(keywords, "FEW", 0)
+    monkeypatch.setattr(keywords, "DENSE", 1)
+    for k in (1, 10, 100, 900):
+        assert [[hit[:2] for hit in index.hits(query, k)] for query in queries] == [hits[:k] for hits in whole]
+    among = np.arange(0, 900, 7)
+    for query, hits in zip(queries, whole, strict=True):
+        assert [hit[:2] for hit in index.hits(query, 20, among)] == [one for one in hits if one[0] % 7 == 0][:20]
