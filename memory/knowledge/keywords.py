@@ -133,7 +133,7 @@ class KeywordIndex:
             sums = index.get_scores(known)[rows]
         else:
             sums, _ = _sums(columns, rows.astype(np.int32))
-        best = highest(sums, k, np.flatnonzero(sums))
+        best = highest(sums, k, np.flatnonzero(sums > 0))
         return rows[best].astype(np.int32), sums[best] / sum(_idf_of(index, token) for token in known)
 
     def _likely(self, columns: Sequence[tuple[ChunkRows, Shares]], k: int) -> ChunkRows | None:
@@ -243,7 +243,8 @@ class KeywordIndex:
         known = list(dict.fromkeys(tokens[word] for word in words))
         sums, held = _sums([_column(index, token) for token in known], rows)
         shares = sums / np.float32(sum(_idf_of(index, token) for token in known) or 1)
-        said = held[[known.index(tokens[word]) for word in words]].T.tolist() if words else [[]] * len(rows)
+        places = {token: number for number, token in enumerate(known)}
+        said = held[[places[tokens[word]] for word in words]].T.tolist() if words else [[]] * len(rows)
         return [FieldHit(share, tuple(compress(words, own))) for share, own in zip(shares.tolist(), said, strict=True)]
 
 

@@ -8,7 +8,7 @@ the roots in `roots.txt`: those of Zamenhof's own texts, and by hand what looks 
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 
 from clew.memory.language.trees import WordForm
@@ -126,7 +126,6 @@ def _correlatives() -> dict[str, WordForm]:
 CONTENT = frozenset(("NOUN", "VERB", "ADJ", "ADV", "PROPN", "X"))
 
 
-@lru_cache(maxsize=100_000)
 def roots_in(word: str) -> tuple[str, ...]:
     """What a word outside its sentence is made of, in lower case, without affixes and endings: `akv` and `bird` of
     `akvobirdojn`. What would have three roots is a name (`Mitrandiro`), and one root. None of closed words (`kaj`), of
