@@ -333,7 +333,9 @@ def _taken_over(before: WordsBefore, name: str) -> tuple[list[str], _Counted]:
 
 
 def _summed(*parts: _Counted) -> _Counted:
-    size = parts[0].size
+    size, full = parts[0].size, [part for part in parts if len(part.tokens)]
+    if len(full) == 1:
+        return full[0]._replace(size=size)
     keys = np.concatenate([part.tokens * size + part.chunks for part in parts])
     pairs, places = np.unique(keys, return_inverse=True)
     weights = np.concatenate([part.counts for part in parts])
