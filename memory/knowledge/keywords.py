@@ -243,8 +243,7 @@ class KeywordIndex:
         known = list(dict.fromkeys(tokens[word] for word in words))
         sums, held = _sums([_column(index, token) for token in known], rows)
         shares = sums / np.float32(sum(_idf_of(index, token) for token in known) or 1)
-        places = {token: number for number, token in enumerate(known)}
-        said = held[[places[tokens[word]] for word in words]].T.tolist() if words else [[]] * len(rows)
+        said = held[[known.index(tokens[word]) for word in words]].T.tolist() if words else [[]] * len(rows)
         return [FieldHit(share, tuple(compress(words, own))) for share, own in zip(shares.tolist(), said, strict=True)]
 
 
