@@ -8,7 +8,7 @@ asked for.
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -44,9 +44,17 @@ def read_sentences(reader: SentenceReader, text: str) -> list[Tree]:
 class Structure:
     """Vectors of sentences as trees, of questions and of chunks. Safe from several threads."""
 
-    def __init__(self, network: Any, language: str, starts: dict[str, tuple[int, int]], vectors: Float32s) -> None:
+    def __init__(
+        self,
+        network: Any,
+        language: str,
+        starts: dict[str, tuple[int, int]],
+        vectors: Float32s,
+        roots: Iterable[str] = (),
+    ) -> None:
+        """`roots` are those of the library's own words, beside the reader's."""
         self.network = network
-        self.reader = reader_of(language)
+        self.reader = reader_of(language, known=roots)
         self.language = language
         self.starts, self.vectors = dict(starts), vectors
 
@@ -95,9 +103,15 @@ def chunk_texts(store: Search, size: int = 256) -> Iterator[str]:
 
 
 def write_structure(
-    library: Path, network: Any, language: str, texts: Sequence[str], trees: Sequence[Sequence[Tree]]
+    library: Path,
+    network: Any,
+    language: str,
+    texts: Sequence[str],
+    trees: Sequence[Sequence[Tree]],
+    roots: Sequence[str] = (),
 ) -> Path:
-    """The network with the vectors of the sentences of each text, in one step."""
+    """The network with the vectors of the sentences of each text and the `roots` that they were read with, in one
+    step."""
     from safetensors.numpy import save
 
     from clew.memory.language.tree_lstm import numbered, sizes_text
@@ -107,6 +121,7 @@ def write_structure(
     arrays = {f"network.{name}": value.astype(np.float16) for name, value in network.arrays().items()}
     arrays |= {"vectors": vectors, "ends": ends.astype(np.int64)}
     about = {"language": language, "sizes": sizes_text(network), "texts": [_key(text) for text in texts]}
+    about["roots"] = list(roots)
     fresh = new_file(library, f"{FILE}.new")
     fresh.write_bytes(save(arrays, {HEADER: json.dumps(about)}))
     sync(fresh)
@@ -134,6 +149,6 @@ def open_structure(library: Path) -> Structure:
         starts = dict(zip(about["texts"], pairwise(ends), strict=True))
         if ends[-1] != len(arrays["vectors"]):
             raise ValueError("the arrays do not fit the header")
-        return Structure(network, str(about["language"]), starts, arrays["vectors"])
+        return Structure(network, str(about["language"]), starts, arrays["vectors"], map(str, about.get("roots", ())))
     except (SafetensorError, OSError, LookupError, TypeError, ValueError, RuntimeError) as error:
         raise ClewError(f"{path} is damaged", f"delete {path}, and run: {TRAIN}") from error

@@ -1,5 +1,7 @@
 """The readers of languages by name."""
 
+from collections.abc import Iterable
+
 from clew.memory.errors import BadInput
 from clew.memory.language.english import English, installed_pipeline
 from clew.memory.language.esperanto import Esperanto
@@ -9,10 +11,10 @@ from clew.memory.text import NAMES, language_of
 READ = ("eo", "en")
 
 
-def reader_of(language: str, strict: bool = False) -> SentenceReader:
-    """Raises `BadInput` for a language that none reads."""
+def reader_of(language: str, strict: bool = False, known: Iterable[str] = ()) -> SentenceReader:
+    """`known` are roots of Esperanto beside the reader's own. Raises `BadInput` for a language that none reads."""
     if language == "eo":
-        return Esperanto(strict)
+        return Esperanto(strict, known)
     if language == "en":
         return English(installed_pipeline())
     known = " or ".join(f"{one} ({NAMES[one]})" for one in READ)

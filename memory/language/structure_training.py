@@ -20,9 +20,11 @@ from clew.memory.datatypes import Progress
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.library import Library
 from clew.memory.knowledge.structure import chunk_texts, read_sentences, write_structure
+from clew.memory.language.esperanto_words import mined_roots
 from clew.memory.language.readers import detected, reader_of
 from clew.memory.language.tree_lstm import NumberedTree, TreeLSTM, TreeLSTMSizes, batched, numbered, seeded
 from clew.memory.language.trees import SentenceReader, Tree, WordForm
+from clew.memory.text import written_words
 
 LOST = frozenset(("amod", "advmod", "obl", "nmod", "advcl", "acl", "conj", "appos", "det", "nummod", "parataxis"))
 ASKED = {"nsubj": "kiu", "obj": "kion", "obl": "kie", "advcl": "kiam"}
@@ -144,13 +146,14 @@ def train_library(
     library: Library, plan: StructurePlan, language: str = "", most: int = 20_000
 ) -> Iterator[Progress | Path]:
     """Progress, then the file: a network trained on at most so many sentences of a library, drawn by the plan's seed,
-    and the vectors of all of them. Raises `BadInput` for a library whose language is not told or not read, or with
-    fewer sentences than a batch has."""
+    and the vectors of all of them. Words of Esperanto are read by the library's own roots too. Raises `BadInput` for a
+    library whose language is not told or not read, or with fewer sentences than a batch has."""
     if not isinstance(library.path, Path):
         raise BadInput("a network is trained on a library in a folder", "--library FOLDER")
     texts = list(chunk_texts(library.store))
     own = language or detected(" ".join(texts[:: max(1, len(texts) // 200)]))
-    reader = reader_of(own)
+    roots = mined_roots(word for text in texts for word in written_words(text)) if own == "eo" else []
+    reader = reader_of(own, known=roots)
     trees = []
     for number, text in enumerate(texts):
         trees.append(read_sentences(reader, text))
@@ -166,4 +169,4 @@ def train_library(
         if isinstance(event, Progress):
             yield event
         else:
-            yield write_structure(library.path, event, own, texts, trees)
+            yield write_structure(library.path, event, own, texts, trees, roots)

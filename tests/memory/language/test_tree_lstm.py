@@ -126,6 +126,17 @@ def test_who_is_mitrandiro(library: Path, encoder: CachedEncoder) -> None:
         assert structure.chunk("Nova frazo estas tie ĉi.").shape == (1, SMALL.output)
 
 
+def test_a_library_has_roots_of_its_own(tmp_path: Path, encoder: CachedEncoder) -> None:
+    own = ["Mia amiko blogas en la urbo.", "La blogo de la amiko estas bona.", "Tiu blogisto havas malbonan blogejon."]
+    (tmp_path / "own.md").write_text("\n\n".join(own), "utf-8")
+    list(index([tmp_path / "own.md"], tmp_path / "library", encoder))
+    with open_library(tmp_path / "library", encoder) as opened:
+        list(train_library(opened, StructurePlan(epochs=1, sizes=SMALL), "eo"))
+    read = open_structure(tmp_path / "library").reader.read("Kie oni blogadas?").words[2]
+    assert (read.root, read.suffixes, read.known) == ("blog", ("ad",), True)
+    assert READER.read("Kie oni blogadas?").words[2].root != "blog"
+
+
 def test_a_damaged_file_is_said(library: Path, encoder: CachedEncoder) -> None:
     (library / FILE).write_bytes(b"no tensors")
     with pytest.raises(ClewError, match="damaged"):
