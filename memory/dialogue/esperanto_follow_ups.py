@@ -146,7 +146,7 @@ def _meant(pronoun: str, before: Sequence[_Asked]) -> tuple[Tree, int] | None:
             told = [(tree, place) for tree, place in told if tree.words[place].upos == "PROPN"]
             if one.tree.asks == "kiu" and "nsubj" not in (one.tree.roles[place] for _, place in about):
                 about = told + about
-            about, told = about + told, []
+            about, told = [*about, *told, *((one.tree, place) for place in _subjects(one.tree, pronoun))], []
         asked, answers = asked + about, answers + told
     return next(iter((*asked, *answers)), None)
 
@@ -172,6 +172,14 @@ def _things(tree: Tree, pronoun: str, persons: frozenset[str]) -> list[int]:
         if word.upos in NOMINAL and fits[pronoun]:
             found.append(place)
     return found
+
+
+def _subjects(tree: Tree, pronoun: str) -> list[int]:
+    """What `li` may stand for though nothing shows that it is a person: `la reĝo`."""
+    nouns = (
+        [place for place in _with_role(tree, "nsubj") if tree.words[place].upos == "NOUN"] if pronoun == "li" else []
+    )
+    return [place for place in nouns if "in" not in tree.words[place].suffixes and not tree.children(place, "conj")]
 
 
 def _with_role(tree: Tree, role: str) -> list[int]:

@@ -41,6 +41,8 @@ def said(*turns: tuple[str, ...]) -> list[Sentence]:
         ([("Kiam mortis la reĝino?",)], "Kial?", "Kial mortis la reĝino?"),
         ([("Kiam mortis la reĝino?",)], "Kiu estis ŝia filo?", "Kiu estis la filo de la reĝino?"),
         ([("Kion faras la bakisto kaj la lernantino?",)], "Kie ili loĝas?", "Kie la bakisto kaj la lernantino loĝas?"),
+        ([("Kial la reĝo elspezis sian monon?",)], "Kiun li sendis?", "Kiun la reĝo sendis?"),
+        ([("Kie estas la ponto?", BRIDGE[1])], "Kie li naskiĝis?", "Kie Johano Silber naskiĝis?"),
         ([BRIDGE], "Kiu estas la urbestro?", "Kiu estas la urbestro?"),
         ([], "Kie li loĝas?", "Kie li loĝas?"),
     ],
