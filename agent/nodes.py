@@ -105,33 +105,44 @@ def rewrite(turn: Turn, run: TurnContext) -> Turn:
 def think(turn: Turn, run: TurnContext) -> Turn:
     """Plans the searches of a round: the policy's, behind these those that a language model asks for. At first it looks
     what `hybrid` finds with every form of the question: that weighs the forms, and says which tools are needed."""
-    tool = turn.search.tool or run.services.default_tool
-    if not turn.search.round:
-        if whole := answers.whole_of(turn, run):
-            return turn.searched(round=1, planned=()).found(whole.passages).stepped("think", f"no search: {whole.why}")
+    tool, first = turn.search.tool or run.services.default_tool, not turn.search.round
+    if first and (whole := answers.whole_of(turn, run)):
+        return turn.searched(round=1, planned=()).found(whole.passages).stepped("think", f"no search: {whole.why}")
+    if first:
         turn = _looked(_limited(turn, run), run, tool)
     plan = rounds.plan(turn, tool, run.services.observe)
     reply = _model_searches(turn, run, plan.calls)
-    more = _counted(len(reply.calls), "search", "searches") + " of the model" if reply.calls else ""
-    looked = turn.search.signals if not turn.search.round else {}
-    why = gate.reasons(looked, turn.search.tools, run.services.gate) if looked else ""
-    summary = ", and ".join(filter(None, (plan.summary, more))) or "nothing more to look for"
-    planned = replace(
-        turn.searched(
-            round=turn.search.round + 1, planned=(*plan.calls, *reply.calls), wanted=reply.wanted + len(reply.calls)
-        ),
-        ledger=(*turn.ledger, *reply.ledger),
-        degraded=(*turn.degraded, *((Fallback("think", reply.failure),) if reply.failure else ())),
+    search = replace(
+        turn.search,
+        round=turn.search.round + 1,
+        planned=(*plan.calls, *reply.calls),
+        wanted=reply.wanted + len(reply.calls),
     )
+    failed = (Fallback("think", reply.failure),) if reply.failure else ()
+    step = _thought(turn, plan, reply, tool, run)
+    return replace(
+        turn,
+        search=search,
+        steps=(*turn.steps, step),
+        ledger=(*turn.ledger, *reply.ledger),
+        degraded=(*turn.degraded, *failed),
+    )
+
+
+def _thought(turn: Turn, plan: rounds.SearchPlan, reply: ModelSearches, tool: str, run: TurnContext) -> Step:
+    """What is searched, and in the first round why: the signals by which the policy chose its tools."""
     first = not turn.search.round
-    step = Step(
+    signals = turn.search.signals if first else {}
+    more = _counted(len(reply.calls), "search", "searches") + " of the model" if reply.calls else ""
+    summary = ", and ".join(filter(None, (plan.summary, more))) or "nothing more to look for"
+    why = gate.reasons(signals, turn.search.tools, run.services.gate) if signals else ""
+    return Step(
         "think",
         f"{summary}: {why}" if why else summary,
         (*(rounds.by_weight(turn.wordings) if first else ()), *reply.lines),
         tools=turn.search.tools if tool == AUTO else tuple(call.tool for call in plan.calls),
-        signals=turn.search.signals if first else {},
+        signals=signals,
     )
-    return replace(planned, steps=(*planned.steps, step))
 
 
 def _limited(turn: Turn, run: TurnContext) -> Turn:

@@ -35,9 +35,9 @@ LONGEST_CHOICE = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """`model` is empty where the answer is quoted; then `degraded` says why, if a model should have written it.
-    `details` are for the step."""
+class TurnAnswer:
+    """An answer, and what wrote it: `model` is empty where it is quoted; then `degraded` says why, if a model should
+    have written it. `details` are for the step."""
 
     answer: Answer
     model: str = ""
@@ -46,22 +46,22 @@ class Made:
     details: tuple[str, ...] = ()
 
 
-def answer(turn: Turn, run: TurnContext) -> Made:
+def answer(turn: Turn, run: TurnContext) -> TurnAnswer:
     """Raises `Cancelled` where the person stops it before its first word."""
-    made = _made(turn, run)
+    made = _answered(turn, run)
     made = replace(made, answer=replace(made.answer, claims=announced(made.answer.claims)))
     left_out = len(run.services.library.store.unread) if made.answer.refused else 0
     return replace(made, answer=replace(made.answer, files_left_out=left_out))
 
 
-def _made(turn: Turn, run: TurnContext) -> Made:
+def _answered(turn: Turn, run: TurnContext) -> TurnAnswer:
     writer = run.services.writers.answer
     if not run.services.library.manifest.chunks:
-        return Made(quotation.nothing_indexed())
+        return TurnAnswer(quotation.nothing_indexed())
     whole = whole_of(turn, run)
     if whole and not (writer and whole.answer.outcome == "summary"):
-        return Made(_placed(whole.answer, run.services), details=whole.details)
-    made = _by_model(turn, run, writer) if writer else Made(quoted(turn, run))
+        return TurnAnswer(_placed(whole.answer, run.services), details=whole.details)
+    made = _by_model(turn, run, writer) if writer else TurnAnswer(quoted(turn, run))
     said = _phrases_said(_within(made.answer, turn.search.within), turn, run.services)
     return replace(made, answer=_left_out_said(said, turn, run.services))
 
@@ -171,15 +171,15 @@ def _placed(answer: Answer, services: Services) -> Answer:
 # Written by a model -----------------------------------------------------------------------------------------------
 
 
-def _by_model(turn: Turn, run: TurnContext, model: Writer) -> Made:
+def _by_model(turn: Turn, run: TurnContext, model: Writer) -> TurnAnswer:
     """What would be refused or asked back without it is so with it, unasked; the units that would be quoted lead its
     prompt. Where it fails, or finds nothing where a passage plainly answers, they are quoted."""
     services = run.services
     writer = RecordedWriter(model, "answer", run.emit, services.answer.tokens)
     plain = quoted(turn, run)
     if plain.refused or plain.outcome == "unclear":
-        return Made(plain, details=(f"{writer.name} was not asked",))
-    read = evidence_for(turn, services).passages
+        return TurnAnswer(plain, details=(f"{writer.name} was not asked",))
+    read = turn.passages[:READ]
     try:
         draft = write(
             replace(turn, passages=read),
@@ -197,20 +197,22 @@ def _by_model(turn: Turn, run: TurnContext, model: Writer) -> Made:
         if rounds.answers(read, services.observe):
             return _instead(plain, run, writer, f"{writer.name} found no answer in the passages", details)
         nothing = quotation.nothing(turn.rewritten, turn.passages)
-        return Made(nothing, writer.name, ledger=writer.ledger, details=details)
+        return TurnAnswer(nothing, writer.name, ledger=writer.ledger, details=details)
     degraded = (Fallback("answer", f"it breaks off: {draft.broke}"),) if draft.broke else ()
     made = replace(draft.answer, form=plain.form, says=plain.says)
     if made.outcome != "unclear":
         titles = " ".join(source.title for source in made.sources)
         claims = bolded(made.claims, turn.rewritten, asked(turn.rewritten), titles)
         made = replace(made, claims=tuple(claims))
-    return Made(_placed(made, services), writer.name, degraded, writer.ledger, details)
+    return TurnAnswer(_placed(made, services), writer.name, degraded, writer.ledger, details)
 
 
-def _instead(plain: Answer, run: TurnContext, writer: RecordedWriter, why: str, details: Sequence[str] = ()) -> Made:
+def _instead(
+    plain: Answer, run: TurnContext, writer: RecordedWriter, why: str, details: Sequence[str] = ()
+) -> TurnAnswer:
     """Quoted, in the place of whatever the model may have begun to write."""
     run.emit(Piece("", restart=True))
-    return Made(plain, "", (Fallback("answer", why),), writer.ledger, (*details, f"quoted, as {why}"))
+    return TurnAnswer(plain, "", (Fallback("answer", why),), writer.ledger, (*details, f"quoted, as {why}"))
 
 
 def _details(draft: ModelAnswer, passages: Sequence[Passage]) -> tuple[str, ...]:

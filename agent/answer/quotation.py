@@ -1,8 +1,8 @@
 """Answers without a language model: the sentences of the passages that answer, quoted, each with its citation."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from types import MappingProxyType
 
@@ -22,8 +22,7 @@ from clew.agent.state import Answer, BoldSpan, Claim, Outcome, Quote, Says
 from clew.agent.talk.several import parts
 from clew.memory.datatypes import Document, Passage
 from clew.memory.dialogue.word_classes import is_participle, is_verb, tokens
-from clew.memory.language.esperanto_words import nouns_in
-from clew.memory.text import Span, content_word_sets, content_words, language_of, split, written_words
+from clew.memory.text import Span, content_word_sets, content_words, split, written_words
 
 _STOP = re.compile(r"[.!?][\"\u201d\u2019)]*\s*$")
 """The end of a sentence, in what a quotation leaves out."""
@@ -62,62 +61,66 @@ def quote(wanted: Wanted, passages: Sequence[Passage], evidence: Evidence, param
     questions = [wanted] if whole else [Wanted(part, part) for part in parts(wanted.rewritten)]
     most = parameters.units if len(questions) == 1 else parameters.in_part
     as_it_was = len(questions) == 1 and content_words(wanted.question) == content_words(wanted.rewritten)
-    questions = [replace(one, expanded=wanted.expanded if as_it_was else "") for one in questions]
-    typed = set(written_words(wanted.question))
+    told: list[_Told] = []
+    for one in questions:
+        one = replace(one, expanded=wanted.expanded if as_it_was else "")
+        headed = only_headed(one.rewritten, evidence)
+        asked_of = _asked_of_author(one, headed, evidence) if headed else one
+        if asked_of is None:
+            return _nothing(passages, (), headed)
+        told.append(_told(asked_of, wanted.question, evidence, parameters, most))
+    if not any(one.picked for one in told):
+        missing = [word for one in told for word in one.missing]
+        return _nothing(passages, _worth_naming(missing, wanted.rewritten))
+    return _answered(wanted, told, evidence)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What answers one of the things that a question asks; `missing` are the words of it that nothing holds, and
+    `unknown` are names of nobody that the documents know."""
+
+    asked: Wanted
+    picked: list[Picked]
+    missing: tuple[str, ...]
+    unknown: bool
+
+
+def _told(one: Wanted, typed: str, evidence: Evidence, parameters: AnswerParameters, most: int) -> _Told:
+    """Nothing is picked where all its names are unknown, or what no answer is without is nowhere. Of words that nothing
+    holds only those count that were `typed`: a date that was put in for `today` was not."""
+    own = set(written_words(typed))
 
     def said(words: Iterable[str]) -> tuple[str, ...]:
-        """Those of them that stand in the question as it was typed, which a date that was put in does not."""
-        return tuple(word for word in words if typed.issuperset(written_words(word)))
+        return tuple(word for word in words if own.issuperset(written_words(word)))
 
-    chosen: list[Picked] = []
-    asking: dict[AnswerUnit, str] = {}
-    missing: list[str] = []
-    unanswered: list[str] = []
-    sides: list[str] = []
-    for one in questions:
-        if headed := only_headed(one.rewritten, evidence):
-            own = _asked_of_author(one, headed, evidence)
-            if own is None:
-                return _nothing(passages, (), headed)
-            one = own
-        names = [m for m in NAMED.finditer(one.rewritten) if content_words(m.group()) and m.group() in wanted.question]
-        told = values_of(one.rewritten).spans if asked(one.rewritten).form == "yes-no" else ()  # may be another day
-        names = [
-            name
-            for name in names
-            if not names_time(one.rewritten, name.start(), evidence.timed)
-            and not any(start <= name.start() < end for start, end in told)
-        ]
-        unknown = [name for name in names if not set(content_words(name.group())) <= evidence.words]
-        if evidence.vocabulary and not evidence.lacked(" ".join(name.group() for name in unknown)):
-            unknown = []
-        unnamed = _lacking_nouns(one, evidence, typed)
+    names = _names(one, typed, evidence)
+    unknown = [name for name in names if not set(content_words(name.group())) <= evidence.words]
+    if evidence.vocabulary and not evidence.lacked(" ".join(name.group() for name in unknown)):
+        unknown = []
+    picked: list[Picked] = []
+    if not names or len(unknown) < len(names):
         lacks = said(evidence.lacked(one.question) if evidence.vocabulary else unheld(one.question, evidence.words))
-        found = []
-        if not unnamed and (not names or len(unknown) < len(names)):
-            unread = len(_worth_naming(lacks, one.question)) >= parameters.lacking * len(
-                set(content_words(one.question))
-            )
-            bar = parameters if unread and lacks else replace(parameters, relevant=0.0)
-            found = pick(one, evidence, bar, most)
-            found = found if _answering(one, found, evidence) else []
-        missing += [*_joined(unknown, one.rewritten), *unnamed] or (
-            () if found else said(unheld(one.question, evidence.words))
-        )
-        unanswered += () if found or unknown or unnamed else [one.question]
-        chosen += found
-        asking |= dict.fromkeys((each.unit for each in found), one.rewritten)
-        sides += [one.question] * len(found)
-    if not chosen:
-        return _nothing(passages, _worth_naming(missing, wanted.rewritten))
-    return _answered(wanted, chosen, evidence, tuple(dict.fromkeys(missing)), unanswered, asking, sides)
+        least = parameters.lacking * len(set(content_words(one.question)))
+        judged = bool(lacks) and len(_worth_naming(lacks, one.question)) >= least
+        picked = pick(one, evidence, parameters if judged else replace(parameters, relevant=0.0), most)
+        picked = picked if _answering(one, picked, evidence) else []
+    missing = _joined(unknown, one.rewritten) or (() if picked else said(unheld(one.question, evidence.words)))
+    return _Told(one, picked, tuple(missing), bool(unknown))
 
 
-def _lacking_nouns(wanted: Wanted, evidence: Evidence, typed: Set[str]) -> list[str]:
-    """In Esperanto, whose words show what they are made of: the things asked about, where no document has the root of
-    any."""
-    nouns = nouns_in(wanted.rewritten) if language_of(wanted.rewritten) == "eo" else []
-    return [one for one in nouns if one in typed] if len(evidence.lacked(" ".join(nouns))) == len(set(nouns)) else []
+def _names(one: Wanted, typed: str, evidence: Evidence) -> list[re.Match[str]]:
+    """The names and numbers of a question that were typed, without times of entries, and without the day that a
+    question of yes or no proposes."""
+    told = values_of(one.rewritten).spans if asked(one.rewritten).form == "yes-no" else ()
+    return [
+        name
+        for name in NAMED.finditer(one.rewritten)
+        if content_words(name.group())
+        and name.group() in typed
+        and not names_time(one.rewritten, name.start(), evidence.timed)
+        and not any(start <= name.start() < end for start, end in told)
+    ]
 
 
 def _answering(wanted: Wanted, found: Sequence[Picked], evidence: Evidence) -> bool:
@@ -129,17 +132,13 @@ def _answering(wanted: Wanted, found: Sequence[Picked], evidence: Evidence) -> b
     return not units or any(map(wants.answers, texts)) or (wants.dated and any(entries))
 
 
-def _answered(
-    wanted: Wanted,
-    chosen: Sequence[Picked],
-    evidence: Evidence,
-    missing: tuple[str, ...],
-    unanswered: Sequence[str],
-    asking: Mapping[AnswerUnit, str],
-    sides: Sequence[str],
-) -> Answer:
-    """With what other documents say otherwise, and the names of documents where they matter. `sides` are the questions
-    that the units answer."""
+def _answered(wanted: Wanted, told: Sequence[_Told], evidence: Evidence) -> Answer:
+    """With what other documents say otherwise, and the names of documents where they matter."""
+    chosen = [each for one in told for each in one.picked]
+    asking = {each.unit: one.asked.rewritten for one in told for each in one.picked}
+    sides = [one.asked.question for one in told for _ in one.picked]
+    missing = tuple(dict.fromkeys(word for one in told for word in one.missing))
+    unanswered = [one.asked.question for one in told if not (one.picked or one.unknown)]
     alone = len({*sides, *unanswered}) == 1
     form = asked(wanted.rewritten).form
     labels = labelled(chosen, () if alone else sides, wanted.rewritten, form, evidence)
