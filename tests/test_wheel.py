@@ -5,9 +5,11 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from importlib import metadata
 from pathlib import Path
 
 import pytest
+from packaging.specifiers import SpecifierSet
 
 ROOT = Path(__file__).parent.parent
 PRODUCT = ("prompts", "memory", "tools", "agent", "ui")
@@ -71,3 +73,10 @@ def test_it_answers_in_a_folder_that_has_packages_of_the_same_names(wheel: Path,
 
     clew("index", "notes", "-q")
     assert "384,400 km" in clew("ask", "How far is the Moon from the Earth?")
+
+
+def test_what_is_pinned_is_for_the_python_of_debian_12_too() -> None:
+    pinned = {line.partition("==")[0].casefold() for line in (ROOT / "constraints.txt").read_text().splitlines()}
+    installed = [one for one in metadata.distributions() if one.metadata["Name"].casefold() in pinned]
+    needs = {one.metadata["Name"]: one.metadata["Requires-Python"] or "" for one in installed}
+    assert not {name: versions for name, versions in needs.items() if not SpecifierSet(versions).contains("3.11.2")}
