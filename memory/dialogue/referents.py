@@ -213,7 +213,8 @@ def _asked(found: Parts) -> Iterator[Referent]:
         if phrase.pronoun or not phrase.words or written_type(phrase.text) or re.match(r"\d", phrase.text):
             continue
         if (
-            phrase.first in LISTS["personal"]
+            phrase.text.casefold() in ("first", "last", "next")
+            or phrase.first in LISTS["personal"]
             or phrase.first in ("this", "that", "these", "those")
             or _is_manner(phrase)
         ):
