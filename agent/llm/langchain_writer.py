@@ -37,7 +37,7 @@ def load_chat_model(name: str) -> "LangChainWriter":
         return LangChainWriter(name, init_chat_model(name, **options))
     except ImportError as error:
         raise NotSetUp(f"the model {name} needs its provider's package: {error}", install_command(EXTRA)) from error
-    except Exception as error:
+    except Exception as error:  # every provider's package raises its own
         raise BadInput(f"the model {name} cannot be used: {_line(error)}", "see docs/models.md") from error
 
 
@@ -101,7 +101,7 @@ class LangChainWriter:
             yield from without_thoughts(text())
         except ClewError:
             raise
-        except Exception as error:
+        except Exception as error:  # of the provider's package, its client, its server
             if re.search(r"context.?(?:length|size|window)|too many tokens", str(error), re.IGNORECASE):
                 raise PromptCut(f"{self._name}: {_line(error)}", "a model with a longer context") from error
             raise ModelFailed(f"{self._name} failed: {_line(error)}", "see docs/models.md, or --llm none") from error

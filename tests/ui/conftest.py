@@ -2,13 +2,18 @@
 
 import os
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner, Result
 
 from tests.processes import Process
+from tests.ui.browsing import CHROMIUM, FLAGS, PATIENCE, Address, Watched, fake_page, opened
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -51,3 +56,35 @@ def process(
     pipe = subprocess.PIPE
     env = {**os.environ, **(environment or {})}
     return Process([file, *arguments], stdin=pipe, stdout=pipe, stderr=pipe, env=env)
+
+
+@pytest.fixture(scope="module")
+def browser() -> "Iterator[Browser]":
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with playwright.sync_playwright() as driver:
+        launched = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS.split())
+        yield launched
+        launched.close()
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Address]:
+    with fake_page(tmp_path_factory.mktemp("threads")) as made:
+        yield made
+
+
+@pytest.fixture
+def context(browser: "Browser") -> "Iterator[BrowserContext]":
+    """Of 1280 x 800. Whatever a test does: nothing is asked of another host, and the console stays clean."""
+    made = browser.new_context(viewport={"width": 1280, "height": 800})
+    made.set_default_timeout(PATIENCE)
+    watched = Watched(made)
+    yield made
+    made.close()
+    assert watched.hosts <= {"127.0.0.1", None}  # None: data:
+    assert watched.complaints == []
+
+
+@pytest.fixture
+def page(context: "BrowserContext", address: Address) -> "Page":
+    return opened(context, address)

@@ -7,9 +7,9 @@ import pytest
 
 from clew.memory.dialogue.threads import Threads
 from clew.ui.web.access import Access, users
+from tests.ui.browsing import free_port
 from tests.ui.conftest import Run
 from tests.ui.fakes import RECORD, make_turn
-from tests.ui.test_web_browser import free_port
 
 
 @pytest.fixture(autouse=True)

@@ -1,156 +1,23 @@
 """The page as a person sees it: a real server in a process of its own, in Chromium. No request leaves the machine."""
 
-import os
-import re
-import shutil
 import signal
-import socket
-import stat
 import subprocess
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
-import httpx
 import pytest
 
 from tests.processes import PAGE, Process
+from tests.ui.browsing import CHROMIUM, Address, ask, fake_page, free_port, opened, serving
 from tests.ui.fakes import fill_threads
 from tests.ui.web_fake import CUT_OFF, LOADED
 from tests.ui.writing_fake import MODEL
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
-
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync"
-)
-PATIENCE = 20_000
-"""Milliseconds that the page may take for anything; the machine may be busy."""
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
-
-
-@pytest.fixture(scope="module")
-def browser() -> "Iterator[Browser]":
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with playwright.sync_playwright() as driver:
-        launched = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS.split())
-        yield launched
-        launched.close()
-
-
-@contextmanager
-def serving(*command: object, port: int, environment: dict[str, str] | None = None) -> Iterator["Address"]:
-    """A page that is let in; Ctrl-C ends its server, without a word of complaint."""
-    server = Process(
-        command,
-        preload=PAGE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={**os.environ, **(environment or {})},
-    )
-    line = ""
-    try:
-        assert server.stderr is not None
-        line = server.stderr.readline()
-        printed = re.fullmatch(rf"Clew is at (http://127.0.0.1:{port}/\?token=\S+) \(Ctrl-C ends it\)\n", line)
-        assert printed, line + server.stderr.read()
-        yield Address(printed[1])
-    finally:
-        server.send_signal(signal.SIGINT)
-        out, err = server.communicate(timeout=30)
-    again = rf"(for another browser: http://127.0.0.1:{port}/\?token=\S+\n)*"
-    assert (server.returncode, out) == (0, "") and re.fullmatch(again, err.removesuffix("\n")), err
-
-
-class Address(str):
-    """The one that was printed, which lets one browser in: `cookie` is what that got; `page` is without the token."""
-
-    def __init__(self, printed: str) -> None:
-        answer = httpx.get(printed)
-        assert answer.status_code == 303
-        self.cookie = answer.headers["set-cookie"].partition(";")[0]
-        self.page = printed.partition("?")[0]
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-@contextmanager
-def fake_page(
-    data: Path, pause: float = 0.05, loading: float = 0.0, interrupted: str = "", model: str = ""
-) -> Iterator[Address]:
-    port = free_port()
-    with serving("-m", "tests.ui.web_fake", data, port, pause, loading, interrupted, model, port=port) as address:
-        assert stat.S_IMODE((data / "page").stat().st_mode) == 0o700, "for what Gradio may put down"
-        yield address
-        assert not [*(data / "page").rglob("*")]
-    assert not (data / "page").exists()
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Address]:
-    with fake_page(tmp_path_factory.mktemp("threads")) as made:
-        yield made
-
-
-class Watched:
-    """What a context of the browser asked for and complained of."""
-
-    def __init__(self, context: "BrowserContext") -> None:
-        self.hosts: set[str | None] = set()
-        self.complaints: list[str] = []
-        context.on("request", lambda request: self.hosts.add(urlsplit(request.url).hostname))
-        context.on("console", self._hear)
-        context.on("weberror", lambda error: self.complaints.append(str(error.error)))
-
-    def _hear(self, message: "ConsoleMessage") -> None:
-        if message.type in ("error", "warning"):
-            self.complaints.append(message.text)
-
-
-@pytest.fixture
-def context(browser: "Browser") -> "Iterator[BrowserContext]":
-    """Of 1280 x 800. Whatever a test does: nothing is asked of another host, and the console stays clean."""
-    made = browser.new_context(viewport={"width": 1280, "height": 800})
-    made.set_default_timeout(PATIENCE)
-    watched = Watched(made)
-    yield made
-    made.close()
-    assert watched.hosts <= {"127.0.0.1", None}  # None: data:
-    assert watched.complaints == []
-
-
-@pytest.fixture
-def page(context: "BrowserContext", address: Address) -> "Page":
-    return opened(context, address)
-
-
-def opened(context: "BrowserContext", address: Address, thread: str = "") -> "Page":
-    name, _, value = address.cookie.partition("=")
-    context.add_cookies([{"name": name, "value": value, "url": address.page, "sameSite": "Strict", "httpOnly": True}])
-    page = context.new_page()
-    page.goto(f"{address.page}?thread={thread}" if thread else address.page)
-    page.wait_for_selector(".welcome, .turn")
-    return page
-
-
-def ask(page: "Page", question: str, wait: bool = True) -> None:
-    page.fill("#question textarea", question)
-    page.press("#question textarea", "Enter")
-    page.wait_for_selector(f".question >> text={question}")
-    if wait:
-        failed = page.locator("#now .notice.error")
-        page.locator("#past .question", has_text=question).or_(failed).first.wait_for()
-        assert failed.all_inner_texts() == []
-        page.wait_for_selector("#send", state="visible")
 
 
 def test_a_question_its_steps_its_answer_and_a_source(page: "Page") -> None:

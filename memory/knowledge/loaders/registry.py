@@ -89,7 +89,7 @@ def _said(ask: Callable[[Path], Answered], path: Path, otherwise: Answered) -> A
     """What a loader says of a path; where it stops at that, reading says why."""
     try:
         return ask(path)
-    except Exception:  # noqa: BLE001
+    except Exception:  # noqa: BLE001 as `_guarded`: a loader that cannot tell is asked to read, and that says why
         return otherwise
 
 

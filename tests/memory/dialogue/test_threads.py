@@ -1,11 +1,6 @@
 import json
-import signal
-import sqlite3
-import subprocess
 import threading
-import time
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -13,27 +8,7 @@ import pytest
 
 from clew.memory.datatypes import Sentence
 from clew.memory.dialogue.threads import Threads, title_of
-from clew.memory.errors import ClewError
 from tests.memory.dialogue.cases import hashed_vectors
-from tests.processes import Process
-
-ROOT = Path(__file__).parents[3]
-
-SAVER = """
-import sys
-from pathlib import Path
-import numpy as np
-from clew.memory.datatypes import Sentence
-from clew.memory.dialogue.threads import Threads
-thread, turns = sys.argv[2], int(sys.argv[3])
-with Threads(Path(sys.argv[1])) as threads:
-    for turn in range(1, turns + 1):
-        said = [Sentence(f"{thread} {turn} {position}", "agent", turn) for position in range(turn % 7 + 1)]
-        threads.save(thread, turn, "How far?", "{}", said, np.ones((len(said), 384), np.float32), "encoder")
-        print(turn, flush=True)
-"""
-"""A process that saves turns, and prints each when it is saved. Turn t has t % 7 + 1 sentences."""
-
 
 LONG_TITLE = "What is the average distance between the Earth and the\u2026"
 
@@ -53,15 +28,6 @@ def save(threads: Threads, thread: str, turn: int, *said: str, encoder: str = "a
     sentences = [Sentence(text, "agent" if position else "user", turn) for position, text in enumerate(said)]
     record = json.dumps({"turn": turn, "said": said})
     threads.save(thread, turn, said[0], record, sentences, hashed_vectors(said), encoder)
-
-
-def saver(path: Path, thread: str, turns: int) -> "subprocess.Popen[str]":
-    return Process(["-c", SAVER, path, thread, turns], stdout=subprocess.PIPE)
-
-
-def counts(threads: Threads, thread: str) -> dict[int, int]:
-    turns = [sentence.turn for sentence in threads.sentences(thread, "encoder")[0]]
-    return {turn: turns.count(turn) for turn in turns}
 
 
 def test_what_was_saved_is_read_in_the_order_said(threads: Threads) -> None:
@@ -221,13 +187,6 @@ def test_titles_are_cut_at_a_word(question: str, title: str) -> None:
     assert len(title_of(question)) <= 60
 
 
-def test_what_was_saved_is_there_when_opened_again(path: Path) -> None:
-    with Threads(path) as threads:
-        save(threads, "t", 1, "How far?", "It is far.")
-    with Threads(path) as threads:
-        assert len(threads.sentences("t", "a")[0]) == 2
-
-
 def test_several_threads_at_once(threads: Threads) -> None:
     def talk(thread: str) -> None:
         for turn in range(1, 11):
@@ -246,156 +205,3 @@ def test_several_threads_at_once(threads: Threads) -> None:
         threading.excepthook = hook
     assert failures == []
     assert sorted(thread.turns for thread in threads.recent()) == [10] * 6
-
-
-def test_several_processes_make_and_fill_one_file(path: Path) -> None:
-    path.parent.mkdir()
-    savers = [saver(path, f"t{n}", 40) for n in range(3)]
-    for process in savers:
-        process.communicate()
-    assert [process.returncode for process in savers] == [0, 0, 0]
-    with Threads(path) as threads:
-        assert [thread.turns for thread in threads.recent()] == [40] * 3
-        for n in range(3):
-            assert counts(threads, f"t{n}") == {turn: turn % 7 + 1 for turn in range(1, 41)}
-
-
-@pytest.mark.parametrize("seconds", [0.0, 0.03, 0.1])
-def test_a_kill_in_the_middle_leaves_whole_turns_and_loses_none_that_was_saved(path: Path, seconds: float) -> None:
-    path.parent.mkdir()
-    process = saver(path, "t", 1_000_000)
-    assert process.stdout is not None
-    process.stdout.readline()
-    time.sleep(seconds)
-    process.send_signal(signal.SIGKILL)
-    printed = [1, *(int(line) for line in process.communicate()[0].split())]
-    with Threads(path) as threads:
-        found = counts(threads, "t")
-        assert found == {turn: turn % 7 + 1 for turn in found}
-        assert len(threads.records("t")) == len(found) >= printed[-1]
-        save(threads, "t", len(found) + 1, "And on?")
-        assert len(threads.records("t")) == len(found) + 1
-
-
-def test_a_newer_version_is_refused_and_left_as_it_is(path: Path) -> None:
-    with Threads(path) as threads:
-        save(threads, "t", 1, "How far?")
-    with sqlite3.connect(path) as database:
-        database.execute("PRAGMA user_version = 99")
-    database.close()
-    with pytest.raises(ClewError, match="newer Clew") as refused:
-        Threads(path)
-    assert refused.value.hint == "update Clew"
-
-
-def test_another_programs_database_is_refused(path: Path) -> None:
-    path.parent.mkdir()
-    with sqlite3.connect(path) as database:
-        database.execute("CREATE TABLE bookmarks (url TEXT)")
-    database.close()
-    with pytest.raises(ClewError, match="another program"):
-        Threads(path)
-
-
-def test_a_file_that_is_no_database(path: Path) -> None:
-    path.parent.mkdir()
-    path.write_bytes(b"not a database, but long enough to be read as a header of one" * 100)
-    with pytest.raises(ClewError, match="not a database") as refused:
-        Threads(path)
-    assert "move the file away" in refused.value.hint
-
-
-def test_a_damaged_file(path: Path) -> None:
-    with Threads(path) as threads:
-        for turn in range(1, 60):
-            save(threads, "t", turn, "How far?", "It is far.")
-    whole = path.read_bytes()
-    path.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
-    with pytest.raises(ClewError, match="damaged"), Threads(path) as threads:
-        threads.sentences("t", "a")
-
-
-def test_places_where_no_file_can_be(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(ClewError, match="cannot be made") as refused:
-        Threads(tmp_path / "file" / "threads.sqlite")
-    assert refused.value.hint
-    with pytest.raises(ClewError, match="cannot be opened"):
-        Threads(tmp_path)
-
-
-def test_a_full_disk_loses_the_turn_and_nothing_else(path: Path) -> None:
-    with Threads(path) as threads:
-        save(threads, "t", 1, "How far?", "It is far.")
-        (pages,) = threads._database.connection.execute("PRAGMA page_count").fetchone()
-        threads._database.connection.execute(f"PRAGMA max_page_count = {pages}")
-        with pytest.raises(ClewError, match="disk is full"):
-            save(threads, "t", 2, *(f"Sentence {n} of a long answer" for n in range(500)))
-        threads._database.connection.execute("PRAGMA max_page_count = 1000000")
-        assert len(threads.records("t")) == 1
-        save(threads, "t", 2, "And how old?")
-        assert len(threads.records("t")) == 2
-
-
-def test_a_file_that_may_only_be_read(path: Path) -> None:
-    with Threads(path) as threads:
-        save(threads, "t", 1, "How far?")
-        threads._database.connection.execute("PRAGMA query_only = ON")
-        with pytest.raises(ClewError, match="cannot be written"):
-            save(threads, "t", 2, "And how old?")
-        assert len(threads.records("t")) == 1
-
-
-def test_a_file_that_another_process_keeps_locked(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clew.memory.dialogue.threads.BUSY_SECONDS", 0.05)
-    with Threads(path) as threads, Threads(path) as other, other._database.transaction():
-        with pytest.raises(ClewError, match="in use by another process"):
-            save(threads, "t", 1, "How far?")
-        assert threads.recent() == []
-
-
-def test_threads_of_before_there_were_ids_get_theirs_with_the_next_turn(tmp_path: Path) -> None:
-    path = tmp_path / "threads.sqlite"
-    with Threads(path) as threads:
-        threads.save("old", 1, "How far is the Moon?", "{}", [], np.zeros((0, 2), np.float32), "e")
-    with closing(sqlite3.connect(path)) as database:  # as version 2 had it
-        database.execute("ALTER TABLE threads DROP COLUMN owner")
-        database.execute("ALTER TABLE threads DROP COLUMN library")
-        database.execute("PRAGMA user_version = 2")
-        database.commit()
-    with Threads(path, "one") as threads:
-        assert [thread.library for thread in threads.over_library()] == [""]
-        threads.save("old", 2, "And the Sun?", "{}", [], np.zeros((0, 2), np.float32), "e")
-        assert [thread.library for thread in threads.over_library()] == ["one"]
-    with Threads(path, "two") as threads:
-        assert threads.over_library() == [] and [thread.id for thread in threads.recent()] == ["old"]
-
-
-def test_a_thread_is_its_owners_from_before_its_first_turn(path: Path) -> None:
-    with Threads(path, "one") as threads:
-        hers = threads.new_id("ann")
-        assert threads.owner(hers) == "ann" and threads.owner("nobody's") is None
-        assert threads.get(hers) is None and threads.recent() == threads.over_library("ann") == []
-    with Threads(path, "one") as threads:
-        save(threads, hers, 1, "How far?")
-        save(threads, "mine", 1, "How old?")
-        assert [(thread.id, thread.title) for thread in threads.over_library("ann")] == [(hers, "How far?")]
-        assert [thread.id for thread in threads.over_library()] == ["mine"]
-        assert {(thread.id, thread.owner) for thread in threads.recent()} == {(hers, "ann"), ("mine", "")}
-        save(threads, hers, 2, "And now?")
-        assert threads.owner(hers) == "ann" and threads.over_library("bob") == []
-    with Threads(path, "two") as threads:
-        assert threads.over_library("ann") == [] and [thread.id for thread in threads.over_others("ann")] == [hers]
-        threads.delete(hers)
-        assert threads.owner(hers) is None
-
-
-def test_threads_of_before_there_were_owners_are_of_the_person_of_this_machine(path: Path) -> None:
-    with Threads(path, "one") as threads:
-        save(threads, "old", 1, "How far?")
-    with closing(sqlite3.connect(path)) as database:  # as version 3 had it
-        database.execute("ALTER TABLE threads DROP COLUMN owner")
-        database.execute("PRAGMA user_version = 3")
-        database.commit()
-    with Threads(path, "one") as threads:
-        assert [(thread.id, thread.owner, thread.library) for thread in threads.over_library()] == [("old", "", "one")]
