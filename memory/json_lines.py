@@ -57,10 +57,10 @@ def replace_file(path: Path, text: str, private: bool = True) -> None:
         beside.replace(path)
         sync(path.parent)
     except OSError as error:
-        raise _unwritten(path, error) from error
+        raise unwritten(path, error) from error
 
 
-def _unwritten(path: Path, error: OSError) -> ClewError:
+def unwritten(path: Path, error: OSError) -> ClewError:
     """A disk that is full or fails is no wrong use."""
     wrong = f"{path} cannot be written: {no_room(error) or error.strerror}"
     return ClewError(wrong, MAKE_ROOM) if no_room(error) or error.errno == errno.EIO else BadInput(wrong)
@@ -77,7 +77,7 @@ def append_object(path: Path, value: Mapping[str, Any]) -> None:
         finally:
             os.close(file)
     except OSError as error:
-        raise _unwritten(path, error) from error
+        raise unwritten(path, error) from error
     if count < len(line):
         raise ClewError(f"{path} cannot be written: the disk is full", MAKE_ROOM)
 

@@ -11,7 +11,7 @@ from typing import Protocol, Self
 from clew.memory.datatypes import Chunk, Document, Edge
 from clew.memory.errors import BadInput, ClewError, LibraryMismatch, NoLibrary
 from clew.memory.files import private_file, private_folder
-from clew.memory.json_lines import as_line, replace_file
+from clew.memory.json_lines import as_line, replace_file, unwritten
 from clew.memory.knowledge.catalogue import Catalogue
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_cluster
 from clew.memory.knowledge.cluster.connection import ClusterAddress, Place
@@ -148,7 +148,7 @@ def export_text(store: LibraryStore, folder: Path) -> int:
             row = {"document": document.id, "source": document.source, "title": document.title, "file": name}
             lines.append(as_line(row))
     except OSError as error:
-        raise BadInput(f"{folder} cannot be written: {error.strerror}") from error
+        raise unwritten(folder, error) from error
     replace_file(index, "".join(lines))
     return len(lines)
 
@@ -172,7 +172,7 @@ def export_graph(store: LibraryStore, folder: Path) -> tuple[int, int]:
             for id_, around in zip(part, store.neighbours(part), strict=True):
                 edges += [as_line(asdict(edge)) for edge in around if edge.source == id_ and edge.target in known]
     except OSError as error:
-        raise BadInput(f"{folder} cannot be written: {error.strerror}") from error
+        raise unwritten(folder, error) from error
     replace_file(folder / NODES, "".join(nodes))
     replace_file(folder / EDGES, "".join(edges))
     return len(nodes), len(edges)

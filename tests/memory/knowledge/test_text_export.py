@@ -1,6 +1,8 @@
 """The texts of a library as files: character for character what quotations count in."""
 
+import errno
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,10 +10,18 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from clew.memory.encoding import CachedEncoder
-from clew.memory.errors import BadInput
+from clew.memory.errors import BadInput, ClewError
 from clew.memory.json_lines import append_object
 from clew.memory.knowledge.index.run import index
-from clew.memory.knowledge.library import INDEX, LONGEST_NAME, export_graph, export_text, open_library, safe_name
+from clew.memory.knowledge.library import (
+    INDEX,
+    LONGEST_NAME,
+    LibraryStore,
+    export_graph,
+    export_text,
+    open_library,
+    safe_name,
+)
 
 LINES = "The Moon.\r\n\r\nIt is  grey.\u2028And far.\x0cAnd old.\tSo.\n"
 ROWS = ("../../etc/passwd", "a/b", "A/B", "a b", "nul", "\u202eevil", "x" * 300)
@@ -58,6 +68,19 @@ def test_nothing_is_written_through_a_link_of_the_folder(library: Path, tmp_path
     (out / "steps.jsonl").symlink_to(diary)
     with pytest.raises(BadInput, match="cannot be written"):
         append_object(out / "steps.jsonl", {"a": 1})
+
+
+@pytest.mark.parametrize("write", [export_text, export_graph])
+def test_a_full_disk_is_named_with_what_to_do(
+    library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[LibraryStore, Path], object]
+) -> None:
+    def full(path: Path) -> Path:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("clew.memory.knowledge.library.private_folder", full)
+    with open_library(library, None) as opened, pytest.raises(ClewError, match="the disk is full") as caught:
+        write(opened.store, tmp_path / "out")
+    assert caught.value.exit_code == 1 and caught.value.hint
 
 
 def test_a_folder_of_something_else_is_left_alone(library: Path, tmp_path: Path) -> None:
