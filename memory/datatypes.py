@@ -139,14 +139,6 @@ class Hit:
         return tuple(dict.fromkeys(term for part in self.fields.values() for term in part.terms))
 
 
-def weighed(hits: Sequence[Hit], fields: Mapping[str, float]) -> list[Hit]:
-    """With the sum of what each field has of its most, by these weights, for a score; best first."""
-    scores = [sum(fields.get(name, 0.0) * part.score for name, part in hit.fields.items()) for hit in hits]
-    return sorted(
-        (replace(hit, score=score) for hit, score in zip(hits, scores, strict=True)), key=lambda one: -one.score
-    )
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class WordShares:
     """Of the words of a query that a library has: `weights` by their rarity, summing to 1, shape (words,), and how much

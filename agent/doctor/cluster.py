@@ -46,7 +46,7 @@ def cluster(where: ClusterAddress) -> Iterator[Check]:
 
 
 def server(store: ClusterStore) -> Check:
-    version = ".".join(map(str, store.cluster.version))
+    version = ".".join(map(str, store.cluster.version)) or UNSEEN
     return Check("Elasticsearch", "ok", f"version {version} at {store.cluster.where}, index {store.index}")
 
 

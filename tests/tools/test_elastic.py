@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from clew.agent.doctor.cluster import cluster as looked_at
+from clew.agent.doctor.cluster import inference
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import NotSetUp
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_generation
@@ -55,7 +57,13 @@ def test_without_an_endpoint_it_searches_by_keywords_and_vectors_and_says_so(
     found = Elastic(store).search(query, 3)
     assert found.notes == (WITHOUT,) and found.passages[0].title == "Metropolis" and not proxy.inferred
     assert set(found.passages[0].scores) == {"keyword", "cosine"} and found.passages[0].source
+    assert inference(store).state == "ok" and "not used" in inference(store).message
     monkeypatch.setenv(ENDPOINT, "my-elser")
+    assert inference(store).state == "warning" and inference(store).hint.startswith("clew index")
+    proxy.licensed = False
+    (elser,) = (one for one in looked_at(cluster.where) if "gives no tokens" in one.message)
+    assert elser.state == "problem" and ENDPOINT in elser.hint
+    proxy.licensed = True
     assert Elastic(store).search(query, 3).notes == (UNINDEXED,)
 
 
@@ -69,6 +77,7 @@ def test_with_an_endpoint_tokens_are_made_matched_and_fused(
     assert len(proxy.inferred) == done.sent == store.manifest.chunks and done.hash == first.hash
     again, store = sent(cluster, examples_path)
     assert again.sent == 0 and len(proxy.inferred) == store.manifest.chunks  # none a second time
+    assert inference(store).state == "ok" and "tokens by the endpoint my-elser" in inference(store).message
     query = encode_query(QUESTION, [], encoder)
     alone = Elastic(store, ElasticParameters(alone=True)).search(query, 3)
     assert not alone.notes and any("film" in one.text.casefold() for one in alone.passages)

@@ -11,16 +11,17 @@ from typing import Any, cast
 
 import numpy as np
 
-from clew.memory.datatypes import Chunk, Hit, Query, Triple, Vectors, weighed
+from clew.memory.datatypes import Chunk, Hit, Query, Triple, Vectors
 from clew.memory.errors import BadInput, ClewError
 from clew.memory.knowledge.cluster.connection import AT_ONCE, Cluster, ClusterAddress
-from clew.memory.knowledge.cluster.generations import Generations
+from clew.memory.knowledge.cluster.generations import CLUSTER_FORMAT, Generations
 from clew.memory.knowledge.cluster.graph import ClusterGraph
 from clew.memory.knowledge.cluster.inference import TokenWeights
 from clew.memory.knowledge.cluster.reading import IndexReader, stated
 from clew.memory.knowledge.cluster.rows import key
 from clew.memory.knowledge.cluster.searches import (
     HALF,
+    LOOKED,
     MOST_HITS,
     PLACED,
     VOTING,
@@ -33,8 +34,9 @@ from clew.memory.knowledge.cluster.searches import (
     in_scope,
 )
 from clew.memory.knowledge.cluster.slices import Joined, Slice, unpacked
-from clew.memory.knowledge.cluster.statistics import FIELDS, ChunkWords
+from clew.memory.knowledge.cluster.statistics import ChunkWords
 from clew.memory.knowledge.disk import Manifest
+from clew.memory.knowledge.keywords import FIELDS
 from clew.memory.knowledge.vocabulary import HELD_BY, LibraryVocabulary
 from clew.memory.layers import Entity
 from clew.memory.ports import Search
@@ -96,8 +98,11 @@ class ClusterStore(IndexReader):
         """Two requests: a search for all, and the rows of what it finds."""
         if not self.manifest.chunks:
             return [[] for _ in (*queries, *vectors)]
-        known = [list(self.statistics.known(query)) if k else [] for query in queries]
-        asked: list[list[Body]] = [[by_words(one, k, part) for part in in_scope(scope)] if one else [] for one in known]
+        known = [self._known(query, fields) if k else {} for query in queries]
+        most = k if fields is None else LOOKED * k
+        asked: list[list[Body]] = [
+            [by_words(one, most, part) for part in in_scope(scope)] if one else [] for one in known
+        ]
         asked += [[by_vector(one, nearest, part) for part in in_scope(scope)] if nearest else [] for one in vectors]
         found = self._found(asked)
         words, near = found[: len(queries)], found[len(queries) :]
@@ -130,10 +135,16 @@ class ClusterStore(IndexReader):
             self._kept.put(one, held[one], 2 * len(one) + 200 * len(held[one]))
         return [sorted((hit for one in its for hit in held[one]), key=lambda hit: -hit.score) for its in keys]
 
+    def _known(self, query: str, fields: Mapping[str, float] | None) -> dict[str, list[str]]:
+        """The tokens of a query by the fields of the index that have them."""
+        found = {"words": self.statistics.known(query)} if fields is None or fields.keys() - {"metadata"} else {}
+        if fields and "metadata" in fields:
+            found["metadata"] = self.statistics.known(query, "metadata")
+        return {name: list(tokens) for name, tokens in found.items() if tokens}
+
     def _scored(self, query: str, ids: Sequence[str], k: int, fields: Mapping[str, float] | None) -> list[Hit]:
-        hits = [hit for id_ in ids if (hit := self.statistics.hit(id_, query, self._words_of(id_)))]
-        best = sorted(hits, key=lambda hit: -hit.score)[:k]
-        return weighed(best, fields) if fields else best
+        hits = [hit for id_ in ids if (hit := self.statistics.hit(id_, query, self._words_of(id_), fields))]
+        return sorted(hits, key=lambda hit: -hit.score)[:k]
 
     def _words_of(self, id_: str) -> ChunkWords:
         """Of a chunk whose row is held."""
@@ -200,7 +211,7 @@ class ClusterStore(IndexReader):
 
     def _joined(self, partitions: Sequence[int]) -> Joined:
         method, size = self._said["plan"]
-        return Joined(self._slices(partitions), method, size, self.statistics)
+        return Joined(self._slices(partitions), method, size, self.statistics, self.dimension)
 
     def _slices(self, partitions: Sequence[int]) -> list[Slice]:
         """One request for those that are not held."""
@@ -283,10 +294,9 @@ def open_generation(cluster: Cluster) -> ClusterStore:
     _ = cluster.version
     generations = Generations(cluster)
     index = generations.required()
-    generations.checked(index)
-    row = cluster.found(index, ["manifest"])
-    if "manifest" not in row:
+    said = cluster.found(index, ["manifest"], ["rest"]).get("manifest", {}).get("rest", {})
+    if said.get("format") != CLUSTER_FORMAT:
+        generations.checked(index)  # the mapping is told by the master alone, and what is read needs none
         where = cluster.where
         raise ClewError(f"the library at {where} is not whole", f"clew index YOUR-FOLDER --library {where}")
-    said = row["manifest"]["rest"]
     return ClusterStore(cluster, index, Manifest.model_validate_json(said["manifest"]), said)

@@ -76,6 +76,10 @@ Place = Path | ClusterAddress
 """Where a library is."""
 
 
+class NotAllowed(NotSetUp):
+    """The key is one, and lacks a right."""
+
+
 def address(text: str) -> ClusterAddress | None:
     """None for what is no address of a cluster but a path. Raises `BadInput` for one that is not closed in its form."""
     scheme, found, rest = text.partition("://")
@@ -162,8 +166,11 @@ class Cluster:
 
     @cached_property
     def version(self) -> tuple[int, ...]:
-        """Raises `NotSetUp` for a server that is too old."""
-        said = self.ask(lambda client: client.info())
+        """Empty where the key may not see it. Raises `NotSetUp` for a server that is too old."""
+        try:
+            said = self.ask(lambda client: client.info())
+        except NotAllowed:
+            return ()
         found = tuple(int(part) for part in re.findall(r"\d+", said["version"]["number"])[:3])
         if found < OLDEST:
             oldest = ".".join(map(str, OLDEST))
@@ -218,26 +225,27 @@ class Cluster:
             what = "does not take the key" if keyed else "wants a key"
             return NotSetUp(f"{self.where} {what}", "export ES_API_KEY=... (docs/elasticsearch.md)")
         if status == 403 and kind != "cluster_block_exception":
-            return NotSetUp(
+            return NotAllowed(
                 f"the key for {self.where} may not do this: {_right(reason)}",
                 "give it the rights of docs/elasticsearch.md",
             )
-        if "block" in kind or "read-only" in reason or "flood" in reason:
-            full = "flood" in reason or "read-only-allow-delete" in reason
-            what = "its disk is full" if full else "the index is blocked"
-            return ClewError(
-                f"{self.where} takes no writes: {what} ({reason[:200]})",
-                "make room on the cluster, then run this again",
-            )
-        if status == 404:
-            return NoLibrary(f"there is no library at {self.where}", f"clew index YOUR-FOLDER --library {self.where}")
-        if "no_shard_available" in kind or "Partial shards" in reason or kind == "search_phase_execution_exception":
-            return self._partial("some", "its")
-        if "master" in kind or "master" in reason:
+        if "master" in kind or "no master" in reason:
             return ServiceUnreachable(
                 f"{self.where} has no master: it is read, and takes no writes",
                 "bring the node back, then run this again",
             )
+        if "block" in kind or "read-only" in reason or "flood" in reason:
+            full = "flood" in reason or "read-only-allow-delete" in reason
+            what, mend = (
+                ("its disk is full", "make room on the cluster")
+                if full
+                else ("the index is blocked", "take the block off")
+            )
+            return ClewError(f"{self.where} takes no writes: {what} ({reason[:200]})", f"{mend}, then run this again")
+        if status == 404:
+            return NoLibrary(f"there is no library at {self.where}", f"clew index YOUR-FOLDER --library {self.where}")
+        if "no_shard_available" in kind or "Partial shards" in reason or kind == "search_phase_execution_exception":
+            return self._partial("some", "its")
         if status in (429, 502, 503, 504):
             return ServiceUnreachable(f"{self.where} cannot answer now ({said})", "try again; clew doctor looks at it")
         return ClewError(f"{self.where} refused a request ({said})", f"clew doctor --library {self.where}")
@@ -281,14 +289,16 @@ class Cluster:
         source: Sequence[str] | bool = True,
         size: int = 500,
         columns: Sequence[str] = (),
+        sort: str = "_shard_doc",
     ) -> Iterator[dict[str, Any]]:
-        """All hits of a query, in no order, as the index is now; `columns` are fields read without a source."""
+        """All hits of a query, as the index is now, by the field `sort` (`_shard_doc`: in no order); `columns` are
+        fields read without a source."""
         opened = self.ask(lambda client: client.open_point_in_time(index=index, keep_alive="5m"))["id"]
         after: Any = None
         try:
             while True:
                 body = {
-                    **{"query": query, "size": size, "sort": [{"_shard_doc": "asc"}], "track_total_hits": False},
+                    **{"query": query, "size": size, "sort": [{sort: "asc"}], "track_total_hits": False},
                     **{"pit": {"id": opened, "keep_alive": "5m"}, "allow_partial_search_results": False},
                     **{"source": source, "docvalue_fields": list(columns), "search_after": after},
                 }

@@ -21,7 +21,7 @@ from clew.memory.errors import ClewError, LibraryBusy, LibraryMismatch, NoLibrar
 from clew.memory.knowledge.cluster.connection import BULK_SECONDS, NAME, PREFIX, Cluster
 from clew.memory.knowledge.tokens import KeywordParameters
 
-CLUSTER_FORMAT = 2
+CLUSTER_FORMAT = 3
 """Of the mapping and of what stands in it."""
 
 KEPT_SECONDS = 3600
@@ -29,6 +29,9 @@ KEPT_SECONDS = 3600
 
 BEAT, STILL = 3.0, 12.0
 """Seconds between two signs of life of an indexer, and after how many without one another takes over."""
+
+LOCKING = "10s"
+"""That the lock waits for a cluster without a master."""
 
 ANALYSERS = frozenset(
     "arabic armenian basque bengali catalan danish dutch english estonian finnish french german greek hindi hungarian "
@@ -63,16 +66,17 @@ def mapping(layout: IndexLayout, generation: int, name: str) -> dict[str, Any]:
     return {
         "dynamic": "strict",
         "_meta": {"clew": {"library": name, "format": CLUSTER_FORMAT, "generation": generation}},
-        "_source": {"excludes": ["vector", "words", "elser"]},
+        "_source": {"excludes": ["vector", "words", "metadata", "elser"]},
         "properties": {
             **dict.fromkeys(("kind", "hash", "document", "chunk", "entity", "entities", "named", "by"), keyword),
             **dict.fromkeys(("targets", "path", "type", "status", "date", "page", "heading"), keyword),
             **dict.fromkeys(("partition", "position", "number", "count", "start", "end"), number),
             **dict.fromkeys(("title", "text"), text),
-            **dict.fromkeys(("title_words", "text_words", "report", "name", "place"), unsearched),
+            **dict.fromkeys(("title_words", "text_words", "metadata_words", "report", "name", "place"), unsearched),
             **dict.fromkeys(("digest", "author"), stored),
             **dict.fromkeys(("half", "sentences", "blob"), binary),
             "words": {**words, "norms": True},
+            "metadata": words,
             "rest": {"type": "object", "enabled": False},
             "elser": {"type": "sparse_vector"},
             "vector": {
@@ -83,11 +87,10 @@ def mapping(layout: IndexLayout, generation: int, name: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def settings(layout: IndexLayout, nodes: int) -> dict[str, Any]:
-    replicas = min(1, nodes - 1) if layout.replicas is None else layout.replicas
+def settings(layout: IndexLayout) -> dict[str, Any]:
     return {
         "number_of_shards": layout.shards,
-        "number_of_replicas": replicas,
+        **({"auto_expand_replicas": "0-1"} if layout.replicas is None else {"number_of_replicas": layout.replicas}),
         "refresh_interval": "-1",
         "similarity": {"default": {"type": "BM25", "k1": layout.keywords.k1, "b": layout.keywords.b}},
     }
@@ -192,15 +195,10 @@ class Generations:
         if current and not fresh and self._usable(current, layout):
             self._clone(current, made, layout, newest + 1)
         else:
-            nodes = (
-                int(self.cluster.ask(lambda client: client.cluster.health())["number_of_data_nodes"])
-                if layout.replicas is None
-                else 1
-            )
             self.cluster.ask(
                 lambda client: client.indices.create(
                     index=made,
-                    settings=settings(layout, nodes),
+                    settings=settings(layout),
                     mappings=mapping(layout, newest + 1, self.cluster.where.name),
                 ),
                 BULK_SECONDS,
@@ -215,8 +213,9 @@ class Generations:
     def _clone(self, index: str, made: str, layout: IndexLayout, number: int) -> None:
         self.close(index)
         had = self.cluster.ask(lambda client: client.indices.get_settings(index=index))[index]["settings"]["index"]
-        replicas = had["number_of_replicas"] if layout.replicas is None else layout.replicas
-        kept = {"index.blocks.write": None, "index.number_of_replicas": replicas}
+        grows = had.get("auto_expand_replicas", "false") != "false"
+        name = "auto_expand_replicas" if grows and layout.replicas is None else "number_of_replicas"
+        kept = {"index.blocks.write": None, f"index.{name}": had[name] if layout.replicas is None else layout.replicas}
         self.cluster.ask(
             lambda client: client.indices.clone(index=index, target=made, settings=kept, wait_for_active_shards="1"),
             BULK_SECONDS,
@@ -300,7 +299,7 @@ class Generations:
             self._leave(lock, holder)
 
     def _make_lock(self, lock: str) -> None:
-        if self.cluster.ask(lambda client: client.indices.exists(index=lock)):
+        if self.cluster.ask(lambda client: client.indices.exists(index=lock, local=True)):
             return
         mark = {"clew": {"library": self.cluster.where.name, "format": CLUSTER_FORMAT}}
         fields = {"holder": {"type": "keyword"}, "beat": {"type": "integer"}}
@@ -318,7 +317,7 @@ class Generations:
         until, seen, own = time.monotonic() + still, -1, {"holder": holder, "beat": 0}
         while True:
             try:
-                self.cluster.ask(lambda client: client.create(index=lock, id="indexer", document=own, refresh=False))
+                self.cluster.ask(lambda client: client.create(index=lock, id="indexer", document=own, timeout=LOCKING))
                 return
             except ClewError as error:
                 if "version_conflict" not in error.message:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from clew.memory.errors import ClewError, NoLibrary, NotSetUp
+from clew.memory.errors import ClewError, NoLibrary, NotSetUp, ServiceUnreachable
 from clew.memory.knowledge.cluster.connection import BULK_SECONDS, Cluster
 
 if TYPE_CHECKING:
@@ -57,9 +57,9 @@ def _asked(cluster: Cluster, call: Callable[["Elasticsearch"], Any]) -> Any:
     """A cluster that cannot be reached, and an endpoint that is not there, stay that."""
     try:
         return cluster.ask(call, BULK_SECONDS)
+    except (NoLibrary, ServiceUnreachable):
+        raise
     except ClewError as error:
-        if type(error) not in (ClewError, NotSetUp):
-            raise
         said = f"the endpoint '{endpoint()}' of {cluster.where} gives no tokens: {error.message}"
         hint = f"name one of task sparse_embedding in {ENDPOINT} (docs/elasticsearch.md), or none"
         raise NotSetUp(said, hint) from error

@@ -11,7 +11,7 @@ from typing import Any
 from clew.memory.datatypes import Progress
 from clew.memory.errors import ClewError, ServiceUnreachable
 from clew.memory.knowledge.cluster.connection import ATTEMPTS, BULK_SECONDS, LONGEST_PAUSE, PAUSE, Cluster, cause_of
-from clew.memory.knowledge.cluster.generations import Generations, IndexLayout
+from clew.memory.knowledge.cluster.generations import CLUSTER_FORMAT, Generations, IndexLayout
 from clew.memory.knowledge.cluster.inference import endpoint, tokens_of
 from clew.memory.knowledge.cluster.rows import IndexRow, RowsHash, facts_of, rows_of
 from clew.memory.knowledge.disk import read_manifest
@@ -180,6 +180,7 @@ def publish(cluster: Cluster, generation: Path, sending: Sending | None = None) 
         cluster.ask(lambda client: client.indices.refresh(index=index), BULK_SECONDS)
         _prove(cluster, index, whole)
         said = {
+            "format": CLUSTER_FORMAT,
             "manifest": manifest.model_dump_json(),
             "rows": len(whole),
             "hash": whole.value,

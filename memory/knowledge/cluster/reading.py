@@ -82,10 +82,6 @@ class IndexReader:
         query = {"bool": {"filter": [{"term": {"kind": "file"}}, {"term": {"number": 0}}]}}
         return sorted(hit["_source"]["name"] for hit in self.cluster.scanned(self.index, query, ["name"]))
 
-    def rows(self, kind: str) -> Iterator[dict[str, Any]]:
-        """All of a kind, in no order."""
-        return (hit["_source"] for hit in self.cluster.scanned(self.index, {"term": {"kind": kind}}))
-
     @property
     def proof(self) -> tuple[int, str]:
         """How many rows were sent, and the hash over them."""

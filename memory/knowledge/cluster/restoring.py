@@ -4,9 +4,10 @@ anew; what is numbered and indexed is numbered and indexed as it was, and proven
 import json
 import sqlite3
 from base64 import b64decode
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -42,6 +43,9 @@ from clew.memory.knowledge.proof import write_hashes
 from clew.memory.nodes import FILE as SMOOTHED
 
 STAGE = "reading from the cluster"
+PAGE = 500
+"""Rows of one request."""
+
 LAYERS = {
     "sentences": "INSERT INTO sentences VALUES (:document, :n, :a, :b, :c, NULL, NULL)",
     "names": "INSERT INTO names VALUES (:document, :n, :a, :b, :c, :d)",
@@ -50,14 +54,77 @@ LAYERS = {
 }
 
 
+SPOOL = "reading.sqlite"
+"""In the folder of a library: what was read so far."""
+
+READ = ("document", "chunk", "entity", "capsule")
+"""Kinds of rows that are kept there; the others are few."""
+
+
+class ReadRows:
+    """The rows of a generation, read in the order of their hashes and kept on this disk as they come, so that after a
+    run that was cut off, here or there, the next goes on behind the last one."""
+
+    def __init__(self, store: ClusterStore, library: Path) -> None:
+        self._store = store
+        self._database = _opened(library)
+        if self._database.execute("SELECT proof FROM read").fetchall() != [(store.proof[1],)]:
+            self._database.close()
+            remove(library, SPOOL)
+            self._database = _opened(library)
+            self._database.execute("INSERT INTO read VALUES (?)", (store.proof[1],))
+            self._database.commit()
+
+    def all(self) -> Iterator[Progress]:
+        """Read what is missing. Raises `ServiceUnreachable` where the cluster goes away."""
+        done, last = self._database.execute("SELECT count(*), coalesce(max(hash), '') FROM rows").fetchone()
+        store, total = self._store, max(self._store.proof[0], done)
+        wanted: list[dict[str, Any]] = [{"terms": {"kind": READ}}, {"range": {"hash": {"gt": last}}}]
+        found = store.cluster.scanned(store.index, {"bool": {"filter": wanted}}, size=PAGE, sort="hash")
+        for hit in found:
+            row = hit["_source"]
+            self._database.execute("INSERT INTO rows VALUES (?, ?, ?)", (row["hash"], row["kind"], json.dumps(row)))
+            done += 1
+            if not done % PAGE:
+                self._database.commit()
+                yield Progress(STAGE, done, total)
+        self._database.commit()
+        yield Progress(STAGE, total, total)
+
+    def of(self, kind: str) -> Iterator[dict[str, Any]]:
+        """All of a kind."""
+        found = self._database.execute("SELECT source FROM rows WHERE kind = ? ORDER BY hash", (kind,))
+        return (json.loads(source) for (source,) in found)
+
+    def close(self) -> None:
+        self._database.close()
+
+
+def _opened(library: Path) -> sqlite3.Connection:
+    path = within(library, SPOOL)
+    path = path if path.exists() else new_file(library, SPOOL)
+    database = sqlite3.connect(path.resolve().as_uri(), uri=True)
+    try:
+        harden(database)
+        database.execute("CREATE TABLE IF NOT EXISTS read (proof TEXT)")
+        database.execute("CREATE TABLE IF NOT EXISTS rows (hash TEXT PRIMARY KEY, kind TEXT, source TEXT)")
+        database.execute("SELECT hash, kind, source FROM rows LIMIT 1").fetchone()
+    except sqlite3.DatabaseError:  # cut off or somebody else's: it is only a copy
+        database.close()
+        path.unlink()
+        return _opened(library)
+    return database
+
+
 def restore(store: ClusterStore, library: Path) -> Iterator[Progress]:
-    """Bring a generation of a cluster into an embedded library, as its next generation. Raises `ClewError` where what
-    comes is not what was proven when it was sent."""
+    """Bring a generation of a cluster into an embedded library, as its next generation; what a run that was cut off had
+    read is not read again. Raises `ClewError` where what comes is not what was proven when it was sent."""
     parts = PARTS.union(*(step.files for step in STEPS))
-    with held(library):
+    with held(library), closing(ReadRows(store, library)) as read:
+        yield from read.all()
         folder, whole = next_generation(library, parts), False
         try:
-            yield from _filled(store, folder)
+            _fill(store, read, folder)
             found = RowsHash()
             for row in rows_of(folder, store.manifest):
                 found.add(row.id, row.hash)
@@ -67,36 +134,41 @@ def restore(store: ClusterStore, library: Path) -> Iterator[Progress]:
             write_hashes(folder)
             whole = True
             switch_to(library, folder, parts)
+            remove(library, SPOOL)
+        except ClewError:
+            remove(library, SPOOL)  # of what cannot be used nothing is kept
+            raise
         finally:
             if not whole:
                 remove(library, folder.name)
 
 
-def _filled(store: ClusterStore, folder: Path) -> Iterator[Progress]:
+def _fill(store: ClusterStore, read: "ReadRows", folder: Path) -> None:
     manifest = store.manifest
     with closing(sqlite3.connect(new_file(folder, DATABASE).resolve().as_uri(), uri=True)) as database:
         database.executescript(SCHEMA)
         harden(database)
-        yield from _documents(store, database)
-        vectors, sentences = yield from _chunks(store, database)
+        _write_documents(store, read, database)
+        vectors, sentences = _write_chunks(store, read, database)
         order_chunks(database)
-        yield from write_words(database, folder, manifest.keywords, orders_in(database))
+        for _ in write_words(database, folder, manifest.keywords, orders_in(database)):
+            pass
         number_layers(database, folder)
         _write_vectors(database, folder, vectors, sentences, manifest)
-        _write_entities(store, database, folder)
+        _write_entities(store, read, database, folder)
         _write_communities(store, database, folder)
         database.commit()
         write_graph(database, folder, read_layers(database, folder))
-        _write_smoothed(store, folder)
+        _write_smoothed(store, read, folder)
         _write_capsules(store, folder)
         new_file(folder, MANIFEST).write_text(manifest.model_dump_json(indent=2) + "\n", "utf-8")
 
 
-def _documents(store: ClusterStore, database: sqlite3.Connection) -> Iterator[Progress]:
+def _write_documents(store: ClusterStore, read: "ReadRows", database: sqlite3.Connection) -> None:
     said = json.loads(store.file(SOURCES))
     database.executemany("INSERT INTO sources VALUES (?, ?)", said["sources"])
     database.executemany("INSERT INTO edges VALUES (?, ?, ?, ?)", said["loose"])
-    for done, row in enumerate(store.rows("document"), 1):
+    for row in read.of("document"):
         rest, id_ = row["rest"], row["document"]
         marks = (json.dumps(rest[name], ensure_ascii=False) for name in ("pages", "headings"))
         told = row["date"], row["status"], row["digest"], row["path"], row["position"]
@@ -110,23 +182,19 @@ def _documents(store: ClusterStore, database: sqlite3.Connection) -> Iterator[Pr
                 named = dict(zip("abcde", values, strict=False))
                 database.execute(sql, {**named, "document": id_, "n": n})
         database.executemany("INSERT INTO edges VALUES (?, ?, ?, ?)", ([id_, *edge] for edge in rest["edges"]))
-        if not done % 500 or done == store.manifest.documents:
-            yield Progress(STAGE, done, store.manifest.documents)
 
 
-def _chunks(
-    store: ClusterStore, database: sqlite3.Connection
-) -> Generator[Progress, None, tuple[dict[str, Vectors], dict[str, Vectors]]]:
+def _write_chunks(
+    store: ClusterStore, read: "ReadRows", database: sqlite3.Connection
+) -> tuple[dict[str, Vectors], dict[str, Vectors]]:
     """The vectors of each chunk, and of its sentences."""
     vectors, sentences = dict[str, Vectors](), dict[str, Vectors]()
-    for done, row in enumerate(store.rows("chunk"), 1):
+    for row in read.of("chunk"):
         place = row["page"], row["heading"], bytes.fromhex(row["digest"])
         own = row["chunk"], row["document"], row["start"], row["start"], row["end"]  # starts rise within a document
         database.execute(f"INSERT INTO staged VALUES ({', '.join('?' * 8)})", (*own, *place))
         vectors[row["chunk"]] = decoded(row["half"], store.dimension)
         sentences[row["chunk"]] = decoded(row["sentences"], store.dimension)
-        if not done % 500 or done == store.manifest.chunks:
-            yield Progress(STAGE, done, store.manifest.chunks)
     return vectors, sentences
 
 
@@ -147,9 +215,9 @@ def _write_vectors(
     np.save(new_file(folder, SENTENCES.file), ordered)
 
 
-def _write_entities(store: ClusterStore, database: sqlite3.Connection, folder: Path) -> None:
+def _write_entities(store: ClusterStore, read: "ReadRows", database: sqlite3.Connection, folder: Path) -> None:
     layers = read_layers(database, folder)
-    found = {row["entity"]: row["half"] for row in store.rows("entity") if "half" in row}
+    found = {row["entity"]: row["half"] for row in read.of("entity") if "half" in row}
     named = [decoded(found[layers.entities[number].id], store.dimension) for number in layers.joining.tolist()]
     np.save(new_file(folder, NAMES), np.concatenate([*named, np.zeros((0, store.dimension), np.float32)]))
 
@@ -165,11 +233,11 @@ def _write_communities(store: ClusterStore, database: sqlite3.Connection, folder
     np.save(new_file(folder, COMMUNITIES), np.concatenate([*vectors, np.zeros((0, store.dimension), np.float32)]))
 
 
-def _write_smoothed(store: ClusterStore, folder: Path) -> None:
+def _write_smoothed(store: ClusterStore, read: "ReadRows", folder: Path) -> None:
     """As they were: made of vectors in half precision others would come out."""
     shape = store.manifest.chunks, store.dimension
     smoothed = new_array(folder, SMOOTHED, np.float16, shape)
-    for row in store.rows("capsule"):
+    for row in read.of("capsule"):
         arrays = unpacked(b64decode(row["blob"])).arrays
         smoothed[arrays["rows"]] = arrays["smoothed"]
     smoothed.flush()

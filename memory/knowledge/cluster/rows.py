@@ -32,6 +32,7 @@ from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNI
 from clew.memory.knowledge.disk import Manifest, open_database
 from clew.memory.knowledge.document_dates import dated_texts, orders_in
 from clew.memory.knowledge.embedding import CHUNKS, NAMES, titles_and_texts
+from clew.memory.knowledge.index.words import about_documents
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
 from clew.memory.knowledge.partitioning.capsule import VECTORS as CAPSULE_VECTORS
 from clew.memory.knowledge.proof import WORDS as PARTITION_WORDS
@@ -126,12 +127,14 @@ def facts_of(generation: Path, manifest: Manifest) -> dict[str, Any]:
         return {**about, "plan": plan, "sizes": np.diff(partitioning.members.starts).tolist()}
 
 
-def _tokens(database: sqlite3.Connection, manifest: Manifest) -> list[tuple[Sequence[str], Sequence[str]]]:
-    """Of each chunk, as `index_words` has them."""
+def _tokens(database: sqlite3.Connection, manifest: Manifest) -> list[tuple[Sequence[str], ...]]:
+    """Of each chunk, by field, as `index_words` has them."""
     analyse, found = KeywordAnalyser(manifest.keywords), list(titles_and_texts(database, CHUNKS))
     titles = [search_text(title, manifest.date_order) for _, title, _ in found]
     texts = list(dated_texts(database, (text for *_, text in found), orders_in(database)))
-    return list(zip(analyse.tokens(titles, texts), analyse.tokens(texts, texts), strict=True))
+    about = about_documents(database)
+    fields = analyse.tokens(titles, texts), analyse.tokens(texts, texts), analyse.tokens(about, [""] * len(about))
+    return list(zip(*fields, strict=True))
 
 
 def _documents(database: sqlite3.Connection) -> Iterator[IndexRow]:
@@ -166,7 +169,7 @@ def _chunks(database: sqlite3.Connection, store: EmbeddedStore, cutter: Cutter) 
         by_node[node].append(f"{stem:016x}")
     for row, id_, document, start, end, page, heading, digest, title, place, date in found:
         _, _, text = next(texts)
-        of_title, of_text = cutter.tokens[row]
+        of_title, of_text, about = cutter.tokens[row]
         vector = np.asarray(graph.vectors[row], np.float16)
         sentences = graph.sentence_vectors.take(layers.sentences_of.of(np.array([row]))[0], axis=0)
         entities = named.indices[named.indptr[row] : named.indptr[row + 1]].tolist()
@@ -179,10 +182,12 @@ def _chunks(database: sqlite3.Connection, store: EmbeddedStore, cutter: Cutter) 
             "named": sorted(set(by_node[row])),
             "title_words": " ".join(of_title),
             "text_words": " ".join(of_text),
+            "metadata_words": " ".join(about),
             "half": halves(vector),
             "sentences": halves(sentences),
         }
-        indexed = {"vector": vector.astype(float).tolist(), "words": " ".join([*(weight * list(of_title)), *of_text])}
+        words = {"words": " ".join([*(weight * list(of_title)), *of_text]), "metadata": " ".join(about)}
+        indexed = {"vector": vector.astype(float).tolist(), **words}
         yield IndexRow(key("chunk", id_), source, indexed)
 
 
@@ -212,7 +217,7 @@ def _files(generation: Path, database: sqlite3.Connection, statistics: WordStati
         "loose": list(map(list, database.execute(loose)))
     }
     yield from _pieces(SOURCES, json.dumps(sources, sort_keys=True).encode())
-    said = {"tokens": list(statistics.tokens), "lengths": list(statistics.lengths), "size": statistics.size}
+    said = {"tokens": list(statistics.known_tokens), "lengths": list(statistics.lengths), "size": statistics.size}
     yield from _pieces(STATISTICS, packed({"held": statistics.held.astype(np.int32)}, said))
     home = within(generation, CAPSULES)
     check_plain(home)

@@ -45,8 +45,9 @@ def in_scope(scope: frozenset[str] | None) -> list[Filter]:
     return [[]] if scope is None else [[{"terms": {"document": list(part)}}] for part in parts_of(sorted(scope))]
 
 
-def by_words(tokens: Sequence[str], k: int, within: Filter) -> Body:
-    any_of = [{"term": {"words": token}} for token in tokens]
+def by_words(tokens: Mapping[str, Sequence[str]], k: int, within: Filter) -> Body:
+    """`tokens` by the field of the index."""
+    any_of = [{"term": {field: token}} for field, its in tokens.items() for token in its]
     return _hits({"query": {"bool": {"should": any_of, "filter": within, "minimum_should_match": 1}}}, k)
 
 

@@ -58,11 +58,11 @@ def unpacked(data: bytes) -> Slice:
 @dataclass(frozen=True, eq=False)
 class Cutter:
     """Over a whole graph. `spans` are the start and end of each sentence, shape (sentences, 2); `tokens` of each chunk
-    what its title and its text become in the index."""
+    what its fields become in the index."""
 
     graph: Graph
     spans: Ints
-    tokens: Sequence[tuple[Sequence[str], Sequence[str]]]
+    tokens: Sequence[tuple[Sequence[str], ...]]
     statistics: WordStatistics
 
     def slices(self) -> Iterator[tuple[int, bytes]]:
@@ -162,18 +162,20 @@ class Joined:
     """The arrays of some slices, as a `Graph` has them. `partitioning_of` are the method and the size of the
     partitions."""
 
-    def __init__(self, slices: Sequence[Slice], method: str, size: int, statistics: WordStatistics) -> None:
+    def __init__(
+        self, slices: Sequence[Slice], method: str, size: int, statistics: WordStatistics, dimension: int
+    ) -> None:
         self.slices = sorted(slices, key=lambda one: int(one.texts["partition"]))
         self._method, self._size, self._statistics = method, size, statistics
+        self._empty = {"mentions": (2, 0), "stated": (5, 0), "ends": (3, 0)}
+        self._empty |= dict.fromkeys(("vectors", "smoothed", "centroid"), (0, dimension))
         self._all_rows = self._put("rows")
         self._order = np.argsort(self._all_rows, kind="stable")
         self.rows = self._all_rows[self._order]
 
     def _put(self, name: str) -> NDArray[Any]:
         """Of all slices, one after the other."""
-        found = [one.arrays[name] for one in self.slices]
-        if not found:
-            return np.zeros(0, np.int64)
+        found = [one.arrays[name] for one in self.slices] or [np.zeros(self._empty.get(name, (0,)), np.int64)]
         whole = np.concatenate(found, axis=-1 if found[0].ndim == 2 and name in _BY_COLUMN else 0)
         return whole.astype(np.int64) if whole.dtype == np.int32 else whole
 
@@ -255,8 +257,10 @@ class Joined:
 
     @cached_property
     def partitioning(self) -> Partitioning:
-        of = np.repeat(np.arange(len(self.slices)), [len(one.arrays["rows"]) for one in self.slices])
-        centroids = np.stack([one.arrays["centroid"] for one in self.slices])
+        of = np.repeat(
+            np.arange(len(self.slices)), np.array([len(one.arrays["rows"]) for one in self.slices], np.int64)
+        )
+        centroids = np.asarray(self._put("centroid").reshape(-1, self._empty["centroid"][1]), np.float32)
         names = tuple(str(one.texts["name"]) for one in self.slices)
         hubs = np.flatnonzero(self._put("hubs")[self._order])
         return Partitioning(self._method, self._size, of[self._order], names, centroids, hubs)  # type: ignore[arg-type]

@@ -15,7 +15,7 @@ from clew.memory.knowledge.cluster.connection import Cluster, ClusterAddress, Pl
 from clew.memory.knowledge.cluster.generations import Generations
 from clew.memory.knowledge.cluster.inference import endpoint
 from clew.memory.knowledge.cluster.publishing import Published, Sending, publish
-from clew.memory.knowledge.cluster.restoring import restore
+from clew.memory.knowledge.cluster.restoring import SPOOL, restore
 from clew.memory.knowledge.disk import HASHES, current_generation, required_generation
 
 FOLDER, SENT = "clusters", "sent.json"
@@ -41,7 +41,10 @@ def worked_on(
     except ClewError as error:
         error.message, error.hint = (text.replace(str(folder), str(place)) for text in (error.message, error.hint))
         raise
-    generation, sending = required_generation(folder), sending or Sending()
+    if (generation := current_generation(folder)) is None:  # nothing was indexed, and nothing is sent
+        yield from last
+        return
+    sending = sending or Sending()
     mark = _mark(folder)
     known = mark.get("files") == _files(generation) and endpoint() in ("", mark.get("elser", ""))
     if known and not (sending.rebuild or sending.again):
@@ -110,4 +113,5 @@ def _files(generation: Path) -> str:
 
 def _clear(folder: Path) -> None:
     for entry in folder.iterdir():
-        remove(folder, entry.name)
+        if entry.name != SPOOL:  # what a run that was cut off had read
+            remove(folder, entry.name)

@@ -5,7 +5,7 @@ the most that a query could reach, with the same words left out.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Self
@@ -14,32 +14,29 @@ import numpy as np
 
 from clew.memory.datatypes import FieldHit, Hit, Ints
 from clew.memory.dates import DateOrder
-from clew.memory.knowledge.keywords import RECENT, TOGETHER, idf_of
+from clew.memory.knowledge.keywords import FIELDS, INDEXES, RECENT, TOGETHER, idf_of
 from clew.memory.knowledge.tokens import ROOT, KeywordAnalyser, KeywordParameters, known_token
-
-FIELDS = ("title", "text")
-"""Without what is known of a document beside its words, which a cluster is not asked about."""
-ALL = (*FIELDS, TOGETHER)
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkWords:
-    """How often each token stands in a chunk's title and in its text."""
+    """How often each token stands in a chunk's title, in its text and in what is known of its document."""
 
     title: Counter[str]
     text: Counter[str]
+    metadata: Counter[str]
 
     @classmethod
-    def of(cls, title: Sequence[str], text: Sequence[str]) -> Self:
-        return cls(Counter(title), Counter(text))
+    def of(cls, *fields: Sequence[str]) -> Self:
+        return cls(*map(Counter, fields))
 
 
 @dataclass(frozen=True, eq=False)
 class WordStatistics:
-    """`tokens` by alphabet; `held[f, t]` chunks have token t in field f of `ALL`; `lengths[f]` is the mean of their
-    lengths in tokens, over all `size` chunks."""
+    """`known_tokens` by alphabet; `held[f, t]` chunks have token t in field f of `INDEXES`; `lengths[f]` is the mean of
+    their lengths in tokens, over all `size` chunks."""
 
-    tokens: tuple[str, ...]
+    known_tokens: tuple[str, ...]
     held: Ints
     lengths: tuple[float, ...]
     size: int
@@ -51,8 +48,14 @@ class WordStatistics:
         return KeywordAnalyser(self.parameters, self.dates)
 
     @cached_property
+    def tokens(self) -> Set[str]:
+        """Those of titles and texts."""
+        held = np.flatnonzero(self.held[INDEXES.index(TOGETHER)]).tolist()
+        return dict.fromkeys(self.known_tokens[number] for number in held).keys()
+
+    @cached_property
     def numbers(self) -> dict[str, int]:
-        return {token: number for number, token in enumerate(self.tokens)}
+        return {token: number for number, token in enumerate(self.known_tokens)}
 
     @cached_property
     def _words(self) -> Any:
@@ -62,14 +65,14 @@ class WordStatistics:
     def count(self, token: str, field: str = TOGETHER) -> int:
         """In how many chunks it stands."""
         number = self.numbers.get(token)
-        return 0 if number is None else int(self.held[ALL.index(field), number])
+        return 0 if number is None else int(self.held[INDEXES.index(field), number])
 
     def idf(self, token: str, field: str = TOGETHER) -> float:
         return float(idf_of(self.count(token, field), self.size))
 
     def token(self, word: str) -> str:
         """As `KeywordIndex.token`."""
-        return known_token(word, self.words(word), self.numbers)
+        return known_token(word, self.words(word), self.tokens)
 
     def written(self, tokens: Collection[str], text: str) -> dict[str, str]:
         """As `KeywordAnalyser.written`."""
@@ -80,14 +83,14 @@ class WordStatistics:
         found: dict[str, str] = self._words(query)
         return found
 
-    def known(self, query: str) -> dict[str, str]:
-        """The tokens of a query that the library has, each with the first of its words."""
+    def known(self, query: str, field: str = TOGETHER) -> dict[str, str]:
+        """The tokens of a query that the library has there, each with the first of its words."""
         words = {token: word for word, token in reversed(self.words(query).items())}
-        return {token: word for token, word in reversed(words.items()) if self.count(token)}
+        return {token: word for token, word in reversed(words.items()) if self.count(token, field)}
 
     def shares(self, chunk: ChunkWords, only: Collection[str] | None = None) -> dict[str, float]:
         """Of each token (None: all) how much of its BM25 a chunk reaches, title and text together; 0 to 1."""
-        weight, together = self.parameters.title_weight, ALL.index(TOGETHER)
+        weight, together = self.parameters.title_weight, INDEXES.index(TOGETHER)
         length = weight * chunk.title.total() + chunk.text.total()
         wanted = {**chunk.text, **chunk.title} if only is None else only
         counts = ((token, weight * chunk.title[token] + chunk.text[token]) for token in wanted)
@@ -98,22 +101,25 @@ class WordStatistics:
         norm = p.k1 * ((1 - p.b) + p.b * length / max(self.lengths[field], 1e-9))
         return count / (norm + count)
 
-    def hit(self, id_: str, query: str, chunk: ChunkWords) -> Hit | None:
-        """None where a chunk has no word of the query."""
+    def hit(self, id_: str, query: str, chunk: ChunkWords, fields: Mapping[str, float] | None = None) -> Hit | None:
+        """None where a chunk has no word of the query; with `fields` its score is the sum of theirs, by these
+        weights."""
+        parts = {name: self._field(name, query, getattr(chunk, name)) for name in fields or FIELDS[:2]}
         known = self.known(query)
-        found = self.shares(chunk, known)
-        if not found:
+        if fields is None:
+            shares = self.shares(chunk, known)
+            total = sum(share * self.idf(token) for token, share in shares.items())
+            total /= sum(map(self.idf, known)) if shares else 1
+        else:
+            total = sum(weight * parts[name].score for name, weight in fields.items())
+        if not total:
             return None
-        most = sum(map(self.idf, known))
-        total = sum(share * self.idf(token) for token, share in found.items()) / most
-        parts = enumerate(zip(FIELDS, (chunk.title, chunk.text), strict=True))
-        fields = {name: self._field(number, name, query, counts) for number, (name, counts) in parts}
         mass = sum(map(self.idf, chunk.title))
         covered = sum(self.idf(token) for token in known if token in chunk.title)
-        return Hit(id_, total, fields, covered / mass if mass else 0.0)
+        return Hit(id_, total, parts, covered / mass if mass else 0.0)
 
-    def _field(self, number: int, name: str, query: str, counts: Counter[str]) -> FieldHit:
-        words, length = self.words(query), counts.total()
+    def _field(self, name: str, query: str, counts: Counter[str]) -> FieldHit:
+        words, length, number = self.words(query), counts.total(), INDEXES.index(name)
         most = sum(self.idf(token, name) for token in dict.fromkeys(words.values()) if self.count(token, name))
         held = [token for token in dict.fromkeys(words.values()) if token in counts]
         score = sum(self.idf(token, name) * self._share(counts[token], length, number) for token in held)
@@ -121,17 +127,17 @@ class WordStatistics:
 
 
 def statistics_of(
-    tokens: Iterable[tuple[Sequence[str], Sequence[str]]], parameters: KeywordParameters, dates: DateOrder
+    tokens: Iterable[Sequence[Sequence[str]]], parameters: KeywordParameters, dates: DateOrder
 ) -> WordStatistics:
-    """Of the title's and the text's tokens of each chunk."""
-    held: tuple[Counter[str], ...] = (Counter(), Counter(), Counter())
-    sums, size = [0, 0, 0], 0
-    for title, text in tokens:
+    """Of the tokens of each chunk, by `FIELDS`."""
+    held = tuple(Counter[str]() for _ in INDEXES)
+    sums, size = [0] * len(INDEXES), 0
+    for title, text, metadata in tokens:
         size += 1
-        for place, of_field in enumerate((set(title), set(text), {*title, *text})):
+        for place, of_field in enumerate((set(title), set(text), set(metadata), {*title, *text})):
             held[place].update(of_field)
-        lengths = len(title), len(text), parameters.title_weight * len(title) + len(text)
+        lengths = len(title), len(text), len(metadata), parameters.title_weight * len(title) + len(text)
         sums = [whole + one for whole, one in zip(sums, lengths, strict=True)]
-    known = tuple(sorted(held[-1]))
-    counts = np.array([[of_field[token] for token in known] for of_field in held], np.int64).reshape(3, -1)
+    known = tuple(sorted(set().union(*held)))
+    counts = np.array([[of_field[token] for token in known] for of_field in held], np.int64).reshape(len(INDEXES), -1)
     return WordStatistics(known, counts, tuple(one / max(1, size) for one in sums), size, parameters, dates)

@@ -34,6 +34,11 @@ JOIN main.documents d ON d.id = n.document
 JOIN old.documents e ON e.id = d.id AND (e.digest, e.date, e.status) = (d.digest, d.date, d.status)"""
 
 
+def about_documents(database: sqlite3.Connection) -> list[str]:
+    """The metadata of each chunk, in their order: what is known of its document beside its words."""
+    return [_BETWEEN.sub(" ", text) for (text,) in database.execute(_ABOUT)]
+
+
 def index_words(generation: Generation) -> Iterator[Progress]:
     """As `write_words`, with how the library writes dates."""
     orders, before = _before(generation)
@@ -76,7 +81,7 @@ def write_words(
 ) -> Iterator[Progress]:
     """In the indexes dates are written in one way, and a chunk has that of its heading or its document."""
     yield Progress("indexing words", 0, len(keywords.INDEXES))
-    about = [_BETWEEN.sub(" ", text) for (text,) in database.execute(_ABOUT)]
+    about = about_documents(database)
     fresh = np.ones(len(about), bool)
     fresh[before.rows[before.rows >= 0] if before else []] = False
     titles, texts = [""] * len(about), [""] * len(about)

@@ -1,13 +1,15 @@
 """What every store has to answer in the same way (design: one conformance suite, parametrized over the stores)."""
 
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from clew.memory.datatypes import Edge, Triple
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.library import Library, LibraryStore
+from clew.memory.knowledge.library import Library, LibraryStore, open_library
+from clew.memory.knowledge.question import SEED_FIELDS
 from clew.memory.knowledge.store import EmbeddedStore
 from clew.memory.text import words
 from clew.memory.titles import named_in
@@ -191,3 +193,21 @@ def test_names_of_chunks_are_the_rarest_first_and_dates_last(examples: Library) 
     with pytest.raises(KeyError):
         store.names(["nowhere"])
     assert store.names([]) == []
+
+
+def test_a_field_alone_and_fields_by_weights(store: LibraryStore, embedded_path: Path) -> None:
+    """What is known of a document beside its words, its name here, is searched as a field of its own."""
+    with open_library(embedded_path, None) as library:
+        _same_by_fields(store, library.store)
+    (named,) = store.keyword_search(["lang"], 5, fields={"metadata": 1.0})
+    assert [hit.chunk for hit in named] and {store.chunks([hit.chunk])[0].document for hit in named} == {"lang 1"}
+
+
+def _same_by_fields(store: LibraryStore, embedded: LibraryStore) -> None:
+    for fields in ({"metadata": 1.0}, SEED_FIELDS, {"title": 1.0}):
+        for question in ("long", "lang 1", "the Moon", "Fritz Lang directed the tides"):
+            (found,), (expected,) = (one.keyword_search([question], 50, fields=fields) for one in (store, embedded))
+            assert {hit.chunk: hit.terms for hit in found} == {hit.chunk: hit.terms for hit in expected}
+            told = {hit.chunk: (hit.score, hit.title_coverage) for hit in found}
+            for hit in expected:
+                assert told[hit.chunk] == pytest.approx((hit.score, hit.title_coverage), abs=1e-5)

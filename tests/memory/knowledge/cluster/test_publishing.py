@@ -11,15 +11,18 @@ from typing import Any
 import pytest
 
 from clew.memory.encoding import CachedEncoder
-from clew.memory.errors import ClewError, LibraryBusy, LibraryMismatch, NoLibrary
+from clew.memory.errors import ClewError, LibraryBusy, LibraryMismatch, NoLibrary, ServiceUnreachable
 from clew.memory.knowledge.cluster.cluster_store import open_generation
 from clew.memory.knowledge.cluster.connection import Cluster, address
 from clew.memory.knowledge.cluster.generations import Generations, libraries
 from clew.memory.knowledge.cluster.publishing import Published, publish
-from clew.memory.knowledge.cluster.restoring import restore
-from clew.memory.knowledge.disk import read_manifest, required_generation
+from clew.memory.knowledge.cluster.restoring import SPOOL, restore
+from clew.memory.knowledge.disk import current_generation, read_manifest, required_generation
 from clew.memory.knowledge.index.run import index
+from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.proof import proven
+from clew.tools import registry
+from clew.tools.base import encode_query
 from tests.cluster import Server
 
 
@@ -167,3 +170,61 @@ def test_what_the_cluster_refuses_is_named_and_the_library_stays(
     with pytest.raises(ClewError, match="documents were refused by es://"):
         sent(cluster, generation)
     assert {one.id for one in open_generation(cluster).catalogue.documents} == {"moon.txt", "tides.txt"}
+
+
+def _away(*_: object) -> None:
+    raise ServiceUnreachable("it cannot be reached", "")
+
+
+def test_reading_that_was_cut_off_is_gone_on_with(
+    cluster: Cluster, examples_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here by a person, there by a cluster that goes away; what was read is not asked for again."""
+    done = sent(cluster, required_generation(examples_path))
+    monkeypatch.setattr("clew.memory.knowledge.cluster.restoring.PAGE", 7)
+    run = restore(open_generation(cluster), tmp_path / "back")
+    with closing(run):  # type: ignore[type-var]
+        assert next(run).done == 7 and next(run).done == 14
+    assert current_generation(tmp_path / "back") is None  # what is not whole is not used
+    run = restore(open_generation(cluster), tmp_path / "back")
+    assert next(run).done == 21
+    with monkeypatch.context() as away:
+        away.setattr(Cluster, "ask", _away)
+        with pytest.raises(ServiceUnreachable):
+            next(run)
+    *_, last = restore(open_generation(cluster), tmp_path / "back")
+    assert last.done == last.total == done.rows and not (tmp_path / "back" / SPOOL).exists()
+    assert sent(cluster, required_generation(tmp_path / "back")).hash == done.hash
+
+
+def test_what_was_read_of_another_library_or_is_damaged_is_not_used(
+    cluster: Cluster, notes: Path, tmp_path: Path, encoder: CachedEncoder
+) -> None:
+    done = sent(cluster, indexed(notes, tmp_path / "library", encoder))
+    back = tmp_path / "back"
+    for spoilt in (b"no database", b""):
+        back.mkdir(exist_ok=True)
+        (back / SPOOL).write_bytes(spoilt)
+        for _ in restore(open_generation(cluster), back):
+            pass
+        assert sent(cluster, required_generation(back)).hash == done.hash
+
+
+def test_a_library_without_documents(cluster: Cluster, notes: Path, tmp_path: Path, encoder: CachedEncoder) -> None:
+    """Every tool finds nothing in it, it is copied back, and documents come into it."""
+    (notes / "moon.txt").unlink()
+    indexed(notes, tmp_path / "library", encoder)
+    (notes / "tides.txt").unlink()
+    done = sent(cluster, indexed(notes, tmp_path / "library", encoder))
+    store = open_generation(cluster)
+    query = encode_query("Who directed Metropolis?", [], encoder)
+    with open_library(tmp_path / "library", encoder) as here:
+        for name in registry.NAMES:
+            assert registry.make(name, store).search(query, 5) == registry.make(name, here.store).search(query, 5)
+    assert store.titles(5) == [] and store.triples() == [] and store.vocabulary.counts(["Metropolis"]) == [0]
+    for _ in restore(store, tmp_path / "back"):
+        pass
+    assert sent(cluster, required_generation(tmp_path / "back")).hash == done.hash
+    (notes / "lang.txt").write_text("Fritz Lang directed Metropolis.", "utf-8")
+    sent(cluster, indexed(notes, tmp_path / "library", encoder))
+    assert registry.make("hybrid", open_generation(cluster)).search(query, 5).passages
