@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from clew.memory.knowledge import keywords, tokens
-from clew.memory.knowledge.cluster.statistics import ALL, ChunkWords, statistics_of
+from clew.memory.knowledge.cluster.statistics import ChunkWords, statistics_of
 from clew.memory.knowledge.tokens import KeywordAnalyser, KeywordParameters, in_esperanto
 from clew.memory.language.esperanto_words import roots_in
 
@@ -78,16 +78,16 @@ def test_only_esperanto_is_taken_for_it() -> None:
 def test_a_cluster_has_the_same_tokens(tmp_path: Path) -> None:
     titles, texts = ["La kapitano", "", "Magiistoj", "Birdoj"] + [""] * 3, [*EO, *EN]
     index, analyse = index_of(tmp_path / "mixed", texts, titles), KeywordAnalyser(PARAMETERS)
-    found = list(zip(analyse.tokens(titles, texts), analyse.tokens(texts, texts), strict=True))
+    found = [(*its, []) for its in zip(analyse.tokens(titles, texts), analyse.tokens(texts, texts), strict=True)]
     statistics = statistics_of(found, PARAMETERS, "")
     assert set(statistics.tokens) == {token for token in index.tokens if token}
     for token in statistics.tokens:
-        assert statistics.count(token, ALL[-1]) == index.count(token)
+        assert statistics.count(token, keywords.TOGETHER) == index.count(token)
     question = "Kiu estas vojaĝanta kapitanino?"
     assert statistics.token("kapitanino") == index.token("kapitanino") == "kapitan-"
     scores = {hit.row: hit for hit in index.hits(question, len(texts))}
-    for row, (title, text) in enumerate(found):
-        hit = statistics.hit(str(row), question, ChunkWords.of(title, text))
+    for row, its in enumerate(found):
+        hit = statistics.hit(str(row), question, ChunkWords.of(*its))
         assert (hit is None) == (row not in scores)
         if hit:
             assert hit.score == pytest.approx(scores[row].score, abs=1e-5)
