@@ -9,15 +9,17 @@ from threading import Thread
 import pytest
 
 from clew.agent.assistant import Assistant
+from clew.agent.doctor.cluster import UNSEEN
+from clew.agent.doctor.cluster import cluster as looked_at
 from clew.agent.settings import Settings
 from clew.agent.state import Step, Turn
 from clew.memory.errors import NotSetUp, ServiceUnreachable
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_generation
 from clew.memory.knowledge.cluster.connection import Cluster, address
-from clew.memory.knowledge.cluster.generations import Generations
+from clew.memory.knowledge.cluster.generations import WRITE_RIGHTS, Generations
 from clew.memory.knowledge.cluster.publishing import Published, publish
 from clew.memory.knowledge.disk import required_generation
-from tests.cluster import Server
+from tests.cluster import Server, own_server
 from tests.proxy import Proxy, proxy_before
 
 QUESTION = "Who directed Metropolis?"
@@ -134,3 +136,55 @@ def test_another_server_on_that_port() -> None:
             open_generation(cluster_at(Server(f"http://127.0.0.1:{other.server_address[1]}", {}), "notes"))
         other.shutdown()
     assert refused.value.hint
+
+
+# On servers of their own: minutes -----------------------------------------------------------------------------------
+
+
+@pytest.mark.soak
+def test_keys_and_authorities(examples_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with own_server("--secure") as (server, _):
+        about = server.about
+        monkeypatch.setenv("ES_CA", about["ca"])
+        monkeypatch.setenv("ES_API_KEY", about["api_key"])
+        cluster = cluster_at(server, "notes")
+        sent(cluster, examples_path)
+        for key, what in (("bm90OmFrZXk=", "does not take the key"), ("", "wants a key")):
+            monkeypatch.setenv("ES_API_KEY", key)
+            with pytest.raises(NotSetUp, match=what) as refused:
+                open_generation(cluster_at(server, "notes"))
+            assert "ES_API_KEY" in refused.value.hint and (not key or key not in str(refused.value))
+        monkeypatch.delenv("ES_API_KEY")
+        monkeypatch.setenv("ES_USER", about["user"])
+        monkeypatch.setenv("ES_PASSWORD", about["password"])
+        owner = cluster_at(server, "notes")
+        reading = _key(owner, ["clew-notes", "clew-notes-*"], ["read", "view_index_metadata"])
+        elsewhere = _key(owner, ["other"], ["read"])
+        monkeypatch.setenv("ES_API_KEY", reading)
+        reader = cluster_at(server, "notes")
+        assert searched(open_generation(reader))
+        with asking(reader, tmp_path) as assistant:
+            assert told(assistant, QUESTION)[1].passages
+        looked = {one.name: one for one in looked_at(reader.where)}
+        assert {one.state for one in looked.values()} == {"ok"}, looked
+        assert "may ask, and not index" in looked["rights"].message
+        assert UNSEEN in (looked["licence"].message, looked["health"].message)
+        with pytest.raises(NotSetUp, match="may not do this") as no_writes:
+            sent(reader, examples_path)
+        assert "docs/elasticsearch.md" in no_writes.value.hint
+        monkeypatch.setenv("ES_API_KEY", _key(owner, ["clew-notes", "clew-notes-*"], list(WRITE_RIGHTS)))
+        assert not sent(cluster_at(server, "notes"), examples_path).sent  # what indexing needs
+        monkeypatch.setenv("ES_API_KEY", elsewhere)
+        with pytest.raises(NotSetUp, match=r"not allowed to see|may not do this"):
+            open_generation(cluster_at(server, "notes"))
+        monkeypatch.setenv("ES_API_KEY", reading)
+        monkeypatch.delenv("ES_CA")
+        with pytest.raises(NotSetUp, match="certificate") as untrusted:
+            open_generation(cluster_at(server, "notes"))
+        assert "ES_CA" in untrusted.value.hint
+
+
+def _key(owner: Cluster, names: list[str], privileges: list[str]) -> str:
+    rights = {"clew": {"cluster": [], "indices": [{"names": names, "privileges": privileges}]}}
+    made = owner.ask(lambda client: client.security.create_api_key(name="clew", role_descriptors=rights))
+    return str(made["encoded"])
