@@ -78,7 +78,8 @@ def test_only_esperanto_is_taken_for_it() -> None:
 def test_a_cluster_has_the_same_tokens(tmp_path: Path) -> None:
     titles, texts = ["La kapitano", "", "Magiistoj", "Birdoj"] + [""] * 3, [*EO, *EN]
     index, analyse = index_of(tmp_path / "mixed", texts, titles), KeywordAnalyser(PARAMETERS)
-    found = [(*its, []) for its in zip(analyse.tokens(titles, texts), analyse.tokens(texts, texts), strict=True)]
+    none: list[list[str]] = [[] for _ in texts]
+    found = list(zip(analyse.tokens(titles, texts), analyse.tokens(texts, texts), none, strict=True))
     statistics = statistics_of(found, PARAMETERS, "")
     assert set(statistics.tokens) == {token for token in index.tokens if token}
     for token in statistics.tokens:
