@@ -111,7 +111,7 @@ def _opened(library: Path) -> sqlite3.Connection:
         database.execute("SELECT hash, kind, source FROM rows LIMIT 1").fetchone()
     except sqlite3.DatabaseError:  # cut off or somebody else's: it is only a copy
         database.close()
-        path.unlink()
+        remove(library, SPOOL)
         return _opened(library)
     return database
 
