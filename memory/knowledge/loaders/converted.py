@@ -1,12 +1,14 @@
 """Files of word processors and other markup, by what Pandoc makes of them in HTML."""
 
+import math
 import re
+import resource
 import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 
 from clew.memory.datatypes import Document
@@ -19,6 +21,9 @@ from clew.memory.knowledge.loaders.word_unseen import without_unseen
 FILES = {".docx": "docx", ".odt": "odt"}
 MARKS = {".rst": "rst", ".org": "org", ".adoc": "asciidoc", ".tex": "latex", ".typ": "typst"}
 """Endings, and what Pandoc calls them. Markup is read as text where it is not at hand."""
+
+SECONDS, SECONDS_PER_MIB = 4.0, 30.0
+"""CPU time that Pandoc may take for a file: it takes a tenth of a second for a page."""
 
 LONGEST_REASON = 200
 """Characters of why Pandoc stopped."""
@@ -49,13 +54,19 @@ def read_converted(source: Source) -> Iterator[Document]:
     kind = (FILES | MARKS)[ending]
     command = [pandoc(), "--sandbox", "--standalone", "--wrap=none", "--variable=pagetitle:\u00a0"]
     command += [f"--from={kind}", "--to=html"]
-    made = subprocess.run(command, input=data, capture_output=True)  # noqa: S603 no shell, no name of a file
+    limit = partial(_limited, math.ceil(SECONDS + SECONDS_PER_MIB * len(data) / 2**20))
+    made = subprocess.run(command, input=data, capture_output=True, preexec_fn=limit)  # noqa: S603 no shell, no name of a file
     if made.returncode:
         why = " ".join(made.stderr.decode("utf-8", "replace").split())
         raise Unreadable(f"Pandoc cannot read it: {why[:LONGEST_REASON] or 'it takes too long or too much memory'}")
     document = document_of(source, _ROLE.sub(r"\1\2", made.stdout.decode("utf-8", "replace")))
     title = (title_of_text(document.text) if ending in FILES else "") or document.title
     yield replace(document, title=title, unseen="\n".join(filter(None, (unseen, document.unseen))))
+
+
+def _limited(seconds: int) -> None:
+    """Of CPU time from now on."""
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
 
 
 WORD = Loader("word", read_converted, tuple(FILES))

@@ -2,6 +2,8 @@
 
 import io
 import re
+import struct
+import zlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from zipfile import BadZipFile, ZipFile
@@ -16,7 +18,21 @@ SMALLEST = 2.0
 
 _TEXTS = re.compile(r"word/(?:document|footnotes|endnotes)\d*\.xml|content\.xml")
 _STYLES = re.compile(r"word/styles\.xml|content\.xml|styles\.xml")
+_BROKEN = (
+    BadZipFile,
+    ArithmeticError,
+    EOFError,
+    LookupError,
+    OSError,
+    RuntimeError,
+    ValueError,
+    struct.error,
+    zlib.error,
+)
+"""What a broken archive ends in."""
+
 _WHITE = {"ffffff", "#ffffff"}
+_POINTS = re.compile(r"(\d{1,4}(?:\.\d{1,4})?)pt")
 _OFF = {"0", "false", "off"}
 
 
@@ -37,7 +53,7 @@ def without_unseen(data: bytes) -> tuple[bytes, str]:
                     hidden += _emptied(root, styles)
                     content = etree.tostring(root)
                 kept.writestr(name, content)
-    except (BadZipFile, etree.XMLSyntaxError, KeyError, NotImplementedError, RuntimeError) as error:
+    except (*_BROKEN, etree.XMLSyntaxError) as error:
         raise Unreadable(f"not a file of a word processor: {error}") from error
     return made.getvalue(), "\n".join(hidden)
 
@@ -55,16 +71,17 @@ def _unseen_styles(root: "_Element") -> set[str]:
 def _hides(properties: "_Element") -> bool:
     """`w:rPr` of a run or style, or `style:text-properties`."""
     own = {_name(one): one for one in properties}
-    size = _attribute(properties, "font-size").removesuffix("pt") or 2 * SMALLEST
-    if "sz" in own:
-        size = float(_attribute(own["sz"], "val") or 2 * SMALLEST) / 2
+    halves = _attribute(own["sz"], "val") if "sz" in own else ""
+    size = float(halves) / 2 if halves.isdigit() else 2 * SMALLEST
+    points = _POINTS.fullmatch(_attribute(properties, "font-size"))
+    size = float(points[1]) if points else size
     colour = _attribute(own["color"], "val") if "color" in own else _attribute(properties, "color")
     painted = bool({"shd", "highlight"} & own.keys()) or bool(_attribute(properties, "background-color"))
     return (
         ("vanish" in own and _attribute(own["vanish"], "val").casefold() not in _OFF)
         or _attribute(properties, "display") == "none"
         or (colour.casefold() in _WHITE and not painted)
-        or (str(size).replace(".", "", 1).isdigit() and float(size) < SMALLEST)
+        or size < SMALLEST
     )
 
 

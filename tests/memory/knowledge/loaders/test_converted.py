@@ -1,5 +1,6 @@
 """What Pandoc makes of other people's files, with the real program."""
 
+import os
 import subprocess
 import tempfile
 import zipfile
@@ -30,9 +31,9 @@ When to use it
 
 
 def made(path: Path, markdown: str = NOTES) -> Path:
-    subprocess.run(
-        [converted.pandoc(), "--standalone", "--from=markdown", "-o", str(path)], input=markdown.encode(), check=True
-    )
+    command = [converted.pandoc(), "--standalone", "--from=markdown", "-o", str(path)]
+    always = {**os.environ, "SOURCE_DATE_EPOCH": "1700000000"}  # the same bytes in every run
+    subprocess.run(command, input=markdown.encode(), check=True, env=always)
     return path
 
 
