@@ -24,6 +24,9 @@ MOST_ITEMS, LONGEST_LIST = 16, 140
 LONGEST_CODE = 60
 """Words of code that is quoted with what stands behind it, an empty line between."""
 
+SHORT_PARAGRAPH = 12
+"""Words of a paragraph that, among others like it, is as good as an item of a list."""
+
 _NUMBERED = re.compile(r"\s*\(?(?:\d{1,2}|[a-z])[.)]\s")
 
 REPLY = 45
@@ -238,12 +241,18 @@ def _sentence(core: Core, *, whole_list: bool, opens: bool) -> AnswerUnit:
         parts += _within(region, [*spans[at + 1 :], *_behind(core)], REPLY)
     elif at + 1 < len(spans) and (opens or (whole_list and _counts(core.text, region.text[slice(*spans[at + 1])]))):
         parts.append(spans[at + 1])
-    last = at == len(spans) - 1
-    if last and (_ANNOUNCES.search(core.text) or (whole_list and core.text.count(",") < 2)):
-        parts += _announced(core, bool(_ANNOUNCES.search(core.text)))
+    elif whole_list and at + 2 == len(spans) and _COUNTS.search(core.text) and _ends_announcing(region, spans[-1]):
+        parts += [spans[-1], *_announced(core, said=True, whole=True)]  # 'It has three goals. These are:'
+    last, said = at == len(spans) - 1, _ends_announcing(region, core.span)
+    if last and (said or (whole_list and core.text.count(",") < 2)):
+        parts += _announced(core, said, whole_list)
     if (PRONOUN.match(core.text) or _CONNECTIVE.match(core.text)) and at:
         parts.insert(0, spans[at - 1])
     return AnswerUnit(core, "list" if len(parts) > 3 else "sentence", tuple(parts))
+
+
+def _ends_announcing(region: Region, span: Span) -> bool:
+    return bool(_ANNOUNCES.search(" ".join(region.text[slice(*span)].split())))
 
 
 def _counts(text: str, behind: str) -> bool:
@@ -270,8 +279,8 @@ def _behind(core: Core) -> list[Span]:
     return sentences_of(region, behind)[:2] if behind.kind in ("prose", "item") else []
 
 
-def _announced(core: Core, said: bool) -> list[Span]:
-    """The list or the code behind its block."""
+def _announced(core: Core, said: bool, whole: bool) -> list[Span]:
+    """The list or the code behind its block; with `whole` the short paragraphs, too, that are as good as a list."""
     region, place = core.region, core.place
     if place + 1 >= len(region.blocks):
         return []
@@ -281,7 +290,17 @@ def _announced(core: Core, said: bool) -> list[Span]:
         return [part for part in _list(inner).parts if part[0] >= behind.start]
     if said and behind.kind == "code":
         return _code_at(region, place + 1)
+    short = list(
+        takewhile(lambda block: block.kind == "prose" and _is_short(region, block), region.blocks[place + 1 :])
+    )
+    if said and whole and len(short) > 2:
+        counts = accumulate(len(region.of(block).split()) for block in short)
+        return [(one.start, one.end) for one, count in zip(short, counts, strict=True) if count <= LONGEST_CODE]
     return _behind(core)[:1] if said else []
+
+
+def _is_short(region: Region, block: Block) -> bool:
+    return len(region.of(block).split()) <= SHORT_PARAGRAPH
 
 
 def ranges(region: Region, start: int, end: int, code: bool) -> list[Span]:

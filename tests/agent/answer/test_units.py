@@ -130,3 +130,12 @@ def test_things_that_are_only_counted_come_with_the_sentence_that_names_them() -
 def test_what_answers_a_question_ends_where_the_next_begins() -> None:
     faq = "Q: Can I bring my dog? A: Yes, if nobody objects. Never in the depot. Q: Is there a canteen? A: Not yet."
     assert unit(faq, "Q: Can")[-1] == "Never in the depot."
+
+
+def test_what_is_counted_comes_with_the_list_that_the_next_sentence_announces() -> None:
+    goals = "It has three high level goals. These are:\n\n- speed;\n- ease.\n\nTo get there, work."
+    assert unit(goals, "It has", whole_list=True)[1:] == ["These are:", "- speed;", "- ease."]
+    assert unit(goals, "It has") == ["It has three high level goals."]
+    names = "It knows these constants:\n\ne\nEuler's number\n\npi\nThe one that all know.\n\nMore can be had by whoever"
+    names += " defines them in a file of their own."
+    assert unit(names, "It knows", whole_list=True)[1:4] == ["e", "Euler's number", "pi"]
