@@ -15,7 +15,7 @@ from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable, install_command
 from clew.memory.knowledge.loaders.html import document_of
 from clew.memory.knowledge.loaders.plain_text import decode, read_text, title_of_text
-from clew.memory.knowledge.loaders.source import Loader, Source
+from clew.memory.knowledge.loaders.source import LONGEST_REASON, Loader, Source
 from clew.memory.knowledge.loaders.word_unseen import without_unseen
 
 FILES = {".docx": "docx", ".odt": "odt"}
@@ -24,9 +24,6 @@ MARKS = {".rst": "rst", ".org": "org", ".adoc": "asciidoc", ".tex": "latex", ".t
 
 SECONDS, SECONDS_PER_MIB = 4.0, 30.0
 """CPU time that Pandoc may take for a file: it takes a tenth of a second for a page."""
-
-LONGEST_REASON = 200
-"""Characters of why Pandoc stopped."""
 
 _ROLE = re.compile(r'(<code class="interpreted-text"[^>]*>)[~!.]?([^<]*?)(?:\s*&lt;[^<]*&gt;)?(?=</code>)')
 """``:class:`~flask.Flask` `` and ``:doc:`this </that>` ``, which Pandoc leaves to Sphinx."""

@@ -24,14 +24,20 @@ from clew.memory.knowledge.loaders import (
 )
 from clew.memory.knowledge.loaders.exports import EXPORTS
 from clew.memory.knowledge.loaders.jsonl import Entry
-from clew.memory.knowledge.loaders.source import ExportLoader, Loader, LoadFailure, Source, file_mode, reason, shown
+from clew.memory.knowledge.loaders.source import (
+    LONGEST_REASON,
+    ExportLoader,
+    Loader,
+    LoadFailure,
+    Source,
+    file_mode,
+    reason,
+    shown,
+)
 
 Answered = TypeVar("Answered")
 
 NO_MEMORY = "it needs more memory than a file may take"
-LONGEST_REASON = 200
-"""Characters of why a loader stopped."""
-
 LOADERS: tuple[Loader, ...] = (
     plain_text.TEXT,
     converted.WORD,

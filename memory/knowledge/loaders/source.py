@@ -35,6 +35,10 @@ ExportLoader = Literal["notion", "obsidian", "slack", "git", "evernote"]
 """What reads the exports of other programs, where it is named (`exports.EXPORTS`); nothing else is loaded."""
 
 
+LONGEST_REASON = 200
+"""Characters of why a loader, or a program that it runs, stopped."""
+
+
 @dataclass(frozen=True, slots=True)
 class LoadFailure:
     """A file, or a line of one (`path:line`), that could not be read, and why; `count`: how many lines that is."""
