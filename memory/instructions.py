@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from clew.memory.ports import Encoder
@@ -25,15 +26,13 @@ of `data/qa/spans` 2 in 100 have less and no word of it, of those that answer an
 
 _HERE = Path(__file__)
 _WORDS = _HERE.with_name("instructions.txt")
-_SPACED_SCRIPTS = re.compile(read_pattern(_WORDS), re.IGNORECASE)
 _ONE_OF = re.compile(read_pattern(_WORDS, "{one_of}"))
 """What each alternative of the pattern has, in small letters: three quarters of the sentences have none of these."""
 
-_OTHER_SCRIPTS = re.compile(read_pattern(_HERE.with_name("instructions_apart.txt")), re.IGNORECASE)
-"""A sentence on one line."""
+_APART = _HERE.with_name("instructions_apart.txt")
 
 _TELLS = re.compile(read_pattern(_WORDS, r"\b(?:{act}|{search}|{placed}|{remember}|{speak_that}|{you}|{your})\b"))
-_TELLS_APART = re.compile(read_pattern(_HERE.with_name("instructions_apart.txt"), "{acts}|[你您]|あなた"))
+_TELLS_APART = re.compile(read_pattern(_APART, "{acts}|[你您]|あなた"))
 _OTHER = re.compile("[\u0590-\u1fff\u3040-\ud7ff]")
 
 _TEMPLATE = re.compile(
@@ -178,10 +177,16 @@ these share: one that no order has."""
 def _orders(plain: str) -> bool:
     windows = (plain[start : start + WINDOW] for start in range(0, max(len(plain) - OVERLAP, 1), WINDOW - OVERLAP))
     return any(
-        (_ONE_OF.search(one.lower()) and _SPACED_SCRIPTS.search(one))
-        or (_OTHER.search(one) and _OTHER_SCRIPTS.search(one))
+        (_ONE_OF.search(one.lower()) and _orders_of(_WORDS).search(one))
+        or (_OTHER.search(one) and _orders_of(_APART).search(one))
         for one in windows
     )
+
+
+@cache
+def _orders_of(words: Path) -> re.Pattern[str]:
+    """Of a sentence on one line. Most processes see none that may be one, and compiling takes 0.14 s."""
+    return re.compile(read_pattern(words), re.IGNORECASE)
 
 
 def _folded(word: str) -> str:
