@@ -33,13 +33,12 @@ from clew.agent.services import TurnContext
 from clew.agent.state import TURN_JSON, Answer, Call, Fallback, Step, Turn, TurnSearch, TurnState
 from clew.agent.talk.lines import in_language
 from clew.memory.datatypes import Subgraph, Utterance
-from clew.memory.dialogue.cognates import with_cognates
 from clew.memory.dialogue.recall import centroids_of, embedded
 from clew.memory.dialogue.recall import recall as recall_sentences
 from clew.memory.dialogue.rewriting import rewrite as rewrite_question
 from clew.memory.dialogue.signals import recent
 from clew.memory.dialogue.utterances import extract
-from clew.memory.dialogue.variants import with_dates, with_spelling
+from clew.memory.dialogue.variants import with_cognates, with_dates, with_spelling
 from clew.memory.instructions import Topic, orders
 from clew.memory.text import language_of
 from clew.tools.clues import Clues

@@ -154,7 +154,7 @@ def write_titles(folder: Path, made: TitleIndex) -> None:
 
 
 def read_titles(folder: Path) -> TitleIndex:
-    """Raises what a broken file raises (`damage.BROKEN`)."""
+    """Raises what a broken file raises (`disk.BROKEN`)."""
     arrays = read_arrays(within(folder, FILE))
     counted = (arrays[name].astype(np.int64) for name in ("nodes", "places", "names", "lengths"))
     return TitleIndex(arrays["stems"], arrays["written"], *counted)

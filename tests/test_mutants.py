@@ -7,21 +7,21 @@ from tests.mutants import REASONS, ROOT, TESTS, Changed, Mutant, mutants_of, rea
 
 
 def test_each_change_is_one() -> None:
-    path = "memory/dialogue/mmr.py"
+    path = "memory/knowledge/aligners/training.py"
     before = ast.unparse(ast.parse((ROOT / path).read_text("utf-8"))).splitlines()
     made = list(mutants_of(path))
     assert len({one.name for one in made}) == len(made) > 8
     for mutant in made:
         after = ast.unparse(ast.fix_missing_locations(mutant.tree)).splitlines()
         assert sum(one != other for one, other in zip(before, after, strict=True)) == 1, mutant.name
-    assert any(one.name.startswith("mmr.mmr Sub to Add") for one in made)
+    assert any(one.name.startswith("training.info_nce Sub to Add") for one in made)
 
 
 def test_a_changed_module_takes_the_place_of_the_products() -> None:
     tree = ast.parse("def twice(x):\n    return x * 2 if not x < 0 else None\n")
-    changed = Changed(Mutant("memory/dialogue/mmr.py", 1, "name", tree))
-    spec = changed.find_spec("clew.memory.dialogue.mmr", None)
-    assert spec is not None and changed.find_spec("clew.memory.dialogue.recall", None) is None
+    changed = Changed(Mutant("memory/dialogue/recall.py", 1, "name", tree))
+    spec = changed.find_spec("clew.memory.dialogue.recall", None)
+    assert spec is not None and changed.find_spec("clew.memory.dialogue.threads", None) is None
     space: dict[str, object] = {}
     exec(changed.code, space)
     assert space["twice"](3) == 6  # type: ignore[operator]

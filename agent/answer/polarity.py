@@ -19,7 +19,7 @@ import Stemmer
 from clew.agent.answer.values import Values, compared, values_of
 from clew.agent.state import Says
 from clew.memory.dialogue.question_parser import parts
-from clew.memory.dialogue.verb_forms import base, past
+from clew.memory.dialogue.word_classes import base, past
 from clew.memory.text import FUNCTION_WORDS, common_words, language_of, unaccented, written_words
 
 HELD, BELOW, OWN = 0.99, 0.6, 0.5

@@ -8,7 +8,7 @@ from string import Template
 
 from clew.agent.answer.asked import asked as asked_for
 from clew.agent.state import Answer, Claim, Turn
-from clew.memory.dialogue.cognates import COGNATES
+from clew.memory.dialogue.variants import COGNATES
 from clew.memory.language.esperanto_words import nominative
 from clew.memory.text import LANGUAGES, common_words, language_of, unaccented, written_words
 

@@ -7,8 +7,7 @@ from itertools import pairwise
 
 from clew.memory.dialogue.phrases import Referent
 from clew.memory.dialogue.question_parser import parts
-from clew.memory.dialogue.verb_forms import singular
-from clew.memory.dialogue.word_classes import FIRST_NAMES, LISTS, is_participle, is_verb, tokens, written_type
+from clew.memory.dialogue.word_classes import FIRST_NAMES, LISTS, is_participle, is_verb, singular, tokens, written_type
 
 _CAPITAL = r"[A-ZÀ-ÖØ-Þ][\w’'-]*"
 _LINK = r"(?:of|the|of the|in the|to the|on the|de|von|van|der|la|le|du|da|di|al|bin)"

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from clew.memory.dialogue.phrases import Parts, Referent
 from clew.memory.dialogue.referents import Said, referent_of
-from clew.memory.dialogue.verb_forms import past, several
-from clew.memory.dialogue.word_classes import written_type
+from clew.memory.dialogue.word_classes import past, several, written_type
 
 BACK, FAR = 3, 8
 """Turns that are looked through for what a word stands for; where none of these has it, for what was asked about."""

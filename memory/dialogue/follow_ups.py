@@ -14,8 +14,7 @@ from clew.memory.dialogue.reference import standing_for
 from clew.memory.dialogue.referents import Said, about_library, is_foreign, last_sentence, said
 from clew.memory.dialogue.slots import filled, led, same_for
 from clew.memory.dialogue.utterances import is_filler
-from clew.memory.dialogue.verb_forms import singular
-from clew.memory.dialogue.word_classes import LISTS, written_type
+from clew.memory.dialogue.word_classes import LISTS, singular, written_type
 from clew.memory.ports import Vocabulary
 from clew.memory.text import content_words
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from clew.memory.dialogue.antecedents import BACK, POINTING, candidates
 from clew.memory.dialogue.phrases import Parts, Phrase
 from clew.memory.dialogue.referents import Said, is_foreign
-from clew.memory.dialogue.verb_forms import ing, singular
-from clew.memory.dialogue.word_classes import LISTS, written_type
+from clew.memory.dialogue.word_classes import LISTS, ing, singular, written_type
 
 _AT = ("at", "near", "on", "outside")
 

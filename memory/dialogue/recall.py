@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Recalled, Sentence, Vector, Vectors
-from clew.memory.dialogue.clustering import kmeans
-from clew.memory.dialogue.mmr import mmr
 from clew.memory.parameters import Few, Natural, Share
 from clew.memory.ports import Encoder
 
@@ -145,3 +143,92 @@ def _distinct(vectors: Vectors, at_most: int) -> int:
 def _numbered_by_first(labels: ClusterLabels) -> ClusterLabels:
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     return np.asarray(np.argsort(np.argsort(first))[inverse], dtype=np.intp)
+
+
+def mmr(query_vector: Vector, vectors: Vectors, k: int, lambda_: float) -> list[int]:
+    """At most k rows of `vectors` (n, d), in the order chosen; all are unit vectors, ties go to the earlier row.
+
+    Maximal marginal relevance (Carbonell and Goldstein 1998), as seed 003 has it: score = lambda * sim(s, query) -
+    (1 - lambda) * max over the selected of sim(s, selected). The first is the most similar to the query.
+    """
+    candidates = vectors.astype(np.float64)
+    # Rounded, so that equal vectors have equal scores whatever the order in which a product was summed.
+    relevance = np.round(candidates @ query_vector.astype(np.float64), 12)
+    redundancy = np.full(len(candidates), -np.inf)
+    selected: list[int] = []
+    for _ in range(min(k, len(candidates))):
+        scores = lambda_ * relevance - (1 - lambda_) * redundancy if selected else relevance.copy()
+        scores[selected] = -np.inf
+        best = int(np.argmax(scores))
+        selected.append(best)
+        redundancy = np.maximum(redundancy, np.round(candidates @ candidates[best], 12))
+    return selected
+
+
+ITERATIONS = 300
+TOLERANCE = 1e-4
+"""Of the rows' mean variance: centroids that together moved by no more (squared) have settled."""
+
+Rows = NDArray[np.float64]
+"""Shape (n, d)."""
+
+
+def kmeans(vectors: Vectors, k: int, seed: int, n_init: int, start: Vectors | None = None) -> NDArray[np.intp]:
+    """The cluster of each row, from 0 to k - 1, none empty where at least k rows differ: that of the least squared
+    distances of `n_init` beginnings by k-means++ (Arthur and Vassilvitskii 2007), or from the k centroids `start`.
+
+    Step for step as scikit-learn does it, with the same random numbers: importing that takes a second."""
+    mean = vectors.mean(axis=0, dtype=np.float64)
+    rows: Rows = vectors - mean
+    if start is not None:
+        return _settled(rows, start - mean)[0]
+    random = np.random.RandomState(seed)
+    runs = [_settled(rows, _beginning(rows, k, random)) for _ in range(n_init)]
+    return min(runs, key=lambda run: run[1])[0]
+
+
+def _beginning(rows: Rows, k: int, random: np.random.RandomState) -> Rows:
+    """Rows far from each other: of some drawn by their squared distance to the chosen, the one that leaves least."""
+    chosen = [int(random.choice(len(rows), p=np.full(len(rows), 1 / len(rows))))]
+    left = _squared_distances(rows, rows[chosen])[:, 0]
+    for _ in range(1, k):
+        drawn = random.uniform(size=2 + int(math.log(k))) * left.sum()
+        candidates = np.searchsorted(np.cumsum(left), drawn).clip(max=len(rows) - 1)
+        after = np.minimum(left[:, None], _squared_distances(rows, rows[candidates]))
+        best = int(after.sum(axis=0).argmin())
+        chosen.append(int(candidates[best]))
+        left = after[:, best]
+    return rows[chosen]
+
+
+def _settled(rows: Rows, centres: Rows) -> tuple[NDArray[np.intp], float]:
+    """The labels and the squared distances' sum when nothing changes any more (Lloyd 1982)."""
+    enough = TOLERANCE * rows.var(axis=0).mean()
+    labels = np.full(len(rows), -1, np.intp)
+    for _ in range(ITERATIONS):
+        before, labels = labels, _squared_distances(rows, centres).argmin(axis=1)
+        moved = _means(rows, labels, centres)
+        shift, centres = ((moved - centres) ** 2).sum(), moved
+        if np.array_equal(labels, before):
+            break
+        if shift <= enough:
+            labels = _squared_distances(rows, centres).argmin(axis=1)
+            break
+    return labels, float(((rows - centres[labels]) ** 2).sum())
+
+
+def _means(rows: Rows, labels: NDArray[np.intp], centres: Rows) -> Rows:
+    """A cluster without rows takes the row that is farthest from its own centroid."""
+    labels = labels.copy()
+    empty = np.setdiff1d(np.arange(len(centres)), labels)
+    distances = ((rows - centres[labels]) ** 2).sum(axis=1)
+    labels[np.argsort(-distances, kind="stable")[: len(empty)]] = empty
+    members = (labels == np.arange(len(centres))[:, None]).astype(np.float64)
+    means: Rows = members @ rows / members.sum(axis=1, keepdims=True)
+    return means
+
+
+def _squared_distances(rows: Rows, others: Rows) -> Rows:
+    """Shape (n, others)."""
+    squares: Rows = (rows**2).sum(axis=1)[:, None] + (others**2).sum(axis=1) - 2 * rows @ others.T
+    return squares.clip(min=0)

@@ -20,8 +20,7 @@ from clew.memory.dialogue.answer_names import (
 from clew.memory.dialogue.phrases import Parts, Phrase, Referent
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.utterances import QUESTION_BACK
-from clew.memory.dialogue.verb_forms import past
-from clew.memory.dialogue.word_classes import FIRST_NAMES, LISTS, is_verb, written_type
+from clew.memory.dialogue.word_classes import FIRST_NAMES, LISTS, is_verb, past, written_type
 from clew.memory.ports import Vocabulary
 from clew.memory.text import content_words, split
 

@@ -9,8 +9,7 @@ from clew.memory.dialogue.phrases import Parts, Phrase
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.reference import agreeing
 from clew.memory.dialogue.sluicing import of_that, sluiced, stranded, tail, why_not
-from clew.memory.dialogue.verb_forms import singular
-from clew.memory.dialogue.word_classes import LISTS, TIMES, replaced, written_type
+from clew.memory.dialogue.word_classes import LISTS, TIMES, replaced, singular, written_type
 from clew.memory.ports import Vocabulary
 
 LONGEST, SHORT = 12, 5

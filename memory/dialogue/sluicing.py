@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from clew.memory.dialogue.phrases import Parts, Phrase
 from clew.memory.dialogue.question_parser import parts
-from clew.memory.dialogue.verb_forms import base, singular
-from clew.memory.dialogue.word_classes import LISTS, replaced
+from clew.memory.dialogue.word_classes import LISTS, base, replaced, singular
 
 _QUANTITY = ("number", "amount", "count")
 _OF_THAT = re.compile(

@@ -14,8 +14,8 @@ from pathlib import Path
 import click
 
 from clew.memory.datatypes import Wording
-from clew.memory.dialogue.cognates import with_cognates
 from clew.memory.dialogue.rewriting import rewritten
+from clew.memory.dialogue.variants import with_cognates
 from clew.memory.encoding import MINILM, load_encoder
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library

@@ -7,8 +7,7 @@ from itertools import pairwise
 from clew.memory.datatypes import Edge, Subgraph
 from clew.ui.rendering import walk_lines
 from clew.ui.transcript import turn_object
-from clew.ui.web.drawing import IDLE, draw
-from clew.ui.web.markup import Markup
+from clew.ui.web.markup import IDLE, Markup, draw
 from clew.ui.web.views import View
 from tests.agent.walks import WALK as DEEP
 from tests.ui.fakes import WALK, make_turn

@@ -158,7 +158,7 @@ def author_of_all(database: sqlite3.Connection) -> str:
 
 
 def read_communities(database: sqlite3.Connection, folder: Path) -> Communities:
-    """Raises what a broken file raises (`damage.BROKEN`)."""
+    """Raises what a broken file raises (`disk.BROKEN`)."""
     found = database.execute(
         "SELECT name, report, author, first, last, parent, entities FROM communities ORDER BY number"
     )

@@ -204,7 +204,7 @@ def current_name(generation: Path) -> str:
 
 
 def read_capsule(generation: Path, name: str = "") -> Capsule:
-    """The one in use where no name is given. Raises what a broken file raises (`damage.BROKEN`)."""
+    """The one in use where no name is given. Raises what a broken file raises (`disk.BROKEN`)."""
     return _read(capsule_folder(generation, name or current_name(generation)))
 
 

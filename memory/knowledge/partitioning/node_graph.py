@@ -56,7 +56,7 @@ def write_graph(database: sqlite3.Connection, folder: Path, layers: Layers) -> N
 
 
 def read_graph(folder: Path) -> NodeGraph:
-    """Raises what a broken file raises (`damage.BROKEN`)."""
+    """Raises what a broken file raises (`disk.BROKEN`)."""
     arrays = read_arrays(within(folder, FILE))
     sources, targets = arrays["ends"].astype(np.int64)
     relations = tuple(str(name) for name in arrays["relations"])

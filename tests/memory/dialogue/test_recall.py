@@ -6,15 +6,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
+from sklearn.cluster import KMeans
 
 from clew.memory.datatypes import Recalled, Sentence, Utterance, Vectors
-from clew.memory.dialogue.mmr import mmr
 from clew.memory.dialogue.recall import (
     RecallParameters,
     centroids,
     centroids_of,
     cluster,
     embedded,
+    kmeans,
+    mmr,
     number_of_clusters,
     recall,
     representatives,
@@ -253,3 +256,93 @@ def test_vectors_that_are_near_are_not_one() -> None:
     assert len(set(cluster(near, 2, 42, 10).tolist())) == 2
     same = np.array([[1, 0], [1, 1e-4]], np.float32)
     assert len(set(cluster(same, 2, 42, 10).tolist())) == 1
+
+
+def by_the_formula(query: Vectors, vectors: Vectors, k: int, lambda_: float) -> list[int]:
+    """Seed 003, step 4, word for word."""
+    chosen: list[int] = []
+    while len(chosen) < min(k, len(vectors)):
+        rest = [row for row in range(len(vectors)) if row not in chosen]
+        if not chosen:
+            chosen.append(max(rest, key=lambda row: float(vectors[row] @ query)))
+            continue
+        scores = {
+            row: lambda_ * float(vectors[row] @ query)
+            - (1 - lambda_) * max(float(vectors[row] @ vectors[other]) for other in chosen)
+            for row in rest
+        }
+        chosen.append(max(rest, key=scores.__getitem__))
+    return chosen
+
+
+@given(
+    st.integers(0, 2**32 - 1), st.integers(0, 21), st.integers(0, 8), st.sampled_from([0.0, 0.3, 0.5, 0.7, 0.9, 1.0])
+)
+def test_it_is_the_formula(seed: int, n: int, k: int, lambda_: float) -> None:
+    vectors = unit(np.random.default_rng(seed).normal(size=(n + 1, 8)))
+    assert mmr(vectors[0], vectors[1:], k, lambda_) == by_the_formula(vectors[0], vectors[1:], k, lambda_)
+
+
+def test_the_second_is_relevant_but_unlike_the_first() -> None:
+    query = unit([[1, 0, 0]])[0]
+    vectors = unit([[0.9, 0.1, 0], [0.89, 0.11, 0], [0.7, 0, 0.7]])
+    assert mmr(query, vectors, 2, 0.7) == [0, 1]
+    assert mmr(query, vectors, 2, 0.3) == [0, 2]
+
+
+@pytest.mark.parametrize("lambda_", [0.0, 0.7, 1.0])
+def test_ties_go_to_the_earlier(lambda_: float) -> None:
+    query = unit([[1, 1]])[0]
+    assert mmr(query, unit([[1.0, 0.3]] * 5), 3, lambda_) == [0, 1, 2]
+
+
+def test_with_lambda_0_the_first_is_still_the_most_similar() -> None:
+    assert mmr(unit([[0, 1]])[0], unit([[1, 0], [0, 1], [1, 1]]), 1, 0.0) == [1]
+
+
+def test_no_candidates() -> None:
+    assert mmr(unit([[1, 0]])[0], np.empty((0, 2), np.float32), 5, 0.7) == []
+
+
+def sayings(n: int, seed: int, noise: float = 0.8) -> Vectors:
+    """Rows about four topics, more or less."""
+    random = np.random.default_rng(seed)
+    topics = random.normal(size=(4, 24))
+    return unit(topics[random.integers(4, size=n)] + noise * random.normal(size=(n, 24)))
+
+
+def parts(labels: NDArray[np.generic]) -> set[frozenset[int]]:
+    """The clusters, whatever they are called."""
+    return {frozenset(np.flatnonzero(labels == label).tolist()) for label in np.unique(labels)}
+
+
+@pytest.mark.parametrize("n", [3, 8, 30, 100, 300])
+@pytest.mark.parametrize("k", [2, 3, 7])
+def test_it_finds_the_clusters_that_scikit_learn_finds(n: int, k: int) -> None:
+    if k > n:
+        pytest.skip("fewer rows than clusters")
+    for seed in range(3):
+        vectors = sayings(n, seed)
+        assert parts(kmeans(vectors, k, 42, 10)) == parts(KMeans(k, n_init=10, random_state=42).fit_predict(vectors))
+
+
+def test_it_goes_on_from_given_centroids_as_scikit_learn_does() -> None:
+    for seed in range(5):
+        vectors = sayings(80, seed)
+        start = vectors[:6]
+        expected = KMeans(6, init=start, n_init=1).fit_predict(vectors)
+        assert kmeans(vectors, 6, 42, 10, start).tolist() == expected.tolist()
+
+
+def test_a_cluster_that_nothing_is_near_takes_the_farthest_row() -> None:
+    vectors = np.array([[0, 0], [0, 1], [3, 0], [9, 9]], np.float32)
+    start = np.array([[0, 0], [50, 50], [-50, -50]], np.float32)
+    labels = kmeans(vectors, 3, 42, 1, start)
+    assert set(labels.tolist()) == {0, 1, 2}
+    assert parts(labels) == parts(KMeans(3, init=start, n_init=1).fit_predict(vectors))
+
+
+def test_one_row_and_rows_that_are_alike() -> None:
+    assert kmeans(np.ones((1, 4), np.float32), 1, 42, 10).tolist() == [0]
+    assert kmeans(np.ones((5, 4), np.float32), 1, 42, 10).tolist() == [0] * 5
+    assert len(kmeans(np.ones((5, 4), np.float32), 2, 42, 10)) == 5

@@ -6,7 +6,7 @@ import pytest
 
 from clew.memory.datatypes import Wording
 from clew.memory.dialogue.rewriting import Rewritten, rewritten
-from clew.memory.dialogue.variants import with_dates, with_spelling
+from clew.memory.dialogue.variants import COGNATES, cognates, own_words, with_cognates, with_dates, with_spelling
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.vocabulary import distance
 
@@ -125,3 +125,40 @@ def test_numbers_are_read_as_the_library_shows() -> None:
 )
 def test_dates_that_are_written_out_add_no_wording(question: str) -> None:
     assert with_dates(asked(question), TODAY) == asked(question)
+
+
+ENGLISH = {"httpx", "urllib3", "university", "characters", "table", "1915", "music", "die"}
+
+
+class Held:
+    """A vocabulary of a few words."""
+
+    def counts(self, words: Sequence[str]) -> list[int]:
+        return [int(word.casefold() in ENGLISH) for word in words]
+
+    def kinds(self, phrases: Sequence[str]) -> list[str]:
+        return ["" for _ in phrases]
+
+    def near(self, words: Sequence[str]) -> list[tuple[str, ...]]:
+        return [("characters",) if word == "caracteres" else () for word in words]
+
+
+def test_names_numbers_and_words_alike_are_taken_and_its_own_small_words_are_not() -> None:
+    german = "Wann wurde die Universität 1915 von urllib3 gegründet?"
+    assert list(cognates(own_words(german, "de"), Held()).values()) == ["university", "1915", "urllib3"]
+    french = "Comment écrire des caractères dans une table ?"
+    assert cognates(own_words(french, "fr"), Held()) == {"caractères": "characters", "table": "table"}
+    assert list(cognates(own_words("¿Qué música hay?", "es"), Held()).values()) == ["music"]
+    assert cognates(own_words("Wo wohnt sie?", "de"), Held()) == {}
+
+
+def test_they_are_searched_beside_the_question_where_the_documents_are_in_another_language() -> None:
+    question = "Wer schrieb httpx?"
+    made = rewritten(question, (Wording("question", question, 1.0),))
+    foreign = with_cognates(made, "de", "en", Held())
+    assert [(one.name, one.text, one.weight) for one in foreign.wordings] == [
+        ("question", question, 0.55),
+        (COGNATES, "httpx", 0.45),
+    ]
+    for language, held in (("de", "de"), ("", "en"), ("de", "")):
+        assert with_cognates(made, language, held, Held()) == made
