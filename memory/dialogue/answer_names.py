@@ -29,7 +29,7 @@ _ENUMERATION = re.compile(rf"({_ITEM})((?:, {_ITEM})+),? (?:and|or) ({_ITEM})")
 
 
 def gender_of(name: str) -> str:
-    """she or he, where a title or a first name tells."""
+    """`she` or `he` by a title or a first name; empty where neither tells."""
     if SHE_TITLED.match(name) or HE_TITLED.match(name):
         return "she" if SHE_TITLED.match(name) else "he"
     return FIRST_NAMES.get(re.split(r"[\s’']", name)[0], "")
@@ -136,7 +136,7 @@ def things_of(text: str) -> Iterator[Referent]:
 
 
 def _is_time(name: str) -> bool:
-    """'Wednesday', '14 March'; not 'Olga Winter'."""
+    """Whether it is a time and no name: 'Wednesday', '14 March'; not 'Olga Winter'."""
     return bool(written_type(name)) and not (" " in name and name.split()[0].isalpha() and name[0].isupper())
 
 
@@ -148,7 +148,7 @@ def all_capitals(name: str) -> bool:
 
 
 def _repeated(name: str, text: str) -> bool:
-    """Written with its capital inside a sentence too."""
+    """Whether the text has the name inside a sentence too, so that its capital is its own."""
     return re.search(rf"[\w,] {re.escape(name)}\b", text) is not None
 
 
@@ -159,7 +159,8 @@ _TWO = re.compile(r"(?:[Tt]he )?([A-Z][\w/.+-]*) and ([A-Z][\w/.+-]*)(?: ([a-z]+
 
 
 def named_pair(text: str) -> tuple[str, ...]:
-    """'HTTP proxy', 'SOCKS proxy' of a sentence that begins with 'HTTP and SOCKS proxies'."""
+    """Two things that a sentence names side by side: 'HTTP proxy' and 'SOCKS proxy' of one that begins with 'HTTP and
+    SOCKS proxies'; two values; or what is said to be two. Empty where there are not two."""
     if told := _ARE.search(text):
         return told[1], told[2]
     if values := _VALUES.search(text):
@@ -172,7 +173,8 @@ def named_pair(text: str) -> tuple[str, ...]:
 
 
 def enumerated(text: str) -> tuple[str, ...]:
-    """'connect, read, write, and pool' of a sentence that lists them."""
+    """The things that a sentence lists: 'connect', 'read', 'write' and 'pool' of 'connect, read, write, and pool
+    timeouts', each with the noun that they share; empty where it lists fewer than three."""
     match = _ENUMERATION.search(text)
     if not match:
         return ()

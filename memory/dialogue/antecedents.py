@@ -92,7 +92,7 @@ def _further(low: str, turns: Sequence[Said]) -> Iterator[Referent]:
 
 
 def _is_said(one: Referent, turn: Said) -> bool:
-    """The question of its turn has it, perhaps with a title less: 'Mr. Fogg' of 'Fogg'."""
+    """Whether the question of its turn names it already, perhaps without its title: 'Fogg' for 'Mr. Fogg'."""
     return one.text in turn.question or any(f" {other.text}" in one.text for other in turn.asked if other.named)
 
 
@@ -112,27 +112,28 @@ def _is_thing(one: Referent) -> bool:
 
 
 def _asks_which(turn: Said) -> bool:
-    """'which rover landed on Mars?', 'what is the capital?': the answer names a thing, which is spoken of from then."""
+    """Whether the answer has to name one thing, which is then what is spoken of: 'which rover landed on Mars?', 'what
+    is the capital?'"""
     found = turn.parts
-    asked = found.text[slice(*found.asked)].casefold().split() if found.asked else [""]
-    if asked[0] == "which" and found.wanted:
+    asked = found.asks.casefold().split()[:1]
+    if asked == ["which"] and found.wanted:
         return not found.wanted.plural
     only = found.subject is None or found.subject.first == "the" or "'s " in found.subject.text
-    return asked[0] == "what" and found.wanted is None and found.aux is not None and found.verb is None and only
+    return asked == ["what"] and found.wanted is None and found.aux is not None and found.verb is None and only
 
 
 _SOME = ("a", "an", "one", "some")
 
 
 def _some(turn: Said) -> Iterator[Referent]:
-    """'timeouts' of 'how do I set a timeout': them all."""
+    """What 'they' stands for after a thing of a kind: 'timeouts' after 'how do I set a timeout?'"""
     for phrase in turn.parts.phrases:
         if phrase.first in _SOME[:2] and phrase.role in ("subject", "object"):
             yield Referent(several(phrase.text.split(" ", 1)[1]), 1.0, plural=True)
 
 
 def _both(turn: Said) -> Referent | None:
-    """The two that were compared; of 'our flight' and 'the flight back' the flights."""
+    """The two that were compared, in one: 'the flights' for 'our flight' and 'the flight back'."""
     if len(turn.listed) != 2 or any(written_type(item) or item.split()[0] in _SOME for item in turn.listed):
         return None
     subject = turn.parts.subject
@@ -156,12 +157,11 @@ def _waits(turn: Said, low: str) -> bool:
 
 
 def _free_relative(turn: Said) -> Iterator[Referent]:
-    """'what the vet cost' of 'what did the vet cost'."""
+    """What was asked for, as a thing: 'what the vet cost' after 'what did the vet cost?'"""
     found = turn.parts
     if not (found.asked and found.aux and found.verb and found.subject):
         return
-    asked, aux = found.text[slice(*found.asked)].casefold(), found.text[slice(*found.aux)].casefold()
-    verb = found.text[slice(*found.verb)]
+    asked, aux, verb = found.asks.casefold(), found.helper, found.does
     if asked == "what" and aux == "did" and not found.subject.pronoun:
         yield Referent(f"what {found.subject.text} {past(verb)}", 3.0)
     goes_on = re.match(r" (for|to|at|about|with|on)\b(?! \w+ing)", found.text[found.verb[1] :])
@@ -170,6 +170,7 @@ def _free_relative(turn: Said) -> Iterator[Referent]:
 
 
 def is_expletive(found: Parts, at: int) -> bool:
+    """Whether the 'it' at this character stands for nothing: 'how long does it take to ...', 'is it true that ...'."""
     rest = found.text[at:].casefold()
     if re.match(r"it between\b", rest) and re.search(r"\b(?:is|was) $", found.text[:at].casefold()):
         return True

@@ -56,8 +56,8 @@ def standing(
 
 
 def is_whole(question: str) -> bool:
-    """No fragment ('and in May?'), no correction ('no, I meant the van'), no 'the other one' and no 'there', which say
-    nothing by themselves."""
+    """Whether the question says what it asks. A fragment ('and in May?'), a correction ('no, I meant the van'), 'the
+    other one' and 'there' do not."""
     rest, topic, corrects = led(question)
     return bool(topic) or not (corrects or parts(rest).fragment or _ELSEWHERE.search(rest))
 
@@ -69,7 +69,7 @@ _ELSEWHERE = re.compile(
 
 
 def _said(alone: StandingQuestion, answer: Sequence[str], turns: Sequence[Said], vocabulary: Vocabulary | None) -> Said:
-    """The turn with its topic: what it names, else what was spoken of before where it leans on that."""
+    """The turn and its topic: what its question names, else, where that leans on the turn before, the topic of that."""
     made = said(alone.text, answer, vocabulary)
     people = {one.text: one.gender for turn in turns for one in turn.asked if one.about}
     people |= {
@@ -94,7 +94,7 @@ def _said(alone: StandingQuestion, answer: Sequence[str], turns: Sequence[Said],
 
 
 def _bare(pair: tuple[str, ...]) -> tuple[str, ...]:
-    """Without the preposition that both have."""
+    """The two without their preposition, where both have the same."""
     firsts = {item.split()[0] for item in pair}
     if len(firsts) == 1 and firsts <= LISTS["prepositions"] - LISTS["determiners"]:
         return tuple(item.partition(" ")[2] for item in pair)
@@ -106,7 +106,8 @@ _PERSON = re.compile(r"'([Hh]e|[Hh]im|[Hh]is|[Ss]he|[Hh]er|[Hh]ers)' is ([^;]+)"
 
 
 def _thing(one: Referent, people: Mapping[str, str], things: Set[str]) -> Referent:
-    """As it was spoken of before: a person, with what gender, or none."""
+    """The thing as earlier turns had it: a person of a gender where one of `people`, no person where one of
+    `things`."""
     if one.text in people:
         return replace(one, person=True, maybe_person=True, about=True, gender=one.gender or people[one.text])
     return replace(one, person=False, maybe_person=False, plural=False, gender="") if one.text in things else one
@@ -179,7 +180,8 @@ def _made(
 
 
 def _fragment(question: str, turns: Sequence[Said]) -> StandingQuestion | None:
-    """'and the return?' that corresponds to nothing before: of what was spoken of."""
+    """A fragment that takes the place of nothing in the question before is asked of the topic: 'and the return?'
+    becomes 'as for the flight, what about the return?'"""
     lead = re.match(r"(?:(?:and|but|or)\b[, ]*)*(?:what about |how about )?", question, re.IGNORECASE)
     rest = question[lead.end() if lead else 0 :].rstrip(" ?.!")
     found, topic = parts(rest), turns[0].topic
@@ -197,8 +199,9 @@ _WHOSE = re.compile(r"(?:.+?['’]s? (?P<noun>[\w-]+)|the (?P<head>[\w-]+) of [^
 
 
 def _asked_plainly(question: str, before: Parts, *, pointed: bool) -> str:
-    """'and its licence?', 'and the population of Rome?' where the question before asked for nothing of that kind: what
-    it is. Not after 'how much was the van?', nor where that asks for what something has as well."""
+    """'What is its licence?' for 'and its licence?', 'What is the population of Rome?' for 'and the population of
+    Rome?'. Empty where the question before can be asked of it as well: it asks for an attribute too, or for how
+    much."""
     bare = _LEAD.sub("", question, count=1) if _LEAD.match(question) else question
     bare = re.sub(r"^(?:what|how) about ", "", bare, flags=re.IGNORECASE).strip(" ?.!")
     part = _WHOSE.fullmatch(bare)
@@ -207,7 +210,7 @@ def _asked_plainly(question: str, before: Parts, *, pointed: bool) -> str:
     noun = (part["noun"] or part["head"]).casefold()
     if noun not in LISTS["attributes"] or noun in LISTS["people"]:
         return ""
-    asked = before.text[slice(*before.asked)].casefold() if before.asked else ""
+    asked = before.asks.casefold()
     alike = any(one.noun == noun or one.noun in LISTS["attributes"] for one in before.phrases if one.role != "asked")
     counts = asked.startswith(("how much", "how many"))
     return "" if alike or counts or not (before.verb or before.asked) else f"What is {bare}?"
@@ -225,7 +228,8 @@ _POINTS = re.compile(
 
 
 def _owned(question: str, turns: Sequence[Said]) -> tuple[str, list[str]]:
-    """'and his wife?' is 'and Yuri Gagarin's wife?': what says only what is other points back as well."""
+    """A short follow-up with what its pronoun stands for, and why: 'and his wife?' becomes 'and Yuri Gagarin's
+    wife?'"""
     if (
         len(question.split()) > SHORT
         or re.search(r"\w{2,}ing (?:it|them)\W*$", question)
@@ -243,7 +247,8 @@ _WHICH = re.compile(r"which (?:one )?(is|was|are|were) (.+?), .+ or .+", re.IGNO
 
 
 def _why_not_the_other(question: str, before: Said) -> str:
-    """'why not the other one?' after 'which is safe, A or B?' and an answer that begins with A: 'why is B not safe?'"""
+    """'Why is B not safe?' for 'why not the other one?' after 'which is safe, A or B?', where the answer begins with
+    A."""
     asked = _WHICH.match(before.question)
     if (
         not asked
@@ -301,7 +306,7 @@ def _topic_for(question: str, turns: Sequence[Said], vocabulary: Vocabulary | No
 
 
 def _of_which(topic: Referent) -> Referent:
-    """Leipzig for 'the population of Leipzig'."""
+    """What an attribute is of: Leipzig for 'the population of Leipzig'."""
     head, _, whose = topic.text.partition(" of ")
     attribute = head.split()[-1] in LISTS["attributes"]
     return replace(topic, text=whose) if attribute and whose[:1].isupper() else topic
@@ -316,8 +321,8 @@ def _subject(turn: Said) -> str:
 
 
 def _was_spoken_of(found: Parts, turns: Sequence[Said]) -> bool:
-    """'what does the launch cost?' where the launch was spoken of: it is about that. Not 'what is the default?' after
-    'the default timeout'."""
+    """Whether the subject itself was spoken of, so that it needs no topic: the launch in 'what does the launch cost?'.
+    Not an attribute: 'what is the default?' after 'the default timeout'."""
     subject = found.subject
     if subject is None or subject.pronoun or not subject.definite or subject.noun in LISTS["attributes"]:
         return False
@@ -327,8 +332,8 @@ def _was_spoken_of(found: Parts, turns: Sequence[Said]) -> bool:
 
 
 def _brings_its_own(found: Parts, *, waits: bool) -> bool:
-    """'how do I roast a chicken', 'which datatypes are there', 'what did I ask you': what it is about is new; 'what is
-    the boat worth', but where a pronoun `waits` for what was spoken of."""
+    """Whether the question brings a topic of its own: 'how do I roast a chicken', 'which datatypes are there', 'what
+    did I ask you'; and 'what is the boat worth', unless it has a pronoun that `waits` for what was spoken of."""
     if any(one.first in ("this", "that", "these", "those") for one in found.phrases) or "else" in found.body.split():
         return True
     pronouns = {one.text.casefold() for one in found.phrases if one.pronoun}
@@ -348,7 +353,7 @@ def _brings_its_own(found: Parts, *, waits: bool) -> bool:
     if subject and subject.first == "the" and len(subject.words) > 1 and " of " not in subject.text:
         return True
     generic = subject is not None and subject.plural and subject.first not in LISTS["determiners"]
-    if generic and found.verb and found.aux and found.text[slice(*found.aux)].casefold() in ("do", "does", "did"):
+    if generic and found.verb and found.helper in ("do", "does", "did"):
         return True
     own = LISTS["attributes"] | LISTS["nameless"] | LISTS["people"]
     new = (one for one in found.phrases if one.first in ("the", "a", "an"))

@@ -30,7 +30,7 @@ class Phrase:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Its stems."""
+        """The stems of its content words."""
         return tuple(content_words(self.text))
 
     @property
@@ -39,7 +39,7 @@ class Phrase:
 
     @property
     def noun(self) -> str:
-        """The last word before what says which one: 'number' of 'the number of columns'."""
+        """Its head, in small letters: 'number' of 'the number of columns'."""
         head = re.split(r"\s(?:of|in|for|from|at|on|with|to|per|that)\s", self.text)[0]
         return head.split()[-1].strip("'’").casefold()
 
@@ -83,12 +83,26 @@ class Parts:
     end: int
 
     @property
+    def asks(self) -> str:
+        """The question words as they are written; empty where there are none. So `does`, the verb."""
+        return self.text[slice(*self.asked)] if self.asked else ""
+
+    @property
+    def does(self) -> str:
+        return self.text[slice(*self.verb)] if self.verb else ""
+
+    @property
+    def helper(self) -> str:
+        """The helping verb in small letters; empty where there is none."""
+        return self.text[slice(*self.aux)].casefold() if self.aux else ""
+
+    @property
     def subject(self) -> Phrase | None:
         return next((one for one in self.phrases if one.role == "subject"), None)
 
     @property
     def wanted(self) -> Phrase | None:
-        """'guests' of 'how many guests'."""
+        """What is asked for by a noun: 'guests' of 'how many guests'."""
         return next((one for one in self.phrases if one.role == "asked"), None)
 
     @property
@@ -97,7 +111,7 @@ class Parts:
 
     @property
     def fragment(self) -> bool:
-        """Nothing is said of anything: 'in September', 'which papers'."""
+        """Whether it has no verb: 'in September', 'which papers'."""
         return self.aux is None and self.verb is None
 
 

@@ -27,6 +27,7 @@ _COMPARES = re.compile(
 
 
 def places(question: str, turns: Sequence[Said]) -> Iterator[tuple[int, int, str, str]]:
+    """What 'there' stands for: where it begins and ends, what goes there, and why. So `ones`."""
     there = re.search(r"\bthere(?=\s*(?:[^\w\s]|$)|\s+(?:as well|too|in|on|by|now|to)\b)", question, re.IGNORECASE)
     if not there or re.search(
         r"(?<!who )(?<!else )(?:is|are|was|were|be) $|\b(?:up|down|out|over|in) $", question[: there.start()]
@@ -53,7 +54,7 @@ def places(question: str, turns: Sequence[Said]) -> Iterator[tuple[int, int, str
 
 
 def ones(question: str, found: Parts, turns: Sequence[Said]) -> Iterator[tuple[int, int, str, str]]:
-    """'which of the two', 'which one', 'the last one', by what was listed."""
+    """What 'which of the two', 'which one' and 'the last one' choose from: what was listed before."""
     before = turns[1].listed if len(turns) > 1 else ()
     newest = turns[0].listed or any(one.plural and one.text not in before for one in turns[0].asked) if turns else ()
     listed = next((turn.listed for turn in turns[: 1 if newest else 2] if turn.listed), ())
@@ -136,7 +137,8 @@ def _noun(turns: Sequence[Said], *, of_other: bool = False) -> str:
 
 
 def pointed(question: str, found: Parts, turns: Sequence[Said]) -> tuple[list[tuple[int, int, str]], list[str]]:
-    """'that' as a whole phrase, 'this exhibition', and 'the exhibition' where one with more words was spoken of."""
+    """What a whole phrase that points stands for: 'that', 'this exhibition', and 'the exhibition' where one with more
+    words was spoken of. The pieces to replace, and why."""
     for phrase in found.phrases if not (turns and is_foreign(turns[0].parts)) else ():
         if (
             (compared := re.search(r"\b(?:that|this|the) difference$", phrase.text))
@@ -188,9 +190,10 @@ def pointed(question: str, found: Parts, turns: Sequence[Said]) -> tuple[list[tu
 
 
 def _happening(found: Parts, before: Said) -> str:
-    """'two monkeys flew on a rocket', of 'which two monkeys flew on a rocket?', for 'how long did that take?'"""
+    """What happened, for 'how long did that take?': 'two monkeys flew on a rocket' after 'which two monkeys flew on a
+    rocket?'"""
     asked, said = before.parts.wanted, before.parts.verb
-    takes = found.verb is not None and found.text[slice(*found.verb)].casefold() in ("take", "last", "happen")
+    takes = found.does.casefold() in ("take", "last", "happen")
     if not (takes and asked and said) or before.parts.aux:
         return ""
     return f"{asked.text} {before.parts.text[said[0] : before.parts.end]}"
@@ -205,27 +208,25 @@ _MEASURES = {
 
 
 def _measure(before: Said) -> str:
-    """'the distance of the Moon' after 'how far away is the Moon?'"""
+    """The measure that was asked for: 'the distance of the Moon' after 'how far away is the Moon?'"""
     found = before.parts
-    asked = found.text[slice(*found.asked)].casefold().split() if found.asked else []
+    asked = found.asks.casefold().split()
     if len(asked) < 2 or asked[0] != "how" or found.subject is None or found.subject.pronoun:
         return ""
     measure = next((_MEASURES[word] for word in asked[1:] if word in _MEASURES), "")
-    only = found.aux is not None and found.text[slice(*found.aux)].casefold() in ("is", "was", "are", "were")
-    return f"the {measure} of {found.subject.text}" if measure and only else ""
+    return f"the {measure} of {found.subject.text}" if measure and found.helper in ("is", "was", "are", "were") else ""
 
 
 def _done(turn: Said) -> str:
-    """'read several files at once' of 'can I read several files at once?'"""
+    """What was done, for 'do that': 'read several files at once' after 'can I read several files at once?'"""
     found = turn.parts
     if not (found.aux and found.verb and found.subject) or (found.asked and found.wanted):
         return ""
-    asked = found.text[slice(*found.asked)].casefold() if found.asked else "how"
-    return found.text[found.verb[0] : found.end] if asked in ("how", "when", "where", "why") else ""
+    return found.text[found.verb[0] : found.end] if found.asks.casefold() in ("", "how", "when", "where", "why") else ""
 
 
 def _own_clause(found: Parts, phrase: Phrase) -> bool:
-    """'that' behind a noun or verb begins a clause."""
+    """Whether 'that' begins a clause of the question's own ('the day that we left') and points at nothing."""
     if phrase.text.casefold() != "that" or phrase.role == "subject" or phrase.preposition:
         return False
     return re.match(r"\s+\w", found.text[phrase.end :]) is not None and not re.match(
@@ -235,21 +236,14 @@ def _own_clause(found: Parts, phrase: Phrase) -> bool:
 
 
 def _event(turn: Said) -> str:
-    """'shrinking the database file' of 'how do I shrink the database file'."""
+    """What was done, as a thing: 'shrinking the database file' after 'how do I shrink the database file?'"""
     found = turn.parts
     subject, verb = found.subject, found.verb
-    if not (subject and verb and found.aux) or found.text[slice(*found.aux)].casefold() not in (
-        "do",
-        "does",
-        "did",
-        "can",
-        "could",
-        "should",
-    ):
+    if not (subject and verb) or found.helper not in ("do", "does", "did", "can", "could", "should"):
         return ""
     if found.asked and subject.text.casefold() not in ("i", "you", "we", "one"):
         return ""
-    if found.asked and found.text[slice(*found.asked)].casefold() not in ("how", "when", "why"):
+    if found.asks.casefold() not in ("", "how", "when", "why"):
         return ""
     end = found.clause if found.clause > verb[1] else found.end
     later = next(
@@ -259,4 +253,4 @@ def _event(turn: Said) -> str:
     objects = [one for one in found.phrases if one.role == "object" and verb[1] < one.start < end]
     if not objects or any(one.pronoun for one in objects):
         return ""
-    return f"{ing(found.text[slice(*verb)])} {rest}".strip()
+    return f"{ing(found.does)} {rest}".strip()

@@ -75,7 +75,7 @@ class _Reader:
         return self.tokens[first].start, self.tokens[after - 1].end
 
     def _done_by(self, asked: tuple[int, int], aux: str) -> bool:
-        """'who has won the prize': whoever is asked for does what follows."""
+        """Whether the verb of whoever is asked for follows: 'who has won the prize'."""
         if self.kind != "word" or self.text[slice(*asked)].split()[0].casefold() not in _SUBJECTS:
             return False
         token = self.tokens[self.at]
@@ -83,13 +83,13 @@ class _Reader:
         return not token.text[0].isupper() and is_verb(token.low) and not does
 
     def _can_do(self, aux: str) -> bool:
-        """'how many clients can connect at once': what is asked for does it."""
+        """Whether the verb of what is counted follows: 'how many clients can connect at once'."""
         counted = bool(self.phrases) and self.phrases[-1].role == "asked"
         bare = self.kind == "word" and self.tokens[self.at].text.islower() and not self.low.endswith("s")
         return counted and bare and aux in _MODAL and self._look(1) in ("end", "prep", "adv", "sub")
 
     def _owns(self, asked: tuple[int, int]) -> bool:
-        """'who has the key': nothing follows that is done."""
+        """Whether 'has' is the verb itself and helps none: 'who has the key'."""
         if self.low not in ("has", "have", "had") or self.text[slice(*asked)].split()[0].casefold() not in _SUBJECTS:
             return False
         rest = self.tokens[self.at + 1 : self.last]
@@ -100,7 +100,7 @@ class _Reader:
         return who or not any(is_verb(token.low) or is_participle(token) for token in rest if token.kind == "word")
 
     def _requests(self) -> bool:
-        """'summarise ...', 'take the ...'"""
+        """Whether a request begins here: 'summarise ...', 'take the ...'"""
         if self.kind != "word" or self.low in LISTS["requests"]:
             return self.kind == "word"
         return self.at + 1 < self.last and self.low in LISTS["verbs"] and self._look(1) in ("det", "prep", "pron")
@@ -151,7 +151,8 @@ class _Reader:
         return max((n for n in done if self.tokens[n].kind == "aux" or is_verb(self.tokens[n].low)), default=0)
 
     def _run_before_verb(self, word: str) -> None:
-        """'printer' of 'which printer did', 'guests' of 'how many guests came', 'old' of 'how old is'."""
+        """Goes over the words between the question word and the verb: 'printer' of 'which printer did', 'guests' of
+        'how many guests came', 'old' of 'how old is'."""
         start = self.at
         while self.kind in ("word", "number"):
             opens = self.at == start and word == "what" and not self._aux_follows()
@@ -163,7 +164,7 @@ class _Reader:
             self.at = start
 
     def _aux_follows(self) -> bool:
-        """'what mean accuracy did', not 'what makes monkeys suitable'."""
+        """Whether a helping verb comes after the nouns: 'what mean accuracy did', not 'what makes monkeys suitable'."""
         kinds = (token.kind for token in self.tokens[self.at : self.last] if token.kind not in ("word", "number"))
         behind = next(kinds, "end")
         return behind == "aux" or (behind in ("prep", "end") and not is_verb(self.low))
@@ -194,7 +195,7 @@ class _Reader:
         return aux, None
 
     def _stands_for_something(self, aux: str) -> bool:
-        """'does that need ...': no 'that need'."""
+        """Whether 'that' is the subject by itself: 'does that need ...', where 'need' is the verb."""
         pointing = self.low in ("this", "that", "these", "those") and self.at + 1 < self.last
         return pointing and aux.removesuffix("n't") in _DO and is_verb(self.tokens[self.at + 1].low)
 
@@ -222,7 +223,7 @@ class _Reader:
         return True
 
     def _is_complement(self, asked: tuple[int, int]) -> bool:
-        """'What is the default', 'how old is the flat': nothing but a noun phrase follows."""
+        """Whether nothing but a noun phrase can follow: 'what is the default', 'how old is the flat'."""
         words = self.text[slice(*asked)].casefold().split()
         return words[-1] in ("what", "who", "which", "whose", "where", "when") or (words[0] == "how" and len(words) > 1)
 
@@ -256,7 +257,7 @@ class _Reader:
         return at
 
     def _of(self, *, verb_follows: bool) -> None:
-        """'the maximum number of columns': goes on with 'of', and with what joins a name."""
+        """Goes over 'of' and what follows it in a subject: 'the maximum number of columns'."""
         while self.kind == "prep" and self.low == "of" and self._look(1) in ("det", "word", "number"):
             first = self.at + 1
             end = self._subject_end(first, verb_follows=verb_follows, complement=not verb_follows)
@@ -301,7 +302,7 @@ class _Reader:
         return clause
 
     def _predicate(self) -> bool:
-        """'slow' of 'is it so slow': said of the subject, and no thing."""
+        """Whether the word is said of the subject and is no thing: 'slow' of 'is it so slow'."""
         token, before = self.tokens[self.at], self.tokens[self.at - 1] if self.at else None
         ends = self._look(1) in ("end", "prep", "sub", "adv")
         after_be = any(t.kind == "aux" and t.low.removesuffix("n't") in _BE for t in self.tokens[: self.at])
@@ -350,7 +351,7 @@ class _Reader:
         return True
 
     def _is_title(self, first: int) -> bool:
-        """'Gone with the Wind', where a fragment is nothing else."""
+        """Whether a fragment is the title of a work and nothing else: 'Gone with the Wind'."""
         before, rest = self.tokens[:first], self.tokens[first : self.last]
         alone = all(one.kind in ("what", "mark") or one.low in LISTS["leads"] or one.low == "about" for one in before)
         ends = rest[0].text[0].isupper() and rest[-1].text[0].isupper() and rest[0].kind == "word"
@@ -358,13 +359,13 @@ class _Reader:
         return inner and all(one.text[0].isupper() or one.kind in ("det", "prep", "and") for one in rest)
 
     def _ends_noun(self, at: int) -> bool:
-        """'monkeys suitable for': what is said of a noun behind it."""
+        """Whether the word is said of the noun before it, which ends there: 'suitable' of 'monkeys suitable for'."""
         token = self.tokens[at]
         said_of = self.tokens[at - 1].low.endswith("s") and token.low.endswith(("able", "ible", "ful", "ous"))
         return said_of or token.low.endswith("ed") or is_participle(token)
 
     def _joins_name(self, at: int, start: int) -> bool:
-        """'HEY for Domains', 'Bank of the West'."""
+        """Whether a name goes on over a small word: 'HEY for Domains', 'Bank of the West'."""
         before, link, after = self.tokens[at - 1], self.tokens[at], self.tokens[at + 1]
         if at <= start or not before.text[0].isupper() or link.low not in _NAME_LINKS:
             return False

@@ -78,13 +78,15 @@ _SHORTENED = re.compile(r"['’]s\b(?= (?P<has>(?:already |ever |never )?(?:been
 
 
 def _shortened(question: str, end: int) -> tuple[int, str]:
-    """Where 'it's dearer' goes on behind its verb, and that: a name with 's would own what follows."""
+    """Where the text goes on behind a shortened verb, and that verb in full: 'it's dearer' becomes 'the van is dearer',
+    as 'the van's dearer' would own something."""
     found = _SHORTENED.match(question, end)
     return (found.end(), " has" if found["has"] else " is") if found else (end, "")
 
 
 def _one_thing(found: Parts) -> bool:
-    """'is it free', 'what is the first one for': no more than one, whatever its name ends in."""
+    """Whether the question is about one thing ('is it free', 'what is the first one for'), so that its verb stays
+    singular whatever the name ends in."""
     subject = found.subject
     return subject is not None and (subject.text.casefold() in ("it", "this", "that") or subject.noun == "one")
 
@@ -93,12 +95,13 @@ _OF_THEM = re.compile(r"which (?:one )?of $", re.IGNORECASE)
 
 
 def _of_a_number(found: Parts) -> bool:
-    """'can it be raised?'"""
-    return found.verb is not None and found.text[slice(*found.verb)].casefold() in LISTS["of_numbers"]
+    """Whether it asks for something that is done to numbers: 'can it be raised?'"""
+    return found.does.casefold() in LISTS["of_numbers"]
 
 
 def _untimed(one: Referent, found: Parts) -> Referent:
-    """Without its time where the question says one itself: 'the pulse in June' of 'was it high in May?'"""
+    """The thing without its time, where the question has one of its own: 'was it high in May?' after 'the pulse in
+    June' is about the pulse."""
     if not any(written_type(phrase.text) in TIMES for phrase in found.phrases if phrase.preposition):
         return one
     times = [p for p in parts(one.text).phrases if p.preposition and written_type(p.text) in TIMES]
@@ -109,7 +112,8 @@ _ATTRIBUTE = re.compile(r"(?P<of>.+)['’]s? (?P<noun>\w+)|the (?P<first>\w+) of
 
 
 def _owner(one: Referent, found: Parts, end: int) -> Referent:
-    """numpy, and not its licence, for 'and its price?'"""
+    """The owner of an attribute where another attribute is asked for: 'and its price?' after 'numpy's licence' is about
+    numpy."""
     part = _ATTRIBUTE.fullmatch(one.text)
     own = re.match(r"\s+(\w+)", found.text[end:])
     if part and own and {part["noun"] or part["first"], own[1].casefold()} <= LISTS["attributes"]:
@@ -118,12 +122,12 @@ def _owner(one: Referent, found: Parts, end: int) -> Referent:
 
 
 def _apart(one: Referent, taken: set[str]) -> bool:
-    """Who agrees with them is none of them."""
+    """Whether it is none of those that the question's other pronouns stand for, alone or in a pair."""
     return not any(one.text == other or f"{one.text} and " in other or f" and {one.text}" in other for other in taken)
 
 
 def _one(question: str, found: Parts, turns: Sequence[Said]) -> Iterator[tuple[int, int, str, str]]:
-    """'how do I fit one?' after 'how much is a new chain?': a new chain."""
+    """What 'one' stands for: 'a new chain' in 'how do I fit one?' after 'how much is a new chain?'"""
     pair = next((turn.listed for turn in turns[:3] if len(turn.listed) == 2), ())
     each = re.search(r"\b(one)\b(?: \w+)* (the other)\b", question, re.IGNORECASE)
     if each and pair:
@@ -143,7 +147,7 @@ def _one(question: str, found: Parts, turns: Sequence[Said]) -> Iterator[tuple[i
 
 
 def _once_only(text: str, chosen: Iterable[Referent | None]) -> str:
-    """'does Radu feed Radu's cat' is 'does Radu feed his cat', where 'his' was not the word."""
+    """A person's name once, then a pronoun: 'does Radu feed Radu's cat' becomes 'does Radu feed his cat'."""
     for one in chosen:
         if one and one.person and text.count(one.text) > 1:
             head, _, tail = text.partition(one.text)
@@ -159,7 +163,7 @@ def _possessive(form: str, it: Referent) -> str:
 
 
 def _is_object(found: Parts, end: int) -> bool:
-    """'Who taught her?', 'who sent her up', not 'her films'."""
+    """Whether 'her' is an object ('who taught her?', 'who sent her up') and owns nothing ('her films')."""
     rest = [token for token in found.tokens if token.start >= end and token.end <= found.end]
     if not rest or (len(rest) == 1 and rest[0].low in ("first", "last")):
         return True
@@ -168,7 +172,8 @@ def _is_object(found: Parts, end: int) -> bool:
 
 
 def agreeing(question: str, before: Parts) -> str:
-    """'are the flat' is 'is the flat', where the question before had another subject."""
+    """The question with its helping verb in the number of its subject: 'are the flat' becomes 'is the flat' where
+    `before`, from which it was made, had another subject."""
     found = parts(question)
     subject = found.subject
     if not (found.aux and subject) or subject.pronoun or (before.subject and before.subject.text == subject.text):

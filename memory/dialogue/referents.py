@@ -47,7 +47,7 @@ class Said:
     """The answer ends with a question."""
     topic: Referent | None = None
     under_topic: bool = False
-    """Its topic was not said in it, but before."""
+    """Its topic comes from an earlier turn."""
     focus: Referent | None = None
     """What the answer begins with, where that is new."""
     told: tuple[Referent, ...] = ()
@@ -58,7 +58,7 @@ class Said:
     @property
     def who(self) -> str:
         """Who or what answers a question for the subject."""
-        asks = self.parts.text[slice(*self.parts.asked)].casefold().split() if self.parts.asked else [""]
+        asks = self.parts.asks.casefold().split() or [""]
         new = [one for one in self.answered if one.text not in self.question and not one.placed and not one.plural]
         if asks[-1] in ("who", "whom"):
             named = [one for one in (self.focus, *new) if one and one.named and (one.person or one is self.focus)]
@@ -123,9 +123,7 @@ def _focus(
     whole = next((name for name in answered if name.text.startswith(f"{one.text} ")), None)
     if whole or one.named:
         return whole or one
-    who = found.asked is not None and re.search(
-        r"who(?:m|se)?\b|which of\b", found.text[slice(*found.asked)], re.IGNORECASE
-    )
+    who = re.search(r"who(?:m|se)?\b|which of\b", found.asks, re.IGNORECASE)
     kind = vocabulary.kinds([one.text])[0] if vocabulary else ""
     if " " not in one.text and (kind in NAMES or (who and not vocabulary)):
         person = kind == "person" or who is not None
@@ -151,12 +149,12 @@ SHORT = 20
 
 
 def is_foreign(found: Parts) -> bool:
-    """Nothing in it says that it is English."""
+    """Whether nothing in the question is a word of English grammar, so that it is in another language."""
     return len(found.tokens) > 3 and all(token.kind in ("word", "mark", "number") for token in found.tokens)
 
 
 def _spelt(mention: Referent, answer: Sequence[str]) -> Referent:
-    """As the answer writes it: 'SQLite' for 'sqlite'."""
+    """The thing as the answer writes it: 'SQLite' for 'sqlite'."""
     bare = mention.text.removeprefix("the ")
     if not bare.islower() or " " in bare:
         return mention
@@ -185,7 +183,7 @@ def _known(mentions: list[Referent], vocabulary: Vocabulary) -> list[Referent]:
 
 
 def _without_attribute(one: Referent, vocabulary: Vocabulary) -> Referent:
-    """'ljubljana' of 'ljubljana cost', where the library knows that name and not the whole."""
+    """The name alone, where the library knows that and not the whole: 'ljubljana' for 'ljubljana cost'."""
     name, _, last = one.text.rpartition(" ")
     if not name or not (last in LISTS["attributes"] or is_verb(last)):
         return one
@@ -194,7 +192,7 @@ def _without_attribute(one: Referent, vocabulary: Vocabulary) -> Referent:
 
 
 def _in_full(mention: Referent, people: set[str]) -> Referent:
-    """A person of whose name a part was said is that person."""
+    """The person whose name has this as a part, where one was spoken of."""
     if mention.placed or mention.person or not mention.named:
         return mention
     whole = [name for name in sorted(people) if mention.text in name.split() and mention.text != name]
@@ -229,7 +227,7 @@ def _asked(found: Parts) -> Iterator[Referent]:
         rank += INSIDE * (_is_mass(phrase) and bool(found.verb) and phrase.role == "subject" and len(found.phrases) > 1)
         within = max(within, phrase.start + len(whole_of(found, place)))
         made = referent_of(text, phrase, rank, about and phrase.role == "subject")
-        made_by = found.text[slice(*found.verb)].casefold() if found.verb else ""
+        made_by = found.does.casefold()
         if phrase.role == "object" and (made_by in LISTS["making"] or made_by in _MADE):
             made = replace(made, person=False, maybe_person=False, plural=False, gender="")
         vague = phrase.first in _NOT_ONE or (bool(phrase.preposition) and phrase.first in ("a", "an"))
@@ -255,9 +253,9 @@ def _asked(found: Parts) -> Iterator[Referent]:
 
 
 def _titled(found: Parts, place: int) -> str:
-    """'Castes in India' of 'who wrote Castes in India': a work's name goes over a preposition."""
+    """The title of a work that reads as two phrases: 'Castes in India' in 'who wrote Castes in India'; else empty."""
     phrase, verb = found.phrases[place], found.verb
-    if not verb or found.text[slice(*verb)].casefold() not in LISTS["making"] or place + 1 == len(found.phrases):
+    if not verb or found.does.casefold() not in LISTS["making"] or place + 1 == len(found.phrases):
         return ""
     later = found.phrases[place + 1]
     joined = later.preposition and later.whole - phrase.end == 1 and phrase.start >= verb[1]
@@ -276,31 +274,26 @@ def _is_mass(phrase: Phrase) -> bool:
 
 
 def _is_manner(phrase: Phrase) -> bool:
-    """'by default', 'in detail': a bare noun behind a preposition is no thing that is spoken of."""
+    """Whether it says how, and is no thing that is spoken of: a bare noun behind a preposition, as in 'by default'."""
     if phrase.preposition == "without":
         return True
     return bool(phrase.preposition) and " " not in phrase.text and not phrase.named and not phrase.plural
 
 
 def whole_of(found: Parts, place: int) -> str:
-    """A phrase with what says which: 'the number of columns in a table' where nothing but that is asked for, 'the
-    uptime guaranteed for Big' of 'what uptime is guaranteed for Big'."""
+    """The phrase with what says which it is: 'the number of columns in a table' where the question asks for that alone,
+    'the uptime guaranteed for Big' for 'uptime' of 'what uptime is guaranteed for Big'."""
     phrase = found.phrases[place]
-    aux = found.text[slice(*found.aux)].casefold() if found.aux else ""
+    aux, verb = found.helper, found.does
     if phrase.role == "asked" and found.aux and aux in ("has", "have", "had") and not found.verb:
         return f"the {phrase.text} that {found.text[found.aux[0] : found.end].strip()}"
     if phrase.role == "asked" and found.aux and found.subject and found.verb and not found.subject.pronoun:
-        verb = found.text[slice(*found.verb)]
         does = {"did": past(verb), "does": f"{verb}s", "do": verb}.get(aux, f"{aux} {verb}")
         return f"the {phrase.text} that {found.subject.text} {does}"
     if phrase.role == "asked" and not found.aux and found.verb and found.verb[0] - phrase.end <= 1:
         return f"the {phrase.text} that {found.text[found.verb[0] : found.end].strip()}"
-    if (
-        phrase.role == "asked"
-        and found.aux
-        and found.verb
-        and found.text[slice(*found.aux)].casefold() in ("is", "are", "was", "were")
-    ) and found.verb[0] - found.aux[1] <= 1:
+    be = phrase.role == "asked" and aux in ("is", "are", "was", "were")
+    if be and found.aux and found.verb and found.verb[0] - found.aux[1] <= 1:
         return f"the {phrase.text} {found.text[found.verb[0] : found.end].strip()}"
     if phrase.role == "subject" and found.aux and not found.verb and found.asked:
         end = phrase.end
@@ -322,21 +315,7 @@ def whole_of(found: Parts, place: int) -> str:
 
 
 _ARTICLES = ("the", "a", "an")
-_NOT_ONE = (
-    "another",
-    "any",
-    "some",
-    "no",
-    "other",
-    "others",
-    "more",
-    "what",
-    "every",
-    "each",
-    "all",
-    "both",
-    "something",
-)
+_NOT_ONE = tuple("another any some no other others more what every each all both something".split())
 
 
 def _definite(text: str) -> str:
@@ -383,7 +362,7 @@ _COMPARED = re.compile(
 
 
 def _pair(found: Parts) -> tuple[str, ...]:
-    """The two of 'the difference between A and B', 'A or B'."""
+    """The two that a question compares: A and B of 'the difference between A and B' or 'A or B'."""
     body = found.body.rstrip("?. ")
     match = re.search(r"\bbetween (.+?) and (.+)$", body) or re.search(r"[,:] (.+?) or (.+)$", body)
     if not match:

@@ -133,10 +133,8 @@ def filled(
         pieces = [(one.whole, one.end, "") for one in gone[-1:]]
         pieces.append((tail(before), tail(before), f" {bare.casefold()}"))
         return replaced(before.text, pieces), f"'{bare}' is added to the question before"
-    helper = before.text[slice(*before.aux)].casefold() if before.aux else ""
-    if leads and before.verb and helper in _HELPERS and bare.casefold() in LISTS["verbs"]:
-        was = before.text[slice(*before.verb)]
-        return replaced(before.text, [(*before.verb, bare.casefold())]), f"'{was}' becomes '{bare}'"
+    if leads and before.verb and before.helper in _HELPERS and bare.casefold() in LISTS["verbs"]:
+        return replaced(before.text, [(*before.verb, bare.casefold())]), f"'{before.does}' becomes '{bare}'"
     fragment = parts(stranded(of_that(bare, before)))
     if fragment.asked and fragment.fragment:
         return sluiced(fragment, before, who)
@@ -157,7 +155,8 @@ def filled(
 
 
 def _numbered(fragment: Parts, before: Parts) -> tuple[str, str]:
-    """'and 3.0?' after 'when was Debian 2.0 released?': the number in a name."""
+    """The question before with another number in a name: 'when was Debian 3.0 released?' for 'and 3.0?' after 'when was
+    Debian 2.0 released?'"""
     bare = re.fullmatch(r"(?:version )?(\d+(?:\.\d+)*)", fragment.body.rstrip(" ?."))
     for one in before.phrases if bare and not any(written_type(one.text) for one in before.phrases) else ():
         if one.named and (number := re.search(r"(?<= )\d+(?:\.\d+)*\b", one.text)):
@@ -250,8 +249,8 @@ NEWEST = 0.8
 
 
 def _of_the_same(new: Phrase, old: Phrase) -> str:
-    """'the deposit of the flat' for 'the deposit' after 'the rent of the flat', 'the rent of the shed' for 'the
-    shed'."""
+    """An attribute with what it is of: after 'the rent of the flat', 'the deposit' becomes 'the deposit of the flat'
+    and 'the shed' becomes 'the rent of the shed'. Empty where `old` is none."""
     head, of, whose = old.text.partition(" of ")
     attribute = singular(old.noun) in LISTS["attributes"] or old.noun in LISTS["attributes"]
     if new.preposition or " of " in new.text or not whose or set(new.words) & set(old.words):
@@ -266,7 +265,8 @@ def _of_the_same(new: Phrase, old: Phrase) -> str:
 
 
 def _of_another(new: Phrase, old: Phrase) -> str:
-    """'Helen's book' for 'Helen' or 'Helen's' after 'Olga's book', and for 'Helen's' after 'my book'."""
+    """Another owner with what was owned: 'Helen's book' for 'Helen' or 'Helen's' after 'Olga's book', and for 'Helen's'
+    after 'my book'."""
     had = re.fullmatch(r"(.+?)(?:['’]s|(?<=s)['’]) (.+)|(?:my|your|our|his|her|their|its) (.+)", old.text)
     if not had or new.preposition or re.search(r"['’]s? ", new.text):
         return ""
@@ -276,14 +276,16 @@ def _of_another(new: Phrase, old: Phrase) -> str:
 
 
 def _is_for(new: Phrase, old: Phrase, before: Parts) -> bool:
-    """'what about juniors?' after 'what is the fee?': the fee for juniors."""
+    """Whether the new phrase says for whom: 'what about juniors?' after 'what is the fee?' asks for the fee for
+    juniors."""
     bare = new.plural and not new.definite and not new.named and new.first not in _OWN and not new.preposition
     attribute = old.noun in LISTS["attributes"] and new.noun not in LISTS["attributes"]
     return bare and attribute and old.role == "subject" and not old.plural and before.verb is None
 
 
 def _is_own(fragment: Parts, free: Sequence[Phrase]) -> bool:
-    """What follows the phrase has a place of its own in the question before."""
+    """Whether what follows the first phrase of the fragment takes the place of something else in the question
+    before."""
     return any(
         rest.preposition and any(one.preposition == rest.preposition and one.role != "asked" for one in free)
         for rest in fragment.phrases[1:]
@@ -291,8 +293,8 @@ def _is_own(fragment: Parts, free: Sequence[Phrase]) -> bool:
 
 
 def _extent(best: Phrase, before: Parts, new: Phrase) -> tuple[int, int]:
-    """With what says which it is: 'the flat in Piran' goes as a whole where 'the farm' comes; a phrase of one
-    preposition goes with it."""
+    """Where the replaced phrase begins and ends, with its preposition and what says which it is: for 'the farm', 'the
+    flat in Piran' goes as a whole."""
     start, end = best.whole, best.end
     if best.role == "subject" and not new.preposition:
         at = list(before.phrases).index(best)
@@ -310,7 +312,8 @@ def _extent(best: Phrase, before: Parts, new: Phrase) -> tuple[int, int]:
 
 
 def _likeness(new: Phrase, old: Phrase, types: dict[str, str], before: Parts) -> float:
-    """How well one corresponds to the other."""
+    """How well the new phrase fits in the place of the old one, from `ENOUGH` on well enough: by preposition, type,
+    noun, number and role."""
     kinds = types[new.text], types[old.text]
     timely = all(kind in TIMES for kind in kinds)
     score = 0.0
@@ -354,8 +357,8 @@ _OWN = ("the", "a", "an", "my", "your", "our", "his", "her", "its", "their")
 
 
 def _is(before: Parts) -> bool:
-    """Only says what something is or costs."""
-    return before.verb is None or before.text[slice(*before.verb)].casefold() in ("cost", "be")
+    """Whether the question only asks what something is or costs."""
+    return before.does.casefold() in ("", "cost", "be")
 
 
 def _types(phrases: Sequence[Phrase], vocabulary: Vocabulary | None) -> dict[str, str]:

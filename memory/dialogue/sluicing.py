@@ -21,7 +21,7 @@ _STRANDED = re.compile(
 
 
 def of_that(question: str, before: Parts) -> str:
-    """'when was that?' is 'when?' where the question before tells of something that is done."""
+    """The question, or 'when?' for 'when was that?' where the question before is about something that is done."""
     asked = _OF_THAT.fullmatch(question)
     done = before.verb is not None and (before.subject is not None or before.asked is not None)
     return asked["asked"] if asked and done else question
@@ -37,7 +37,7 @@ def sluiced(fragment: Parts, before: Parts, answered: str = "") -> tuple[str, st
     """The question before with the question words of the fragment, and why; empty where that makes no question.
     `answered` is who or what the answer to it named."""
     assert fragment.asked
-    asked = fragment.text[slice(*fragment.asked)]
+    asked = fragment.asks
     wanted = fragment.wanted
     if asked.casefold() in ("how many", "how much", "which", "whose") and before.wanted:
         asked = f"{asked} {before.wanted.text}"
@@ -50,12 +50,12 @@ def sluiced(fragment: Parts, before: Parts, answered: str = "") -> tuple[str, st
         return "", ""
     if wanted and low.startswith(("how many", "how much")) and (counted := _counted(wanted, extra, before)):
         return counted, f"'{low}' is asked as in the question before"
-    same = before.asked is not None and low.split()[0] == before.text[slice(*before.asked)].split()[0].casefold()
+    same = low.split()[:1] == before.asks.casefold().split()[:1]
     if wanted and before.wanted and before.asked and same:
-        text = _with(replaced(before.text, [(*before.asked, asked), *_added(extra, before)]))
-        return text, f"'{before.text[slice(*before.asked)]}' becomes '{asked}'"
-    if before.asked and before.text[slice(*before.asked)].casefold() == low and rest:
-        text = _with(replaced(before.text, [(tail(before), tail(before), f" {rest}")]))
+        text = _capital(replaced(before.text, [(*before.asked, asked), *_added(extra, before)]))
+        return text, f"'{before.asks}' becomes '{asked}'"
+    if before.asks.casefold() == low and rest:
+        text = _capital(replaced(before.text, [(tail(before), tail(before), f" {rest}")]))
         return text, f"'{rest}' is added to the question before"
     there = before.subject is not None and before.subject.text.casefold() == "there"
     if wanted and there:
@@ -69,7 +69,7 @@ def sluiced(fragment: Parts, before: Parts, answered: str = "") -> tuple[str, st
         start = before.asked[0] if before.asked else before.lead
         piece = before.aux[1], before.aux[1], f" {answered or 'someone'}"
         text = replaced(before.text, [(start, before.aux[0], f"{asked} "), piece, *_added(extra, before)])
-        return _with(text), why
+        return _capital(text), why
     if extra and not any(one.preposition == old.preposition for one in extra for old in before.phrases):
         pieces = [(tail(before), tail(before), f" {rest}")]
     else:
@@ -88,16 +88,18 @@ def sluiced(fragment: Parts, before: Parts, answered: str = "") -> tuple[str, st
 
 
 def _of_itself(asked: str, before: Parts) -> bool:
-    """'which version of pillow' after 'does pillow need a compiler?' asks nothing of that."""
+    """Whether the question words name the subject of the question before, so that they ask nothing of it: 'which
+    version of pillow?' after 'does pillow need a compiler?'"""
     return before.subject is not None and asked.endswith(f" of {before.subject.text.casefold()}")
 
 
 def _is_said_of(before: Parts) -> bool:
-    """'who is responsible for it', 'who is the mayor of Hull': what follows says something of whoever is asked for."""
+    """Whether the question asks who somebody is by what is said of him: 'who is responsible for it', 'who is the mayor
+    of Hull'."""
     subject = before.subject
     if not (before.asked and before.aux and subject) or before.verb:
         return False
-    who = before.text[slice(*before.asked)].casefold() in ("who", "who else")
+    who = before.asks.casefold() in ("who", "who else")
     return who and (subject.first in ("the", "a", "an") or subject.text.split()[0].islower())
 
 
@@ -107,23 +109,21 @@ def _opened(asked: str, before: Parts, pieces: Sequence[tuple[int, int, str]]) -
     start = before.asked[0] if before.asked else before.lead
     capital = start == 0
     opening = f"{asked[0].upper()}{asked[1:]} " if capital else f"{asked} "
-    helper = [] if before.asked else [(*before.aux, before.text[slice(*before.aux)].casefold())]
-    return _with(replaced(before.text, [(start, before.aux[0], opening), *pieces, *helper]))
+    helper = [] if before.asked else [(*before.aux, before.helper)]
+    return _capital(replaced(before.text, [(start, before.aux[0], opening), *pieces, *helper]))
 
 
 def _of_the_subject(asked: str, before: Parts, answered: str, pieces: Sequence[tuple[int, int, str]]) -> str:
-    """'in which year?' after 'who wrote Metropolis?' is 'in which year did Thea von Harbou write Metropolis?'; where no
-    answer names who, it is someone."""
+    """A question for the subject asked for something else: 'in which year?' after 'who wrote Metropolis?' becomes 'in
+    which year did Thea von Harbou write Metropolis?', with 'someone' where no answer names her."""
     assert before.asked and before.verb
-    words = before.text[slice(*before.asked)].split()
-    who = words[0].casefold() in ("who", "whom") or (
-        before.wanted is not None and before.wanted.noun in LISTS["people"]
-    )
+    who = before.asks.split()[0].casefold() in ("who", "whom")
+    who = who or (before.wanted is not None and before.wanted.noun in LISTS["people"])
     subject = answered or ("someone" if who else f"the {before.wanted.text}" if before.wanted else "that")
     several = before.wanted is not None and before.wanted.plural and not answered
-    verb = before.text[slice(*before.verb)]
+    verb = before.does
     if before.aux and before.aux[0] < before.verb[0]:
-        helper = before.text[slice(*before.aux)].casefold()
+        helper = before.helper
         if helper in ("has", "have") and asked.casefold().split()[0] == "when":
             helper, verb = "did", base(verb)[0]
         helper = {"is": "are", "was": "were", "has": "have"}.get(helper, helper) if several else helper
@@ -132,24 +132,22 @@ def _of_the_subject(asked: str, before: Parts, answered: str, pieces: Sequence[t
         helper = "do" if helper in ("do", "does") and several else "does" if helper == "do" else helper
     start = before.asked[0]
     opening = f"{asked} {helper} {subject} {verb}"
-    return _with(replaced(before.text, [(start, before.verb[1], opening), *pieces]))
+    return _capital(replaced(before.text, [(start, before.verb[1], opening), *pieces]))
 
 
 def _gap(asked: str, before: Parts) -> tuple[int, int, str] | None:
-    """'that' in the place of what was asked for: 'when did he write that?' after 'what did he write?'"""
+    """What fills the gap that the old question word leaves: 'when?' after 'what did he write?' becomes 'when did he
+    write that?'"""
     if not (before.asked and before.verb and before.aux and before.subject):
         return None
-    words = before.text[slice(*before.asked)].casefold().split()
+    words = before.asks.casefold().split()
     counts = words[:2] == ["how", "many"] and before.wanted is not None
-    if not (counts or words[0] in ("what", "which", "who", "whom")) or asked.casefold().split()[0] in (
-        "which",
-        "whose",
-        "what",
-    ):
+    first = asked.casefold().split()
+    if first[0] in ("which", "whose", "what") or first[:2] in (["how", "many"], ["how", "much"]):
         return None
-    if any(one.role == "object" for one in before.phrases) or words[-1] in ("year", "day", "time", "month"):
+    if not (counts or words[0] in ("what", "which", "who", "whom")) or words[-1] in ("year", "day", "time", "month"):
         return None
-    if asked.casefold().startswith(("how many", "how much")):
+    if any(one.role == "object" for one in before.phrases):
         return None
     who = words[0] in ("who", "whom")
     noun = before.wanted
@@ -158,7 +156,8 @@ def _gap(asked: str, before: Parts) -> tuple[int, int, str] | None:
 
 
 def _measured(asked: str, wanted: Phrase, before: Parts) -> tuple[str, list[tuple[int, int, str]]] | None:
-    """'how many rows' after 'when did we sow the potatoes?' is 'how many rows of the potatoes did we sow?'"""
+    """A measure is asked of the object: 'how many rows?' after 'when did we sow the potatoes?' becomes 'how many rows
+    of the potatoes did we sow?'. The question words, and what goes from the question."""
     if wanted.noun not in LISTS["measures"] and singular(wanted.noun) not in LISTS["measures"]:
         return None
     measured = next((one for one in before.phrases if one.role == "object" and not one.pronoun), None)
@@ -174,7 +173,7 @@ def tail(before: Parts) -> int:
     return before.end
 
 
-def _with(text: str) -> str:
+def _capital(text: str) -> str:
     return text[0].upper() + text[1:] if text else text
 
 
@@ -191,7 +190,8 @@ def _added(extra: Sequence[Phrase], before: Parts) -> list[tuple[int, int, str]]
 
 
 def _counted(wanted: Phrase, extra: Sequence[Phrase], before: Parts) -> str:
-    """'how many tables in a join' after 'the number of columns in a table': 'the number of tables in a join'."""
+    """Another thing is counted: 'how many tables in a join?' after 'what is the number of columns in a table?' becomes
+    'what is the number of tables in a join?'"""
     for one in before.phrases:
         found = re.search(rf"\b(?:{'|'.join(_QUANTITY)}) of (.+)$", one.text)
         if found and one.role != "asked":
@@ -212,15 +212,13 @@ def _counted(wanted: Phrase, extra: Sequence[Phrase], before: Parts) -> str:
 def why_not(rest: str, before: Parts) -> tuple[str, str]:
     """'why not the other one?' after 'which printer did we choose?': 'why did we not choose the other printer?'"""
     subject, verb = before.subject, before.verb
-    if not (before.aux and subject):
-        return "", ""
-    aux = before.text[slice(*before.aux)].casefold()
-    if aux.endswith("n't"):
+    aux = before.helper
+    if not (aux and subject) or aux.endswith("n't"):
         return "", ""
     said = before.text[subject.end : before.end].strip()
     phrase, comma, remark = rest.partition(",")
     if phrase and verb:
         noun = before.wanted.text if before.wanted else ""
         phrase = re.sub(r"\bones?$", noun.removesuffix("s") if noun else "one", phrase)
-        said = f"{before.text[slice(*verb)]} {phrase}{comma}{remark}"
+        said = f"{before.does} {phrase}{comma}{remark}"
     return f"Why {aux} {subject.text} not {said}", "the question before is asked with 'why not'"

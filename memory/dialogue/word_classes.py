@@ -15,7 +15,7 @@ FIRST_NAMES = {
     for gender, listed in word_lists(Path(__file__).with_name("first_names.txt")).items()
     for name in listed
 }
-"""-> she or he."""
+"""First name -> `she` or `he`."""
 
 LISTS = {name: frozenset(listed) for name, listed in word_lists(Path(__file__).with_name("context_words.txt")).items()}
 
@@ -159,7 +159,7 @@ def is_verb(word: str) -> bool:
 
 
 def is_participle(word: QuestionToken) -> bool:
-    """'covered', 'waiting', and 'typically': what ends a noun phrase."""
+    """Whether a noun phrase ends before the word: a participle ('covered', 'waiting'), or an adverb ('typically')."""
     low = word.low
     if low.endswith("ly") and len(low) > 5 and low not in _NO_ADVERBS:
         return True
@@ -170,7 +170,7 @@ def is_participle(word: QuestionToken) -> bool:
 
 
 def replaced(text: str, pieces: Sequence[tuple[int, int, str]]) -> str:
-    """With other words in these places, which are apart."""
+    """The text with other words in these places (start, end, words), which do not overlap, and single spaces."""
     for start, end, new in sorted(pieces, reverse=True):
         text = text[:start] + new + text[end:]
     return re.sub(r"\s+([?.!,])", r"\1", " ".join(text.split()))
@@ -205,7 +205,7 @@ def base(verb: str) -> tuple[str, str]:
 
 
 def ing(verb: str) -> str:
-    """'shrinking', 'setting', 'making'."""
+    """The form in -ing: 'shrinking', 'setting', 'making'."""
     low = verb.casefold()
     if low.endswith("ie"):
         return low[:-2] + "ying"
