@@ -181,9 +181,9 @@ def order_of(texts: Iterable[str]) -> DateOrder:
     return orders.pop() if len(orders) == 1 else ""
 
 
-def written_out(text: str, order: DateOrder = "") -> str:
+def written_out(text: str) -> str:
     """With every date in one way, `3 September 2024`; one that can be read in two ways as both."""
-    return _replaced(text, ((date, date.text) for date in found_dates(text, order)))
+    return _replaced(text, ((date, date.text) for date in found_dates(text)))
 
 
 def search_text(text: str, order: DateOrder = "") -> str:
@@ -263,9 +263,9 @@ def _month_number(name: str) -> int:
     return next(n for n, month in enumerate(MONTHS, 1) if month[:3].casefold() == name[:3].casefold())
 
 
-def lines_with_dates(text: str, order: DateOrder = "") -> Iterator[tuple[int, CalendarDate]]:
+def lines_with_dates(text: str) -> Iterator[tuple[int, CalendarDate]]:
     """The characters at which lines begin that are a date, or begin with one, and these dates: entries of a diary."""
-    for date in found_dates(text, order):
+    for date in found_dates(text):
         before = text[text.rfind("\n", 0, date.start) + 1 : date.start]
         if _OPENS.fullmatch(before):
             yield date.start - len(before), date.date

@@ -267,12 +267,6 @@ def recorded(path: Path) -> Recorded:
         return Recorded()
 
 
-def recorded_encoder(path: Path) -> str:
-    """The name of the encoder that the library was made with; empty where it does not say."""
-    encoder = recorded(path).encoder
-    return encoder.name if encoder else ""
-
-
 def next_generation(path: Path, parts: Set[str]) -> Path:
     """An empty folder for the generation after all that there are; unfinished ones of these `parts` are removed."""
     numbers = [int(entry.name) for entry in path.glob(NUMBER)]

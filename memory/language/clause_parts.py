@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from clew.memory.language.esperanto_words import TABLE
 from clew.memory.language.noun_phrases import PLACES, Constituent, Draft
 
-BOUNDARIES = frozenset(',;:()–—"“”„«»…')
 STRONG = frozenset(";:–—")
 
 

@@ -51,7 +51,6 @@ CORRELATIVE_ENDS = {"u": "DET", "a": "DET", "o": "PRON", "es": "DET"} | dict.fro
 
 _X_NOTATION = re.compile("([cghjsuCGHJSU])[xX]")
 _HATS = dict(zip("cghjsuCGHJSU", "ĉĝĥĵŝŭĈĜĤĴŜŬ", strict=True))
-_PUNCTUATION = re.compile(r"[^\w\s]+")
 _DIGITS = re.compile(r"[+-]?\d[\d.,:/%]*(?:-?(?P<ending>[aoe]j?n?))?")
 _NUMBER = re.compile("(?:(?:du|tri|kvar|kvin|ses|sep|ok|naŭ)?(?:dek|cent)|unu|du|tri|kvar|kvin|ses|sep|ok|naŭ|mil|-)+")
 _LETTERS = re.compile("[a-pr-vzĉĝĥĵŝŭ]*[aeiou][a-pr-vzĉĝĥĵŝŭ]*")
@@ -144,11 +143,6 @@ def roots_in(word: str) -> tuple[str, ...]:
 def is_known(word: str) -> bool:
     """Whether it is a word of Esperanto whose roots the reader has."""
     return _analyser().word(word.lower()).known
-
-
-def nouns_in(text: str) -> list[str]:
-    """Its nouns of Esperanto, as they are written."""
-    return [word for word in re.findall(r"[^\W\d_]{3,}", text) if _analyser().word(word.lower()).upos == "NOUN"]
 
 
 def nominative(word: str) -> str:
@@ -344,9 +338,9 @@ def _take(
         best[state] = cost, made
 
 
-def mined_roots(words: Iterable[str], known: Iterable[str] | None = None, least: int = 2) -> list[str]:
+def mined_roots(words: Iterable[str], known: Iterable[str] | None = None) -> list[str]:
     """The roots of a text's words, of those in lower case: stems that the roots before them do not make, the shortest
-    first, so that `patrin` is `patr-in` and `patr` is new. A stem has to stand there `least` times. Sorted."""
+    first, so that `patrin` is `patr-in` and `patr` is new. A stem has to stand there twice. Sorted."""
     stems: Counter[str] = Counter()
     for word, times in Counter(word for word in words if word.islower()).items():
         if (word := with_hats(word)) not in closed_words():
@@ -357,7 +351,7 @@ def mined_roots(words: Iterable[str], known: Iterable[str] | None = None, least:
     analyser = Analyser(known)
     found = set()
     for stem in sorted(stems, key=lambda one: (len(one), one)):
-        if len(stem) > 1 and stems[stem] >= least and not analyser.parts(stem)[1] and not _NUMBER.fullmatch(stem):
+        if len(stem) > 1 and stems[stem] > 1 and not analyser.parts(stem)[1] and not _NUMBER.fullmatch(stem):
             found.add(stem)
             analyser.learn([stem])
     return sorted(found)

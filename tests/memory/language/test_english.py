@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from clew.memory.language.english import English
-from clew.memory.language.readers import detected, reader_of
+from clew.memory.language.readers import English, detected, reader_of
 
 spacy = pytest.importorskip("spacy", reason="spaCy is not installed (pip install 'clew[spacy]')")
 

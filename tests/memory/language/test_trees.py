@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.memory.language.english import English
 from clew.memory.language.esperanto import Esperanto
-from clew.memory.language.readers import reader_of
+from clew.memory.language.readers import English, reader_of
 from clew.memory.language.trees import SentenceReader, Tree, parsed_conllu
 
 READERS: list[SentenceReader] = [Esperanto(), English()]

@@ -17,7 +17,7 @@ from clew.memory.datatypes import Progress
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, ClewError
 from clew.memory.knowledge import library as library_module
-from clew.memory.knowledge.disk import POINTER, current_generation, next_generation, recorded, recorded_encoder
+from clew.memory.knowledge.disk import POINTER, current_generation, next_generation, read_manifest, recorded
 from clew.memory.knowledge.index.generation import Generation, IndexStep
 from clew.memory.knowledge.index.steps import STEPS
 from clew.memory.knowledge.library import open_library
@@ -78,7 +78,7 @@ def test_a_rebuild_reads_libraries_of_another_format_or_shape(made: Path, encode
         assert asked.exit_code != 0 and f"clew index --rebuild --library {made}" in asked.output
         assert clew("index", "--rebuild", "--library", made, cache=cache).stdout.startswith("2 new, ")
         assert titles(made, encoder) == ["moon", "sun"]
-        assert recorded_encoder(made) == encoder.name
+        assert read_manifest(generation_of(made)).encoder.name == encoder.name
 
 
 @pytest.mark.parametrize(
