@@ -24,8 +24,7 @@ from typing import Any
 import httpx
 from gradio_client.utils import apply_diff
 
-from clew.ui.web.runs import AT_ONCE
-from clew.ui.web.views import NOT_THERE, WAITING
+from clew.ui.web.views import AT_ONCE, NOT_THERE, WAITING
 from tests.torture import Points, Run
 
 PEOPLE, TURNS, LASTING, CHUNKS = 50, 10, 5_000, 10_000

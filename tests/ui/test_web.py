@@ -12,9 +12,8 @@ from clew.agent.state import Claim, Step
 from clew.memory.errors import ClewError
 from clew.ui.web import views
 from clew.ui.web.markup import Markup
-from clew.ui.web.runs import AT_ONCE
 from clew.ui.web.serving import check_port
-from clew.ui.web.views import Conversations, Now, View, revealed
+from clew.ui.web.views import AT_ONCE, Conversations, Now, View, revealed
 from tests.conftest import ROOT
 from tests.processes import PAGE, finished
 from tests.ui.fakes import make_turn

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from clew.agent.state import Turn
-from clew.ui.web.runs import Runs
+from clew.ui.web.views import Runs
 from tests.ui.web_fake import CUT_OFF, PageAssistant
 
 
