@@ -9,6 +9,10 @@ from clew.memory.dialogue.referents import Said, is_foreign
 from clew.memory.dialogue.word_classes import LISTS, ing, singular, written_type
 
 _AT = ("at", "near", "on", "outside")
+_NAMELESS = LISTS["nameless"] - LISTS["people"] - LISTS["texts"]
+
+Pointed = tuple[list[tuple[int, int, str]], list[str]]
+"""The pieces of a question to replace (start, end, words), and why."""
 
 
 _ORDINAL = re.compile(
@@ -136,57 +140,62 @@ def _noun(turns: Sequence[Said], *, of_other: bool = False) -> str:
     return ""
 
 
-def pointed(question: str, found: Parts, turns: Sequence[Said]) -> tuple[list[tuple[int, int, str]], list[str]]:
+def pointed(question: str, found: Parts, turns: Sequence[Said]) -> Pointed:
     """What a whole phrase that points stands for: 'that', 'this exhibition', and 'the exhibition' where one with more
-    words was spoken of. The pieces to replace, and why."""
-    for phrase in found.phrases if not (turns and is_foreign(turns[0].parts)) else ():
-        if (
-            (compared := re.search(r"\b(?:that|this|the) difference$", phrase.text))
-            and turns
-            and len(turns[0].listed) == 2
-        ):
-            new = f"the difference between {turns[0].listed[0]} and {turns[0].listed[1]}"
-            start = phrase.start + compared.start()
-            return [(start, phrase.end, new)], [f"'{compared.group()}' is {new}"]
-        if (
+    words was spoken of."""
+    for phrase in found.phrases if turns and not is_foreign(turns[0].parts) else ():
+        new, start = "", phrase.start
+        compared = re.search(r"\b(?:that|this|the) difference$", phrase.text)
+        if compared and len(turns[0].listed) == 2:
+            new, start = f"the difference between {' and '.join(turns[0].listed)}", start + compared.start()
+        elif (
             phrase.pronoun
             and phrase.text.casefold() in POINTING
             and phrase.preposition not in ("before", "after", "than")
         ):
-            do = re.search(r"\bdo $", found.text[: phrase.start])
-            if do and turns and (done := _done(turns[0])):
-                return [(do.start(), phrase.end, done)], [f"'do {phrase.text}' is {done}"]
-            if do or _own_clause(found, phrase):
+            do = re.search(r"\bdo $", question[: phrase.start])
+            if do and (new := _done(turns[0])):
+                start = do.start()
+            elif do or _own_clause(found, phrase):
                 continue
-            if turns and phrase.role == "subject" and (when := _happening(found, turns[0])):
+            elif phrase.role == "subject" and (when := _happening(found, turns[0])):
                 end = found.end
-                return [(phrase.start, phrase.end, "it"), (end, end, f" when {when}")], [f"it is about when {when}"]
-            if turns and (new := _measure(turns[0])):
-                return [(phrase.start, phrase.end, new)], [f"'{phrase.text}' is {new}"]
-            if new := _event(turns[0]) if turns and phrase.text.casefold() in ("that", "this") else "":
-                return [(phrase.start, phrase.end, new)], [f"'{phrase.text}' is {new}"]
-            newest = turns[0].focus if turns else None
-            thing = newest is not None and not (newest.plural or newest.maybe_person)
-            this = phrase.text.casefold() in ("that", "this")
-            if this and newest and thing and newest.text.startswith("the ") and newest.text not in question:
-                return [(phrase.start, phrase.end, newest.text)], [f"'{phrase.text}' is {newest.text}"]
-            low = "it" if phrase.text.casefold() in ("this", "that") else "they"
-            asked = {one.text for turn in turns for one in turn.asked}
-            for one in candidates(low, turns):
-                definite = one.named or one.text.startswith(("the ", "my ", "our ", "your ", "what ")) or one.plural
-                if definite and one.text in asked and one.text.casefold() not in question.casefold():
-                    return [(phrase.start, phrase.end, one.text)], [f"'{phrase.text}' is {one.text}"]
+                return [(start, phrase.end, "it"), (end, end, f" when {when}")], [f"it is about when {when}"]
+            else:
+                new = _pointed_at(question, phrase, turns)
         elif phrase.definite and not phrase.pronoun and len(phrase.words) == 1 and phrase.role != "asked":
-            for turn in turns[:BACK]:
-                for one in turn.asked:
-                    longer = len(one.text.split()) > len(phrase.text.split()) and one.noun == phrase.noun
-                    if longer and not question[phrase.end :].startswith((" of ", " in ", " for ", "'s", "’s")):
-                        return [(phrase.start, phrase.end, one.text)], [f"'{phrase.text}' is {one.text}"]
-            if phrase.noun in LISTS["nameless"] - LISTS["people"] - LISTS["texts"]:
-                for one in (m for turn in turns[:BACK] for m in turn.asked):
-                    if one.named and not one.maybe_person and one.text.casefold() not in question.casefold():
-                        return [(phrase.start, phrase.end, one.text)], [f"'{phrase.text}' is {one.text}"]
+            new = _known_as(question, phrase, turns)
+        if new:
+            return [(start, phrase.end, new)], [f"'{question[start : phrase.end]}' is {new}"]
     return [], []
+
+
+def _pointed_at(question: str, phrase: Phrase, turns: Sequence[Said]) -> str:
+    """What 'that', 'this', 'these' or 'those' stands for as a whole phrase; empty where nothing fits."""
+    newest, one_thing = turns[0], phrase.text.casefold() in ("this", "that")
+    if new := _measure(newest) or (_event(newest) if one_thing else ""):
+        return new
+    focus = newest.focus if one_thing else None
+    if focus and not (focus.plural or focus.maybe_person or focus.text in question) and focus.text[:4] == "the ":
+        return focus.text
+    asked = {one.text for turn in turns for one in turn.asked}
+    for one in candidates("it" if one_thing else "they", turns):
+        definite = one.named or one.text.startswith(("the ", "my ", "our ", "your ", "what ")) or one.plural
+        if definite and one.text in asked and one.text.casefold() not in question.casefold():
+            return one.text
+    return ""
+
+
+def _known_as(question: str, phrase: Phrase, turns: Sequence[Said]) -> str:
+    """What 'the exhibition' is called in full: the thing of this noun that was spoken of with more words, else the name
+    of a thing, for a noun that needs one; empty where there is none."""
+    asked = [one for turn in turns[:BACK] for one in turn.asked]
+    if not question[phrase.end :].startswith((" of ", " in ", " for ", "'s", "’s")):
+        for one in asked:
+            if len(one.text.split()) > len(phrase.text.split()) and one.noun == phrase.noun:
+                return one.text
+    names = (one for one in asked if one.named and not one.maybe_person) if phrase.noun in _NAMELESS else ()
+    return next((one.text for one in names if one.text.casefold() not in question.casefold()), "")
 
 
 def _happening(found: Parts, before: Said) -> str:

@@ -8,56 +8,19 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from clew.memory.dialogue.antecedents import KINDS, candidates, explained, is_expletive
+from clew.memory.dialogue.antecedents import IT, KINDS, THEY, candidates, explained, is_expletive
 from clew.memory.dialogue.phrases import Parts, Referent
 from clew.memory.dialogue.pointing import ones, places, pointed
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.referents import Said
-from clew.memory.dialogue.word_classes import LISTS, TIMES, replaced, written_type
+from clew.memory.dialogue.word_classes import LISTS, TIMES, QuestionToken, replaced, written_type
 
 
 def standing_for(question: str, turns: Sequence[Said], library: Said | None = None) -> tuple[str, list[str]]:
     """The question with names for what points back, and what stands for what; `turns`: newest first. `library`: what
     all documents are about, likelier than what only an answer tells of."""
-    pieces: list[tuple[int, int, str]] = []
-    why: list[str] = []
     found = parts(question)
-    here = any(token.low == "there" for token in found.tokens)
-    chosen: dict[int, Referent | None] = {}
-    several = [token for token in found.tokens if token.low in KINDS[3]]
-    for token in [*several, *(one for one in found.tokens if one not in several)]:
-        low = token.low
-        kind = next((place for place, forms in enumerate(KINDS) if low in forms), None)
-        if low == "them" and turns and turns[0].listed and _OF_THEM.search(question[: token.start]):
-            continue  # of what was listed
-        if kind is None or (kind == 2 and is_expletive(found, token.start)) or explained(found, token.start, low):
-            continue
-        if kind not in chosen:
-            likely = candidates(low, turns, quantity=_of_a_number(found), here=here, library=library)
-            taken = {one.text for one in chosen.values() if one}
-            onto = kind == 2 and re.search(r"\b(?:on|onto|in|into|at|to) $", question[: token.start].casefold())
-            likely = (
-                one for one in likely if not (onto and one.noun in LISTS["attributes"])
-            )  # no one walks on a price
-            likely = (_untimed(_owner(one, found, token.end) if low == "its" else one, found) for one in likely)
-            chosen[kind] = next((one for one in likely if _apart(one, taken)), None)
-            if (it := chosen[kind]) and it.text.casefold() in question.casefold():
-                chosen[kind] = None
-            elif it:
-                why.append(f"'{token.text}' is {it.text}")
-        if it := chosen[kind]:
-            form = KINDS[kind][low]
-            if low == "her" and _is_object(found, token.end):
-                form = "{}"
-            if low in ("its", "his", "her", "their", "theirs") and any(done[2].startswith(it.text) for done in pieces):
-                continue  # 'does Radu keep his pets'
-            the = (
-                "the "
-                if question[: token.start].endswith("of ") and it.plural and it.text.islower() and " " not in it.text
-                else ""
-            )
-            end, verb = _shortened(question, token.end) if form == "{}" else (token.end, "")
-            pieces.append((token.start, end, the + _possessive(form, it) + verb))
+    pieces, why, people = _pronouns(found, turns, library)
     for start, end, new, reason in (
         *_one(question, found, turns),
         *places(question, turns),
@@ -70,8 +33,59 @@ def standing_for(question: str, turns: Sequence[Said], library: Said | None = No
         pieces, why = pointed(question, found, turns)
     if not pieces:
         return question, why
-    text = _once_only(replaced(question, pieces), chosen.values())
+    text = _once_only(replaced(question, pieces), people)
     return (text if _one_thing(found) else agreeing(text, found)), why
+
+
+def _pronouns(
+    found: Parts, turns: Sequence[Said], library: Said | None
+) -> tuple[list[tuple[int, int, str]], list[str], list[Referent]]:
+    """The pieces to replace for pronouns, why, and whom or what they stand for: one thing for all of a kind ('he',
+    'him', 'his'), that of 'they' first."""
+    question, pieces, why = found.text, list[tuple[int, int, str]](), list[str]()
+    chosen: dict[int, Referent | None] = {}
+    several = [token for token in found.tokens if token.low in THEY]
+    for token in [*several, *(one for one in found.tokens if one not in several)]:
+        low = token.low
+        kind = next((place for place, forms in enumerate(KINDS) if low in forms), None)
+        if low == "them" and turns and turns[0].listed and _OF_THEM.search(question[: token.start]):
+            continue  # of what was listed
+        if kind is None or (low in IT and is_expletive(found, token.start)) or explained(found, token.start, low):
+            continue
+        if kind not in chosen:
+            taken = {one.text for one in chosen.values() if one}
+            chosen[kind] = it = _likeliest(found, token, turns, library, taken)
+            why += [f"'{token.text}' is {it.text}"] if it else []
+        owns = low in ("its", "his", "her", "their", "theirs")
+        if (it := chosen[kind]) and not (owns and any(new.startswith(it.text) for _, _, new in pieces)):
+            pieces.append(_piece(found, token, KINDS[kind][low], it))  # but 'does Radu keep his pets'
+    return pieces, why, [one for one in chosen.values() if one]
+
+
+def _likeliest(
+    found: Parts, token: QuestionToken, turns: Sequence[Said], library: Said | None, taken: set[str]
+) -> Referent | None:
+    """What a pronoun stands for; None for nothing, and where the question names that itself."""
+    here = any(one.low == "there" for one in found.tokens)
+    likely = candidates(token.low, turns, quantity=_of_a_number(found), here=here, library=library)
+    if token.low in IT and re.search(r"\b(?:on|onto|in|into|at|to) $", found.text[: token.start].casefold()):
+        likely = (one for one in likely if one.noun not in LISTS["attributes"])  # no one walks on a price
+    if token.low == "its":
+        likely = (_owner(one, found, token.end) for one in likely)
+    timeless = (_untimed(one, found) for one in likely)
+    it = next((one for one in timeless if _apart(one, taken)), None)
+    return None if it and it.text.casefold() in found.text.casefold() else it
+
+
+def _piece(found: Parts, token: QuestionToken, form: str, it: Referent) -> tuple[int, int, str]:
+    """Where the pronoun stands, and what takes its place: the thing in this `form`, and a verb that it was shortened
+    with."""
+    if token.low == "her" and _is_object(found, token.end):
+        form = "{}"
+    bare = it.plural and it.text.islower() and " " not in it.text
+    the = "the " if bare and found.text[: token.start].endswith("of ") else ""
+    end, verb = _shortened(found.text, token.end) if form == "{}" else (token.end, "")
+    return token.start, end, the + _possessive(form, it) + verb
 
 
 _SHORTENED = re.compile(r"['’]s\b(?= (?P<has>(?:already |ever |never )?(?:been|got|had)\b)?)")
@@ -146,10 +160,10 @@ def _one(question: str, found: Parts, turns: Sequence[Said]) -> Iterator[tuple[i
                 return
 
 
-def _once_only(text: str, chosen: Iterable[Referent | None]) -> str:
+def _once_only(text: str, chosen: Iterable[Referent]) -> str:
     """A person's name once, then a pronoun: 'does Radu feed Radu's cat' becomes 'does Radu feed his cat'."""
     for one in chosen:
-        if one and one.person and text.count(one.text) > 1:
+        if one.person and text.count(one.text) > 1:
             head, _, tail = text.partition(one.text)
             own = "her" if one.gender == "she" else "his"
             text = head + one.text + re.sub(rf"{re.escape(one.text)}['’]s?\b", own, tail)
