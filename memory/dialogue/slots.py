@@ -125,9 +125,8 @@ def filled(
     ):
         return _claused(bare, before, clause.group().split()[0])
     if leads and _DOING.match(bare) and (before.asked or before.aux):
-        return replaced(
-            before.text, [(before.end, before.end, f" {bare}")]
-        ), f"'{bare}' is added to the question before"
+        text = replaced(before.text, [(before.end, before.end, f" {bare}")])
+        return text, f"'{bare}' is added to the question before"
     if bare.casefold() in _ALONE and (before.aux or before.verb):
         gone = [one for one in before.phrases if written_type(one.text) in TIMES and one.preposition]
         pieces = [(one.whole, one.end, "") for one in gone[-1:]]
@@ -188,60 +187,66 @@ def _claused(bare: str, before: Parts, first: str) -> tuple[str, str]:
 def _replaced(
     fragment: Parts, before: Parts, types: dict[str, str], *, answers: bool, newest: str, corrects: bool
 ) -> tuple[str, str]:
+    """The question before with each phrase of the fragment in the place of what it corresponds to, or behind the rest,
+    and why; empty where one has no place."""
     free = [one for one in before.phrases if not one.pronoun]
     pieces: list[tuple[int, int, str]] = []
     why: list[str] = []
     added: list[str] = []
     whole = len(fragment.phrases) > 1 and not fragment.phrases[0].preposition
-    news = [fragment.phrases[0]] if whole else list(fragment.phrases)
-    for new in news:
+    for new in fragment.phrases[:1] if whole else fragment.phrases:
         text = fragment.body[new.start - fragment.lead :].strip() if whole and not _is_own(fragment, free) else new.text
-
-        again = (4.0 if corrects else NEWEST) if newest else 0.0
-        scores = [_likeness(new, one, types, before) for one in free]
-        scores = [
-            score + again * (score > 0 and one.text in newest and (not corrects or one.plural == new.plural))
-            for score, one in zip(scores, free, strict=True)
-        ]
-        alike = max(scores, default=0.0)
-        best = free[scores.index(alike)] if scores else None
-        if best and alike >= ENOUGH and new.noun in ("one", "ones") and best.named:
+        best = _counterpart(new, free, types, before, newest=newest, corrects=corrects)
+        if (new.noun in ("one", "ones") and best and best.named) or not (best or new.preposition):
             return "", ""
-        if best and alike >= ENOUGH:
+        if best is None:
+            added.append(f"{new.preposition} {text}")
+            why.append(f"'{added[-1]}' is added to the question before")
+        else:
             free.remove(best)
-            kept = _of_the_same(new, best) or _of_another(new, best)
             if _is_for(new, best, before):
                 pieces.append((best.end, best.end, f" for {text}"))
                 why.append(f"'for {text}' is added to the question before")
                 continue
+            kept = _of_the_same(new, best) or _of_another(new, best)
             start, end = (best.whole, best.end) if kept else _extent(best, before, new)
-            if new.noun in ("one", "ones"):
-                text = re.sub(r"\bones?\b", best.noun, text)
-                text += fragment.text[new.end : fragment.end] if len(fragment.phrases) == 1 else ""
-            elif kept:
-                text = kept
-            elif answers and new.named and not best.named:
-                text = f"{best.text} ({text})"
+            text = _worded(text, new, best, kept, fragment, answers=answers)
             put = f"{new.preposition or best.preposition} {text}".strip() if best.preposition else text
             pieces.append((start, end, put))
             shared = before.text[start:end].partition(" of ")[0] + " of " if kept else ""
             was, now = (said.removeprefix(shared) for said in (before.text[start:end], put))
             why.append(f"'{was}' becomes '{now}'")
-        elif new.preposition:
-            added.append(f"{new.preposition} {text}")
-            why.append(f"'{added[-1]}' is added to the question before")
-        else:
-            return "", ""
-        if whole:
-            for rest in fragment.phrases[1:]:
-                if rest.preposition and rest.text not in text:
-                    same = next((one for one in free if one.preposition == rest.preposition), None)
-                    span = (same.whole, same.end) if same else (tail(before), tail(before))
-                    pieces.append((*span, f" {rest.preposition} {rest.text}"))
+        for rest in fragment.phrases[1:] if whole else ():
+            if rest.preposition and rest.text not in text:
+                same = next((one for one in free if one.preposition == rest.preposition), None)
+                span = (same.whole, same.end) if same else (tail(before), tail(before))
+                pieces.append((*span, f" {rest.preposition} {rest.text}"))
     if added:
-        place = tail(before)
-        pieces.append((place, place, " " + " ".join(added)))
+        pieces.append((tail(before), tail(before), " " + " ".join(added)))
     return agreeing(replaced(before.text, pieces), before), "; ".join(why)
+
+
+def _counterpart(
+    new: Phrase, free: Sequence[Phrase], types: dict[str, str], before: Parts, *, newest: str, corrects: bool
+) -> Phrase | None:
+    """The phrase in whose place the new one fits best; None where it fits in none well enough."""
+    again = (4.0 if corrects else NEWEST) if newest else 0.0
+    scores = [_likeness(new, one, types, before) for one in free]
+    scores = [
+        score + again * (score > 0 and one.text in newest and (not corrects or one.plural == new.plural))
+        for score, one in zip(scores, free, strict=True)
+    ]
+    return free[scores.index(max(scores))] if scores and max(scores) >= ENOUGH else None
+
+
+def _worded(text: str, new: Phrase, best: Phrase, kept: str, fragment: Parts, *, answers: bool) -> str:
+    """The words that take the place of `best`: `kept` where that keeps a part of it; 'one' is its noun."""
+    if new.noun in ("one", "ones"):
+        rest = fragment.text[new.end : fragment.end] if len(fragment.phrases) == 1 else ""
+        return re.sub(r"\bones?\b", best.noun, text) + rest
+    if kept:
+        return kept
+    return f"{best.text} ({text})" if answers and new.named and not best.named else text
 
 
 NEWEST = 0.8
