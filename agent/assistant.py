@@ -173,15 +173,16 @@ class Assistant:
         shown, finished = len(turn.steps), None
         try:
             modes: list[StreamMode] = ["updates", "custom"]
-            events = self._graph.stream(state, config, context=context, stream_mode=modes, durability="sync")
-            for mode, event in events:
-                if mode == "custom":  # what a node hands out while it runs
-                    yield cast(Step | Piece | Doing, event)
-                    continue
-                for change in cast(dict[str, TurnState], event).values():
-                    finished = change["turn"]
-                    yield from finished.steps[shown:]
-                    shown = len(finished.steps)
+            with services.library.naming_altered():
+                events = self._graph.stream(state, config, context=context, stream_mode=modes, durability="sync")
+                for mode, event in events:
+                    if mode == "custom":  # what a node hands out while it runs
+                        yield cast(Step | Piece | Doing, event)
+                        continue
+                    for change in cast(dict[str, TurnState], event).values():
+                        finished = change["turn"]
+                        yield from finished.steps[shown:]
+                        shown = len(finished.steps)
         finally:
             forget_checkpoints(self._data / DATABASE, turn.thread)
         if finished is None:

@@ -3,6 +3,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from itertools import count
 from pathlib import Path
@@ -17,6 +18,7 @@ from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_clust
 from clew.memory.knowledge.cluster.connection import ClusterAddress, Place
 from clew.memory.knowledge.cluster.generations import Generations
 from clew.memory.knowledge.disk import (
+    BROKEN,
     Manifest,
     Recorded,
     check_encoder,
@@ -25,6 +27,7 @@ from clew.memory.knowledge.disk import (
     recorded,
     required_generation,
 )
+from clew.memory.knowledge.proof import naming_altered
 from clew.memory.knowledge.store import EmbeddedStore
 from clew.memory.knowledge.vocabulary import LibraryVocabulary
 from clew.memory.ports import Encoder, Search
@@ -72,8 +75,15 @@ class Library:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         self.store.close()
+        if isinstance(error, BROKEN):
+            with self.naming_altered():
+                raise error
+
+    def naming_altered(self) -> AbstractContextManager[None]:
+        """What broken files raise is damage where they are not as they were written."""
+        return naming_altered(self.store.folder if isinstance(self.store, EmbeddedStore) else None)
 
 
 def recorded_at(place: Place) -> Recorded:

@@ -7,11 +7,14 @@ partitions are no part of it: readers write them once they need them, with the f
 import hashlib
 import json
 import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 from clew.memory.files import check_plain, new_file, put, sync, within
-from clew.memory.knowledge.disk import BROKEN, HASHES
+from clew.memory.knowledge.disk import BROKEN, HASHES, damaged, open_database
 from clew.memory.knowledge.partitioning.capsule import BEFORE, CURRENT, FRESH, TRAINED, line_of
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
 
@@ -88,6 +91,13 @@ def proven(generation: Path) -> Proof | None:
     return Proof(len(there), tuple(changed), tuple(sorted(gone)), tuple(unknown))
 
 
+def check_as_written(generation: Path, name: str) -> None:
+    """Raises `ValueError` for a file that is not as it was recorded, where it was."""
+    known = _recorded(generation).get(name)
+    if known and _hash(within(generation, name)) not in known.split():
+        raise ValueError(f"{name} is not as it was written")
+
+
 def _files(folder: Path) -> dict[str, Path]:
     """Those of a generation or of a capsule, by name. What is not in its place yet, or not any more, is left out; a
     capsule that a run has put aside, and nothing in its place, is there."""
@@ -133,3 +143,52 @@ def whole(generation: Path) -> bool:
     except BROKEN:
         return False
     return found is not None and not found.wrong
+
+
+_NOWHERE = (
+    "documents WHERE instr(id, char(0)) OR json_type(pages) IS NOT 'array' OR json_type(headings) IS NOT 'array'",
+    "chunks WHERE instr(id, char(0))",
+    "chunks WHERE document NOT IN (SELECT id FROM documents)",
+    "sentences WHERE document NOT IN (SELECT id FROM documents)",
+    "triples WHERE document NOT IN (SELECT id FROM documents)",
+    "names WHERE sentence >= 0 AND (document, sentence) NOT IN (SELECT document, n FROM sentences)",
+    "relations WHERE (document, sentence) NOT IN (SELECT document, n FROM sentences)",
+    "relations WHERE (document, subject) NOT IN (SELECT document, n FROM names)",
+    "relations WHERE (document, object) NOT IN (SELECT document, n FROM names)",
+)
+"""Rows that name what is not there, or what no name is."""
+
+
+@contextmanager
+def naming_altered(generation: Path | None) -> Iterator[None]:
+    """Whatever broken files raise is damage, where the generation's files are not as they were written, or its rows do
+    not go together: looking takes long, so only then."""
+    try:
+        yield
+    except sqlite3.ProgrammingError:  # it has been closed
+        raise
+    except BROKEN as error:
+        if generation and (isinstance(error, sqlite3.DatabaseError) or _altered(generation)):
+            raise damaged(generation.parent) from error
+        raise
+
+
+def _altered(generation: Path) -> bool:
+    try:
+        found = proven(generation)
+        return (found is not None and bool(found.wrong)) or not _goes_together(generation)
+    except BROKEN:
+        return True
+
+
+def _goes_together(generation: Path) -> bool:
+    """Whether its rows have the types of their columns, and name what is there."""
+    with closing(open_database(generation)) as database:
+        tables = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        wrong = list(_NOWHERE)
+        for table in tables:
+            for _, column, kind, given, _, key in database.execute(f"PRAGMA table_info({table})").fetchall():
+                free = "" if given or key else ", 'null'"
+                wrong.append(f"{table} WHERE typeof({column}) NOT IN ('{kind.lower()}'{free})")
+        whole = database.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
+        return whole and not any(database.execute(f"SELECT 1 FROM {one} LIMIT 1").fetchone() for one in wrong)

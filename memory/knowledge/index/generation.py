@@ -42,6 +42,7 @@ from clew.memory.knowledge.extraction.extractors import RULES, Chosen, extractor
 from clew.memory.knowledge.extraction.llm import Model
 from clew.memory.knowledge.loaders.source import ALL, ExportLoader, Pages
 from clew.memory.knowledge.numbering import read_layers
+from clew.memory.knowledge.proof import check_as_written
 from clew.memory.knowledge.tokens import KeywordParameters
 from clew.memory.layers import DetectionParameters, Layers, Method
 from clew.memory.parameters import with_values
@@ -190,6 +191,7 @@ class Generation:
             with naming_damage(old), ExitStack() as opened:
                 opened.callback(self.database.close)
                 check_plain(old)
+                check_as_written(old, DATABASE)
                 self.database.execute("ATTACH ? AS old", (read_only(old),))
                 check_schema(self.database, "old")
                 if self.database.execute(_ALTERED).fetchone():

@@ -37,7 +37,7 @@ from clew.memory.knowledge.loaders.source import Loader, LoadFailure, shown
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
 from clew.memory.knowledge.partitioning.capsule import NAME_OF_PLAN, PartitionPlan, capsule_folder
 from clew.memory.knowledge.partitioning.partitioner import partition_library
-from clew.memory.knowledge.proof import of_partitions, proven, whole, write_hashes
+from clew.memory.knowledge.proof import naming_altered, of_partitions, proven, whole, write_hashes
 from clew.memory.ports import Encoder
 
 DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
@@ -107,7 +107,7 @@ def index(
         folder, whole, seconds = next_generation(library, parts), False, dict[str, float]()
         try:
             with (
-                _translated(library),
+                _translated(library, old),
                 closing(choices.extractor),
                 closing(Generation(folder, old, encoder, choices)) as generation,
             ):
@@ -173,10 +173,10 @@ def _seldom_collecting() -> Iterator[None]:
 
 
 @contextmanager
-def _translated(library: Path) -> Iterator[None]:
-    """A full disk, and damage that is met while rows are copied, as `ClewError`."""
+def _translated(library: Path, old: Path | None) -> Iterator[None]:
+    """A full disk, and damage that is met while what there is is gone on from, as `ClewError`."""
     try:
-        with naming_full_disk(f"the library at {library} stays as it was"):
+        with naming_full_disk(f"the library at {library} stays as it was"), naming_altered(old):
             yield
     except sqlite3.DatabaseError as error:
         if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF in DAMAGED:  # the rest is its extended part

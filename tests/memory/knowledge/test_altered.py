@@ -24,7 +24,8 @@ from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.partitioning.capsule import PartitionPlan
 from clew.memory.knowledge.partitioning.partitioner import partition_library
-from tests.memory.knowledge.index.test_damage import change, generation_of
+from clew.memory.knowledge.proof import write_hashes
+from tests.memory.knowledge.index.test_damage import change, clew, generation_of
 from tests.memory.knowledge.index.test_run import run, titles, write
 from tests.memory.knowledge.test_leases import read_all
 
@@ -300,3 +301,38 @@ def test_an_extractor_of_a_library_is_no_path_and_no_module(made: Path, encoder:
         run([made.parent / "notes"], made, encoder)
     assert "--extractor" in refused.value.hint
     assert run([made.parent / "notes"], made, encoder, parameters=Parameters(extractor="rules")).unchanged == 2
+
+
+ROWS = (
+    "UPDATE documents SET id = 'another' WHERE id = 'sun.txt'",
+    "UPDATE documents SET headings = '0'",
+    "UPDATE documents SET digest = CAST(X'FFFE' AS TEXT)",
+    "UPDATE chunks SET end = 'a'",
+    "UPDATE sentences SET start = zeroblob(3)",
+    "UPDATE names SET n = n + 7",
+    "UPDATE chunks SET id = 'a' || char(0) || row",
+)
+
+
+@pytest.mark.parametrize("recorded", [True, False])
+@pytest.mark.parametrize("statement", ROWS)
+def test_rows_that_do_not_go_together_are_damage(
+    made: Path, precious: Path, encoder: CachedEncoder, statement: str, recorded: bool
+) -> None:
+    """Also where who altered them recorded the hashes anew: told with the command that mends it, which does."""
+    write(precious / "notes", earth="The Earth orbits the Sun. The Moon orbits the Earth.")
+    run([precious / "notes"], made, encoder)
+    rows_of(generation_of(made), statement)
+    if recorded:
+        write_hashes(generation_of(made))
+    errors = use_all(made, precious / "notes", encoder)
+    assert errors or recorded  # some of it is what a stranger's library may say
+    assert all(f"clew index --rebuild --library {made}" in str(error) for error in errors)
+    assert run([precious / "notes"], made, encoder, rebuild=True).new == 4
+
+
+def test_what_a_turn_meets_in_an_altered_library_is_damage(made: Path, cache: Path) -> None:
+    rows_of(generation_of(made), "UPDATE documents SET title = zeroblob(3)")
+    asked = clew("ask", "How far is the Moon?", "--library", made, cache=cache)
+    assert asked.exit_code == 1 and f"clew index --rebuild --library {made}" in asked.output
+    assert "internal error" not in asked.output
