@@ -16,9 +16,9 @@ Colour = tuple[float, ...] | None
 
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _OTHER_MEDIA = re.compile(
-    r"@(?:media|supports|container)(?!\s*(?:screen|all)\s*\{)[^{}]*\{(?:[^{}]*\{[^{}]*\})*+[^{}]*\}", re.I
+    r"@(?:media|supports|container)(?!\s*(?:screen|all)\s*\{)[^{}@]*+\{(?:[^{}]*\{[^{}]*\})*+[^{}]*\}", re.I
 )
-_RULE = re.compile(r"([^{};]+)\{([^{}]*)\}")
+_RULE = re.compile(r"(?<![^{};])([^{};]++)\{([^{}]*)\}")
 _SELECTOR = re.compile(r"(?:[\w-]+|\*)?([.#][\w-]+)*", re.ASCII)
 _LENGTH = re.compile(r"(-?\d*\.?\d+)\s*(px|pt|em|rem|%|vw|vh|cm|mm|in)?", re.I)
 _NUMBERS = re.compile(r"\d*\.?\d+")
@@ -54,31 +54,36 @@ def unseen(root: "HtmlElement") -> "Iterator[HtmlElement]":
             walk.skip_subtree()
 
 
-def _style(element: "HtmlElement", rules: Mapping[str, list[tuple[frozenset[str], Style]]]) -> Style:
+def _style(element: "HtmlElement", rules: Mapping[str, Mapping[frozenset[str], Style]]) -> Style:
     """What is said of it, the stronger last; empty for most elements."""
     own, found = element.get("style"), list[Style]()
     if rules:
         classes = {f".{name}" for name in (element.get("class") or "").split()}
         names = {str(element.tag), "*", f"#{element.get('id')}", *classes}
-        found = [style for name in names for wanted, style in rules.get(name, ()) if wanted <= names]
+        found = [style for name in names for wanted, style in rules.get(name, {}).items() if wanted <= names]
     if own:
         found.append(_declared(own))
     colour = element.get("color") if element.tag == "font" else None
     merged = {"color": colour} if colour else {}
     for style in found:
-        merged |= {name: value for name, value in style.items() if not merged.get(name, "").endswith("!important")}
+        _put_over(merged, style)
     return merged
 
 
-def _rules(css: str) -> dict[str, list[tuple[frozenset[str], Style]]]:
-    """By the last part of a selector that has one place: `.note`, `p.note`, `#end`."""
-    found: dict[str, list[tuple[frozenset[str], Style]]] = {}
+def _put_over(style: Style, later: Style) -> None:
+    style |= {name: value for name, value in later.items() if not style.get(name, "").endswith("!important")}
+
+
+def _rules(css: str) -> dict[str, dict[frozenset[str], Style]]:
+    """By the last part of a selector that has one place: `.note`, `p.note`, `#end`. One style for each, however often
+    it is said."""
+    found: dict[str, dict[frozenset[str], Style]] = {}
     for selectors, body in _RULE.findall(_OTHER_MEDIA.sub("", _COMMENT.sub("", css))):
         style = _declared(body)
         for selector in map(str.strip, selectors.split(",")) if style else ():
             if selector and _SELECTOR.fullmatch(selector):
                 parts = re.findall(r"[.#]?[\w*-]+", selector)
-                found.setdefault(parts[-1], []).append((frozenset(parts), style))
+                _put_over(found.setdefault(parts[-1], {}).setdefault(frozenset(parts), {}), style)
     return found
 
 

@@ -106,6 +106,9 @@ HOSTILE = {
     "menus.html": b"<nav></nav>x" * N,
     "headers.html": b"<div>" + b"<header>" * 800 + b"<b>x</b>" * N,
     "headings.html": b"<h1><div>" * 500 + b"x" * N,
+    "rules.html": b"<style>" + b".a{opacity:0}" * (N // 20) + b"</style>" + b"<i class=a>x</i>" * (N // 20) + b"<p>y",
+    "comments.html": b"<style>" + b"/*" * N + b"</style>x",
+    "media.html": b"<style>" + b"@media " * (N // 3) + b"</style>x",
     "words.txt": b"a" * N * 5,
     "line.jsonl": b'{"text": "' + b"a" * (jsonl.LONGEST_LINE + 5) + b'"}\n{"text": "Good."}',
 }
