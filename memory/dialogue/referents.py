@@ -199,57 +199,70 @@ def _in_full(mention: Referent, people: set[str]) -> Referent:
     return replace(mention, text=whole[0], person=True, maybe_person=True) if whole else mention
 
 
+_ORDER = {"subject": 0.0, "object": 1.0, "other": 2.0, "asked": 2.5}
+"""Ranks by role."""
+
+
 def _asked(found: Parts) -> Iterator[Referent]:
     """What a question speaks of: its subject, its objects, then the rest; what it asks for comes last."""
     about = WHO.match(found.body) is not None and found.subject is not None and found.subject.first not in _ARTICLES
     about = about and found.subject is not None and not re.search(r"['’]s? [a-z]", found.subject.text)
-    where = found.body[:5].casefold() == "where"
+    where, makes = found.body[:5].casefold() == "where", found.does.casefold() in (*LISTS["making"], *_MADE)
     within = 0
-    order = {"subject": 0.0, "object": 1.0, "other": 2.0, "asked": 2.5}
     for place, phrase in enumerate(found.phrases):
-        if phrase.pronoun or not phrase.words or written_type(phrase.text) or re.match(r"\d", phrase.text):
-            continue
-        if (
-            phrase.text.casefold() in ("first", "last", "next")
-            or phrase.first in LISTS["personal"]
-            or phrase.first in ("this", "that", "these", "those")
-            or _is_manner(phrase)
-        ):
+        if _is_no_thing(found, place):
             continue
         text = _titled(found, place) or _definite(whole_of(found, place))
-        if place and _titled(found, place - 1):
-            continue
-        if len(text.split()) > LONGEST:
-            text = _definite(phrase.text)
-        if phrase.start == found.lead and phrase.role == "object" and " " not in phrase.text:
-            continue  # the first word of a sentence: its capital says nothing
-        rank = order[phrase.role] + place / 100 + INSIDE * (phrase.start < within)
-        rank += INSIDE * (_is_mass(phrase) and bool(found.verb) and phrase.role == "subject" and len(found.phrases) > 1)
+        text = _definite(phrase.text) if len(text.split()) > LONGEST else text
+        is_subject = phrase.role == "subject"
+        rank = _ORDER[phrase.role] + place / 100 + INSIDE * (phrase.start < within)
+        rank += INSIDE * (_is_mass(phrase) and bool(found.verb) and is_subject and len(found.phrases) > 1)
         within = max(within, phrase.start + len(whole_of(found, place)))
-        made = referent_of(text, phrase, rank, about and phrase.role == "subject")
-        made_by = found.does.casefold()
-        if phrase.role == "object" and (made_by in LISTS["making"] or made_by in _MADE):
+        made = referent_of(text, phrase, rank, about and is_subject)
+        if phrase.role == "object" and makes:
             made = replace(made, person=False, maybe_person=False, plural=False, gender="")
         vague = phrase.first in _NOT_ONE or (bool(phrase.preposition) and phrase.first in ("a", "an"))
         made = replace(made, aside=vague and not phrase.named, plural=made.plural and not _titled(found, place))
-        yield replace(made, maybe_person=made.person) if where and phrase.role == "subject" else made
-        if phrase.text.split(" of ")[0][-1:].isalpha() and re.search(r"[A-Z]\w* (?:of|for|in) ", phrase.text):
-            continue  # 'the Bank of England' is one name
-        if inner := re.search(
-            r"\b(?:of|in|for|between) ((?:the )?[A-ZÀ-Þ][\w'’./-]*(?: [A-ZÀ-Þ][\w'’./-]*)*)$", phrase.text
-        ):
-            of_people = phrase.noun in LISTS["people"] or phrase.noun in LISTS["attributes"]
-            rank = made.rank - 0.1 if phrase.noun in LISTS["attributes"] else 1.0 + place / 100
-            yield Referent(inner.group(1), rank, True, maybe_person=inner.group(1).isalpha() and not of_people)
-        elif inner := re.search(r"\bof (the|my|our|your) ([\w-]+)$", phrase.text):
-            yield Referent(" ".join(inner.groups()), order[phrase.role] + 0.5 + place / 100)
-        elif phrase.plural and (inner := re.search(r"\bof ([a-z-]+(?: [a-z-]+)?)$", phrase.text)):
-            one = referent_of(inner.group(1), replace(phrase, text=inner.group(1)), 0.5 + place / 100, False)
-            if not (one.plural or one.noun in LISTS["people"]):  # 'the symptoms of dengue fever'
-                yield replace(one, rank=order[phrase.role] + 0.5 + place / 100)
-    for inner in re.finditer(r"\b([A-ZÀ-Þ][\w.]*(?: [A-ZÀ-Þ][\w.]*)*)['’]s\b", found.body):
-        if inner.group(1).split()[0] not in LISTS["openers"] and inner.start() > 0:
-            yield Referent(inner.group(1), 1.5, True, maybe_person=True)
+        yield replace(made, maybe_person=made.person) if where and is_subject else made
+        yield from _inside(phrase, place, made.rank)
+    for owner in re.finditer(r"\b([A-ZÀ-Þ][\w.]*(?: [A-ZÀ-Þ][\w.]*)*)['’]s\b", found.body):
+        if owner[1].split()[0] not in LISTS["openers"] and owner.start() > 0:
+            yield Referent(owner[1], 1.5, True, maybe_person=True)
+
+
+def _is_no_thing(found: Parts, place: int) -> bool:
+    """Whether a phrase names nothing that is spoken of again: a pronoun, a time, a number, 'this', 'by default', the
+    end of a title, or the first word of a sentence, whose capital says nothing."""
+    phrase = found.phrases[place]
+    if phrase.pronoun or not phrase.words or written_type(phrase.text) or phrase.text[0].isdecimal():
+        return True
+    points = phrase.first in LISTS["personal"] or phrase.first in ("this", "that", "these", "those")
+    opens = phrase.start == found.lead and phrase.role == "object" and " " not in phrase.text
+    ordinal = phrase.text.casefold() in ("first", "last", "next")
+    return points or opens or ordinal or _is_manner(phrase) or (place > 0 and bool(_titled(found, place - 1)))
+
+
+_NAME_INSIDE = re.compile(r"\b(?:of|in|for|between) ((?:the )?[A-ZÀ-Þ][\w'’./-]*(?: [A-ZÀ-Þ][\w'’./-]*)*)$")
+
+
+def _inside(phrase: Phrase, place: int, rank: float) -> Iterator[Referent]:
+    """What a phrase has inside it: the name or thing behind 'of', where it is not one name as a whole ('the Bank of
+    England'). `rank` is that of the phrase."""
+    if phrase.text.split(" of ")[0][-1:].isalpha() and re.search(r"[A-Z]\w* (?:of|for|in) ", phrase.text):
+        return
+    behind = _ORDER[phrase.role] + 0.5 + place / 100
+    if name := re.search(
+        r"\b(?:of|in|for|between) ((?:the )?[A-ZÀ-Þ][\w'’./-]*(?: [A-ZÀ-Þ][\w'’./-]*)*)$", phrase.text
+    ):
+        attribute = phrase.noun in LISTS["attributes"]
+        maybe_person = name[1].isalpha() and not (phrase.noun in LISTS["people"] or attribute)
+        yield Referent(name[1], rank - 0.1 if attribute else 1.0 + place / 100, True, maybe_person=maybe_person)
+    elif own := re.search(r"\bof (the|my|our|your) ([\w-]+)$", phrase.text):
+        yield Referent(" ".join(own.groups()), behind)
+    elif phrase.plural and (kind := re.search(r"\bof ([a-z-]+(?: [a-z-]+)?)$", phrase.text)):
+        one = referent_of(kind[1], replace(phrase, text=kind[1]), 0.0, False)
+        if not (one.plural or one.noun in LISTS["people"]):  # 'the symptoms of dengue fever'
+            yield replace(one, rank=behind)
 
 
 def _titled(found: Parts, place: int) -> str:

@@ -170,7 +170,7 @@ def _noun_phrase(draft: Draft, start: int) -> int:
         token = tokens[place]
         kind = token.kind
         if kind == "P":
-            if not held or (token.word.lemma.endswith("io") and False):
+            if not held:
                 head = place
                 place += 1
             break
