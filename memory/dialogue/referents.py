@@ -251,9 +251,7 @@ def _inside(phrase: Phrase, place: int, rank: float) -> Iterator[Referent]:
     if phrase.text.split(" of ")[0][-1:].isalpha() and re.search(r"[A-Z]\w* (?:of|for|in) ", phrase.text):
         return
     behind = _ORDER[phrase.role] + 0.5 + place / 100
-    if name := re.search(
-        r"\b(?:of|in|for|between) ((?:the )?[A-ZÀ-Þ][\w'’./-]*(?: [A-ZÀ-Þ][\w'’./-]*)*)$", phrase.text
-    ):
+    if name := _NAME_INSIDE.search(phrase.text):
         attribute = phrase.noun in LISTS["attributes"]
         maybe_person = name[1].isalpha() and not (phrase.noun in LISTS["people"] or attribute)
         yield Referent(name[1], rank - 0.1 if attribute else 1.0 + place / 100, True, maybe_person=maybe_person)

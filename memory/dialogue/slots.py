@@ -118,22 +118,8 @@ def filled(
     leads = about or corrects or _LEAD.match(question)
     if not bare or len(bare.split()) > (LONGEST if leads else SHORT) or re.match(r"than(?:k|x)", bare, re.IGNORECASE):
         return "", ""
-    if clause := re.match(
-        r"(?:if|when|because|unless|after|before|until|once|while)\s+(?:i|you|we|he|she|it|they|the|my|a)\b",
-        bare,
-        re.IGNORECASE,
-    ):
-        return _claused(bare, before, clause.group().split()[0])
-    if leads and _DOING.match(bare) and (before.asked or before.aux):
-        text = replaced(before.text, [(before.end, before.end, f" {bare}")])
-        return text, f"'{bare}' is added to the question before"
-    if bare.casefold() in _ALONE and (before.aux or before.verb):
-        gone = [one for one in before.phrases if written_type(one.text) in TIMES and one.preposition]
-        pieces = [(one.whole, one.end, "") for one in gone[-1:]]
-        pieces.append((tail(before), tail(before), f" {bare.casefold()}"))
-        return replaced(before.text, pieces), f"'{bare}' is added to the question before"
-    if leads and before.verb and before.helper in _HELPERS and bare.casefold() in LISTS["verbs"]:
-        return replaced(before.text, [(*before.verb, bare.casefold())]), f"'{before.does}' becomes '{bare}'"
+    if made := _by_itself(bare, before, bool(leads)):
+        return made
     fragment = parts(stranded(of_that(bare, before)))
     if fragment.asked and fragment.fragment:
         return sluiced(fragment, before, who)
@@ -151,6 +137,29 @@ def filled(
         if not any(one.named and types[one.text] == kind for one in before.phrases):
             return "", ""
     return _replaced(fragment, before, types, answers=answers, newest=newest, corrects=corrects)
+
+
+_CLAUSE = re.compile(
+    r"(?:if|when|because|unless|after|before|until|once|while)\s+(?:i|you|we|he|she|it|they|the|my|a)\b", re.IGNORECASE
+)
+
+
+def _by_itself(bare: str, before: Parts, leads: bool) -> tuple[str, str] | None:
+    """The question before with what takes the place of no phrase: 'if it rains?', 'and without signing it?', 'now?',
+    'and write?'; None for other fragments."""
+    if clause := _CLAUSE.match(bare):
+        return _claused(bare, before, clause.group().split()[0])
+    if leads and _DOING.match(bare) and (before.asked or before.aux):
+        text = replaced(before.text, [(before.end, before.end, f" {bare}")])
+        return text, f"'{bare}' is added to the question before"
+    if bare.casefold() in _ALONE and (before.aux or before.verb):
+        gone = [one for one in before.phrases if written_type(one.text) in TIMES and one.preposition]
+        pieces = [(one.whole, one.end, "") for one in gone[-1:]]
+        pieces.append((tail(before), tail(before), f" {bare.casefold()}"))
+        return replaced(before.text, pieces), f"'{bare}' is added to the question before"
+    if leads and before.verb and before.helper in _HELPERS and bare.casefold() in LISTS["verbs"]:
+        return replaced(before.text, [(*before.verb, bare.casefold())]), f"'{before.does}' becomes '{bare}'"
+    return None
 
 
 def _numbered(fragment: Parts, before: Parts) -> tuple[str, str]:

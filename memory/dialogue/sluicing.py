@@ -57,19 +57,24 @@ def sluiced(fragment: Parts, before: Parts, answered: str = "") -> tuple[str, st
     if before.asks.casefold() == low and rest:
         text = _capital(replaced(before.text, [(tail(before), tail(before), f" {rest}")]))
         return text, f"'{rest}' is added to the question before"
-    there = before.subject is not None and before.subject.text.casefold() == "there"
-    if wanted and there:
+    if wanted and before.subject is not None and before.subject.text.casefold() == "there":
         return "", ""
-    why = f"'{asked}' is asked of the question before"
     if before.asked and before.subject is None and before.verb:
-        return _of_the_subject(asked, before, answered, _added(extra, before)), why
-    if not before.aux or not (before.subject or before.wanted):
+        text = _of_the_subject(asked, before, answered, _added(extra, before))
+    elif not before.aux or not (before.subject or before.wanted):
         return "", ""
-    if _is_said_of(before):
+    elif _is_said_of(before):
         start = before.asked[0] if before.asked else before.lead
         piece = before.aux[1], before.aux[1], f" {answered or 'someone'}"
-        text = replaced(before.text, [(start, before.aux[0], f"{asked} "), piece, *_added(extra, before)])
-        return _capital(text), why
+        text = _capital(replaced(before.text, [(start, before.aux[0], f"{asked} "), piece, *_added(extra, before)]))
+    else:
+        text = _instead(asked, wanted, rest, extra, before)
+    return text, f"'{asked}' is asked of the question before"
+
+
+def _instead(asked: str, wanted: Phrase | None, rest: str, extra: Sequence[Phrase], before: Parts) -> str:
+    """The question before with other question words, and without the thing that they ask for; `rest` is what follows
+    them, `extra` its phrases."""
     if extra and not any(one.preposition == old.preposition for one in extra for old in before.phrases):
         pieces = [(tail(before), tail(before), f" {rest}")]
     else:
@@ -84,7 +89,7 @@ def sluiced(fragment: Parts, before: Parts, answered: str = "") -> tuple[str, st
         ]
     if not gone and (filler := _gap(asked, before)):
         gone = [filler]
-    return _opened(asked, before, [*gone, *pieces]), why
+    return _opened(asked, before, [*gone, *pieces])
 
 
 def _of_itself(asked: str, before: Parts) -> bool:
