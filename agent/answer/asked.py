@@ -4,12 +4,13 @@ The patterns are in `asked.txt`: of each kind of thing a sign of it in a questio
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Set
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from clew.agent.answer.polarity import asks_yes_or_no
 from clew.agent.state import AnswerForm
-from clew.memory.text import split, written_words
+from clew.memory.text import content_words, split, written_words
 
 LONGEST_DEFINED = 6
 """Words of what is defined."""
@@ -22,10 +23,9 @@ _FOR_COUNTING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """`expected` are names of kinds: duration, money, number, time, person,
-    name, place, reason. `measure` matches an amount
-    of what is counted or measured ("how many eggs", "how old"), where that is said; `defined` is what is to be defined,
-    or empty. `words` are the question's, in lower case; `dated`: it asks when something was."""
+    """`expected` are names of kinds: duration, money, number, time, person, name, place, reason. `measure` matches an
+    amount of what is `counted` or measured ("how many eggs", "how old"), where that is said; `defined` is what is to be
+    defined, or empty. `words` are the question's, in lower case; `dated`: it asks when something was."""
 
     form: AnswerForm
     expected: tuple[str, ...] = ()
@@ -33,6 +33,12 @@ class Asked:
     measure: str = ""
     words: frozenset[str] = frozenset()
     dated: bool = False
+    counted: str = ""
+
+    def among(self, words: Set[str]) -> "Asked":
+        """What is counted may be called something else by documents that lack its word: "412 watercolours" of pictures.
+        `words` are their stems."""
+        return replace(self, measure="") if self.counted and words.isdisjoint(content_words(self.counted)) else self
 
     def holds(self, text: str) -> bool:
         """Whether a text holds something of the kind that is expected; nothing expected, nothing held."""
@@ -70,7 +76,10 @@ def asked(question: str) -> Asked:
     defined = what if 0 < len(what.split()) <= LONGEST_DEFINED else ""
     own = frozenset(written_words(question.casefold()))
     dated = "time" in expected and bool(_PATTERNS["form dated"].match(last))
-    return Asked(_form(last, expected), expected, defined, _measure(last), own, dated)
+    found = _PATTERNS["form counted"].search(last)
+    counted = found["what"].casefold() if found else ""
+    counted = "" if counted in _FOR_COUNTING else counted
+    return Asked(_form(last, expected), expected, defined, _measure(last, counted), own, dated, counted)
 
 
 def _form(question: str, expected: tuple[str, ...]) -> AnswerForm:
@@ -85,10 +94,9 @@ def _form(question: str, expected: tuple[str, ...]) -> AnswerForm:
     return "yes-no" if asks_yes_or_no(question) else "fact"
 
 
-def _measure(question: str) -> str:
-    counted = _PATTERNS["form counted"].search(question)
-    if counted and counted["what"].casefold() not in _FOR_COUNTING:
-        stem = re.escape(counted["what"].casefold().rstrip("s")[:7])
+def _measure(question: str, counted: str) -> str:
+    if counted:
+        stem = re.escape(counted.rstrip("s")[:7])
         return rf"(?:{_NUMBER}).{{0,60}}\b{stem}|\b{stem}\w*.{{0,60}}(?:{_NUMBER})"
     found = (n for n in range(1, 5) if _PATTERNS[f"asks measure {n}"].search(question))
     return next((_PATTERNS[f"holds measure {n}"].pattern for n in found), "")

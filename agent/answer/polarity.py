@@ -249,6 +249,13 @@ def _shortest_run(told: Sequence[str], stems: Sequence[str]) -> tuple[int, int, 
     return best
 
 
+def says_opposite(question: str, text: str) -> bool:
+    """Whether an English text has the opposite of a word of the question, and not the word: the first keeper for the
+    last."""
+    held = {*_stems(text, "en")}
+    return any(stem not in held and _opposites(stem) & held for stem in _stems(question, "en"))
+
+
 def _told_in_few_words(polar: Polar, clause: str, above: frozenset[str]) -> _Place | None:
     """All words of the question, those of its subject perhaps above it, and not many others."""
     if _matches(polar.language, "relative", clause):

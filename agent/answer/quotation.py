@@ -21,6 +21,7 @@ from clew.agent.search.rounds import said_by, unheld
 from clew.agent.state import Answer, BoldSpan, Claim, Outcome, Quote, Says
 from clew.agent.talk.several import parts
 from clew.memory.datatypes import Document, Passage
+from clew.memory.dialogue.question_parser import parts as question_parts
 from clew.memory.dialogue.word_classes import is_participle, is_verb, tokens
 from clew.memory.text import Span, content_word_sets, content_words, split, written_words
 
@@ -49,7 +50,9 @@ none, nineteen in twenty of the others do."""
 MOST_MISSING = 2
 """Words that a refusal names."""
 
-_NO_NOUN = re.compile(r"sel(?:f|ves)$|ly$|^knows$|^soon|^long|^(?:some|any|every|no)(?:one|body|thing)$")
+_NO_NOUN = re.compile(
+    r"sel(?:f|ves)$|ly$|^knows$|^soon|^long|^(?:better|worse|best|worst)$|^(?:some|any|every|no)(?:one|body|thing)$"
+)
 
 
 def quote(wanted: Wanted, passages: Sequence[Passage], evidence: Evidence, parameters: AnswerParameters) -> Answer:
@@ -126,7 +129,7 @@ def _names(one: Wanted, typed: str, evidence: Evidence) -> list[re.Match[str]]:
 def _answering(wanted: Wanted, found: Sequence[Picked], evidence: Evidence) -> bool:
     """Whether what is asked for and no answer is without ("how tall", "how many eggs", "when was") stands in a unit or
     above it, or is the date of its entry; true where nothing is found."""
-    units, wants = [one.unit for one in found], asked(wanted.rewritten)
+    units, wants = [one.unit for one in found], asked(wanted.rewritten).among(evidence.words)
     texts = [" ".join((unit.core.head, unit.core.lead, *unit.texts)) for unit in units]
     entries = (evidence.timed[evidence.cores.index(unit.core)].entry for unit in units)
     return not units or any(map(wants.answers, texts)) or (wants.dated and any(entries))
@@ -255,16 +258,28 @@ def _worth_naming(missing: Iterable[str], question: str) -> tuple[str, ...]:
     """Names and numbers first, then what may be a noun, `MOST_MISSING` at most: nobody is told that documents say
     nothing about "couldn't", "soon" or "recommended"."""
     found = {token.text: token for token in tokens(question)}
+    no_nouns = _by_place_no_nouns(question)
     named, nouns = list[str](), list[str]()
     for word in dict.fromkeys(missing):
         token = found.get(word)
         if not word[:1].islower():
             named.append(word)
         elif (
-            token and token.kind == "word" and not _NO_NOUN.search(word) and not (is_verb(word) or is_participle(token))
+            token
+            and token.kind == "word"
+            and not (word in no_nouns or _NO_NOUN.search(word) or is_verb(word) or is_participle(token))
         ):
             nouns.append(word)
     return tuple([*named, *nouns][:MOST_MISSING])
+
+
+def _by_place_no_nouns(question: str) -> frozenset[str]:
+    """'wide' of 'how wide is it?', and the last word behind 'do' where no verb is known: 'what do the rules forbid?'"""
+    asks = question_parts(question)
+    words = [token.text for token in asks.tokens if token.kind == "word"]
+    found = {word for how, word in pairwise(words) if how.casefold() == "how"}
+    does = asks.aux and question[slice(*asks.aux)].casefold() in ("do", "does", "did")
+    return frozenset(found | {words[-1]} if does and not asks.verb else found)
 
 
 def _nothing(passages: Sequence[Passage], missing: tuple[str, ...], headed: Sequence[re.Match[str]] = ()) -> Answer:

@@ -9,6 +9,7 @@ import numpy as np
 
 from clew.agent.answer.asked import Asked, asked
 from clew.agent.answer.evidence import Evidence, named_passages, shares_held
+from clew.agent.answer.polarity import says_opposite
 from clew.agent.answer.reader import Sought, plain, read
 from clew.agent.answer.times import asked_years, in_force, time_scores
 from clew.agent.answer.units import AnswerUnit, Core, asks, unit_of
@@ -24,11 +25,13 @@ from clew.memory.text import content_words
 class AnswerParameters:
     """Where the library lacks nouns or names, `lacking` of the question's words, a passage has to do with it where its
     cosine and `held` times the share of the question's words in it come to `relevant`, or to `in_time` less where it is
-    of the time that the question asks about.
+    of the time that the question asks about. A core's cosine, `shorter` less, counts for its passage: a short text has
+    a higher one.
 
     At most `units` answer, of a part of a question `in_part`, while together they have `words` at most: the best, and
     what is at most `behind` less likely, as a logarithm. What was just said is `repeated` less likely; `time` is what a
-    fitting date is worth to the reader, `version` what it costs to lack the version that is asked about. A unit that
+    fitting date is worth to the reader, `version` what it costs to lack the version that is asked about, `opposite` to
+    say the opposite of a word of the question in its place. A unit that
     holds less than `covered` of the question leads on to a second; what is compared is told of from two documents, the
     second at most `other_side` less likely.
 
@@ -40,6 +43,7 @@ class AnswerParameters:
     relevant: Weight = 0.51
     lacking: Share = 0.3
     in_time: Weight = 0.2
+    shorter: Weight = 0.2
     units: Few = 3
     in_part: Few = 2
     behind: Weight = 0.7
@@ -50,6 +54,7 @@ class AnswerParameters:
     other_side: Weight = 3.0
     time: Weight = 6.0
     version: Weight = 4.0
+    opposite: Weight = 2.0
     tokens: Count = 700
 
 
@@ -113,6 +118,8 @@ def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most:
     scores = read(sought, evidence)
     scores -= parameters.repeated * np.array([plain(text) in sought.said for text in evidence.texts])
     scores -= parameters.version * _lacks_version(wanted.rewritten, evidence)
+    if sought.asked.form not in ("yes-no", "comparison"):
+        scores -= parameters.opposite * np.array([says_opposite(wanted.question, text) for text in evidence.texts])
     kept, beside = _in_time(wanted, evidence, scores, kept, parameters)
     order = kept[np.argsort(-scores[kept], kind="stable")]
     found = _chosen(order, scores, evidence, sought.asked, beside, parameters, most)
@@ -160,7 +167,7 @@ def sought_of(wanted: Wanted, evidence: Evidence) -> Sought:
     weights, vector = evidence.word_weights(_words(wanted)), _vector(wanted, evidence)
     own = evidence.encoder.encode([wanted.question], "query")[0]
     said = frozenset(plain(text) for text in wanted.said)
-    return Sought(asked(wanted.rewritten), wanted.rewritten, own, vector, weights, said)
+    return Sought(asked(wanted.rewritten).among(evidence.words), wanted.rewritten, own, vector, weights, said)
 
 
 def _chosen(
@@ -258,6 +265,10 @@ def _relevant(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters) 
     alone = replace(wanted, expanded="")
     weights, vector = evidence.word_weights(_words(alone)), _vector(alone, evidence)
     times = time_scores(wanted.rewritten, evidence.timed)
+    near = evidence.passage_vectors @ vector
+    if evidence.cores:
+        places = [core.passage for core in evidence.cores]
+        np.maximum.at(near, places, evidence.core_vectors @ vector - parameters.shorter)
     held = shares_held(weights, evidence.passage_words)
     said = shares_held(_without_times(weights, wanted.rewritten), evidence.passage_words)
     in_time = {
@@ -267,7 +278,7 @@ def _relevant(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters) 
     }
     return {
         number
-        for number, (cosine, share) in enumerate(zip(evidence.passage_vectors @ vector, held, strict=True))
+        for number, (cosine, share) in enumerate(zip(near, held, strict=True))
         if cosine + parameters.held * share >= parameters.relevant - parameters.in_time * (number in in_time)
     }
 
