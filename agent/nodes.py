@@ -38,7 +38,7 @@ from clew.memory.dialogue.recall import recall as recall_sentences
 from clew.memory.dialogue.rewriting import rewrite as rewrite_question
 from clew.memory.dialogue.signals import recent
 from clew.memory.dialogue.utterances import extract
-from clew.memory.dialogue.variants import with_cognates, with_dates, with_spelling
+from clew.memory.dialogue.variants import with_cognates, with_dates, with_names, with_spelling
 from clew.memory.instructions import Topic, orders
 from clew.memory.text import language_of
 from clew.tools.clues import Clues
@@ -74,7 +74,8 @@ def rewrite(turn: Turn, run: TurnContext) -> Turn:
     model = services.writers.rewrite
     writer = RecordedWriter(model, "rewrite", run.emit) if model else None
     given = (services.rewrite, writer, run.cancel, words, subject_of(services))
-    made = with_spelling(rewrite_question(turn.asked, turn.recalled, services.encoder, *given), words, services.encoder)
+    asked = with_names(turn.asked, words)
+    made = with_spelling(rewrite_question(asked, turn.recalled, services.encoder, *given), words, services.encoder)
     made = with_dates(made, turn.today, services.library.manifest.date_order)
     made = with_cognates(made, language_of(turn.asked), held_language(services), words)
     details = [f"{form.name}: {form.text}{f' ({form.why})' if form.why else ''}" for form in made.wordings]

@@ -97,7 +97,7 @@ def _form(question: str, expected: tuple[str, ...]) -> AnswerForm:
 def _measure(question: str, counted: str) -> str:
     if counted:
         stem = re.escape(counted.rstrip("s")[:7])
-        return rf"(?:{_NUMBER}).{{0,60}}\b{stem}|\b{stem}\w*.{{0,60}}(?:{_NUMBER})"
+        return rf"(?:{_NUMBER})\w*{_FEW_WORDS}\b{stem}|\b{stem}\w*{_FEW_WORDS}(?:{_NUMBER})"
     found = (n for n in range(1, 5) if _PATTERNS[f"asks measure {n}"].search(question))
     return next((_PATTERNS[f"holds measure {n}"].pattern for n in found), "")
 
@@ -116,6 +116,9 @@ def _read(path: Path) -> dict[str, str]:
 
 _TEXTS = _read(Path(__file__).with_suffix(".txt"))
 _NUMBER = _TEXTS["number"]
+_FEW_WORDS = r"(?:[^\w;.!?]+[\w'’-]+){0,5}?[^\w;!?]*"
+"""Between a number and what it counts."""
+
 _PATTERNS = {
     name: re.compile(text, 0 if name in ("holds person", "holds name") else re.IGNORECASE)  # a name has a capital
     for name, text in _TEXTS.items()

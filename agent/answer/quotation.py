@@ -279,7 +279,7 @@ def _by_place_no_nouns(question: str) -> frozenset[str]:
     words = [token.text for token in asks.tokens if token.kind == "word"]
     found = {word for how, word in pairwise(words) if how.casefold() == "how"}
     does = asks.aux and question[slice(*asks.aux)].casefold() in ("do", "does", "did")
-    return frozenset(found | {words[-1]} if does and not asks.verb else found)
+    return frozenset(found.union(words[-1:]) if does and not asks.verb else found)
 
 
 def _nothing(passages: Sequence[Passage], missing: tuple[str, ...], headed: Sequence[re.Match[str]] = ()) -> Answer:

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from clew.memory.dialogue.phrases import Parts, Referent
+from clew.memory.dialogue.phrases import Parts, Phrase, Referent
+from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.referents import Said, referent_of
-from clew.memory.dialogue.word_classes import past, several, written_type
+from clew.memory.dialogue.word_classes import LISTS, past, several, written_type
 
 BACK, FAR = 3, 8
 """Turns that are looked through for what a word stands for; where none of these has it, for what was asked about."""
@@ -197,8 +198,35 @@ def explained(found: Parts, at: int, low: str) -> bool:
             found.clause >= 0
             or found.text[:at].rstrip().casefold().endswith(("and", "or", "but", ","))
             or _ands(found, at)
+            or any(_asked_about(found, one) for one in before)
         )
     return any(referent_of(one.text, one, 0, False).maybe_person for one in before)
+
+
+def introduces(text: str, question: str) -> bool:
+    """Whether a sentence before a question says what its pronouns stand for: 'My tank leaks. Who pays for it?'"""
+    found = parts(text)
+    return _points(parts(question)) and not _points(found) and any(map(_new, found.phrases))
+
+
+def _points(found: Parts) -> bool:
+    return any(token.low in forms for token in found.tokens for forms in KINDS)
+
+
+def _new(one: Phrase) -> bool:
+    thing = one.first in LISTS["determiners"] and one.first not in (*POINTING, "no")
+    return (thing or (one.named and one.start > 0)) and one.noun not in _SAID
+
+
+_SAID = LISTS["texts"] | set("answers questions help reply explanation hint tip lot bit".split())
+
+
+_ASKS = re.compile(r",\s+(?:what|who|whom|whose|where|when|why|how|which)\b", re.IGNORECASE)
+
+
+def _asked_about(found: Parts, one: Phrase) -> bool:
+    """'her grave, what is written on it?'"""
+    return _ASKS.match(found.text, one.end) is not None
 
 
 def _ands(found: Parts, at: int) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from clew.memory.datatypes import Sentence
-from clew.memory.dialogue.antecedents import HE, SHE
+from clew.memory.dialogue.antecedents import HE, SHE, introduces
 from clew.memory.dialogue.phrases import UNDER_TOPIC, Parts, Referent
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.reference import standing_for
@@ -119,6 +119,8 @@ def _alone(
     if not (turns or library) or len(question.split()) > LONGEST or is_foreign(parts(question)):
         return StandingQuestion(question)
     last = last_sentence(question)
+    if introduces(question[: question.rfind(last)], last):
+        return StandingQuestion(question)
     made = _made(last, turns, vocabulary, library) if turns else StandingQuestion(last)
     if library and not made.why:
         text, why = standing_for(last, [library])

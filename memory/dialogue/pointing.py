@@ -64,6 +64,8 @@ def ones(question: str, found: Parts, turns: Sequence[Said]) -> Iterator[tuple[i
     listed = next((turn.listed for turn in turns[: 1 if newest else 2] if turn.listed), ())
     if len(before) == 2 and any(item in turns[0].question for item in before) and not _pair_asked(turns[0]):
         listed = before  # one of two was asked about: what its answer lists is not what 'the second' counts
+    if re.search(r"[\w)] or \w", found.body):  # it says of which
+        return
     if match := re.search(
         r"\b(?:of (?:the two|the three|these|those|them|both)\b|(?<=which )ones?\b)", question, re.IGNORECASE
     ):
@@ -76,8 +78,6 @@ def ones(question: str, found: Parts, turns: Sequence[Said]) -> Iterator[tuple[i
             yield *match.span(), new, f"'{match.group()}' is {new}"
         elif match.group().casefold().startswith("one") and (noun := _noun(turns)):
             yield *match.span(), noun, f"'one' is {noun}"
-        return
-    if re.search(r"[\w)] or \w", found.body):  # it says of which
         return
     if re.fullmatch(r"which (?:is|was|has|does) .*", found.body, re.IGNORECASE) and listed and turns[0].listed:
         at = found.asked[1] if found.asked else 0

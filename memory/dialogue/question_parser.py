@@ -234,7 +234,8 @@ class _Reader:
             token, before = self.tokens[at], self.tokens[at - 1]
             capital = token.text[0].isupper()
             if at > start and not capital and not before.low.endswith(("'s", "s'")):
-                if is_participle(token) or (verb_follows and is_verb(token.low) and token.low not in LISTS["people"]):
+                done = is_verb(token.low) and token.low not in LISTS["people"] and not _ends_in_s(token.low)
+                if is_participle(token) or (verb_follows and done):
                     break
                 if before.text[0].isupper() and at - 1 >= start and not complement and self.tokens[first].kind != "det":
                     break
@@ -389,3 +390,8 @@ class _Reader:
             before.start if before else -1,
             pronoun,
         )
+
+
+def _ends_in_s(word: str) -> bool:
+    """As no verb does behind 'do': 'do expense claims have to be in?'"""
+    return word.endswith("s") and not word.endswith(("ss", "us"))

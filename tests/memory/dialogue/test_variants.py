@@ -6,7 +6,7 @@ import pytest
 
 from clew.memory.datatypes import Wording
 from clew.memory.dialogue.rewriting import Rewritten, rewritten
-from clew.memory.dialogue.variants import COGNATES, cognates, own_words, with_cognates, with_dates, with_spelling
+from clew.memory.dialogue.variants import COGNATES, cognates, own_words, with_cognates, with_dates, with_names, with_spelling
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.vocabulary import distance
 
@@ -23,6 +23,15 @@ WORDS = {
     "félicette": 2,
 }
 
+KINDS = {
+    "ada lovelace": "person",
+    "lovelace": "person",
+    "king": "person",
+    "metropolis": "work",
+    "anna of the islands": "work",
+    "leave": "term",
+}
+
 
 class SmallVocabulary:
     """A library of a few words, spelt as they are."""
@@ -31,7 +40,7 @@ class SmallVocabulary:
         return [WORDS.get(word.casefold(), 0) for word in words]
 
     def kinds(self, phrases: Sequence[str]) -> list[str]:
-        return ["" for _ in phrases]
+        return [KINDS.get(phrase.casefold(), "") for phrase in phrases]
 
     def near(self, words: Sequence[str]) -> list[tuple[str, ...]]:
         def close(word: str) -> tuple[str, ...]:
@@ -40,6 +49,24 @@ class SmallVocabulary:
             return tuple(known for count, known in found if 0 < count <= edits)
 
         return [close(word) for word in words]
+
+
+@pytest.mark.parametrize(
+    ("typed", "written"),
+    [
+        ("who was ada lovelace?", "who was Ada Lovelace?"),
+        ("what is lovelace's first name", "what is Lovelace's first name"),
+        ("who wrote anna of the islands?", "who wrote Anna of the Islands?"),
+        ("who is the king?", "who is the king?"),
+        ("where is metropolis?", "where is metropolis?"),
+        ("how much leave do i get?", "how much leave do i get?"),
+        ("Did Bob meet ada lovelace?", "Did Bob meet ada lovelace?"),
+        ("kiu?", "kiu?"),
+        ("?!", "?!"),
+    ],
+)
+def test_names_typed_in_small_letters_get_their_capitals(typed: str, written: str) -> None:
+    assert with_names(typed, SmallVocabulary()) == written
 
 
 def asked(question: str) -> Rewritten:
