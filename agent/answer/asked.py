@@ -108,7 +108,7 @@ def _read(path: Path) -> dict[str, str]:
     for line in path.read_text("utf-8").splitlines():
         name, equals, pattern = line.partition(" = ")
         if equals and not line.startswith("#"):
-            for word in ("month", "number", "unit", "day", "start"):
+            for word in ("month", "number", "unit", "currency", "day", "start"):
                 pattern = pattern.replace(f"{{{word}}}", made.get(word, ""))
             made[name] = pattern
     return made

@@ -37,7 +37,7 @@ _NAMED_KINDS = ("person", "place", "organisation", "work")
 def with_names(question: str, vocabulary: Vocabulary) -> str:
     """The library's people, places, organisations and works with their capitals where a question has none: 'who was Ada
     Lovelace?' of 'who was ada lovelace?' A single word only where it is no work and nothing says which one it is."""
-    words = [match for match in re.finditer(r"[^\W\d_][\w'’.-]*[\w]|[^\W\d_]", question)]
+    words = list(re.finditer(r"[^\W\d_][\w'’.-]*[\w]|[^\W\d_]", question))
     if any(match[0] != "I" and not match[0].islower() for match in words[1:]):
         return question
     runs = [words[at : at + size] for size in range(LONGEST_NAME, 0, -1) for at in range(len(words) - size + 1)]

@@ -34,6 +34,7 @@ def test_the_form_and_what_is_expected(question: str, form: str, expected: tuple
         ("Who wrote Emma?", "It was written by Jane Austen.", "Emma was written in 1815."),
         ("When did it open?", "It opened on 15 May.", "It opened late."),
         ("Why is it shut?", "It is shut because of the rain.", "It is shut on all sides"),
+        ("What did he offer on top of his fee?", "He offered twenty guineas.", "He offered his hand."),
     ],
 )
 def test_what_holds_it(question: str, held: str, not_held: str) -> None:
@@ -76,3 +77,23 @@ def test_what_is_to_be_defined() -> None:
 )
 def test_what_an_answer_is_not_without(question: str, text: str, answers: bool) -> None:
     assert asked(question).answers(text) is answers
+
+
+@pytest.mark.parametrize(
+    ("question", "measured", "not_measured"),
+    [
+        ("How long is the warranty?", "Pumps: two years.", "Pumps: see the leaflet."),
+        ("How long is the bridge?", "It has 340 m.", "It has seven arches."),
+        ("How old was she?", "She was nineteen, and fair.", "She was one of them."),
+        ("How much did it weigh?", "It came to rest at ninety kilograms.", "It came to rest at noon."),
+        ("How many pages does it have?", "It has 312 pages.", "Her name on the title page in like letters; 40 marks"),
+    ],
+)
+def test_what_measures_it(question: str, measured: str, not_measured: str) -> None:
+    assert asked(question).measures(measured) and not asked(question).measures(not_measured)
+
+
+def test_what_is_counted_may_have_another_name_in_documents_that_lack_its_word() -> None:
+    found = asked("How many pictures did she make?")
+    assert not found.among({"pictur"}).measures("She made 412 watercolours.")
+    assert found.among({"watercolour"}).measures("She made 412 watercolours.")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from clew.agent.answer.polarity import asks_yes_or_no, says
+from clew.agent.answer.polarity import asks_yes_or_no, says, says_opposite
 
 SAID = [
     # negation
@@ -96,3 +96,9 @@ def test_an_answer_that_begins_with_no_counts_below_its_question() -> None:
 def test_which_questions_of_other_languages_are_of_yes_or_no() -> None:
     assert all(asks_yes_or_no(question) for question, _, _ in SAID[-7:])
     assert not asks_yes_or_no("Wer darf im Garten grillen?") and not asks_yes_or_no("Combien coûte le billet ?")
+
+
+def test_the_opposite_of_what_is_asked_is_told_from_it() -> None:
+    assert says_opposite("Who was the last keeper?", "The first head keeper was Ole Brandt.")
+    assert not says_opposite("Who was the last keeper?", "The last keepers left in 1981; the first came in 1870.")
+    assert not says_opposite("Who was the last keeper?", "A turn of duty lasted eight weeks.")

@@ -6,7 +6,15 @@ import pytest
 
 from clew.memory.datatypes import Wording
 from clew.memory.dialogue.rewriting import Rewritten, rewritten
-from clew.memory.dialogue.variants import COGNATES, cognates, own_words, with_cognates, with_dates, with_names, with_spelling
+from clew.memory.dialogue.variants import (
+    COGNATES,
+    cognates,
+    own_words,
+    with_cognates,
+    with_dates,
+    with_names,
+    with_spelling,
+)
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.vocabulary import distance
 
