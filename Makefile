@@ -11,7 +11,7 @@ export HF_HUB_OFFLINE ?= 1
 
 WORKERS ?= 2
 
-.PHONY: chat ui test test-all torture lint types tests train train-reader crossval audit check-system clean
+.PHONY: chat ui test test-all torture lint types tests bench train train-reader crossval audit check-system clean
 
 chat: $(LIBRARY)/clew-library.json
 	@$(BIN)/clew chat --library $(LIBRARY)
@@ -42,6 +42,10 @@ test-all: .venv/ready-dev
 torture: .venv/ready-dev
 	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.torture $(if $(PART),--part $(PART)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(SHARE),--share $(SHARE)) $(if $(filter-out file,$(origin DOCUMENTS)),--documents '$(DOCUMENTS)')
+
+# What docs/figures.md says is by: make bench WHAT=cluster ARGS='turns DATASET LIBRARY es://HOST:PORT/NAME'
+bench: .venv/ready-dev
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.benchmarks.$(or $(WHAT),cluster) $(ARGS)
 
 # Which changes of what holds a formula of a seed its own tests would not notice: at most three hours.
 mutants: .venv/ready-dev

@@ -303,7 +303,7 @@ class Query:
         if self.cancel.is_set():
             raise Cancelled("the search was cancelled")
         if self.deadline is not None and time.monotonic() > self.deadline:
-            raise DeadlineExceeded("the search took longer than it was given")
+            raise DeadlineExceeded("the search took longer than it was given", "ask again; a cluster has ES_TIMEOUT")
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from clew.memory.datatypes import Ints, Triple, Vectors
 from clew.memory.parameters import Cosine, Count, Few, Natural, Weight
-from clew.memory.vectors import Ragged
+from clew.memory.vectors import Ragged, distinct_pairs
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -117,7 +117,7 @@ class Layers:
         sentence and an entity, each once and in order, shape (2, pairs)."""
         titles = self.titles[self.chunk_documents[self.sentence_chunks]]
         titled = np.stack([np.flatnonzero(titles >= 0), titles[titles >= 0]])
-        return np.unique(np.concatenate([self.mentions, titled], axis=1), axis=1)
+        return distinct_pairs(np.concatenate([self.mentions, titled], axis=1))
 
     @cached_property
     def chunk_entities(self) -> "csr_array":

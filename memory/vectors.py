@@ -61,6 +61,14 @@ class Ragged(NamedTuple):
         return numbers
 
 
+def distinct_pairs(pairs: Ints) -> Ints:
+    """The columns of an array of shape (2, n), each once, by their first number and then by their second."""
+    first, second = pairs[:, np.lexsort((pairs[1], pairs[0]))]
+    new = np.ones(len(first), bool)
+    new[1:] = (np.diff(first) != 0) | (np.diff(second) != 0)
+    return np.stack([first[new], second[new]])
+
+
 def places(nodes: Ints, wanted: Ints) -> tuple[Ints, Ints]:
     """Where in `nodes`, that rise, some of `wanted` are, and which of them."""
     at = np.minimum(np.searchsorted(nodes, wanted), max(0, len(nodes) - 1))

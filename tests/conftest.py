@@ -25,6 +25,7 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["XDG_CONFIG_HOME"] = tempfile.mkdtemp(prefix="clew-tests-")  # the user's own settings are not the tests'
 os.environ["CLEW_LLM"] = "none"  # a server that runs on this machine is used by the tests that ask for it alone
 os.environ.pop("OLLAMA_HOST", None)
+os.environ["ES_TIMEOUT"] = "600"  # a machine with others at work answers late; what is slow on purpose sets its own
 
 # The same examples every time: a run that fails fails again. `--hypothesis-profile hunt` looks for new ones.
 hypothesis.settings.register_profile("few", max_examples=50, derandomize=True)

@@ -143,8 +143,13 @@ class ClusterStore(IndexReader):
         return {name: list(tokens) for name, tokens in found.items() if tokens}
 
     def _scored(self, query: str, ids: Sequence[str], k: int, fields: Mapping[str, float] | None) -> list[Hit]:
-        hits = [hit for id_ in ids if (hit := self.statistics.hit(id_, query, self._words_of(id_), fields))]
-        return sorted(hits, key=lambda hit: -hit.score)[:k]
+        asked = f"hits:{query}\0{sorted(fields.items()) if fields else ''}"
+        held: dict[str, Hit | None] = self._kept.get(asked) or {}
+        fresh = [id_ for id_ in ids if id_ not in held]
+        held = held | {id_: self.statistics.hit(id_, query, self._words_of(id_), fields) for id_ in fresh}
+        if fresh:
+            self._kept.put(asked, held, 500 * len(held))
+        return sorted((hit for id_ in ids if (hit := held[id_])), key=lambda hit: -hit.score)[:k]
 
     def _words_of(self, id_: str) -> ChunkWords:
         """Of a chunk whose row is held."""

@@ -211,7 +211,8 @@ class Cluster:
             ) from error
         except ConnectionTimeout as error:
             raise ServiceUnreachable(
-                f"{self.where} did not answer in time", "try again; clew doctor looks at it"
+                f"{self.where} did not answer in time",
+                "try again; ES_TIMEOUT=60 waits longer, and clew doctor looks at it",
             ) from error
         except Broken as error:
             raise ServiceUnreachable(f"{self.where} cannot be reached", "look whether the cluster runs") from error

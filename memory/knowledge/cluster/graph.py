@@ -4,7 +4,7 @@ it is first asked for, and kept."""
 import threading
 from base64 import b64decode
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from clew.memory.datatypes import Chunk, Ints, Vectors, WordShares
 from clew.memory.errors import ClewError
-from clew.memory.knowledge.cluster.slices import Joined
+from clew.memory.knowledge.cluster.slices import Joined, Slice
 from clew.memory.layers import Communities, Community, Layers, Unit
 from clew.memory.nodes import Cells, NodeGraph, Partitioning, cells_of
 from clew.memory.titles import TitleIndex
@@ -24,7 +24,8 @@ KEPT_BYTES = 400_000_000
 
 
 WHOLE_AT = 2
-"""Which request for vectors, of sentences or of names, reads those of the whole part: so there are few requests."""
+"""Which request for vectors, of sentences or of names, reads those of the whole part: so there are few requests. What
+was read of a partition for one question is not asked for again for the next."""
 
 
 class RowSource(Protocol):
@@ -32,6 +33,10 @@ class RowSource(Protocol):
 
     @property
     def dimension(self) -> int: ...
+
+    @property
+    def read_whole(self) -> set[tuple[str, int]]:
+        """Of which partitions what was read as a whole: kind and number."""
 
     @property
     def communities(self) -> list[tuple[int, dict[str, Any]]]:
@@ -78,8 +83,8 @@ class SentenceVectors:
     """Of the sentences of a part, read with the chunks that they are in when they are first needed, and the second time
     those of the whole part; what NumPy does with the rows of an array."""
 
-    def __init__(self, store: RowSource, layers: Layers) -> None:
-        self._store, self._layers = store, layers
+    def __init__(self, store: RowSource, layers: Layers, unread: Callable[[], list[str]]) -> None:
+        self._store, self._layers, self._unread = store, layers, unread
         self.shape = len(layers.sentence_chunks), store.dimension
         self._takes = 0
 
@@ -91,7 +96,7 @@ class SentenceVectors:
         chunks, of = np.unique(self._layers.sentence_chunks[rows], return_inverse=True)
         self._takes += 1
         if self._takes == WHOLE_AT:
-            self._store.sentences_of(self._layers.chunk_ids)
+            self._store.sentences_of(self._unread())
         found = self._store.sentences_of([self._layers.chunk_ids[chunk] for chunk in chunks.tolist()])
         starts = self._layers.sentences_of.starts[chunks]
         counts = np.diff(self._layers.sentences_of.starts)[chunks]
@@ -172,7 +177,17 @@ class ClusterGraph:
 
     @cached_property
     def sentence_vectors(self) -> Any:
-        return SentenceVectors(self._store, self.layers)
+        return SentenceVectors(self._store, self.layers, self._unread_chunks)
+
+    def _unread(self, kind: str) -> list[Slice]:
+        """The slices of which this has not been read as a whole, which is done now."""
+        read = self._store.read_whole
+        found = [one for one in self._joined.slices if (kind, one.texts["partition"]) not in read]
+        read.update((kind, one.texts["partition"]) for one in found)
+        return found
+
+    def _unread_chunks(self) -> list[str]:
+        return [id_ for one in self._unread("chunk") for id_ in one.texts["chunks"]]
 
     @cached_property
     def communities(self) -> Communities:
@@ -195,7 +210,7 @@ class ClusterGraph:
         layers = self.layers
         self._asked += 1
         if self._asked == WHOLE_AT:
-            self._store.entities([layers.entities[entity].id for entity in layers.joining.tolist()])
+            self._store.entities([name for one in self._unread("entity") for name in one.joining])
         names = [layers.entities[entity].id for entity in entities.tolist()]
         found = np.zeros((len(entities), self._store.dimension), np.float32)
         for place, source in enumerate(self._store.entities(names)):

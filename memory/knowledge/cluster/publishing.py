@@ -4,6 +4,7 @@ is known by its hash."""
 
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -152,12 +153,12 @@ def publish(cluster: Cluster, generation: Path, sending: Sending | None = None) 
     generations, manifest = Generations(cluster), read_manifest(generation)
     sending = sending or Sending()
     layout = IndexLayout(manifest.encoder.dimension, manifest.keywords, sending.shards, sending.replicas)
-    with generations.held():
+    # What is made is closed here and now: an error keeps it alive, and SQLite is closed by the thread that opened it.
+    with generations.held(), closing(rows_of(generation, manifest)) as made:
         started = time.perf_counter()
         index = generations.begin(layout, sending.rebuild)
         bulk, there, whole = Bulk(cluster, index), hashes(cluster, index), RowsHash()
         waited = time.perf_counter() - started
-        made = rows_of(generation, manifest)
         total = manifest.documents + manifest.chunks
         batch: list[IndexRow] = []
         size = 0

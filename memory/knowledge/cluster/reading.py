@@ -32,6 +32,7 @@ class IndexReader:
         self._said = said
         self._kept = RecentlyRead()
         self._vectors = RecentlyRead()
+        self.read_whole = set[tuple[str, int]]()
 
     @property
     def dimension(self) -> int:

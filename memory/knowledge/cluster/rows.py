@@ -16,7 +16,7 @@ import hashlib
 import json
 import sqlite3
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Generator, Iterator, Mapping, Sequence, Set
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -100,7 +100,7 @@ def halves(vectors: NDArray[Any]) -> str:
     return b64encode(np.ascontiguousarray(vectors, np.float16).tobytes()).decode()
 
 
-def rows_of(generation: Path, manifest: Manifest) -> Iterator[IndexRow]:
+def rows_of(generation: Path, manifest: Manifest) -> Generator[IndexRow, None, None]:
     """All but the manifest. Raises what a broken file raises, as `ClewError`."""
     store = EmbeddedStore(generation, manifest.keywords, manifest.date_order)
     with closing(store), closing(open_database(generation)) as database:

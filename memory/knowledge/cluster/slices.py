@@ -6,6 +6,7 @@ slices together have the arrays that the embedded store has.
 """
 
 import json
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -36,7 +37,25 @@ class Slice:
     @property
     def size(self) -> int:
         """Bytes, about."""
-        return sum(array.nbytes for array in self.arrays.values()) + 2 * self.arrays[TEXTS].nbytes
+        return sum(array.nbytes for array in self.arrays.values()) + 4 * self.arrays[TEXTS].nbytes
+
+    @cached_property
+    def entities(self) -> list[Entity]:
+        return [Entity(*one) for one in self.texts["entities"]]
+
+    @property
+    def joining(self) -> list[str]:
+        """The ids of its entities that two or more chunks of the library name; dates left out."""
+        counted = zip(self.entities, self.arrays["chunks_of_entity"].tolist(), strict=True)
+        return [entity.id for entity, count in counted if count > 1 and entity.kind != "date"]
+
+    def holding(self, token: str) -> tuple[Ints, NDArray[np.float32]]:
+        """The chunks, by their numbers in the library, that hold a token, and their shares of its BM25."""
+        tokens = self.texts["tokens"]
+        place = bisect_left(tokens, token)
+        there = place < len(tokens) and tokens[place] == token
+        first, last = self.arrays["token_starts"][place : place + 2] if there else (0, 0)
+        return self.arrays["token_chunks"][first:last].astype(np.int64), self.arrays["token_shares"][first:last]
 
 
 def packed(arrays: Arrays, texts: Mapping[str, Any]) -> bytes:
@@ -171,6 +190,7 @@ class Joined:
         self._empty |= dict.fromkeys(("vectors", "smoothed", "centroid"), (0, dimension))
         self._all_rows = self._put("rows")
         self._order = np.argsort(self._all_rows, kind="stable")
+        self._held: dict[str, tuple[Ints, NDArray[np.float32]]] = {}
         self.rows = self._all_rows[self._order]
 
     def _put(self, name: str) -> NDArray[Any]:
@@ -186,7 +206,7 @@ class Joined:
         """Numbers, rising, that several slices have, and what belongs to each."""
         found, first = np.unique(self._put(numbers), return_index=True)
         said = self._texts(texts)
-        return found, [said[place] for place in first]
+        return found, [said[place] for place in first.tolist()]
 
     @cached_property
     def vectors(self) -> Vectors:
@@ -209,7 +229,8 @@ class Joined:
     @cached_property
     def layers(self) -> Layers:
         documents, document_ids = self._once("documents", "documents")
-        entities, described = self._once("entities", "entities")
+        entities, first_entities = np.unique(self._put("entities"), return_index=True)
+        described = [entity for one in self.slices for entity in one.entities]
         verbs, said = self._once("verbs", "verbs")
         chunks = self._texts("chunks")
         sentences = np.argsort(self._put("sentences"))
@@ -225,7 +246,7 @@ class Joined:
             chunk_documents=np.searchsorted(documents, self._put("chunk_documents")[self._order]),
             sentence_chunks=self.places_of(self._put("sentence_chunks")[sentences]),
             mentions=np.stack([np.searchsorted(self.sentence_numbers, of), np.searchsorted(entities, named)]),
-            entities=tuple(Entity(*one) for one in described),
+            entities=tuple(described[place] for place in first_entities.tolist()),
             titles=np.where(titles >= 0, np.searchsorted(entities, titles), -1),
             subjects=np.searchsorted(entities, subjects),
             verb_numbers=np.searchsorted(verbs, of_verbs),
@@ -235,9 +256,8 @@ class Joined:
             verbs=tuple(said),
             headings=np.flatnonzero(self._put("headings")[sentences]),
         )  # fmt: skip
-        _, first = np.unique(self._put("entities"), return_index=True)
         # Rare is what few chunks of the library name, and not what few of a part do.
-        vars(made)["chunks_of_entity"] = self._put("chunks_of_entity")[first]
+        vars(made)["chunks_of_entity"] = self._put("chunks_of_entity")[first_entities]
         return made
 
     @cached_property
@@ -285,24 +305,15 @@ class Joined:
         idf = np.array([self._statistics.idf(token) for token in tokens])
         shares = np.zeros((len(nodes), len(tokens)))
         for column, token in enumerate(tokens):
-            holding, values = self._postings.get(token, _NONE)
+            if token not in self._held:
+                parts = [one.holding(token) for one in self.slices] or [_NONE]
+                chunks, values = (np.concatenate(its) for its in zip(*parts, strict=True))
+                order = np.argsort(chunks)
+                self._held[token] = self.places_of(chunks[order]), values[order]
+            holding, values = self._held[token]
             at, known = places(holding, nodes)
             shares[known, column] = values[at]
         return WordShares(tuple(tokens.values()), idf / idf.sum() if len(idf) else idf, shares)
-
-    @cached_property
-    def _postings(self) -> dict[str, tuple[Ints, NDArray[np.float32]]]:
-        parts: dict[str, list[tuple[Ints, NDArray[np.float32]]]] = {}
-        for one in self.slices:
-            starts, chunks = one.arrays["token_starts"], self.places_of(one.arrays["token_chunks"].astype(np.int64))
-            for token, first, last in zip(one.texts["tokens"], starts[:-1].tolist(), starts[1:].tolist(), strict=True):
-                parts.setdefault(token, []).append((chunks[first:last], one.arrays["token_shares"][first:last]))
-        made = {}
-        for token, found in parts.items():
-            chunks, values = np.concatenate([c for c, _ in found]), np.concatenate([v for _, v in found])
-            order = np.argsort(chunks)
-            made[token] = chunks[order], values[order]
-        return made
 
 
 _BY_COLUMN = ("mentions", "stated", "ends")

@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from clew.memory.datatypes import FieldHit, Hit, Ints
+from clew.memory.datatypes import FieldHit, Floats, Hit, Ints
 from clew.memory.dates import DateOrder
 from clew.memory.knowledge.keywords import FIELDS, INDEXES, RECENT, TOGETHER, idf_of
 from clew.memory.knowledge.tokens import ROOT, KeywordAnalyser, KeywordParameters, known_token
@@ -67,8 +67,14 @@ class WordStatistics:
         number = self.numbers.get(token)
         return 0 if number is None else int(self.held[INDEXES.index(field), number])
 
+    @cached_property
+    def _idf(self) -> Floats:
+        """Shape (fields, tokens)."""
+        return np.asarray(idf_of(self.held, self.size))
+
     def idf(self, token: str, field: str = TOGETHER) -> float:
-        return float(idf_of(self.count(token, field), self.size))
+        number = self.numbers.get(token)
+        return float(idf_of(0, self.size) if number is None else self._idf[INDEXES.index(field), number])
 
     def token(self, word: str) -> str:
         """As `KeywordIndex.token`."""
@@ -104,26 +110,46 @@ class WordStatistics:
     def hit(self, id_: str, query: str, chunk: ChunkWords, fields: Mapping[str, float] | None = None) -> Hit | None:
         """None where a chunk has no word of the query; with `fields` its score is the sum of theirs, by these
         weights."""
-        parts = {name: self._field(name, query, getattr(chunk, name)) for name in fields or FIELDS[:2]}
-        known = self.known(query)
+        asked: _AskedWords = self._asked(query)
+        parts = {name: self._field(asked, name, getattr(chunk, name)) for name in fields or FIELDS[:2]}
         if fields is None:
-            shares = self.shares(chunk, known)
-            total = sum(share * self.idf(token) for token, share in shares.items())
-            total /= sum(map(self.idf, known)) if shares else 1
+            shares = self.shares(chunk, asked.known)
+            total = sum(share * asked.known[token] for token, share in shares.items())
+            total /= sum(asked.known.values()) if shares else 1
         else:
             total = sum(weight * parts[name].score for name, weight in fields.items())
         if not total:
             return None
         mass = sum(map(self.idf, chunk.title))
-        covered = sum(self.idf(token) for token in known if token in chunk.title)
+        covered = sum(idf for token, idf in asked.known.items() if token in chunk.title)
         return Hit(id_, total, parts, covered / mass if mass else 0.0)
 
-    def _field(self, name: str, query: str, counts: Counter[str]) -> FieldHit:
-        words, length, number = self.words(query), counts.total(), INDEXES.index(name)
-        most = sum(self.idf(token, name) for token in dict.fromkeys(words.values()) if self.count(token, name))
-        held = [token for token in dict.fromkeys(words.values()) if token in counts]
-        score = sum(self.idf(token, name) * self._share(counts[token], length, number) for token in held)
-        return FieldHit(score / most if most else 0.0, tuple(word for word, token in words.items() if token in counts))
+    def _field(self, asked: "_AskedWords", name: str, counts: Counter[str]) -> FieldHit:
+        weights, most = asked.fields[name]
+        held, length, number = [token for token in weights if token in counts], counts.total(), INDEXES.index(name)
+        score = sum(weights[token] * self._share(counts[token], length, number) for token in held)
+        found = tuple(word for word, token in asked.words.items() if token in counts) if held else ()
+        return FieldHit(score / most if most else 0.0, found)
+
+    @cached_property
+    def _asked(self) -> Any:
+        return lru_cache(RECENT)(self._weighed)
+
+    def _weighed(self, query: str) -> "_AskedWords":
+        words, fields = self.words(query), {}
+        for name in FIELDS:
+            weights = {token: self.idf(token, name) for token in words.values()}
+            fields[name] = weights, sum(idf for token, idf in weights.items() if self.count(token, name))
+        return _AskedWords(words, {token: self.idf(token) for token in self.known(query)}, fields)
+
+
+class _AskedWords(NamedTuple):
+    """The words of a query with their tokens; the idf of those that are known; by field, that of all, and the sum of
+    those that it has."""
+
+    words: Mapping[str, str]
+    known: Mapping[str, float]
+    fields: Mapping[str, tuple[Mapping[str, float], float]]
 
 
 def statistics_of(

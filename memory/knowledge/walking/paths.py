@@ -15,7 +15,7 @@ from clew.memory.datatypes import Floats, Ints, Vectors
 from clew.memory.knowledge.question import LibraryQuestion
 from clew.memory.layers import Layers
 from clew.memory.text import content_words
-from clew.memory.vectors import Ragged
+from clew.memory.vectors import Ragged, distinct_pairs
 
 PATH = ("mass", "spread", "tells", "gap", "onward", "rest", "gain", "words", "likeness", "asked")
 """Of a path anchor - entity - chunk: the anchor's log mass, 0 for the best; the entity's `spread`; the best cosine of
@@ -74,7 +74,7 @@ def hop_index(layers: Layers) -> HopIndex:
     dated = np.array([entity.kind == "date" for entity in layers.entities], dtype=bool)
     sentences, entities = (values[~dated[entities]] for values in (sentences, entities))
     keys = layers.sentence_chunks[sentences] * size + entities
-    keys, sentences = np.unique(np.stack([keys, sentences]), axis=1)
+    keys, sentences = distinct_pairs(np.stack([keys, sentences]))
     pairs, of_pair = np.unique(keys, return_inverse=True)
     by_entity = Ragged.grouped(pairs % size, len(layers.entities))
     df = np.diff(by_entity.starts)

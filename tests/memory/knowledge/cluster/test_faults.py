@@ -1,10 +1,15 @@
 """What can go wrong with a cluster, each on a real server: a clear error with what to do, and nothing lost."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import json
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -13,16 +18,24 @@ from clew.agent.doctor.cluster import UNSEEN
 from clew.agent.doctor.cluster import cluster as looked_at
 from clew.agent.settings import Settings
 from clew.agent.state import Step, Turn
-from clew.memory.errors import NotSetUp, ServiceUnreachable
+from clew.memory.datatypes import Progress
+from clew.memory.errors import ClewError, NoLibrary, NotSetUp, ServiceUnreachable
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_generation
 from clew.memory.knowledge.cluster.connection import Cluster, address
 from clew.memory.knowledge.cluster.generations import WRITE_RIGHTS, Generations
-from clew.memory.knowledge.cluster.publishing import Published, publish
-from clew.memory.knowledge.disk import required_generation
-from tests.cluster import Server, own_server
+from clew.memory.knowledge.cluster.publishing import STAGE, Published, Sending, publish
+from clew.memory.knowledge.cluster.rows import RowsHash, rows_of
+from clew.memory.knowledge.cluster.staging import worked_on
+from clew.memory.knowledge.disk import read_manifest, required_generation
+from clew.memory.knowledge.index.run import index
+from tests.benchmarks.ingest import RandomEncoder
+from tests.cluster import Server, own_server, started, stopped
 from tests.proxy import Proxy, proxy_before
 
 QUESTION = "Who directed Metropolis?"
+
+BUSY = 1800
+"""Seconds for a test with servers of its own, on a machine with others at work."""
 
 
 def cluster_at(server: Server, name: str = "") -> Cluster:
@@ -101,6 +114,40 @@ def test_gone_within_a_turn_it_is_told_from_what_is_there(behind: Cluster, proxy
         assert {one.part for one in turn.degraded} == {"search"} and "cannot be reached" in turn.degraded[0].why
 
 
+@pytest.mark.soak
+def test_a_slow_cluster_ends_by_time_outs(
+    behind: Cluster, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ES_TIMEOUT", "20")
+    with asking(behind, tmp_path, "hybrid") as assistant:
+        proxy.wait, proxy.slow = 25, "_msearch"
+        with pytest.raises(ServiceUnreachable, match="did not answer in time") as slow:
+            told(assistant, QUESTION)
+        assert "ES_TIMEOUT" in slow.value.hint
+        assert assistant.turns("thread") == []
+        proxy.wait = 0
+        assert told(assistant, QUESTION)[1].passages
+
+
+@pytest.mark.soak
+def test_a_slow_cluster_ends_by_the_turns_deadline(
+    behind: Cluster, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What answers within its time-out, and too late for the turn: it is told from what was found before. Here each
+    second that the proxy waits counts as hours."""
+    clock = time.monotonic
+    with asking(behind, tmp_path, "hybrid+graph+clues") as assistant:
+        for event in assistant.ask("thread", QUESTION):
+            if isinstance(event, Step) and event.node == "think":
+                proxy.wait, since = 1, clock()
+                passing = SimpleNamespace(monotonic=lambda: since + 10_000 * (clock() - since))  # noqa: B023 once
+                monkeypatch.setattr("clew.memory.datatypes.time", passing)
+            turn = event
+        assert isinstance(turn, Turn) and turn.passages
+        assert turn.degraded and all("took longer than" in one.why for one in turn.degraded)
+        assert len(assistant.turns("thread")) == 1
+
+
 def test_a_generation_that_is_gone_is_left_between_two_turns(
     server: Server, examples_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -142,6 +189,7 @@ def test_another_server_on_that_port() -> None:
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(BUSY)
 def test_keys_and_authorities(examples_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with own_server("--secure") as (server, _):
         about = server.about
@@ -188,3 +236,148 @@ def _key(owner: Cluster, names: list[str], privileges: list[str]) -> str:
     rights = {"clew": {"cluster": [], "indices": [{"names": names, "privileges": privileges}]}}
     made = owner.ask(lambda client: client.security.create_api_key(name="clew", role_descriptors=rights))
     return str(made["encoded"])
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+@contextmanager
+def two_nodes() -> Iterator[tuple[dict[str, Server], dict[str, Path], tuple[str, ...]]]:
+    """Node a, the only master, and b: their servers and folders by name, and what b is started with."""
+    ports = [free_port() for _ in range(2)]
+    seeds = f"discovery.seed_hosts=127.0.0.1:{ports[0]},127.0.0.1:{ports[1]}"
+    several = ("discovery.type=multi-node", "cluster.initial_master_nodes=a", seeds)
+    own = {
+        "a": ("node.name=a", f"transport.port={ports[0]}", *several),
+        "b": ("node.name=b", f"transport.port={ports[1]}", "node.roles=data,ingest", *several),
+    }
+    options = {name: tuple(part for one in its for part in ("-E", one)) for name, its in own.items()}
+    with ExitStack() as opened:
+        nodes = {name: opened.enter_context(own_server(*its)) for name, its in options.items()}
+        servers, folders = ({name: its[n] for name, its in nodes.items()} for n in (0, 1))
+        yield servers, folders, options["b"]  # type: ignore[misc]
+
+
+def waited(cluster: Cluster, **state: Any) -> None:
+    until(lambda: cluster.ask(lambda client: client.cluster.health(timeout="60s", **state), 90))
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(BUSY)
+def test_one_of_two_nodes_is_lost_and_then_the_only_master(examples_path: Path) -> None:
+    with two_nodes() as (servers, folders, of_b):
+        first = cluster_at(servers["a"], "whole")
+        waited(first, wait_for_nodes="2")
+        stores = {}
+        for name, replicas in (("whole", 1), ("halves", 0)):
+            both = address(f"es://{servers['a'].host},{servers['b'].host}/{name}")
+            assert both
+            for _ in publish(Cluster(both), required_generation(examples_path), Sending(shards=2, replicas=replicas)):
+                pass
+            stores[name] = [open_generation(Cluster(both)) for _ in range(3)]
+        waited(first, wait_for_status="green")
+        before = searched(stores["whole"][0])
+        assert before and searched(stores["halves"][0]) == before
+        stopped(folders["b"], "--kill")
+        waited(first, wait_for_nodes="1")
+        assert searched(stores["whole"][1]) == before == searched(open_generation(stores["whole"][1].cluster))
+        with pytest.raises(ServiceUnreachable, match="shards") as partial_only:
+            searched(stores["halves"][1])
+        assert "replica" in partial_only.value.hint
+        again = cluster_at(started(folders["b"], *of_b), "whole")
+        waited(first, wait_for_nodes="2", wait_for_status="green")
+        assert searched(stores["halves"][2]) == before  # its shards are back with the node
+        stopped(folders["a"], "--kill")
+        assert until(lambda: searched(open_generation(again))) == before
+        with pytest.raises(ServiceUnreachable, match="no master") as no_writes:
+            sent(again, examples_path)
+        assert "bring the node back" in no_writes.value.hint
+
+
+def until(ask: Callable[[], Any], seconds: float = 180) -> Any:
+    """What it gives once the servers answer."""
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            return ask()
+        except ServiceUnreachable:
+            if time.monotonic() > end:
+                raise
+            time.sleep(1)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(BUSY)
+def test_a_full_disk_is_told_at_once_and_mended(examples_path: Path) -> None:
+    with own_server() as (server, _):
+        cluster = cluster_at(server, "notes")
+        sent(cluster, examples_path)
+        marks = dict.fromkeys(("low", "high", "flood_stage"), "1%")
+        _disk(cluster, {f"watermark.{name}": value for name, value in marks.items()})
+        index = f"{Generations(cluster).alias}-lock"  # the generation takes no writes anyway
+        _until_blocked(cluster, index, True)
+        assert searched(open_generation(cluster))  # it is read
+        with pytest.raises(ClewError, match=r"its disk is full|takes no writes") as full:
+            sent(cluster, examples_path)
+        assert "room" in full.value.hint
+        _disk(cluster, {f"watermark.{name}": None for name in marks})
+        _until_blocked(cluster, index, False)
+        assert sent(cluster, examples_path).hash
+
+
+def _disk(cluster: Cluster, given: dict[str, Any]) -> None:
+    own = {"threshold_enabled": True, **given}
+    named = {f"cluster.routing.allocation.disk.{name}": value for name, value in own.items()}
+    every = {**named, "cluster.info.update.interval": "10s"}
+    cluster.ask(lambda client: client.cluster.put_settings(persistent=every))
+
+
+def _until_blocked(cluster: Cluster, index: str, wanted: bool) -> None:
+    for _ in range(120):
+        said = cluster.ask(lambda client: client.indices.get_settings(index=index))[index]["settings"]["index"]
+        if ("read_only_allow_delete" in said.get("blocks", {})) is wanted:
+            return
+        time.sleep(1)
+    raise AssertionError("the disk's mark was not seen")
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(BUSY)
+def test_killed_in_a_bulk_of_20_000_chunks_the_next_run_ends_it(tmp_path: Path) -> None:
+    """The server ends as by a power cut; started again on its data, the next run sends what is missing."""
+    people = [f"{one}{two}" for one in "Al Ber Cor Dag El Fin Gor Hal Ir Jor".split()
+              for two in "bert da dan fried gar mund na rik ton win".split()]  # fmt: skip
+    notes = (
+        {"_id": f"n{n}", "title": f"Letter of {people[n % 100]}",
+         "text": f"{people[n % 100]} wrote to {people[n // 100 % 100]} on page {n}."} for n in range(20_000)
+    )  # fmt: skip
+    (tmp_path / "notes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in notes), "utf-8")
+    port = ("--port", str(free_port()))  # it comes back where it was
+    with own_server(*port) as (server, folder):
+        killing = Thread(target=stopped, args=(folder, "--kill"))
+        with pytest.raises(ServiceUnreachable):
+            for event in indexed(server, tmp_path):
+                if isinstance(event, Progress) and event.stage == STAGE and event.done > 8_000 and not killing.ident:
+                    killing.start()
+        killing.join()
+        cluster = cluster_at(started(folder, *port), "notes")
+        waited(cluster, wait_for_status="yellow")
+        with pytest.raises(NoLibrary):
+            open_generation(cluster)
+        done = next(event for event in indexed(server, tmp_path) if isinstance(event, Published))
+        (copy,) = (tmp_path / "clusters").iterdir()
+        undisturbed = RowsHash()
+        for row in rows_of(generation := required_generation(copy), read_manifest(generation)):
+            undisturbed.add(row.id, row.hash)
+        assert 0 < done.sent < done.rows == len(undisturbed)
+        (rows,) = [one for one in looked_at(cluster.where) if one.name == "library rows"]
+        assert rows.state == "ok" and undisturbed.value[:12] in rows.message
+
+
+def indexed(server: Server, folder: Path) -> Iterator[object]:
+    """As `clew index` does, with a made encoder."""
+    where = cluster_at(server, "notes").where
+    return worked_on(where, folder, lambda library: index([folder / "notes.jsonl"], library, RandomEncoder()))

@@ -17,7 +17,8 @@ from clew.memory.knowledge.cluster.connection import Cluster, address
 from clew.memory.knowledge.cluster.generations import Generations, libraries
 from clew.memory.knowledge.cluster.publishing import Published, publish
 from clew.memory.knowledge.cluster.restoring import SPOOL, restore
-from clew.memory.knowledge.disk import current_generation, read_manifest, required_generation
+from clew.memory.knowledge.cluster.rows import IndexRow, rows_of
+from clew.memory.knowledge.disk import Manifest, current_generation, read_manifest, required_generation
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.proof import proven
@@ -174,6 +175,27 @@ def test_what_the_cluster_refuses_is_named_and_the_library_stays(
 
 def _away(*_: object) -> None:
     raise ServiceUnreachable("it cannot be reached", "")
+
+
+def test_a_run_that_fails_closes_what_it_read_at_once(
+    cluster: Cluster, notes: Path, tmp_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The error holds the frames of the run; SQLite's files are to be closed in the thread that opened them."""
+    closed = []
+
+    def watched(generation: Path, manifest: Manifest) -> Iterator[IndexRow]:
+        try:
+            yield from rows_of(generation, manifest)
+        finally:
+            closed.append(threading.get_ident())
+
+    monkeypatch.setattr("clew.memory.knowledge.cluster.publishing.rows_of", watched)
+    monkeypatch.setattr("clew.memory.knowledge.cluster.publishing.ROWS", 1)
+    monkeypatch.setattr("clew.memory.knowledge.cluster.publishing.Bulk.send", _away)
+    generation = indexed(notes, tmp_path / "library", encoder)
+    with pytest.raises(ServiceUnreachable) as failed:
+        sent(cluster, generation)
+    assert failed.tb and closed == [threading.get_ident()]
 
 
 def test_reading_that_was_cut_off_is_gone_on_with(
