@@ -18,7 +18,7 @@ from tests.processes import Process
 
 FAKES = Path(__file__).with_name("fakes.py")
 COLUMNS = 80
-PATIENCE = 30.0
+PATIENCE = 120.0
 """Seconds after which something that does not come is missing: generous, for machines that others use too."""
 
 
