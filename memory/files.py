@@ -17,12 +17,11 @@ import re
 import shutil
 import sqlite3
 import stat
-import threading
 import zipfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -187,26 +186,43 @@ def _no_link(path: Path) -> None:
         raise ClewError(f"{path} is {what}: no file of a library is reached through one", f"rm {path}")
 
 
-HEADERS = threading.Lock()
-"""NumPy reads the header of an array by `ast`, where two threads at once can raise `SystemError` (seen with Python
-3.11.7: python/cpython#106905)."""
+_HEADER = re.compile(
+    rb"\{'descr': '([<>|=]?[biufUS]\d{1,9})', 'fortran_order': (True|False), "
+    rb"'shape': \(((?:\d{1,19}, ?)*\d{0,19})\),? ?\}\s*"
+)
+"""With which an array of numbers or texts begins, as NumPy writes it. NumPy reads it by `ast`, where two threads at
+once raise `SystemError` (seen with Python 3.11.7: python/cpython#106905): this takes nothing but the closed form."""
+
+
+class _Head(NamedTuple):
+    """Of an array: `offset` is where it begins in its file."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    order: Literal["C", "F"]
+    offset: int
+
+
+def _head(file: IO[bytes], size: int, path: Path) -> _Head:
+    """Of the array in a file of `size` bytes. Raises `ValueError` where it has not the size that it says."""
+    start = file.read(8)
+    width = 2 if start[6:7] == b"\1" else 4
+    length = int.from_bytes(file.read(width), "little")
+    found = _HEADER.fullmatch(file.read(min(length, size)))
+    if found and start[:6] == b"\x93NUMPY":
+        dtype, shape = np.dtype(found[1].decode()), tuple(map(int, re.findall(rb"\d+", found[3])))
+        head = _Head(dtype, shape, "F" if found[2] == b"True" else "C", 8 + width + length)
+        if math.prod(shape) * dtype.itemsize == size - head.offset:
+            return head
+    raise ValueError(f"{path} holds no array of its size")
 
 
 def mapped(path: Path) -> NDArray[Any]:
     """An array that stays on disk until it is read; a plain view, as slices of a memmap are slow to make. Raises
     `ValueError` for one that is larger than its file, before anything is allocated."""
-    with HEADERS, path.open("rb") as file:
-        _check_size(file, path.stat().st_size, path)
-        return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
-
-
-def _check_size(file: IO[bytes], size: int, path: Path) -> None:
-    """By the header with which an array in a file of `size` bytes begins."""
-    version = np.lib.format.read_magic(file)
-    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    shape, _, dtype = read(file)
-    if dtype.hasobject or math.prod(shape) * dtype.itemsize != size - file.tell():
-        raise ValueError(f"{path} holds no array of its size")
+    with path.open("rb") as file:
+        head = _head(file, path.stat().st_size, path)
+        return np.asarray(np.memmap(file, head.dtype, "r", head.offset, head.shape, head.order))
 
 
 def read_array(path: Path) -> NDArray[Any]:
@@ -217,19 +233,19 @@ def read_array(path: Path) -> NDArray[Any]:
 def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
     """Those that `np.savez` wrote, by name. Raises what a broken file raises, also for one whose arrays are packed,
     pickled or larger than it is, before anything is allocated."""
-    with HEADERS, path.open("rb") as file:  # np.load alone leaves a broken file open
-        with zipfile.ZipFile(file) as archive:
-            members = archive.infolist()
-            if sum(member.file_size for member in members) > path.stat().st_size:
-                raise ValueError(f"{path} holds more than it can")
-            for member in members:
-                if member.compress_type != zipfile.ZIP_STORED:
-                    raise ValueError(f"{path}: {member.filename} is packed")
-                with archive.open(member) as part:
-                    _check_size(part, member.file_size, path)
-        file.seek(0)
-        with np.load(file, allow_pickle=False) as arrays:
-            return dict(arrays.items())
+    arrays = {}
+    with zipfile.ZipFile(path) as archive:
+        members = archive.infolist()
+        if sum(member.file_size for member in members) > path.stat().st_size:
+            raise ValueError(f"{path} holds more than it can")
+        for member in members:
+            if member.compress_type != zipfile.ZIP_STORED:
+                raise ValueError(f"{path}: {member.filename} is packed")
+            with archive.open(member) as part:
+                head = _head(part, member.file_size, path)
+                content = np.frombuffer(bytearray(part.read()), head.dtype)
+            arrays[member.filename.removesuffix(".npy")] = content.reshape(head.shape, order=head.order)
+    return arrays
 
 
 try:

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from clew.memory.datatypes import FieldHit, Ints, WordShares
 from clew.memory.dates import DateOrder
-from clew.memory.files import HEADERS, new_file, read_array, within
+from clew.memory.files import mapped, new_file, read_array, within
 from clew.memory.knowledge.tokens import (
     ROOT,
     KeywordAnalyser,
@@ -72,23 +72,28 @@ class _Words(NamedTuple):
     columns: tuple[tuple[ChunkRows, NDArray[np.floating]], ...]
 
 
+def _opened(folder: Path, size: int) -> "BM25":
+    """An index of `size` chunks, its arrays read by `mapped`."""
+    import bm25s
+
+    class Mapped(bm25s.BM25):  # type: ignore[misc]
+        def load_scores(self, save_dir: Path, *_: object, **__: object) -> None:
+            parts = {name: mapped(within(save_dir, f"{name}.csc.index.npy")) for name in ("data", "indices", "indptr")}
+            self.scores = {**parts, "num_docs": size}
+
+    kept: Any = {"show_progress": False, "backend": "numpy", "method": "lucene"}
+    return Mapped.load(folder, **kept)
+
+
 class KeywordIndex:
     """Reads what `write` wrote. Only reads, so it is safe from several threads. `dates`: how queries write them."""
 
     def __init__(self, folder: Path, parameters: KeywordParameters, size: int, dates: DateOrder = "") -> None:
-        import bm25s
-
         self.size = size
         self._analyse = KeywordAnalyser(parameters, dates)
         self._tokens = lru_cache(RECENT)(self._analysed)
         self._words = lru_cache(RECENT)(self._looked_up)
-        kept: Any = {"mmap": True, "show_progress": False, "num_docs": size, "backend": "numpy", "method": "lucene"}
-        with HEADERS:
-            self._indexes: dict[str, BM25] = {
-                name: bm25s.BM25.load(folder / name, **kept) for name in INDEXES if (folder / name).is_dir()
-            }
-        for index in self._indexes.values():  # plain views: slices of a memmap are slow to make
-            index.scores |= {name: np.asarray(index.scores[name]) for name in ("data", "indices", "indptr")}
+        self._indexes = {name: _opened(folder / name, size) for name in INDEXES if (folder / name).is_dir()}
         self._title_mass: Shares = read_array(within(folder, TITLE_MASS))
 
     def hits(

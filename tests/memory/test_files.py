@@ -1,5 +1,6 @@
 """What is its user's alone: conversations, caches and exports, also those that were made before."""
 
+import ast
 import errno
 import os
 import sqlite3
@@ -9,13 +10,15 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from clew.memory.cache import ContentCache
 from clew.memory.dialogue.threads import Threads
-from clew.memory.files import lasting_folder, new_array, private_file, private_folder
+from clew.memory.files import lasting_folder, mapped, new_array, private_file, private_folder, read_arrays
 from clew.memory.json_lines import append_object, replace_file
 
 
@@ -91,6 +94,39 @@ def test_an_array_has_its_place_before_it_is_filled(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(os, "posix_fallocate", full)
     with pytest.raises(OSError, match="No space"):
         new_array(tmp_path, "b.npy", np.float16, (3, 2))
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.arange(3.0),
+        np.zeros((0, 4), np.float32),
+        np.array(5),
+        np.asfortranarray(np.arange(6).reshape(2, 3)),
+        np.array(["a", "bcd"]),
+        np.array([True]),
+        np.arange(12, dtype=np.float16).reshape(3, 4),
+    ],
+    ids=lambda array: f"{array.dtype}{array.shape}",
+)
+def test_arrays_are_read_without_asking_numpy_what_they_are(
+    tmp_path: Path, array: NDArray[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """NumPy reads headers by `ast`, which two threads may not do at once."""
+    np.save(tmp_path / "a.npy", array)
+    np.savez(tmp_path / "a.npz", one=array, two=array)
+    monkeypatch.setattr(ast, "literal_eval", lambda *_: pytest.fail("by ast"))
+    found = read_arrays(tmp_path / "a.npz")
+    assert set(found) == {"one", "two"}
+    for one in (mapped(tmp_path / "a.npy"), *found.values()):
+        assert one.dtype == array.dtype and one.shape == array.shape and one.tolist() == array.tolist()
+
+
+@pytest.mark.parametrize("array", [np.array([{}], object), np.zeros(2, [("a", "i4")])], ids=["objects", "fields"])
+def test_arrays_of_anything_else_are_refused(tmp_path: Path, array: NDArray[Any]) -> None:
+    np.save(tmp_path / "a.npy", array, allow_pickle=True)
+    with pytest.raises(ValueError, match="no array of its size"):
+        mapped(tmp_path / "a.npy")
 
 
 def test_a_database_in_use_keeps_its_locks(tmp_path: Path) -> None:
