@@ -19,7 +19,7 @@ from clew.agent.settings import Settings
 from clew.memory.datatypes import Float32s, Form, Ints, Progress, Query, Vector, Vectors
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, required
-from clew.memory.files import within
+from clew.memory.files import sync_all, within
 from clew.memory.knowledge.aligners.models import CONVOLUTIONAL, MODELS, partition_graph
 from clew.memory.knowledge.aligners.open_capsule import OpenCapsule, capsules_of, write_aligner
 from clew.memory.knowledge.aligners.scoring import Aligner, FoundNodes, TrainingRecord, Votes
@@ -96,6 +96,7 @@ def train_aligners(plan: TrainingPlan, settings: Settings) -> Iterator[Progress 
         for model, loss in ((model, loss) for model in models for loss in losses):
             result = yield from train(learned, graph, TrainingParameters(model, loss, plan.epochs, plan.seed))
             path = write_aligner(opened.folder, result.model.arrays(), result.record)
+            sync_all(opened.folder)  # what is recorded of it outlasts a power failure
             record_partitions(generation)
             yield SavedAligner(path, result.record)
 
