@@ -1,9 +1,8 @@
 """Keyword search over the chunks: BM25 (bm25s) over title and text together, and over each field alone.
 
-Scores are shares of the most that a query could reach, the sum of the idf of those of its words that the library (for
-a field: the field) has, so that they compare between queries and with cosines. The fields together are one text in
-which the title stands `title_weight` times. `write` is given dates in one way (`dates.search_text`), and a query's are
-written so too.
+Scores are shares of the most that a query could reach, the sum of the idf of its words that the library (for a field:
+the field) has, so that they compare between queries and with cosines. In the fields together the title stands
+`title_weight` times. Dates are written in one way (`dates.search_text`), a query's too.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -47,12 +46,10 @@ COUNTS = "counts.npy"
 """Of an index, how often each token stands in each chunk, in the order of its scores."""
 
 FEW, FEWER, DENSE, NEARLY = 100_000, 4, 20, 1 - 1e-5
-"""Places of all words of a query in chunks, below which all are summed; how many times more chunks than the next word
-stands in may have been seen when it is asked whether that word is needed; of so many chunks one, from which on the sums
-are those of all; what rounding leaves of a sum."""
+"""Places of all words of a query in chunks, below which all are summed; how many times the next word's chunks are seen
+before it is asked whether that is needed; one of so many chunks, from which on all are summed; what rounding leaves."""
 
-RECENT = 64
-"""Queries whose tokens are kept: one search looks at its words many times."""
+RECENT = 64  # queries whose tokens are kept: one search looks at its words many times
 
 
 class KeywordHit(NamedTuple):
@@ -73,7 +70,6 @@ class _Words(NamedTuple):
 
 
 def _opened(folder: Path, size: int) -> "BM25":
-    """An index of `size` chunks, its arrays read by `mapped`."""
     import bm25s
 
     class Mapped(bm25s.BM25):  # type: ignore[misc]
@@ -81,8 +77,7 @@ def _opened(folder: Path, size: int) -> "BM25":
             parts = {name: mapped(within(save_dir, f"{name}.csc.index.npy")) for name in ("data", "indices", "indptr")}
             self.scores = {**parts, "num_docs": size}
 
-    kept: Any = {"show_progress": False, "backend": "numpy", "method": "lucene"}
-    return Mapped.load(folder, **kept)
+    return Mapped.load(folder, show_progress=False, backend="numpy", method="lucene")
 
 
 class KeywordIndex:

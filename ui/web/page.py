@@ -28,8 +28,8 @@ STILL_THERE = 5.0
 """Seconds after which a tab is sent something although nothing happened: so it is found out that it was closed."""
 
 FOLLOWED = 500
-"""Tabs that are shown something at the same time. Of Gradio's own 40 places turns that wait would hold every one, and
-nobody could even open the page."""
+"""Tabs that are shown something at the same time, and of which Gradio keeps what they show. Of Gradio's own 40 places
+turns that wait would hold every one, and nobody could even open the page."""
 
 RESUME = "/resume"
 """The choice that is no question: go on with the answer that was stopped."""
@@ -49,7 +49,7 @@ class BrowserPage:
         with self.blocks:
             self._lay_out()
             self._connect()
-        self.blocks.max_threads = FOLLOWED
+        self.blocks.max_threads = self.blocks.state_session_capacity = FOLLOWED
         self.blocks.queue(default_concurrency_limit=None)
 
     def _lay_out(self) -> None:
@@ -142,6 +142,15 @@ class BrowserPage:
             before, update, sent = view, None, time.monotonic()
         if self._looks.get(session) is look:
             del self._looks[session]
+        self._forget_made(session)
+
+    def _forget_made(self, session: str) -> None:
+        """Gradio makes a component anew for what an update changes or skips, and keeps each under a number of its own,
+        with all that it shows."""
+        if state := self.blocks.state_holder.session_data.get(session):
+            for kept in (state.config_values, state.blocks_config.blocks):
+                for number in kept.keys() - self.blocks.blocks.keys():
+                    kept.pop(number, None)
 
     def _changes(self, before: View | None, view: View, owner: str) -> Update:
         changes: Update = {self._now: self._markup.now(view)}
