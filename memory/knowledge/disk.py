@@ -33,7 +33,7 @@ from clew.memory.ports import Encoder
 
 SCHEMA = Path(__file__).with_name("schema.sql").read_text("utf-8")
 
-COLUMNS = "id, title, text, place, pages, headings, date, status"
+COLUMNS = "id, title, text, place, pages, headings, date, status, author, tags"
 """Of a document."""
 
 TRIPLES = "SELECT subject, relation, object, chunk FROM triples WHERE chunk IS NOT NULL ORDER BY document, n"
@@ -99,18 +99,19 @@ def order_chunks(database: sqlite3.Connection) -> None:
 
 def document_of(row: Sequence[str]) -> Document:
     """Of `COLUMNS`."""
-    id_, title, text, place, pages, headings, date, status = row
+    id_, title, text, place, pages, headings, *told = row
     of_pages, of_headings = (tuple(Mark(*mark) for mark in json.loads(column)) for column in (pages, headings))
-    return Document(id_, title, text, place, of_pages, of_headings, date=date, status=status)
+    return Document(id_, title, text, place, of_pages, of_headings, (), *told)
 
 
 def row_of(document: Document) -> tuple[str, ...]:
     """`COLUMNS`."""
     marks = (json.dumps(its, ensure_ascii=False) for its in (document.pages, document.headings))
-    return document.id, document.title, document.text, document.source, *marks, document.date, document.status
+    told = document.date, document.status, document.author, document.tags
+    return document.id, document.title, document.text, document.source, *marks, *told
 
 
-FORMAT = 5
+FORMAT = 6
 POINTER = "clew-library.json"
 MANIFEST = "manifest.json"
 HASHES = "hashes.json"

@@ -164,15 +164,15 @@ def export_text(store: LibraryStore, folder: Path) -> int:
 
 
 def export_graph(store: LibraryStore, folder: Path) -> tuple[int, int]:
-    """Writes a line for each document with its id, title, text, and date and status where it has them, and one for each
-    edge between documents; returns how many. Raises `BadInput` as `export_text`."""
+    """Writes a line for each document with its id, title, text and, where it has them, date, status, author and tags;
+    and one for each edge between documents; returns how many. Raises `BadInput` as `export_text`."""
     nodes, edges = list[str](), list[str]()
     try:
         private_folder(folder)
         if not (folder / NODES).exists() and any(folder.iterdir()):
             raise BadInput(f"{folder} holds other files", "give --out an empty folder")
         for document in stored_documents(store):
-            said = {"date": document.date, "status": document.status}
+            said = {name: getattr(document, name) for name in ("date", "status", "author", "tags")}
             row = {"id": document.id, "title": document.title, "text": document.text}
             nodes.append(as_line(row | {name: value for name, value in said.items() if value}))
         ids = [one.id for one in store.catalogue.documents]

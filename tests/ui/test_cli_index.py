@@ -163,6 +163,22 @@ def test_a_list_of_triples_can_be_indexed_and_asked(clew: Run, tmp_path: Path) -
     assert [" | ".join(passage["path"]) for passage in passages] == [path, path]
 
 
+def test_what_was_watched_is_the_object_of_that_edge(clew: Run, tmp_path: Path) -> None:
+    """Seed 000: a what-question takes the object of a watched edge, never who watched it."""
+    told = [["I", "watched", "film"], ["film", "titled", "Coolie"], ["Lokesh Kanagaraj", "directed", "film"]]
+    told += [["Anna", "watched", "Metropolis"], ["Tom", "watched", "Nosferatu"], ["Nosferatu", "is a", "film"]]
+    (tmp_path / "seed.json").write_text(json.dumps(told[:3]), "utf-8")
+    (tmp_path / "people.json").write_text(json.dumps(told[3:]), "utf-8")
+    for name, question, answer in (
+        ("seed", "What film was watched?", "Coolie. ["),
+        ("seed", "Which film was watched?", "Coolie. ["),
+        ("people", "What did Anna watch?", "Metropolis. ["),
+        ("people", "Which film was seen by Tom?", "Nosferatu. ["),
+    ):
+        assert clew("index", f"{name}.json", "--library", name).exit_code == 0
+        assert clew("ask", question, "--library", name).stdout.startswith(answer), question
+
+
 def test_triples_can_be_left_out(clew: Run, tmp_path: Path) -> None:
     (tmp_path / "triples.json").write_text('[["film", "titled", "coolie"]]')
     clew("index", "triples.json", "--library", "lib")

@@ -110,9 +110,11 @@ def _asked_end(path: Path, place: int, clues: QuestionClues, index: ClueIndex) -
     """Which end of an edge answers: the one that the question does not name; where it names neither, that at which the
     path ends; else for `who` the subject, unless the relation is passive (`played by`), and for others the object. Of
     an edge whose relation a `what` names and that answers `what`, the object does, also one that is asked for by its
-    kind (`what film was watched?`): by its title where it has one."""
+    kind (`what film was watched?`): by its title where it has one. What is of that kind answers for it."""
     graph, edge = index.graph, path.edges[place]
     if clues.type == "what" and clues.asked == int(graph.objects[edge]):
+        if "is a" in index.relation_names[graph.kinds[edge]]:
+            return int(graph.subjects[edge])
         titled = [other for other in np.flatnonzero(graph.subjects == clues.asked) if _titled(int(other), index)]
         return int(graph.objects[titled[0]]) if titled else clues.asked
     unnamed = _unnamed(edge, clues, index)

@@ -195,7 +195,8 @@ def _document(source: Mapping[str, Any]) -> Document:
     told = source["rest"]
     pages, headings = (tuple(Mark(*mark) for mark in told[name]) for name in ("pages", "headings"))
     id_, title, text, place = (source[name] for name in ("document", "title", "text", "place"))
-    return Document(id_, title, text, place, pages, headings, date=source["date"], status=source["status"])
+    about = source["date"], source["status"], told.get("author", ""), told.get("tags", "")
+    return Document(id_, title, text, place, pages, headings, (), *about)
 
 
 def stated(source: Mapping[str, Any]) -> list[Triple]:

@@ -171,9 +171,10 @@ def _write_documents(store: ClusterStore, read: "ReadRows", database: sqlite3.Co
     for row in read.of("document"):
         rest, id_ = row["rest"], row["document"]
         marks = (json.dumps(rest[name], ensure_ascii=False) for name in ("pages", "headings"))
-        told = row["date"], row["status"], row["digest"], row["path"], row["position"]
+        about = row["date"], row["status"], rest.get("author", ""), rest.get("tags", "")
+        told = *about, row["digest"], row["path"], row["position"]
         database.execute(
-            f"INSERT INTO documents VALUES ({', '.join('?' * 11)})",
+            f"INSERT INTO documents VALUES ({', '.join('?' * 13)})",
             (id_, row["title"], row["text"], row["place"], *marks, *told),
         )
         for table, sql in LAYERS.items():

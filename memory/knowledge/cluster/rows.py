@@ -138,7 +138,7 @@ def _tokens(database: sqlite3.Connection, manifest: Manifest) -> list[tuple[Sequ
 
 
 def _documents(database: sqlite3.Connection) -> Iterator[IndexRow]:
-    columns = "id, title, text, place, pages, headings, date, status, digest, source, position"
+    columns = "id, title, text, place, pages, headings, author, tags, date, status, digest, source, position"
     edges = "SELECT target, relation, origin FROM edges WHERE source = ? ORDER BY 1, 2, 3"
     parts = {
         "sentences": "SELECT start, end, hex(digest) FROM sentences WHERE document = ? ORDER BY n",
@@ -147,15 +147,15 @@ def _documents(database: sqlite3.Connection) -> Iterator[IndexRow]:
         "triples": "SELECT subject, relation, object, chunk FROM triples WHERE document = ? ORDER BY n",
         "edges": edges,
     }
-    for id_, title, text, place, pages, headings, date, status, digest, source, position in database.execute(
-        f"SELECT {columns} FROM documents ORDER BY source, position"
-    ):
+    found = database.execute(f"SELECT {columns} FROM documents ORDER BY source, position")
+    for id_, title, text, place, pages, headings, author, tags, date, status, digest, source, position in found:
         rest = {name: list(map(list, database.execute(sql, (id_,)))) for name, sql in parts.items()}
         targets = sorted({target for target, *_ in rest["edges"]})
         marks = {"pages": json.loads(pages), "headings": json.loads(headings)}
+        about = {name: one for name, one in (("author", author), ("tags", tags)) if one}
         told = {"title": title, "text": text, "place": place, "date": date, "status": status, "path": source}
         own = {"kind": "document", "document": id_, "digest": digest, "position": position, "targets": targets}
-        yield IndexRow(key("document", id_), {**own, **told, "rest": {**marks, **rest}})
+        yield IndexRow(key("document", id_), {**own, **told, "rest": {**marks, **about, **rest}})
 
 
 def _chunks(database: sqlite3.Connection, store: EmbeddedStore, cutter: Cutter) -> Iterator[IndexRow]:

@@ -161,7 +161,8 @@ def choose(parameters: Parameters, library: Path, fresh: bool) -> Choices:
 
 
 _ALTERED = """SELECT 1 FROM old.documents WHERE NOT (json_valid(pages) AND json_valid(headings))
-OR 'blob' IN (typeof(id), typeof(title), typeof(text), typeof(place), typeof(date), typeof(status))
+OR 'blob' IN (
+    typeof(id), typeof(title), typeof(text), typeof(place), typeof(date), typeof(status), typeof(author), typeof(tags))
 UNION ALL SELECT 1 FROM old.chunks WHERE document NOT IN (SELECT id FROM old.documents) LIMIT 1"""
 """Of tables that were not written by `clew index`."""
 
@@ -262,7 +263,7 @@ class Generation:
         """`chunks` None: those of the old generation, of the same digest. Returns how many of its triples were
         skipped: they do not have three parts."""
         self.database.execute(
-            "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            f"INSERT INTO documents VALUES ({', '.join('?' * 13)})",
             (*row_of(document), digest, source, position),
         )
         if chunks is None:

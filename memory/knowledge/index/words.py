@@ -25,7 +25,7 @@ from clew.memory.titles import read_titles, taken_over, title_index, write_title
 ORDERS = "orders.json"
 """In the folder of the indexes: by document how it shows that it writes dates in numbers."""
 
-_ABOUT = """SELECT d.id || ' ' || d.date || ' ' || d.status FROM main.chunks c
+_ABOUT = """SELECT d.id || ' ' || d.date || ' ' || d.status || ' ' || d.author || ' ' || d.tags FROM main.chunks c
 JOIN main.documents d ON d.id = c.document ORDER BY c.row"""
 _BETWEEN = re.compile(r"[\W_]+")
 _STILL_THERE = """SELECT o.row, n.row FROM main.chunks n

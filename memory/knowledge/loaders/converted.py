@@ -47,7 +47,7 @@ def read_converted(source: Source) -> Iterator[Document]:
     if not pandoc():
         raise Unreadable(f"it is read by Pandoc, which is not installed: {install_command('documents')}")
     data = source.path.read_bytes()
-    data, unseen = without_unseen(data) if ending in FILES else (decode(data).encode(), "")
+    data, unseen, *told = without_unseen(data) if ending in FILES else (decode(data).encode(), "", "", "")
     kind = (FILES | MARKS)[ending]
     command = [pandoc(), "--sandbox", "--standalone", "--wrap=none", "--variable=pagetitle:\u00a0"]
     command += [f"--from={kind}", "--to=html"]
@@ -58,7 +58,9 @@ def read_converted(source: Source) -> Iterator[Document]:
         raise Unreadable(f"Pandoc cannot read it: {why[:LONGEST_REASON] or 'it takes too long or too much memory'}")
     document = document_of(source, _ROLE.sub(r"\1\2", made.stdout.decode("utf-8", "replace")))
     title = (title_of_text(document.text) if ending in FILES else "") or document.title
-    yield replace(document, title=title, unseen="\n".join(filter(None, (unseen, document.unseen))))
+    author, tags = (own or other for own, other in zip(told, (document.author, document.tags), strict=True))
+    unseen = "\n".join(filter(None, (unseen, document.unseen)))
+    yield replace(document, title=title, author=author, tags=tags, unseen=unseen)
 
 
 def _limited(seconds: int) -> None:

@@ -7,6 +7,7 @@ and its date are what the loader says. Nothing is fetched.
 """
 
 import html
+import json
 import os
 import re
 import shutil
@@ -25,9 +26,9 @@ from typing import Any
 from clew.memory.datatypes import Document
 from clew.memory.errors import NotSetUp, Unreadable, install_command, required
 from clew.memory.knowledge.loaders.jsonl import named
-from clew.memory.knowledge.loaders.markdown import laid_out
-from clew.memory.knowledge.loaders.plain_text import title_of_file, title_of_text
-from clew.memory.knowledge.loaders.source import ExportLoader, Loader, LoadFailure, Source, shown
+from clew.memory.knowledge.loaders.markdown import AUTHOR, FRONT_MATTER, front_list, laid_out
+from clew.memory.knowledge.loaders.plain_text import decode, title_of_file, title_of_text
+from clew.memory.knowledge.loaders.source import ExportLoader, Loader, LoadFailure, Source, in_a_line, shown
 from clew.memory.text import clean, storable
 
 PACKAGE = "langchain_community"
@@ -55,6 +56,10 @@ GIT_ALONE = {
 """No hooks, no filters of anybody's settings, no network; links are written as texts and not followed."""
 
 _NOTION_ID = re.compile(r"[ -][0-9a-f]{32}$")
+_NOTION_AUTHOR, _NOTION_TAGS = r"author|created by|owner", r"tags?|categor(?:y|ies)"
+_PROPERTY = r"^(?:{names}): (.+)$"
+"""Of a page, in a line of its own before all that is said, and of a row."""
+
 _SLACK_LINK = re.compile(r"<(?:[^<>|]+\|)?([^<>|]+)>")
 
 
@@ -91,6 +96,8 @@ def _document(id_: str, place: str, title: str, text: str, about: Mapping[str, A
         headings=tuple(layout.headings) if layout else (),
         date=storable(next((value for value in dates if value and isinstance(value, str)), "")),
         status=storable(str(about.get("status", ""))),
+        author=in_a_line(about.get("author")),
+        tags=in_a_line(about.get("tags")),
         unseen=unseen,
     )
 
@@ -110,12 +117,19 @@ def read_notion(source: Source) -> Iterator[Document | LoadFailure]:
     title = _NOTION_ID.sub("", source.path.stem)
     if source.path.suffix.lower() != ".csv":
         for text, about in _alone(source, "notion", "NotionDirectoryLoader"):
-            yield _document(source.name, shown(source.path), title, text, about)
+            yield _document(source.name, shown(source.path), title, text, {**about, **_properties(text)})
         return
     for text, about in _loaded("csv_loader", "CSVLoader", str(source.path), encoding="utf-8-sig"):
         row, first = int(about["row"]) + 1, text.partition("\n")[0].partition(": ")[2]
         of_row, place = f"{title}: {first}" if first else title, f"{shown(source.path)}, row {row}"
-        yield _document(f"{source.name}:{row}", place, of_row, text, {}, markdown=False)
+        yield _document(f"{source.name}:{row}", place, of_row, text, _properties(text), markdown=False)
+
+
+def _properties(text: str) -> dict[str, str]:
+    first = text.partition("\n## ")[0]
+    named = (("author", _NOTION_AUTHOR), ("tags", _NOTION_TAGS))
+    found = ((name, re.search(_PROPERTY.format(names=names), first, re.M | re.I)) for name, names in named)
+    return {name: match[1] for name, match in found if match}
 
 
 def _of_all_rows(path: Path) -> str:
@@ -127,7 +141,10 @@ def _of_all_rows(path: Path) -> str:
 def read_obsidian(source: Source) -> Iterator[Document | LoadFailure]:
     for text, about in _alone(source, "obsidian", "ObsidianLoader"):
         title = str(about.get("title") or "") or source.path.stem
-        yield _document(source.name, shown(source.path), title, text, about)
+        tags = sorted(filter(None, str(about.get("tags") or "").split(",")))
+        front = FRONT_MATTER.match(decode(source.path.read_bytes()))
+        told = {"author": front_list(front[1] if front else "", AUTHOR), "tags": tags}
+        yield _document(source.name, shown(source.path), title, text, {**about, **told})
 
 
 # One file of many ----------------------------------------------------------------------------------------------------
@@ -143,6 +160,7 @@ def read_slack(source: Source) -> Iterator[Document | LoadFailure]:
 
 
 def _messages(source: Source, archive: zipfile.ZipFile) -> Iterator[Document | LoadFailure]:
+    users = _users(archive)
     for day in archive.infolist():
         if not day.filename.endswith(".json") or len(PurePosixPath(day.filename).parts) < 2:
             continue
@@ -154,21 +172,35 @@ def _messages(source: Source, archive: zipfile.ZipFile) -> Iterator[Document | L
                 part = Path(folder, "day.zip")
                 with zipfile.ZipFile(part, "w") as alone:
                     alone.writestr(day.filename, archive.read(day))
-                yield from _of_day(source, list(_loaded("slack_directory", "SlackDirectoryLoader", part)))
+                yield from _of_day(source, list(_loaded("slack_directory", "SlackDirectoryLoader", part)), users)
         except Unreadable as error:
             yield LoadFailure(place, error.message)
         except (ValueError, TypeError, AttributeError, RuntimeError, zipfile.BadZipFile) as error:
             yield LoadFailure(place, " ".join(f"no messages: {error}".split())[:200])
 
 
-def _of_day(source: Source, messages: list[tuple[str, Mapping[str, Any]]]) -> Iterator[Document]:
+def _users(archive: zipfile.ZipFile) -> dict[str, str]:
+    """The names of people by their ids, where the export has them."""
+    try:
+        with archive.open("users.json") as file:
+            listed = json.loads(file.read(LARGEST))
+        names = {one["id"]: one.get("real_name") or one.get("name") for one in listed}
+        return {id_: name for id_, name in names.items() if isinstance(name, str)}
+    except (KeyError, ValueError, TypeError, AttributeError, RuntimeError, RecursionError, zipfile.BadZipFile):
+        return {}
+
+
+def _of_day(
+    source: Source, messages: list[tuple[str, Mapping[str, Any]]], users: Mapping[str, str]
+) -> Iterator[Document]:
     for text, about in messages:
         said = html.unescape(_SLACK_LINK.sub(r"\1", text or ""))
         if said.strip():
             day = datetime.fromtimestamp(float(about["timestamp"]), UTC).date().isoformat()
             id_, title = f"{source.name}/{about['channel']}/{about['timestamp']}", f"#{about['channel']}, {day}"
             place = f"{shown(source.path)}: {about['source']}"
-            yield _document(id_, place, title, said, {"date": day}, markdown=False)
+            author = users.get(str(about.get("user")), about.get("user"))
+            yield _document(id_, place, title, said, {"date": day, "author": author}, markdown=False)
 
 
 def read_evernote(source: Source) -> Iterator[Document | LoadFailure]:
@@ -188,12 +220,16 @@ def _notes(source: Source) -> Iterator[Document | LoadFailure]:
             title = " ".join((note.findtext("title") or "").split()) or f"note {seen.total() + 1}"
             seen[title] += 1
             place = f"{shown(source.path)}: {storable(title)}" + (f" ({seen[title]})" if seen[title] > 1 else "")
+            told = {
+                "author": note.findtext("note-attributes/author"),
+                "tags": [tag.text for tag in note.findall("tag")],
+            }
             for attached in note.findall("resource"):
                 note.remove(attached)
             piece = b"<en-export>" + etree.tostring(note, encoding="utf-8") + b"</en-export>"
             note.clear()
             try:
-                yield _note(f"{source.name}{place.removeprefix(shown(source.path))}", place, title, piece)
+                yield _note(f"{source.name}{place.removeprefix(shown(source.path))}", place, title, piece, told)
             except Unreadable as error:
                 yield LoadFailure(place, error.message)
             except (ValueError, TypeError, etree.XMLSyntaxError) as error:
@@ -202,7 +238,7 @@ def _notes(source: Source) -> Iterator[Document | LoadFailure]:
         raise Unreadable(f"broken XML after {seen.total()} notes: {error.msg}") from error
 
 
-def _note(id_: str, place: str, title: str, piece: bytes) -> Document:
+def _note(id_: str, place: str, title: str, piece: bytes, told: Mapping[str, Any]) -> Document:
     with TemporaryDirectory(prefix="clew-") as folder:
         part = Path(folder, "note.enex")
         with part.open("wb") as file:
@@ -212,7 +248,7 @@ def _note(id_: str, place: str, title: str, piece: bytes) -> Document:
         raise Unreadable("empty")
     text, about = found[0]
     when = {name: time.strftime("%Y-%m-%d", about[name]) for name in ("updated", "created") if about.get(name)}
-    return _document(id_, place, title, text, when)
+    return _document(id_, place, title, text, {**told, **when})
 
 
 # A repository --------------------------------------------------------------------------------------------------------
@@ -240,6 +276,7 @@ def _files(source: Source) -> Iterator[Document | LoadFailure]:
             commit = repository.head.commit
             branch = commit.hexsha if repository.head.is_detached else repository.active_branch.name
             links = {one.path for one in commit.tree.traverse() if one.type == "blob" and one.mode == 0o120000}
+            authors = _authors(repository.git.log("--no-renames", "--name-only", "--format=%x01%an"))
             waiting = {one.path for one in commit.tree.traverse() if one.type == "blob"} - links
         where = f"{shown(source.path)}@{commit.hexsha[:12]}"
         for text, about in _loaded("git", "GitLoader", folder, branch=branch):
@@ -248,10 +285,21 @@ def _files(source: Source) -> Iterator[Document | LoadFailure]:
             if file not in links and text.strip():
                 markdown = file.lower().endswith((".md", ".markdown"))
                 title = "" if markdown else title_of_file(Path(file))
-                made = _document(f"{source.name}/{file}", f"{where}:{file}", title, text, {}, markdown)
-                yield made
+                told = {"author": authors.get(file)}
+                yield _document(f"{source.name}/{file}", f"{where}:{file}", title, text, told, markdown)
         for file in sorted(waiting):
             yield LoadFailure(f"{where}:{storable(file)}", "the loader takes UTF-8 text alone")
+
+
+def _authors(log: str) -> dict[str, str]:
+    """By file who wrote the last commit that changed it."""
+    found, author = dict[str, str](), ""
+    for line in log.splitlines():
+        if line.startswith("\x01"):
+            author = line[1:]
+        else:
+            found.setdefault(line, author)
+    return found
 
 
 def _git_folder(path: Path) -> Path | None:

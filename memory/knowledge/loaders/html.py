@@ -1,7 +1,7 @@
 """HTML, by lxml: the words of the page without what every page of a site has, blocks apart, headings marked."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,7 @@ from clew.memory.datatypes import Document, Mark
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders.html_unseen import unseen
 from clew.memory.knowledge.loaders.plain_text import decode, not_empty, title_of_file
-from clew.memory.knowledge.loaders.source import Loader, Source, shown
+from clew.memory.knowledge.loaders.source import Loader, Source, in_a_line, shown
 from clew.memory.text import clean, word_lists
 
 if TYPE_CHECKING:
@@ -104,6 +104,10 @@ class TextLayout:
 _DATED = "@name='date' or @name='dcterms.date' or @property='article:published_time'"
 
 
+AUTHOR = ("author", "article:author", "dc.creator", "dcterms.creator")
+KEYWORDS = ("keywords", "article:tag", "dc.subject", "dcterms.subject")
+
+
 def read_html(source: Source) -> Iterator[Document]:
     yield document_of(source, _decode(source.path.read_bytes()))
 
@@ -119,7 +123,16 @@ def document_of(source: Source, markup: str) -> Document:
     title = first if first and first in head else head or first or title_of_file(source.path)
     date = " ".join(root.xpath(f"string((//head/meta[{_DATED}])[1]/@content)").split())
     text, headings = not_empty(layout.text), tuple(layout.headings)
-    return Document(source.name, title, text, shown(source.path), headings=headings, date=date, unseen=hidden)
+    author, tags = (in_a_line(_metas(root, names)) for names in (AUTHOR, KEYWORDS))
+    told = date, "", author, tags, hidden
+    return Document(source.name, title, text, shown(source.path), (), headings, (), *told)
+
+
+def _metas(root: "HtmlElement", names: Collection[str]) -> list[str]:
+    """What the head says under these names; links to who wrote it are none of it."""
+    metas = root.xpath("//head/meta[@content]")
+    said = [one.get("content") for one in metas if (one.get("name") or one.get("property") or "").lower() in names]
+    return [part for one in said if "://" not in one for part in one.split(",")]
 
 
 def parse(markup: str) -> "HtmlElement | None":

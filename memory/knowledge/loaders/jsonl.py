@@ -11,7 +11,7 @@ from typing import IO, Any, TypeVar, cast
 from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders.plain_text import title_of_text
-from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, file_mode, reason, shown
+from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, file_mode, in_a_line, reason, shown
 from clew.memory.knowledge.loaders.triples_file import parts_of
 from clew.memory.text import clean, storable
 
@@ -21,6 +21,8 @@ Entry = TypeVar("Entry")
 
 LONGEST_LINE, LONGEST_BEGINNING = 1 << 24, 1 << 20
 """Bytes of a line that are read, and of the first line, by which a conversation script is known."""
+
+AUTHOR, TAGS = ("author", "authors"), ("tags", "keywords")
 
 NAMED_FAILURES = 20
 """Lines of one file that are named; of a file that has nothing but broken lines, the rest are counted."""
@@ -88,7 +90,8 @@ def _document(record: Record, default_id: str, place: str) -> Document:
     triples = record.get("triples")
     parts = tuple(map(parts_of, triples)) if isinstance(triples, list) else ()
     date, status = (value if isinstance(value := record.get(name), str) else "" for name in ("date", "status"))
-    return Document(storable(id_), title, text, place, triples=parts, date=storable(date), status=storable(status))
+    told = storable(date), storable(status), in_a_line(*map(record.get, AUTHOR)), in_a_line(*map(record.get, TAGS))
+    return Document(storable(id_), title, text, place, (), (), parts, *told)
 
 
 def field(record: Record, name: str, default: str | None = None) -> str:

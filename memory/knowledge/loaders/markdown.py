@@ -8,7 +8,7 @@ from clew.memory.datatypes import Document
 from clew.memory.knowledge.loaders import html
 from clew.memory.knowledge.loaders.html import TextLayout
 from clew.memory.knowledge.loaders.plain_text import decode, not_empty, title_of_file
-from clew.memory.knowledge.loaders.source import Loader, Source, shown
+from clew.memory.knowledge.loaders.source import Loader, Source, in_a_line, shown
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -24,6 +24,9 @@ DATES = (
 )
 """Names of the fields of a date, the ones that say from when it holds first."""
 
+AUTHOR, TAGS = "authors?|by|creator", "tags?|keywords?|categor(?:y|ies)|topics?"
+FRONT_LIST = r"^(?:{names}):(.*(?:\n[ \t]*-[ \t].*)*)"
+
 WITHIN = ("thead_open", "thead_close", "tbody_open", "tbody_close", "tr_open", "tr_close")
 LISTS = ("bullet_list_open", "bullet_list_close", "ordered_list_open", "ordered_list_close")
 TAG = re.compile(r"<(/?)([A-Za-z][\w-]*)")
@@ -34,6 +37,7 @@ def read_markdown(source: Source) -> Iterator[Document]:
     text = decode(source.path.read_bytes())
     front = FRONT_MATTER.match(text)
     fields = front[1] if front else ""
+    author, tags = (front_list(fields, names) for names in (AUTHOR, TAGS))
     layout, first, unseen = laid_out(text[front.end() :] if front else text)
     yield Document(
         source.name,
@@ -43,6 +47,8 @@ def read_markdown(source: Source) -> Iterator[Document]:
         headings=tuple(layout.headings),
         date=next((value for names in DATES if (value := _field(fields, names))), ""),
         unseen=unseen,
+        author=author,
+        tags=tags,
         status=_field(fields, "status|state") or ("draft" if _field(fields, "draft").casefold() == "true" else ""),
     )
 
@@ -52,6 +58,16 @@ def _field(front: str, names: str) -> str:
     found = re.search(FRONT_FIELD.format(names=names), front, re.MULTILINE | re.IGNORECASE)
     value = found[1].strip() if found else ""
     return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"" else value
+
+
+def front_list(front: str, names: str) -> str:
+    """As `_field`, of a list in brackets, in lines or between commas: in a line."""
+    found = re.search(FRONT_LIST.format(names=names), front, re.MULTILINE | re.IGNORECASE)
+    first, *lines = found[1].strip().split("\n") if found else [""]
+    if first.startswith("- "):
+        first, lines = "", [first, *lines]
+    items = [*first.strip().removeprefix("[").removesuffix("]").split(","), *(line.strip()[1:] for line in lines)]
+    return in_a_line([item.strip().removeprefix("name:").strip(" '\"#") for item in items])
 
 
 def laid_out(markdown: str) -> tuple[TextLayout, str, str]:

@@ -6,7 +6,7 @@ import re
 import struct
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import zip_longest
@@ -16,7 +16,7 @@ from clew.memory.datatypes import Document, Mark
 from clew.memory.errors import Unreadable, install_command
 from clew.memory.knowledge.loaders.pdf_unseen import seen_and_unseen
 from clew.memory.knowledge.loaders.plain_text import like_a_title, title_of_file
-from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, shown
+from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, in_a_line, shown
 from clew.memory.text import blocks, clean
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ BROKEN = (
 def read_pdf(source: Source) -> Iterator[Document | LoadFailure]:
     data = source.path.read_bytes()
     with _quiet():
-        title, labels, pages = _extracted(data)
+        (title, *told), labels, pages = _extracted(data)
     for label, page in zip(labels, pages, strict=True):
         if page is None:
             yield LoadFailure(f"{shown(source.path)}, page {label}", "this page is broken, the others are read")
@@ -58,11 +58,13 @@ def read_pdf(source: Source) -> Iterator[Document | LoadFailure]:
             "broken PDF" if None in pages else "no text that is seen" if unseen else "no text: a scan? run OCR first"
         )
     title = title or _first_line(text) or title_of_file(source.path)
-    yield Document(source.name, title, text, shown(source.path), pages=marks, unseen=unseen)
+    author, tags = map(in_a_line, told)
+    yield Document(source.name, title, text, shown(source.path), marks, author=author, tags=tags, unseen=unseen)
 
 
-def _extracted(data: bytes) -> tuple[str, list[str], list[tuple[str, str] | None]]:
-    """The title that the file gives, and the label and the text of each page, seen and not, None for a broken one."""
+def _extracted(data: bytes) -> tuple[list[str], list[str], list[tuple[str, str] | None]]:
+    """What the file gives for title, author and keywords, and the label and the text of each page, seen and not, None
+    for a broken one."""
     from pypdf import PdfReader
     from pypdf.errors import DependencyError, FileNotDecryptedError, PyPdfError
 
@@ -72,7 +74,7 @@ def _extracted(data: bytes) -> tuple[str, list[str], list[tuple[str, str] | None
             raise Unreadable("encrypted: save it without its password")
         numbers = range(len(reader.pages))
         pages = [_unbroken(partial(_page, reader, number), None) for number in numbers]
-        return _metadata_title(reader), _labels(reader), pages
+        return _told(reader), _labels(reader), pages
     except DependencyError as error:
         wanted = f"save it without its protection, or {install_command('pdf-aes')}"
         raise Unreadable(f"encrypted by AES: {wanted}") from error
@@ -108,10 +110,13 @@ def _labels(reader: "PdfReader") -> list[str]:
     return [clean(label or number) for label, number in zip_longest(labels[: len(numbers)], numbers)]
 
 
-def _metadata_title(reader: "PdfReader") -> str:
-    title = _unbroken(lambda: reader.metadata and reader.metadata.title, None)
-    title = " ".join(clean(title).split()) if isinstance(title, str) else ""
-    return "" if NO_TITLE.fullmatch(title) or not title.isprintable() or len(title) > 200 else title
+def _told(reader: "PdfReader") -> list[str]:
+    held = _unbroken(lambda: reader.metadata, None)
+    about: Mapping[str, object] = held or {}
+    said = [_unbroken(partial(about.get, name), None) for name in ("/Title", "/Author", "/Keywords")]
+    title, *others = (" ".join(clean(one).split()) if isinstance(one, str) else "" for one in said)
+    named = "" if NO_TITLE.fullmatch(title) or len(title) > 200 else title
+    return [one if one.isprintable() else "" for one in (named, *others)]
 
 
 def _joined(labels: Sequence[str], pages: Sequence[str]) -> tuple[str, tuple[Mark, ...]]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from clew.memory.datatypes import Document, Edge
+from clew.memory.text import clean
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,10 @@ ExportLoader = Literal["notion", "obsidian", "slack", "git", "evernote"]
 
 LONGEST_REASON = 200
 """Characters of why a loader, or a program that it runs, stopped."""
+
+
+LONGEST_LINE = 1_000
+"""Characters of a document's authors, and of its tags."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +124,19 @@ def reason(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
 
 
+def in_a_line(*values: object) -> str:
+    """Authors or tags, a comma between two, each once: of texts, lists of texts, or of records with a name."""
+    flat = [one for value in values for one in (value if isinstance(value, list | tuple) else [value])]
+    said = [one.get("name") if isinstance(one, dict) else one for one in flat]
+    texts = [" ".join(clean(str(one)).split()) for one in said if isinstance(one, str | int)]
+    return ", ".join(dict.fromkeys(filter(None, texts)))[:LONGEST_LINE]
+
+
 def digest(document: Document) -> str:
     """SHA-256, in hex, of all that is read from a document, but not of where it lies."""
     marks = [[(mark.start, mark.text) for mark in marks] for marks in (document.pages, document.headings)]
-    read = [document.id, document.title, document.text, marks, document.triples, document.date, document.status]
+    told = document.date, document.status, document.author, document.tags
+    read = [document.id, document.title, document.text, marks, document.triples, *told]
     return hashlib.sha256(json.dumps(read).encode()).hexdigest()
 
 

@@ -21,7 +21,7 @@ from urllib.parse import unquote
 
 from clew.memory.datatypes import Document, Edge
 from clew.memory.errors import Unreadable, install_command
-from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Pages, Source, reason, shown
+from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Pages, Source, in_a_line, reason, shown
 from clew.memory.text import clean
 
 if TYPE_CHECKING:
@@ -151,7 +151,8 @@ def read_dump(source: Source) -> Iterator[Document | LoadFailure]:
             articles += 1
         elif page.is_document and chosen.has(page):
             articles += 1
-            yield Document(page.title, page.title, page.paragraph, place)
+            tags = in_a_line(categories(page.text, page.wiki))
+            yield Document(page.title, page.title, page.paragraph, place, tags=tags)
     if not articles:
         raise Unreadable(f"no article for {source.pages}" if source.pages else "no article in it")
 

@@ -1,4 +1,5 @@
-"""What the files of word processors hold and do not show: hidden, white on the page, or too small to be read."""
+"""What the files of word processors hold and do not show: hidden, white on the page, or too small to be read; and who
+wrote them, about what."""
 
 import io
 import re
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from zipfile import BadZipFile, ZipFile
 
 from clew.memory.errors import Unreadable
+from clew.memory.knowledge.loaders.source import in_a_line
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -17,6 +19,7 @@ SMALLEST = 2.0
 """Points of letters that can be read."""
 
 _TEXTS = re.compile(r"word/(?:document|footnotes|endnotes)\d*\.xml|content\.xml")
+_TOLD = ("docProps/core.xml", "meta.xml")
 _STYLES = re.compile(r"word/styles\.xml|content\.xml|styles\.xml")
 _BROKEN = (
     BadZipFile,
@@ -36,18 +39,21 @@ _POINTS = re.compile(r"(\d{1,4}(?:\.\d{1,4})?)pt")
 _OFF = {"0", "false", "off"}
 
 
-def without_unseen(data: bytes) -> tuple[bytes, str]:
-    """A .docx or .odt file without the text that is not seen, and that text. Raises `Unreadable` for another file."""
+def without_unseen(data: bytes) -> tuple[bytes, str, str, str]:
+    """A .docx or .odt file without the text that is not seen, that text, its author and its keywords. Raises
+    `Unreadable` for another file."""
     from lxml import etree
 
     parser = etree.XMLParser(resolve_entities=False, no_network=True)
-    made, hidden = io.BytesIO(), list[str]()
+    made, hidden, told = io.BytesIO(), list[str](), list["_Element"]()
     try:
         with ZipFile(io.BytesIO(data)) as file, ZipFile(made, "w") as kept:
             names = [name for name in file.namelist() if _STYLES.fullmatch(name)]
             styles = set().union(*(_unseen_styles(etree.fromstring(file.read(name), parser)) for name in names))
             for name in file.namelist():
                 content = file.read(name)
+                if name in _TOLD:
+                    told += etree.fromstring(content, parser).iter("{*}creator", "{*}keywords", "{*}keyword")
                 if _TEXTS.fullmatch(name):
                     root = etree.fromstring(content, parser)
                     hidden += _emptied(root, styles)
@@ -55,7 +61,8 @@ def without_unseen(data: bytes) -> tuple[bytes, str]:
                 kept.writestr(name, content)
     except (*_BROKEN, etree.XMLSyntaxError) as error:
         raise Unreadable(f"not a file of a word processor: {error}") from error
-    return made.getvalue(), "\n".join(hidden)
+    wrote, about = ([one.text for one in told if (_name(one) == "creator") is who] for who in (True, False))
+    return made.getvalue(), "\n".join(hidden), in_a_line(wrote), in_a_line(about)
 
 
 def _unseen_styles(root: "_Element") -> set[str]:

@@ -21,7 +21,13 @@ NODES = [
         "text": "Tides rise and fall because the Moon pulls at the oceans.",
         "triples": [["the Moon", "pulls at", "Oceans"], ["Tides", "rise"], ["Sun", "pulls at", "Oceans"]],
     },
-    {"id": "lang 1", "title": "Fritz Lang", "text": "Fritz Lang directed Metropolis, a film about a city."},
+    {
+        "id": "lang 1",
+        "title": "Fritz Lang",
+        "text": "Fritz Lang directed Metropolis, a film about a city.",
+        "author": "Luise Rainer",
+        "tags": ["cinema", "silent films"],
+    },
     {
         "id": "long",
         "title": "Long walk",

@@ -72,8 +72,8 @@ def library(*documents: Document) -> sqlite3.Connection:
     database.execute(f"CREATE TABLE documents ({COLUMNS})")
     database.execute("CREATE TABLE chunks (row, document, heading)")
     for row, one in enumerate(map(with_date, documents)):
-        values = (one.id, one.title, one.text, "", "[]", "[]", one.date, one.status)
-        database.execute("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
+        values = (one.id, one.title, one.text, "", "[]", "[]", one.date, one.status, "", "")
+        database.execute("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
         database.execute("INSERT INTO chunks VALUES (?, ?, ?)", (row, one.id, "10 Sept 2024" if row == 1 else ""))
     return database
 

@@ -196,11 +196,14 @@ def test_names_of_chunks_are_the_rarest_first_and_dates_last(examples: Library) 
 
 
 def test_a_field_alone_and_fields_by_weights(store: LibraryStore, embedded_path: Path) -> None:
-    """What is known of a document beside its words, its name here, is searched as a field of its own."""
+    """What is known of a document beside its words (here name, author, tags) is searched as a field of its own."""
     with open_library(embedded_path, None) as library:
         _same_by_fields(store, library.store)
-    (named,) = store.keyword_search(["lang"], 5, fields={"metadata": 1.0})
-    assert [hit.chunk for hit in named] and {store.chunks([hit.chunk])[0].document for hit in named} == {"lang 1"}
+    for known in ("lang", "Rainer", "silent cinema"):
+        (named,) = store.keyword_search([known], 5, fields={"metadata": 1.0})
+        assert [hit.chunk for hit in named] and {store.chunks([hit.chunk])[0].document for hit in named} == {"lang 1"}
+    (about,) = store.documents(["lang 1"])
+    assert (about.author, about.tags) == ("Luise Rainer", "cinema, silent films")
 
 
 def _same_by_fields(store: LibraryStore, embedded: LibraryStore) -> None:

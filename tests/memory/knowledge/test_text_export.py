@@ -110,14 +110,21 @@ def documents_of(library: Path) -> list[tuple[str, ...]]:
     with open_library(library, None) as opened:
         ids = [one.id for one in opened.store.catalogue.documents]
         found = opened.store.documents(ids)
-    return [(one.id, one.title, one.text, one.date, one.status) for one in found]
+    return [(one.id, one.title, one.text, one.date, one.status, one.author, one.tags) for one in found]
 
 
 def test_an_exported_graph_is_read_back_as_it_was(tmp_path: Path, encoder: CachedEncoder) -> None:
     folder = tmp_path / "graph"
     folder.mkdir()
     nodes = [
-        {"id": "m/1", "title": "Moon", "text": LINES, "date": "1969-07-20"},
+        {
+            "id": "m/1",
+            "title": "Moon",
+            "text": LINES,
+            "date": "1969-07-20",
+            "authors": ["Ann", {"name": "Ben"}],
+            "tags": "night, sky",
+        },
         {"id": "e", "title": "Earth “x”", "text": "The Earth.", "status": "draft"},
         {"id": "s", "title": "Sun", "text": "It shines."},
     ]
@@ -139,6 +146,10 @@ def test_an_exported_graph_is_read_back_as_it_was(tmp_path: Path, encoder: Cache
     for _ in index([tmp_path / "out"], again, encoder):
         pass
     assert documents_of(again) == documents_of(first) and len(documents_of(first)) == 4
+    assert sorted(documents_of(first))[-1][-2:] == ("", "") and documents_of(first)[0][-2:] == (
+        "Ann, Ben",
+        "night, sky",
+    )
     assert edges_of(again) == {edge for edge in edges_of(first) if edge[1] != "gone"}
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "mine.txt").write_text("x")

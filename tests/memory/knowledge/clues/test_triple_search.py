@@ -46,6 +46,12 @@ def test_where_the_question_names_neither_end_who_is_the_subject_or_the_one_by_w
     assert search_paths("Who directed?", index_of(("metropolis", "directed by", "ann"))).answer == "Ann"
 
 
+SEEN = [
+    *(("Anna", "watched", "Metropolis"), ("Tom", "watched", "Nosferatu"), ("Fritz Lang", "directed", "Metropolis")),
+    *(("Metropolis", "is a", "film"), ("Nosferatu", "is a", "film"), ("Tom", "lives in", "Graz")),
+]
+
+
 @pytest.mark.parametrize(
     "rows, question, answer",
     [
@@ -56,6 +62,14 @@ def test_where_the_question_names_neither_end_who_is_the_subject_or_the_one_by_w
         ([("I", "watched", "film")], "Who watched the film?", "I"),
         ([("lion", "watched", "film")], "What animal watched the film?", "Lion"),
         ([("I", "watched", "film"), ("film", "titled", "Coolie")], "What did I watch?", "Film"),
+        (SEEN, "Which film was seen by Tom?", "Nosferatu"),
+        (SEEN, "What film did Anna see?", "Metropolis"),
+        (SEEN, "Who saw Nosferatu?", "Tom"),
+        (
+            [("Metropolis", "is a", "film"), ("Metropolis", "shot in", "Berlin")],
+            "Which film about Berlin?",
+            "Metropolis",
+        ),
     ],
 )
 def test_a_what_question_takes_the_object_of_a_watched_edge(

@@ -59,6 +59,14 @@ def test_headings_lists_and_tables_are_kept(tmp_path: Path, name: str) -> None:
     assert found.id == name and not found.unseen
 
 
+@pytest.mark.parametrize("name", ["notes.docx", "notes.odt", "notes.org"])
+def test_author_and_keywords_are_those_of_the_file(tmp_path: Path, name: str) -> None:
+    front = "title: Garden\nauthor: Ann Lee\nkeywords: [beans, kale]"
+    found = only(made(tmp_path / name, NOTES.replace("title: Garden", front)))
+    assert isinstance(found, Document) and found.author == "Ann Lee"
+    assert name.endswith("org") or found.tags == "beans, kale"
+
+
 def test_marks_of_the_markup_are_gone(tmp_path: Path) -> None:
     path = tmp_path / "async.rst"
     path.write_text(REST)

@@ -27,7 +27,7 @@ ENEX = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE en-export SYSTEM "http://xml.evernote.com/pub/evernote-export4.dtd">
 <en-export export-date="20240301T100000Z" application="Evernote" version="10">
 <note><title>Boiler</title><created>20240105T091500Z</created><updated>20240211T180000Z</updated>
-<note-attributes><author>Ann</author></note-attributes>
+<tag>house</tag><tag>heat</tag><note-attributes><author>Ann</author></note-attributes>
 <content><![CDATA[<?xml version="1.0"?><!DOCTYPE en-note SYSTEM "http://xml.evernote.com/pub/enml2.dtd">
 <en-note><h1>Service</h1><div>The boiler was serviced by Mr Okafor.</div></en-note>]]></content>
 <resource><data encoding="base64">AAAA</data><mime>image/png</mime></resource></note>
@@ -64,20 +64,25 @@ def test_notion_pages_and_rows(tmp_path: Path) -> None:
     folder = tmp_path / "export"
     folder.mkdir()
     (folder / "Roof 0123456789abcdef0123456789abcdef.md").write_text(
-        "# Roof\n\nDate: 2024-03-05\n\n## Leak\n\nThe *north* side leaks.\n", "utf-8"
+        "# Roof\n\nDate: 2024-03-05\nCreated by: Ann Lee\nTags: house, rain\n\n## Leak\n\nThe *north* side leaks.\n",
+        "utf-8",
     )
     (folder / "Tasks.csv").write_text("\ufeffName,Who\nPaint the door,Ben\n", "utf-8")
-    (folder / "Tasks_all.csv").write_text("\ufeffName,Who\nPaint the door,Ben\nFell the oak,Ann\n", "utf-8")
+    (folder / "Tasks_all.csv").write_text("\ufeffName,Owner\nPaint the door,Ben\nFell the oak,Ann\n", "utf-8")
     (folder / "Broken.md").write_bytes(b"caf\xe9")
     found, failed = read_named("notion", folder)
     roof, first, second = sorted(found, key=lambda one: one.source)
-    assert (roof.title, roof.text) == ("Roof", "Roof\n\nDate: 2024-03-05\n\nLeak\n\nThe north side leaks.")
+    assert (roof.title, roof.text) == (
+        "Roof",
+        "Roof\n\nDate: 2024-03-05 Created by: Ann Lee Tags: house, rain\n\nLeak\n\nThe north side leaks.",
+    )
+    assert (roof.author, roof.tags, second.author) == ("Ann Lee", "house, rain", "Ann")
     assert roof.source == str(next(folder.glob("Roof*"))) and roof.heading_at(len(roof.text) - 1) == "Leak"
     assert (first.title, second.title) == (
         "Tasks all: Paint the door".replace(" all", "_all"),
         "Tasks_all: Fell the oak",
     )
-    assert (second.text, second.source) == ("Name: Fell the oak\nWho: Ann", f"{folder}/Tasks_all.csv, row 2")
+    assert (second.text, second.source) == ("Name: Fell the oak\nOwner: Ann", f"{folder}/Tasks_all.csv, row 2")
     assert [(one.source, one.reason) for one in failed] == [
         (f"{folder}/Broken.md", "not UTF-8 (byte 3): save it as UTF-8")
     ]
@@ -88,13 +93,14 @@ def test_an_obsidian_vault(tmp_path: Path) -> None:
     (vault / ".obsidian").mkdir(parents=True)
     (vault / ".obsidian" / "workspace.md").write_text("{}", "utf-8")
     (vault / "daily").mkdir()
-    front = "---\ndate: 2024-02-01\nstatus: draft\ntags: [house, roof]\n---\n"
+    front = "---\ndate: 2024-02-01\nstatus: draft\ntags: [house, roof]\nauthor: Ann\n---\n"
     (vault / "daily" / "Walk.md").write_text(f"{front}Met [[Ann|my sister]] at the weir. #walk\n", "utf-8")
     (vault / "plain.md").write_text("No front matter at all.\n", "utf-8")
     (vault / "empty.md").write_text("---\ndate: 2024-02-01\n---\n", "utf-8")
     found, failed = read_named("obsidian", vault)
     walk, plain = sorted(found, key=lambda one: one.id)
     assert (walk.id, walk.title, walk.date, walk.status) == ("daily/Walk.md", "Walk", "2024-02-01", "draft")
+    assert (walk.author, walk.tags, plain.author, plain.tags) == ("Ann", "house, roof, walk", "", "")
     assert "my sister" in walk.text and "tags:" not in walk.text and walk.source == str(vault / "daily" / "Walk.md")
     assert (plain.title, plain.date) == ("plain", "")
     assert [(Path(one.source).name, one.reason) for one in failed] == [("empty.md", "empty")]
@@ -102,6 +108,7 @@ def test_an_obsidian_vault(tmp_path: Path) -> None:
 
 def slack(path: Path, days: dict[str, object]) -> Path:
     with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("users.json", json.dumps([{"id": "U7", "name": "ol", "real_name": "Olu Ade"}]))
         archive.writestr("channels.json", json.dumps([{"id": "C1", "name": "general"}]))
         for name, messages in days.items():
             archive.writestr(name, messages if isinstance(messages, str) else json.dumps(messages))
@@ -126,6 +133,7 @@ def test_a_slack_export(tmp_path: Path) -> None:
         "2024-03-01",
         "#general, 2024-03-01",
     )
+    assert message.author == "Olu Ade"
     assert message.id == "team.zip/general/1709287200.000100"
     assert message.source == f"{path}: general - U7 - 1709287200.000100"
     assert [one.source for one in failed] == [f"{path}:{name}" for name in names[1:]]
@@ -139,6 +147,7 @@ def test_evernote_notes(tmp_path: Path) -> None:
     found, failed = read_named("evernote", path)
     boiler, shopping = found
     assert (boiler.title, boiler.date, boiler.source) == ("Boiler", "2024-02-11", f"{path}: Boiler")
+    assert (boiler.author, boiler.tags, shopping.author, shopping.tags) == ("Ann", "house, heat", "", "")
     assert "serviced by Mr Okafor" in boiler.text and boiler.heading_at(len(boiler.text) - 1) == "Service"
     assert (shopping.text, shopping.date, shopping.id) == ("Two lamps.", "2024-03-02", "home.enex: Shopping")
     assert [one.source for one in failed] == [f"{path}: Boiler (2)"] and "no note" in failed[0].reason
@@ -187,6 +196,7 @@ def test_a_git_repository(repository: Path, tmp_path: Path) -> None:
     readme, plan = sorted(found, key=lambda one: one.id)
     assert {one.id for one in found} == {"work/README.md", "work/doc/plan.txt"}
     assert (readme.title, readme.text) == ("The mill", "The mill\n\nIt grinds oats.")
+    assert (readme.author, plan.author) == ("Ann", "Ann")
     assert plan.source == f"{repository}@{head.stdout[:12]}:doc/plan.txt"
     assert [one.source.rpartition(":")[2] for one in failed] == ["wheel.bin"]
     assert not ran.exists() and "the secret" not in str(found)

@@ -100,3 +100,18 @@ def test_a_control_character_behind_a_break_is_a_space(tmp_path: Path) -> None:
 
 def test_a_page_of_nothing_but_menus_is_still_read(tmp_path: Path) -> None:
     assert document(tmp_path / "x.html", "<nav>Only <b>this</b></nav>").text == "Only this"
+
+
+def test_authors_and_tags_are_those_of_the_head(tmp_path: Path) -> None:
+    head = "".join(
+        f'<meta {kind}="{name}" content="{content}">'
+        for kind, name, content in (
+            ("name", "Author", "Ann  Lee"),
+            ("property", "article:author", "https://example.org/ann"),
+            ("name", "keywords", "roof, rain"),
+            ("property", "article:tag", "house"),
+            ("name", "description", "nothing"),
+        )
+    )
+    read_ = document(tmp_path / "x.html", f'<html><head>{head}</head><body><meta name="author" content="no">T</body>')
+    assert (read_.author, read_.tags) == ("Ann Lee", "roof, rain, house")

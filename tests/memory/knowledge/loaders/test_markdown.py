@@ -74,3 +74,15 @@ def test_the_title_is_that_of_the_front_matter_then_of_the_first_heading_then_of
 
 def test_a_rule_at_the_top_is_no_front_matter(tmp_path: Path) -> None:
     assert document(tmp_path / "x.md", "---\n\nOne.\n\n---\n\nTwo.\n").text == "One.\n\nTwo."
+
+
+def test_authors_and_tags_are_those_of_the_front_matter(tmp_path: Path) -> None:
+    assert document(tmp_path / "x.md", PAGE).tags == "a, b"
+    for front, author, tags in (
+        ("author: Ann Lee\ntags: roof, rain", "Ann Lee", "roof, rain"),
+        ("Authors: [Ann, 'Ben']\nkeywords:\n  - roof\n  - '#rain'\n  - roof", "Ann, Ben", "roof, rain"),
+        ("authors:\n- name: Ann\n- Ben\ncategory: house", "Ann, Ben", "house"),
+        ("authority: the council\nstages: two", "", ""),
+    ):
+        read_ = document(tmp_path / "x.md", f"---\n{front}\n---\nText\n")
+        assert (read_.author, read_.tags, read_.text) == (author, tags, "Text")

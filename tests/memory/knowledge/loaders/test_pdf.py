@@ -203,3 +203,11 @@ def test_the_example_is_read(tmp_path: Path) -> None:
     assert len(found.pages) == len(PdfReader(EXAMPLE).pages)
     assert found.text.startswith(f"{found.title}\n\n")
     assert "\nRangers\n" in found.text
+
+
+def test_author_and_keywords_are_those_of_the_file(tmp_path: Path) -> None:
+    writer = written(["Words."])
+    writer.add_metadata({"/Author": "Ann\tLee", "/Keywords": "roof, rain", "/Title": "Untitled"})
+    [found] = items(tmp_path / "x.pdf", as_bytes(writer))
+    assert isinstance(found, Document)
+    assert (found.title, found.author, found.tags) == ("x", "Ann Lee", "roof, rain")

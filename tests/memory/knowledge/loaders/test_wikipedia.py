@@ -50,7 +50,7 @@ def test_articles_are_documents_and_links_edges(tmp_path: Path, name: str, packe
     source = source_of(tmp_path / name, packed(dump().encode()))
     items = list(read(source))
     assert items[0] == Document(
-        "Moon", "Moon", "The Moon is the only natural satellite of the Earth.", str(tmp_path / name)
+        "Moon", "Moon", "The Moon is the only natural satellite of the Earth.", str(tmp_path / name), tags="Moons"
     )
     assert [item.id for item in items if isinstance(item, Document)] == ARTICLES
     assert len(items) == len(ARTICLES)
