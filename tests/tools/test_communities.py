@@ -1,7 +1,7 @@
 """The tool `communities`: equation 5 of seed 001 against a plain reading of it."""
 
 import re
-from dataclasses import replace
+from dataclasses import astuple, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +12,7 @@ from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.library import Library, open_library
 from clew.tools.base import encode_query
-from clew.tools.communities import CommunitiesParameters, CommunitySearch
+from clew.tools.communities import SNIPPET, CommunitiesParameters, CommunitySearch
 from clew.tools.local import Local
 from tests.memory.knowledge.communities.made import FILMS, library, untitled, written
 from tests.memory.knowledge.index.test_run import run
@@ -135,3 +135,35 @@ def test_equation_5_keeps_its_top_k_of_both(
     assert {passage.id for passage in tool.search(query).passages} == chunks
     every = [len(reference(examples, query.forms[0].vector, level, count)) for count in (1, 2, 3, 5)]
     assert every == sorted(set(every))
+
+
+def test_the_defaults_are_equation_5s() -> None:
+    assert astuple(CommunitiesParameters()) == (3, 10, 0.3, 0.7, -1, None)
+
+
+def test_a_point_is_cut_between_words_and_its_form_told_where_there_are_two(
+    tmp_path: Path, encoder: CachedEncoder
+) -> None:
+    short = "Fritz Lang directed Metropolis in Berlin with Brigitte Helm"
+    long_ = f"{short} {' '.join(['and others'] * 12)}."
+    exact = f"{short} {'a' * (SNIPPET - len(short) - 2)}."
+    path = library(tmp_path, {"Metropolis": long_, "Fritz Lang": exact}, encoder)
+    with open_library(path, encoder) as opened:
+        found = CommunitySearch(opened.store).search(encode_query("Who directed Metropolis?", [], encoder)).passages
+    told = {one.title: one.why.partition("“")[2].partition("”")[0] for one in found}
+    assert told["Fritz Lang"] == exact and len(exact) == SNIPPET
+    cut = told["Metropolis"].removesuffix(" …")
+    assert long_.startswith(f"{cut} ") and SNIPPET - 10 < len(cut) <= SNIPPET
+    assert not any("(as " in one.why for one in found)
+
+
+@pytest.mark.parametrize("level", [-2, -9, 7])
+def test_a_level_that_is_not_there(level: int, examples: Library, encoder: CachedEncoder) -> None:
+    """Above the coarsest it is the coarsest; below the finest there is nothing."""
+    query = encode_query("Which animals went to space?", [], encoder)
+    found = CommunitySearch(examples.store, CommunitiesParameters(level=level)).search(query)
+    coarsest = CommunitySearch(examples.store, CommunitiesParameters(level=0)).search(query)
+    if examples.store.part().communities.levels <= 2 and level < 0:
+        assert found == coarsest
+    elif level > 0:
+        assert not found.passages

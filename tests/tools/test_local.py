@@ -1,7 +1,7 @@
 """The tool `local`: equation 4 of seed 001 against a plain reading of it, what it falls back to, history and scope."""
 
 import re
-from dataclasses import replace
+from dataclasses import astuple, replace
 from pathlib import Path
 
 import numpy as np
@@ -125,3 +125,37 @@ def test_a_library_without_entities_names_the_command(tmp_path: Path, encoder: C
         found = Local(library.store).search(encode_query(QUESTIONS[0], [], encoder), 3)
     assert len(found.passages) == 3 and found.passages[0].title == "Metropolis"
     assert "`clew index YOUR-FOLDER --triples extract`" in found.notes[0] and NEAREST in found.notes[0]
+
+
+def test_the_defaults() -> None:
+    assert astuple(LocalParameters()) == (0.4, 0.5, 0.3, 5, 200, None)
+
+
+def test_a_threshold_has_to_be_passed_and_the_note_names_the_nearest(examples: Library, encoder: CachedEncoder) -> None:
+    query = encode_query(QUESTIONS[0], [], encoder)
+    found = Local(examples.store).search(query)
+    assert len(found.passages) == 5
+    all_ = Local(examples.store, LocalParameters(tau_e=-1.0, tau_d=-1.0)).search(query, 1000).passages
+    nearest = max(one.scores["entity"] for one in all_)
+    (note,) = Local(examples.store, LocalParameters(tau_e=nearest)).search(query).notes
+    assert note.startswith("no entity above") and note.endswith(f", {nearest:.2f})")
+    alone = LocalParameters(tau_d=-1.0, most=1)
+    tied = max(one.scores["chunk"] for one in Local(examples.store, alone).search(query, 1000).passages)
+    assert Local(examples.store, replace(alone, tau_d=tied)).search(query).notes[0].startswith("no passage above")
+
+
+def test_in_scope_only_what_is_named_there_counts(examples: Library, encoder: CachedEncoder) -> None:
+    scope = frozenset({"films/metropolis.md"})
+    query = replace(encode_query(QUESTIONS[1], [], encoder), scope=scope)
+    (document,) = examples.store.documents(sorted(scope))
+    said = " ".join(f"{document.title} {document.text}".split()).casefold()
+    for passage in Local(examples.store).search(query, 100).passages:
+        name = passage.why.removeprefix("entity ").split(" (")[0]
+        assert passage.document in scope and name.casefold() in said and passage.score <= 1
+
+
+def test_what_was_rewritten_has_the_history_in_its_words(examples: Library, encoder: CachedEncoder) -> None:
+    said = [Sentence("Laika was the first dog in orbit.", "user", 1)]
+    forms = [Wording("question", "And how long did it take?", 0.5), Wording("standing", "How long was Laika up?", 0.5)]
+    query = encode_query(forms[0].text, forms, encoder, context=said)
+    assert Local(examples.store).search(query, 5) == Local(examples.store).search(replace(query, history=None), 5)

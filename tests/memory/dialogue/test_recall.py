@@ -1,5 +1,6 @@
 """Recall of a thread's sentences: clusters, representatives, and the few that MMR chooses."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -346,3 +347,16 @@ def test_one_row_and_rows_that_are_alike() -> None:
     assert kmeans(np.ones((1, 4), np.float32), 1, 42, 10).tolist() == [0]
     assert kmeans(np.ones((5, 4), np.float32), 1, 42, 10).tolist() == [0] * 5
     assert len(kmeans(np.ones((5, 4), np.float32), 2, 42, 10)) == 5
+
+
+@pytest.mark.parametrize(
+    ("rows", "start"),
+    [
+        (range(100), [97, 98, 99]),  # whose centroids move far, all the same way
+        ([-12, -1, 0, 1, 2, 3, 9, 10], [6, 1000]),  # whose second cluster is empty: it takes the row farthest below
+    ],
+)
+def test_it_goes_on_until_it_has_settled_and_fills_what_is_empty(rows: Sequence[int], start: Sequence[int]) -> None:
+    vectors, first = (np.array(numbers, np.float32)[:, None] for numbers in (rows, start))
+    expected = KMeans(len(start), init=first, n_init=1).fit_predict(vectors)
+    assert parts(kmeans(vectors, len(start), 42, 1, first)) == parts(expected)

@@ -1,15 +1,17 @@
 """Every aligner learns; what was learned is scored by NumPy as by torch."""
 
 import math
+from dataclasses import astuple
 from itertools import pairwise
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
 import torch
 
 from clew.agent.aligners.aligner_evaluation import gold_ranks, measure
-from clew.memory.datatypes import Progress
+from clew.memory.datatypes import Float32s, Ints, Progress
 from clew.memory.errors import BadInput, ClewError, LibraryMismatch
 from clew.memory.knowledge.aligners.models import MODELS, TEMPERATURE, TEMPERATURES
 from clew.memory.knowledge.aligners.open_capsule import (
@@ -20,7 +22,15 @@ from clew.memory.knowledge.aligners.open_capsule import (
     write_words,
 )
 from clew.memory.knowledge.aligners.scoring import Loss
-from clew.memory.knowledge.aligners.training import LOSSES, TrainingParameters, TrainingResult, binary, info_nce, train
+from clew.memory.knowledge.aligners.training import (
+    LOSSES,
+    TrainingParameters,
+    TrainingResult,
+    TrainingSet,
+    binary,
+    info_nce,
+    train,
+)
 from clew.memory.nodes import Partitioning
 from tests.memory.knowledge.aligners.tiny import (
     OF_NODE,
@@ -191,3 +201,51 @@ def test_binary_sums_over_partitions() -> None:
     shares = [4 / 5, 3 / 4, 2 / 3, 1 / 2]
     wanted = -math.log(shares[0]) - math.log(1 - shares[1]) - math.log(shares[2]) - math.log(1 - shares[3])
     assert float(binary(LOGITS, torch.tensor([[1.0, 0, 1, 0]]))) == pytest.approx(wanted)
+
+
+def test_binary_is_a_mean_over_questions() -> None:
+    one, other = torch.tensor([[1.0, 0, 1, 0]]), torch.tensor([[1.0, 0, 0, 0]])
+    both = binary(LOGITS.repeat(2, 1), torch.cat([one, other]))
+    assert float(both) == pytest.approx(float(binary(LOGITS, one) + binary(LOGITS, other)) / 2)
+
+
+def test_the_defaults() -> None:
+    assert astuple(TrainingParameters()) == ("mlp", "infonce", 20, 42, 256, 1e-3, 1e-4, 3)
+
+
+@pytest.mark.parametrize(("size", "held"), [(1, 0), (2, 1), (5, 1), (14, 1), (16, 2), (100, 10)])
+def test_a_tenth_is_held_out_and_one_where_there_are_two(size: int, held: int) -> None:
+    whole = training_set()
+    learn, validate = TrainingSet(whole.queries[:size], whole.vectors[:size], whole.words, "none").parted(42)
+    assert len(validate) == held and sorted([*learn, *validate]) == list(range(size))
+
+
+class Watched(TrainingSet):
+    """Notes which queries are asked for."""
+
+    asked: ClassVar[list[int]] = []
+
+    def positives(self, places: Ints) -> Float32s:
+        Watched.asked += places.tolist()
+        found = super().positives(places)
+        assert set(np.unique(found)) <= {0.0, 1.0} and found.any(axis=1).all()
+        return found
+
+
+def test_each_query_is_learned_from_or_validated_on_once_an_epoch() -> None:
+    whole = training_set()
+    watched = Watched(whole.queries, whole.vectors, whole.words, "none")
+    Watched.asked = []
+    events = train(watched, graph_of_partitions(), quick("mlp", epochs=1))
+    with pytest.raises(StopIteration) as end:
+        while True:
+            next(events)
+    found: TrainingResult = end.value.value
+    assert found.record.epochs == found.record.epoch == 1
+    assert sorted(Watched.asked) == list(range(300))
+    _, held = whole.parted(42)
+    with torch.no_grad():
+        arrays = whole.vectors[held], whole.word_scores(held), whole.positives(held)
+        vectors, words_, positives = map(torch.from_numpy, arrays)
+        loss = float(info_nce(found.model(vectors, words_), positives))
+    assert found.record.validation == pytest.approx(loss, abs=1e-5)

@@ -1,6 +1,7 @@
 """Which partitions are chosen: votes, K, tau, and the bounds of nodes."""
 
 from collections.abc import Sequence
+from dataclasses import astuple
 
 import numpy as np
 import pytest
@@ -85,3 +86,8 @@ def test_of_a_small_library_half_is_taken() -> None:
     assert (usual.within(1).most, ThinkParameters(most=5).within(71).most) == (1, 5)
     assert chosen(SCORES, usual.within(32)) == [1, 4, 2, 5]
     assert chosen(SCORES, ThinkParameters(share=0.25).within(32)) == [1, 4]
+
+
+def test_the_defaults_are_the_seeds_and_what_was_measured() -> None:
+    """K is the seed's 5, and so is the bound of 2,000 nodes."""
+    assert astuple(ThinkParameters()) == (5, 0.15, 500, 2000, 0.5)

@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.memory.knowledge.walking.subgraph import stitch
-from clew.memory.nodes import NodeGraph, cells_of
+from clew.memory.nodes import TITLE_LINK, NodeGraph, cells_of
 from tests.memory.knowledge.partitioning.made import graph
-from tests.memory.knowledge.walking.made import ints, partitioning_of, stitched_of
+from tests.memory.knowledge.walking.made import graph_of, ints, partitioning_of, stitched_of
 
 
 @st.composite
@@ -76,3 +76,10 @@ def test_nothing_is_chosen() -> None:
     found = stitched_of(graph(3, [(0, 1)]), [0, 0, 1], [])
     assert len(found.nodes) == len(found.edges) == 0 and found.starts.tolist() == [0]
     assert found.place_of(ints([0, 2])).tolist() == [-1, -1]
+
+
+def test_links_by_title_count_forwards_alone() -> None:
+    made = graph_of(3, [(0, 1, 0, 1.0), (0, 2, 1, 1.0), (2, 0, 0, 1.0)], (TITLE_LINK, "orbits"))
+    ways = stitched_of(made, [0, 0, 0], [0]).ways_from(ints([0]))
+    ends = zip(made.sources[ways.edges].tolist(), made.targets[ways.edges].tolist(), ways.links.tolist(), strict=True)
+    assert sorted(ends) == [(0, 1, True), (0, 2, False), (2, 0, False)]
