@@ -36,6 +36,9 @@ SCHEMA = Path(__file__).with_name("schema.sql").read_text("utf-8")
 COLUMNS = "id, title, text, place, pages, headings, date, status, author, tags"
 """Of a document."""
 
+ABOUT, NOBODY = ", author TEXT NOT NULL, tags TEXT NOT NULL", "'' AS author, '' AS tags"
+"""What a library of format 5 has not of a document: it is read as if nobody and nothing were named."""
+
 TRIPLES = "SELECT subject, relation, object, chunk FROM triples WHERE chunk IS NOT NULL ORDER BY document, n"
 
 
@@ -57,7 +60,10 @@ def open_database(generation: Path, check_same_thread: bool = True) -> sqlite3.C
     with ExitStack() as undone:
         undone.callback(connection.close)
         harden(connection)
-        check_schema(connection)
+        if _statements(connection, "main") == _made_by(SCHEMA.replace(ABOUT, "")):
+            connection.execute(f"CREATE TEMP VIEW documents AS SELECT *, {NOBODY} FROM main.documents")
+        else:
+            check_schema(connection)
         undone.pop_all()
     return connection
 
@@ -72,7 +78,7 @@ def harden(connection: sqlite3.Connection) -> None:
 
 def check_schema(connection: sqlite3.Connection, name: str = "main") -> None:
     """Raises `ValueError` where the tables, indexes, views and triggers are not those of `schema.sql`."""
-    if _statements(connection, name) != _ours():
+    if _statements(connection, name) != _made_by(SCHEMA):
         raise ValueError("its database has another schema")
 
 
@@ -81,9 +87,9 @@ def _statements(connection: sqlite3.Connection, name: str) -> Statements:
 
 
 @cache
-def _ours() -> Statements:
+def _made_by(schema: str) -> Statements:
     with closing(sqlite3.connect(":memory:")) as connection:
-        connection.executescript(f"{SCHEMA}; DROP TABLE staged")
+        connection.executescript(f"{schema}; DROP TABLE staged")
         return _statements(connection, "main")
 
 
@@ -111,7 +117,7 @@ def row_of(document: Document) -> tuple[str, ...]:
     return document.id, document.title, document.text, document.source, *marks, *told
 
 
-FORMAT = 6
+FORMAT, READ = 6, frozenset({5, 6})
 POINTER = "clew-library.json"
 MANIFEST = "manifest.json"
 HASHES = "hashes.json"
@@ -218,9 +224,9 @@ class Recorded(BaseModel):
             return None
 
 
-def current_generation(path: Path) -> Path | None:
+def current_generation(path: Path, formats: Set[int] = READ) -> Path | None:
     """The folder of the current generation; None where there is no library. Raises `LibraryMismatch` for a format
-    that this version does not read."""
+    that is none of these."""
     try:
         pointer = json.loads(within(path, POINTER).read_text("utf-8"))
         format_, name = int(pointer["format"]), str(pointer["generation"])
@@ -228,9 +234,10 @@ def current_generation(path: Path) -> Path | None:
         return None
     except BROKEN as error:
         raise damaged(path) from error
-    if format_ != FORMAT:
+    if format_ not in formats:
+        does = "reads" if formats == READ else "goes on with"
         raise LibraryMismatch(
-            f"the library at {path} has format {format_}, this version of clew reads format {FORMAT}",
+            f"the library at {path} has format {format_}, this version of clew {does} format {FORMAT}",
             rebuild_command(path),
         )
     if not fullmatch(NUMBER, name):

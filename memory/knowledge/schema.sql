@@ -5,8 +5,8 @@ CREATE TABLE sources (
     path TEXT PRIMARY KEY, digest TEXT NOT NULL);
 CREATE TABLE documents (
     id TEXT PRIMARY KEY, title TEXT NOT NULL, text TEXT NOT NULL, place TEXT NOT NULL, pages TEXT NOT NULL,
-    headings TEXT NOT NULL, date TEXT NOT NULL, status TEXT NOT NULL, author TEXT NOT NULL, tags TEXT NOT NULL,
-    digest TEXT NOT NULL, source TEXT NOT NULL, position INTEGER NOT NULL);
+    headings TEXT NOT NULL, date TEXT NOT NULL, status TEXT NOT NULL, digest TEXT NOT NULL, source TEXT NOT NULL,
+    position INTEGER NOT NULL, author TEXT NOT NULL, tags TEXT NOT NULL);
 CREATE INDEX documents_by_source ON documents (source, position);
 CREATE TABLE chunks (
     row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, document TEXT NOT NULL, start INTEGER NOT NULL,

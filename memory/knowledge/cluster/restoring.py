@@ -171,11 +171,11 @@ def _write_documents(store: ClusterStore, read: "ReadRows", database: sqlite3.Co
     for row in read.of("document"):
         rest, id_ = row["rest"], row["document"]
         marks = (json.dumps(rest[name], ensure_ascii=False) for name in ("pages", "headings"))
-        about = row["date"], row["status"], rest.get("author", ""), rest.get("tags", "")
-        told = *about, row["digest"], row["path"], row["position"]
+        told = row["date"], row["status"], row["digest"], row["path"], row["position"]
+        about = rest.get("author", ""), rest.get("tags", "")
         database.execute(
             f"INSERT INTO documents VALUES ({', '.join('?' * 13)})",
-            (id_, row["title"], row["text"], row["place"], *marks, *told),
+            (id_, row["title"], row["text"], row["place"], *marks, *told, *about),
         )
         for table, sql in LAYERS.items():
             for n, row_of in enumerate(rest[table]):

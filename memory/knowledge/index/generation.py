@@ -264,7 +264,7 @@ class Generation:
         skipped: they do not have three parts."""
         self.database.execute(
             f"INSERT INTO documents VALUES ({', '.join('?' * 13)})",
-            (*row_of(document), digest, source, position),
+            (*row_of(document)[:-2], digest, source, position, document.author, document.tags),
         )
         if chunks is None:
             self.database.execute(f"{_COPIED_CHUNKS} old.chunks c WHERE c.document = ?", (document.id,))

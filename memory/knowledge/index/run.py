@@ -15,6 +15,7 @@ from clew.memory.datatypes import Progress
 from clew.memory.errors import BadInput, ClewError, NoLibrary
 from clew.memory.files import naming_full_disk, readers, remove, within
 from clew.memory.knowledge.disk import (
+    FORMAT,
     NUMBER,
     PARTS,
     check_encoder,
@@ -96,7 +97,7 @@ def index(
         raise BadInput("there is nothing to index", f"clew index YOUR-FOLDER --library {library}")
     with held(library):
         parameters = parameters or Parameters()
-        old = None if rebuild else current_generation(library)
+        old = None if rebuild else current_generation(library, {FORMAT})
         before: tuple[str, ...] = ()
         if old:
             manifest = read_manifest(old)
