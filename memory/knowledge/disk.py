@@ -36,7 +36,7 @@ SCHEMA = Path(__file__).with_name("schema.sql").read_text("utf-8")
 COLUMNS = "id, title, text, place, pages, headings, date, status, author, tags"
 """Of a document."""
 
-ABOUT, NOBODY = ", author TEXT NOT NULL, tags TEXT NOT NULL", "CAST('' AS TEXT) AS author, CAST('' AS TEXT) AS tags"
+ABOUT, NOBODY = ", author TEXT NOT NULL, tags TEXT NOT NULL", "'' AS author, '' AS tags"
 """What a library of format 5 has not of a document: it is read as if nobody and nothing were named."""
 
 TRIPLES = "SELECT subject, relation, object, chunk FROM triples WHERE chunk IS NOT NULL ORDER BY document, n"

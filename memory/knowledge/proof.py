@@ -187,7 +187,7 @@ def _goes_together(generation: Path) -> bool:
         tables = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         wrong = list(_NOWHERE)
         for table in tables:
-            for _, column, kind, given, _, key in database.execute(f"PRAGMA table_info({table})").fetchall():
+            for _, column, kind, given, _, key in database.execute(f"PRAGMA main.table_info({table})").fetchall():
                 free = "" if given or key else ", 'null'"
                 wrong.append(f"{table} WHERE typeof({column}) NOT IN ('{kind.lower()}'{free})")
         whole = database.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
