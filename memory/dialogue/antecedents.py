@@ -188,7 +188,7 @@ def is_expletive(found: Parts, at: int) -> bool:
 
 def explained(found: Parts, at: int, low: str) -> bool:
     """The question itself says before what the pronoun stands for."""
-    before = [one for one in found.phrases if one.end <= at and not one.pronoun and one.words]
+    before = [one for one in found.phrases if one.end < at - 1 and not one.pronoun and one.words]  # 'miss' of 'miss it'
     if not before:
         return False
     if low in THEY:
@@ -225,8 +225,8 @@ _ASKS = re.compile(r",\s+(?:what|who|whom|whose|where|when|why|how|which)\b", re
 
 
 def _asked_about(found: Parts, one: Phrase) -> bool:
-    """'her grave, what is written on it?'"""
-    return _ASKS.match(found.text, one.end) is not None
+    """'her grave, what is written on it?', 'the gel has gone pink, what do I do with it?'"""
+    return _ASKS.search(found.text, one.end) is not None
 
 
 def _ands(found: Parts, at: int) -> bool:

@@ -135,6 +135,10 @@ def _alone(
     return made
 
 
+_WHAT_IF = re.compile(r"(?:(?:and|but|so) )?what if (?!it\b|they\b).+ (?:it|them)\W*", re.IGNORECASE)
+"""'what if I miss it?' asks what then; 'what if it rains?' the question before."""
+
+
 def _made(
     question: str, turns: Sequence[Said], vocabulary: Vocabulary | None, library: Said | None
 ) -> StandingQuestion:
@@ -145,6 +149,10 @@ def _made(
         if text == rest and not set(content_words(topic)) <= set(content_words(rest)):
             text = _as_for(topic, rest)
         return StandingQuestion(text, "; ".join([f"it is about {topic}", *why]))
+    if _WHAT_IF.fullmatch(rest):
+        text, why = standing_for(rest, turns, library)
+        if why:
+            return StandingQuestion(text, "; ".join(why))
     if text := _why_not_the_other(rest, turns[0]):
         return StandingQuestion(text, "'the other one' is what was not chosen")
     before = parts(UNDER_TOPIC.sub("", turns[0].question)) if corrects else turns[0].parts

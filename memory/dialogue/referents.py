@@ -230,16 +230,23 @@ def _asked(found: Parts) -> Iterator[Referent]:
             yield Referent(owner[1], 1.5, True, maybe_person=True)
 
 
+_SAID_OF = re.compile(r"(?:[a-z]+[ai]ble|in|due|present|absent|liable|entitled)\b")
+
+
 def _is_no_thing(found: Parts, place: int) -> bool:
-    """Whether a phrase names nothing that is spoken of again: a pronoun, a time, a number, 'this', 'by default', the
-    end of a title, or the first word of a sentence, whose capital says nothing."""
+    """Whether a phrase names nothing that is spoken of again: a pronoun, a time, a number, 'this', 'by default', what
+    is said of whoever is asked for ('who is responsible for it?'), the end of a title, or the first word of a sentence,
+    whose capital says nothing."""
     phrase = found.phrases[place]
     if phrase.pronoun or not phrase.words or written_type(phrase.text) or phrase.text[0].isdecimal():
         return True
     points = phrase.first in LISTS["personal"] or phrase.first in ("this", "that", "these", "those")
     opens = phrase.start == found.lead and phrase.role == "object" and " " not in phrase.text
     ordinal = phrase.text.casefold() in ("first", "last", "next")
-    return points or opens or ordinal or _is_manner(phrase) or (place > 0 and bool(_titled(found, place - 1)))
+    said_of = _SAID_OF.match(phrase.text) is not None and WHO.match(found.body) is not None
+    return (
+        points or opens or ordinal or said_of or _is_manner(phrase) or (place > 0 and bool(_titled(found, place - 1)))
+    )
 
 
 _NAME_INSIDE = re.compile(r"\b(?:of|in|for|between) ((?:the )?[A-ZÀ-Þ][\w'’./-]*(?: [A-ZÀ-Þ][\w'’./-]*)*)$")
