@@ -8,13 +8,17 @@ clusters: what is joined to themes is therefore near in links or in meaning.
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clew.memory.datatypes import Ints, Vectors
 from clew.memory.knowledge.communities.entity_graph import DIGITS, Links, weighted_graph
 from clew.memory.knowledge.partitioning.methods import optimised
 from clew.memory.layers import DetectionParameters
 from clew.memory.nodes import sums_of
-from clew.memory.vectors import Ragged, unit
+from clew.memory.vectors import Ragged, highest, unit
+
+ROWS = 1024
+"""Clusters whose cosines with all others are held at once: all with all would take the square of their number."""
 
 RESOLUTIONS = (4.0, 3.0, 2.0, 1.5, 1.0, 0.7, 0.5, 0.3, 0.2, 0.1)
 """Of modularity, from many themes to few: the first that gives no more than can be read is taken."""
@@ -74,17 +78,23 @@ def _fragments_joined(labels: Ints, vectors: Vectors, smallest: int, alike: floa
     a fragment before it that is; else it stands for itself."""
     sizes, means = np.bincount(labels), centroids(labels, vectors)
     whole, small, joined = np.flatnonzero(sizes >= smallest), np.flatnonzero(sizes < smallest), np.arange(len(sizes))
-    alone = small
-    if len(whole) and len(small):
-        cosines = np.round(means[small] @ means[whole].T, 4)
-        near = cosines.max(axis=1) >= alike
-        joined[small[near]], alone = whole[cosines[near].argmax(axis=1)], small[~near]
+    alone = [small]
+    if len(whole):
+        alone = []
+        for start in range(0, len(small), ROWS):
+            some = small[start : start + ROWS]
+            cosines = np.round(means[some] @ means[whole].T, 4)
+            near = cosines.max(axis=1) >= alike
+            joined[some[near]] = whole[cosines[near].argmax(axis=1)]
+            alone.append(some[~near])
     standing: list[int] = []
-    for fragment in alone.tolist():
-        to = np.round(means[standing] @ means[fragment], 4)
+    stood = np.empty_like(means)
+    for fragment in np.concatenate([small[:0], *alone]).tolist():
+        to = np.round(stood[: len(standing)] @ means[fragment], 4)
         if len(to) and to.max() >= alike:
             joined[fragment] = standing[int(to.argmax())]
         else:
+            stood[len(standing)] = means[fragment]
             standing.append(fragment)
     return numbered(joined[labels])
 
@@ -137,21 +147,31 @@ def _themes(labels: Ints, links: Links, vectors: Vectors, parameters: DetectionP
 
 def _ties(labels: Ints, links: Links, vectors: Vectors, parameters: DetectionParameters) -> Links:
     """Between clusters: their links as a share of what the busier of both has, and the cosine of near ones."""
-    count = int(labels.max()) + 1
-    between = np.zeros((count, count))
-    ends = labels[links.ends]
-    np.add.at(between, (ends[0], ends[1]), links.weights)
-    between += between.T
-    np.fill_diagonal(between, 0)
-    busy = between.sum(axis=1).clip(1e-9)
-    shares = between / np.sqrt(np.outer(busy, busy))
-    means = centroids(labels, vectors)
-    cosines = np.round(means @ means.T, 4).astype(np.float64)
-    np.fill_diagonal(cosines, -1)
-    near = np.argsort(-cosines, axis=1, kind="stable")[:, : min(parameters.near, count - 1)]
-    meant = np.zeros_like(shares)
+    from scipy.sparse import coo_array, diags_array, triu
+
+    count, ends = int(labels.max()) + 1, labels[links.ends]
+    apart, shape = ends[0] != ends[1], (count, count)
+    one_way = coo_array((links.weights[apart], ends[:, apart]), shape=shape).tocsr()
+    between = one_way + one_way.T
+    scale = diags_array(1 / np.sqrt(np.asarray(between.sum(axis=1)).reshape(-1).clip(1e-9)))
+    near, cosines = _nearest(centroids(labels, vectors), min(parameters.near, count - 1))
     rows = np.repeat(np.arange(count), near.shape[1])
-    meant[rows, near.reshape(-1)] = cosines[rows, near.reshape(-1)].clip(0)
-    tied = np.round(np.triu(shares + parameters.meaning * np.maximum(meant, meant.T), 1), DIGITS)
-    ends = np.stack(np.nonzero(tied)).astype(np.int64)
-    return Links(count, ends, tied[ends[0], ends[1]])
+    meant = coo_array((cosines.reshape(-1).clip(0), (rows, near.reshape(-1))), shape=shape).tocsr()
+    tied = triu(scale @ between @ scale + parameters.meaning * meant.maximum(meant.T), 1).tocsr()
+    tied.data = np.round(tied.data, DIGITS)
+    tied.eliminate_zeros()
+    tied.sort_indices()
+    found = tied.tocoo()
+    return Links(count, np.stack([found.row, found.col]).astype(np.int64), found.data)
+
+
+def _nearest(means: Vectors, k: int) -> tuple[Ints, NDArray[np.float64]]:
+    """The k others nearest to each, best first, and their cosines; both of shape (len(means), k)."""
+    near, cosines = np.empty((len(means), k), np.int64), np.empty((len(means), k))
+    for start in range(0, len(means), ROWS):
+        to = np.round(means[start : start + ROWS] @ means.T, 4)
+        for row, its in enumerate(to, start):
+            its[row] = -1
+            near[row] = highest(its, k)
+            cosines[row] = its[near[row]]
+    return near, cosines

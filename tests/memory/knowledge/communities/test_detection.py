@@ -1,6 +1,7 @@
 """Leiden and Louvain in levels: nested, of sensible sizes, and the same whatever the order."""
 
 import itertools
+import tracemalloc
 from collections.abc import Sequence
 from typing import get_args
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from clew.memory.datatypes import Ints, Vectors
+from clew.memory.knowledge.communities import detection
 from clew.memory.knowledge.communities.detection import cluster, detect, numbered
 from clew.memory.knowledge.communities.entity_graph import Links, weighted_graph
 from clew.memory.layers import DetectionParameters, Method
@@ -99,6 +101,24 @@ def test_unconnected_texts_are_joined_to_themes_by_meaning() -> None:
     links, vectors = rings(40, 4, bridges=False)
     levels = detect(links, vectors, DetectionParameters(readable=10))
     assert len(set(levels[0].tolist())) <= 10 and len(set(levels[-1].tolist())) == 40
+
+
+def test_clusters_are_joined_alike_however_many_are_looked_at_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    links, vectors = rings(40, 4, bridges=False)
+    few = np.random.default_rng(0).normal(size=vectors.shape).astype(np.float32)
+    parameters, near = DetectionParameters(readable=10, smallest=5, alike=0.2), unit(vectors + 0.3 * few)
+    whole = detect(links, near, parameters)
+    monkeypatch.setattr(detection, "ROWS", 3)
+    assert [one.tolist() for one in detect(links, near, parameters)] == [one.tolist() for one in whole]
+
+
+def test_many_unconnected_texts_take_no_square_of_memory() -> None:
+    links, vectors = rings(4000, 3, bridges=False)
+    tracemalloc.start()
+    detect(links, vectors[:, :40].copy(), DetectionParameters(alike=2.0, smallest=1))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 4000 * 4000 * 8
 
 
 def test_nothing_is_in_no_community() -> None:
