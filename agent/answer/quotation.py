@@ -274,12 +274,14 @@ def _worth_naming(missing: Iterable[str], question: str) -> tuple[str, ...]:
 
 
 def _by_place_no_nouns(question: str) -> frozenset[str]:
-    """'wide' of 'how wide is it?', and the last word behind 'do' where no verb is known: 'what do the rules forbid?'"""
+    """'wide' of 'how wide is it?', and what is done: the last word behind 'do' where no verb is known, 'what do the rules
+    on the door forbid?'"""
     asks = question_parts(question)
+    found = {word.text for how, word in pairwise(asks.tokens) if how.low == "how"}
     words = [token.text for token in asks.tokens if token.kind == "word"]
-    found = {word for how, word in pairwise(words) if how.casefold() == "how"}
-    does = asks.aux and question[slice(*asks.aux)].casefold() in ("do", "does", "did")
-    return frozenset(found.union(words[-1:]) if does and not asks.verb else found)
+    if asks.verb:
+        return frozenset({*found, asks.does})
+    return frozenset(found.union(words[-1:]) if asks.helper in ("do", "does", "did") else found)
 
 
 def _nothing(passages: Sequence[Passage], missing: tuple[str, ...], headed: Sequence[re.Match[str]] = ()) -> Answer:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from clew.agent.answer.evidence import evidence_of
-from clew.agent.answer.quotation import nothing_indexed, placed, quote
+from clew.agent.answer.quotation import nothing, nothing_indexed, placed, quote
 from clew.agent.answer.selection import AnswerParameters, Wanted
 from clew.agent.answer.verification import verdict, verified
 from clew.agent.search.rounds import ObserveParameters, enough, missing
@@ -248,3 +248,15 @@ def test_why_is_told_with_the_sentence_behind(encoder: CachedEncoder) -> None:
     assert "learned men" not in say("When did the Academy refuse her?", academy, encoder=encoder).text
     reason = replace(academy, text="She left because the Academy refused her. She painted on.")
     assert "painted" not in say("Why did she leave?", reason, encoder=encoder).text
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("What do the notices on the door forbid?", ("notices", "door")),
+        ("How wide is the gate?", ("gate",)),
+        ("What is the password of the gate?", ("password", "gate")),
+    ],
+)
+def test_a_refusal_names_no_verb_and_no_adjective(question: str, named: tuple[str, ...]) -> None:
+    assert nothing(question, ()).missing == named
