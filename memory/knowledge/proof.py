@@ -150,6 +150,8 @@ _NOWHERE = (
     "chunks WHERE instr(id, char(0))",
     "chunks WHERE document NOT IN (SELECT id FROM documents)",
     "sentences WHERE document NOT IN (SELECT id FROM documents)",
+    "chunks WHERE row NOT BETWEEN 0 AND (SELECT count(*) - 1 FROM chunks)",
+    "sentences WHERE row NOT BETWEEN 0 AND (SELECT count(*) - 1 FROM sentences)",
     "triples WHERE document NOT IN (SELECT id FROM documents)",
     "names WHERE sentence >= 0 AND (document, sentence) NOT IN (SELECT document, n FROM sentences)",
     "relations WHERE (document, sentence) NOT IN (SELECT document, n FROM sentences)",

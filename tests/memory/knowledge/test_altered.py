@@ -310,6 +310,8 @@ ROWS = (
     "UPDATE chunks SET end = 'a'",
     "UPDATE sentences SET start = zeroblob(3)",
     "UPDATE names SET n = n + 7",
+    "UPDATE sentences SET row = -1 WHERE row = 0",
+    "UPDATE chunks SET row = 700 WHERE row = 0",
     "UPDATE chunks SET id = 'a' || char(0) || row",
 )
 
