@@ -274,8 +274,8 @@ def _worth_naming(missing: Iterable[str], question: str) -> tuple[str, ...]:
 
 
 def _by_place_no_nouns(question: str) -> frozenset[str]:
-    """'wide' of 'how wide is it?', and what is done: the last word behind 'do' where no verb is known, 'what do the rules
-    on the door forbid?'"""
+    """'wide' of 'how wide is it?', and what is done; that is the last word behind 'do' where no verb is known: 'what do
+    the notices on the door forbid?'"""
     asks = question_parts(question)
     found = {word.text for how, word in pairwise(asks.tokens) if how.low == "how"}
     words = [token.text for token in asks.tokens if token.kind == "word"]
