@@ -258,7 +258,7 @@ def _worth_naming(missing: Iterable[str], question: str) -> tuple[str, ...]:
     """Names and numbers first, then what may be a noun, `MOST_MISSING` at most: nobody is told that documents say
     nothing about "couldn't", "soon" or "recommended"."""
     found = {token.text: token for token in tokens(question)}
-    no_nouns = _by_place_no_nouns(question)
+    no_nouns = question_parts(question).no_nouns
     named, nouns = list[str](), list[str]()
     for word in dict.fromkeys(missing):
         token = found.get(word)
@@ -271,17 +271,6 @@ def _worth_naming(missing: Iterable[str], question: str) -> tuple[str, ...]:
         ):
             nouns.append(word)
     return tuple([*named, *nouns][:MOST_MISSING])
-
-
-def _by_place_no_nouns(question: str) -> frozenset[str]:
-    """'wide' of 'how wide is it?', and what is done; that is the last word behind 'do' where no verb is known: 'what do
-    the notices on the door forbid?'"""
-    asks = question_parts(question)
-    found = {word.text for how, word in pairwise(asks.tokens) if how.low == "how"}
-    words = [token.text for token in asks.tokens if token.kind == "word"]
-    if asks.verb:
-        return frozenset({*found, asks.does})
-    return frozenset(found.union(words[-1:]) if asks.helper in ("do", "does", "did") else found)
 
 
 def _nothing(passages: Sequence[Passage], missing: tuple[str, ...], headed: Sequence[re.Match[str]] = ()) -> Answer:

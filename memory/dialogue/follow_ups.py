@@ -9,6 +9,7 @@ from itertools import pairwise
 from clew.memory.datatypes import Sentence
 from clew.memory.dialogue.antecedents import HE, SHE, introduces
 from clew.memory.dialogue.phrases import UNDER_TOPIC, Parts, Referent
+from clew.memory.dialogue.pointing import why_not_the_other
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.reference import standing_for
 from clew.memory.dialogue.referents import Said, about_library, is_foreign, last_sentence, said
@@ -153,7 +154,7 @@ def _made(
         text, why = standing_for(rest, turns, library)
         if why:
             return StandingQuestion(text, "; ".join(why))
-    if text := _why_not_the_other(rest, turns[0]):
+    if text := why_not_the_other(rest, turns[0]):
         return StandingQuestion(text, "'the other one' is what was not chosen")
     before = parts(UNDER_TOPIC.sub("", turns[0].question)) if corrects else turns[0].parts
     last = turns[0]
@@ -252,25 +253,6 @@ def _owned(question: str, turns: Sequence[Said]) -> tuple[str, list[str]]:
 
 SHORT = 6
 """Words of a follow-up in which 'his' is looked for before it is put into the question before."""
-
-_WHICH = re.compile(r"which (?:one )?(is|was|are|were) (.+?), .+ or .+", re.IGNORECASE)
-
-
-def _why_not_the_other(question: str, before: Said) -> str:
-    """'Why is B not safe?' for 'why not the other one?' after 'which is safe, A or B?', where the answer begins with
-    A."""
-    asked = _WHICH.match(before.question)
-    if (
-        not asked
-        or len(before.listed) != 2
-        or not re.fullmatch(r"why not(?: the other(?: one)?)?\??", question.strip(), re.I)
-    ):
-        return ""
-    words = content_words(before.opening)
-    shared = set(content_words(before.listed[0])) & set(content_words(before.listed[1]))
-    places = [[words.index(w) for w in content_words(item) if w in words and w not in shared] for item in before.listed]
-    other = before.listed[1] if places[0] and (not places[1] or min(places[0]) < min(places[1])) else before.listed[0]
-    return f"Why {asked.group(1)} {other} not {asked.group(2)}?"
 
 
 def _as_for(topic: str, question: str) -> str:

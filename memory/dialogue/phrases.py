@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 from clew.memory.dialogue.word_classes import QuestionToken
 from clew.memory.text import content_words
@@ -95,6 +96,16 @@ class Parts:
     def helper(self) -> str:
         """The helping verb in small letters; empty where there is none."""
         return self.text[slice(*self.aux)].casefold() if self.aux else ""
+
+    @property
+    def no_nouns(self) -> frozenset[str]:
+        """Words that are none by their place: 'wide' of 'how wide is it?', and what is done; that is the last word
+        behind 'do' where no verb is known: 'what do the notices on the door forbid?'"""
+        found = {word.text for how, word in pairwise(self.tokens) if how.low == "how"}
+        words = [token.text for token in self.tokens if token.kind == "word"]
+        if self.verb:
+            return frozenset({*found, self.does})
+        return frozenset(found.union(words[-1:]) if self.helper in ("do", "does", "did") else found)
 
     @property
     def subject(self) -> Phrase | None:

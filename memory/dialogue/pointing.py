@@ -7,6 +7,7 @@ from clew.memory.dialogue.antecedents import BACK, POINTING, candidates
 from clew.memory.dialogue.phrases import Parts, Phrase
 from clew.memory.dialogue.referents import Said, is_foreign
 from clew.memory.dialogue.word_classes import LISTS, ing, singular, written_type
+from clew.memory.text import content_words
 
 _AT = ("at", "near", "on", "outside")
 _NAMELESS = LISTS["nameless"] - LISTS["people"] - LISTS["texts"]
@@ -263,3 +264,23 @@ def _event(turn: Said) -> str:
     if not objects or any(one.pronoun for one in objects):
         return ""
     return f"{ing(found.does)} {rest}".strip()
+
+
+_WHICH = re.compile(r"which (?:one )?(is|was|are|were) (.+?), .+ or .+", re.IGNORECASE)
+
+
+def why_not_the_other(question: str, before: Said) -> str:
+    """'Why is B not safe?' for 'why not the other one?' after 'which is safe, A or B?', where the answer begins with
+    A."""
+    asked = _WHICH.match(before.question)
+    if (
+        not asked
+        or len(before.listed) != 2
+        or not re.fullmatch(r"why not(?: the other(?: one)?)?\??", question.strip(), re.I)
+    ):
+        return ""
+    words = content_words(before.opening)
+    shared = set(content_words(before.listed[0])) & set(content_words(before.listed[1]))
+    places = [[words.index(w) for w in content_words(item) if w in words and w not in shared] for item in before.listed]
+    other = before.listed[1] if places[0] and (not places[1] or min(places[0]) < min(places[1])) else before.listed[0]
+    return f"Why {asked.group(1)} {other} not {asked.group(2)}?"
