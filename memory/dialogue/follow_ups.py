@@ -381,6 +381,6 @@ def _names_something(found: Parts, vocabulary: Vocabulary | None) -> bool:
     kinds = vocabulary.kinds(phrases) if vocabulary and phrases else []
     known = {phrase for phrase, kind in zip(phrases, kinds, strict=bool(kinds)) if kind == "name"}
     bare = found.subject is not None and not found.subject.plural and found.subject.first not in LISTS["determiners"]
-    if bare and found.subject and found.subject.text in known:  # 'what does ljubljana cost?'
-        return True
+    if bare and found.subject and (found.subject.text in known or re.search(r"\w-\w", found.subject.text)):
+        return True  # 'what does ljubljana cost?', 'what does apt-mark do?'
     return any(kind in ("person", "place", "organisation", "work", "title") for kind in kinds)

@@ -53,7 +53,8 @@ def plain(assistant_with: Open) -> Services:
 
 
 def ask(assistant: Assistant, question: str = QUESTION) -> Turn:
-    *_, turn = assistant.ask(f"thread {id(assistant)}", question)
+    """In a conversation of its own."""
+    *_, turn = assistant.ask(f"thread {next(PLAYED)}", question)
     assert isinstance(turn, Turn)
     return turn
 

@@ -88,7 +88,12 @@ class Watched:
         self.complaints: list[str] = []
         context.on("request", lambda request: self.hosts.add(urlsplit(request.url).hostname))
         context.on("console", self._hear)
-        context.on("weberror", lambda error: self.complaints.append(str(error.error)))
+        context.on("weberror", lambda error: self._wrong(str(error.error)))
+
+    def _wrong(self, error: str) -> None:
+        """A page that is left gives up what it was fetching, which is no fault."""
+        if not error.startswith("AbortError"):
+            self.complaints.append(error)
 
     def _hear(self, message: "ConsoleMessage") -> None:
         if message.type in ("error", "warning"):
