@@ -9,7 +9,7 @@ import json
 import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -21,7 +21,8 @@ RELATED = {"film": ("movie", "cinema"), "movie": ("film", "cinema"), "animals": 
 
 
 class Proxy(ThreadingHTTPServer):
-    """`wait` seconds before each answer to a path in which `slow` occurs; `away`: none comes. `endpoints` are those
+    """`wait` seconds before each answer to a path in which `slow` occurs; `away`: none comes; `instead` of the server's
+    answer, by method, path and body, one of status and JSON where it gives one. `endpoints` are those
     that there are, `may_create` more of them; `licensed`; `inferred` are the texts that tokens were made of."""
 
     daemon_threads = True
@@ -30,6 +31,7 @@ class Proxy(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.server_url = urlsplit(url)
         self.wait, self.slow, self.away = 0.0, "", False
+        self.instead: Callable[[str, str, bytes], tuple[int, dict[str, Any]] | None] = lambda *_: None
         self.endpoints, self.may_create, self.licensed = set[str](), True, True
         self.inferred: list[str] = []
 
@@ -42,18 +44,18 @@ class Proxy(ThreadingHTTPServer):
 
     def inference(self, method: str, id_: str, sent: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         if not self.licensed:
-            return _error(403, "security_exception", "current license is non-compliant for [inference]")
+            return error_of(403, "security_exception", "current license is non-compliant for [inference]")
         if method == "PUT":
             if not self.may_create:
                 action = "cluster:admin/xpack/inference/put"
-                return _error(403, "security_exception", f"action [{action}] is unauthorized for API key")
+                return error_of(403, "security_exception", f"action [{action}] is unauthorized for API key")
             self.endpoints.add(id_)
             return 200, {"inference_id": id_, "task_type": "sparse_embedding", **sent}
         if id_ not in self.endpoints:
-            return _error(404, "resource_not_found_exception", f"Inference endpoint not found [{id_}]")
+            return error_of(404, "resource_not_found_exception", f"Inference endpoint not found [{id_}]")
         texts = sent.get("input")
         if not isinstance(texts, list) or not texts or not all(isinstance(one, str) and one for one in texts):
-            return _error(400, "action_request_validation_exception", "Field [input] cannot be an empty array")
+            return error_of(400, "action_request_validation_exception", "Field [input] cannot be an empty array")
         self.inferred += texts
         return 200, {"sparse_embedding": [{"is_truncated": False, "embedding": tokens(one)} for one in texts]}
 
@@ -64,7 +66,7 @@ def tokens(text: str) -> dict[str, float]:
     return {more: 0.6 for word in words for more in RELATED.get(word, ())} | found
 
 
-def _error(status: int, kind: str, reason: str) -> tuple[int, dict[str, Any]]:
+def error_of(status: int, kind: str, reason: str) -> tuple[int, dict[str, Any]]:
     cause = {"type": kind, "reason": reason}
     return status, {"error": {"root_cause": [cause], **cause}, "status": status}
 
@@ -80,9 +82,12 @@ class _Handler(BaseHTTPRequestHandler):
         if self.server.away:
             self.close_connection = True
             return
-        if route := _ROUTE.match(self.path):
-            status, made = self.server.inference(self.command, route[1], json.loads(sent or b"{}"))
-            self._send(status, json.dumps(made).encode(), "application/vnd.elasticsearch+json;compatible-with=8")
+        made = self.server.instead(self.command, self.path, sent)
+        if not made and (route := _ROUTE.match(self.path)):
+            made = self.server.inference(self.command, route[1], json.loads(sent or b"{}"))
+        if made:
+            status, said = made
+            self._send(status, json.dumps(said).encode(), "application/vnd.elasticsearch+json;compatible-with=8")
             return
         real = self.server.server_url
         connection = http.client.HTTPConnection(real.hostname or "", real.port, timeout=300)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from clew.memory.errors import ClewError
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_generation
-from clew.memory.knowledge.cluster.connection import Cluster, ClusterAddress
+from clew.memory.knowledge.cluster.connection import PRESENT, Cluster, ClusterAddress
 from clew.memory.knowledge.cluster.generations import READ_RIGHTS, WRITE_RIGHTS, Generations, mapping_faults
 from clew.memory.knowledge.cluster.inference import ENDPOINT, endpoint, tokens_of
 from clew.memory.knowledge.cluster.rows import RowsHash, hash_of
@@ -33,7 +33,7 @@ COLOURS: dict[str, State] = {"green": "ok", "yellow": "warning", "red": "problem
 def cluster(where: ClusterAddress) -> Iterator[Check]:
     """Of a library that could be opened. What the key may not see is said to be that, and is no problem."""
     try:
-        store = open_generation(Cluster(where))
+        store = open_generation(Cluster(where, PRESENT))
     except ClewError as error:
         yield Check("cluster", "problem", error.message, error.hint)
         return

@@ -13,7 +13,7 @@ import numpy as np
 
 from clew.memory.datatypes import Chunk, Hit, Query, Triple, Vectors
 from clew.memory.errors import BadInput, ClewError
-from clew.memory.knowledge.cluster.connection import AT_ONCE, Cluster, ClusterAddress
+from clew.memory.knowledge.cluster.connection import AT_ONCE, PRESENT, Cluster, ClusterAddress
 from clew.memory.knowledge.cluster.generations import CLUSTER_FORMAT, Generations
 from clew.memory.knowledge.cluster.graph import ClusterGraph
 from clew.memory.knowledge.cluster.inference import TokenWeights
@@ -292,7 +292,7 @@ class PartStore:
 
 def open_cluster(where: ClusterAddress) -> ClusterStore:
     """The generation that is in use. Raises `NoLibrary`, `NotSetUp`, `LibraryMismatch`, `ServiceUnreachable`."""
-    return open_generation(Cluster(where))
+    return open_generation(Cluster(where, PRESENT))
 
 
 def open_generation(cluster: Cluster) -> ClusterStore:

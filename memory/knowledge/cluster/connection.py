@@ -39,9 +39,15 @@ SECONDS, TURN = 30.0, 2
 """That an answer may take, where `ES_TIMEOUT` says nothing else; and how many times that the searches of a turn may."""
 
 BULK_SECONDS = 120.0
-ATTEMPTS = 8
+ATTEMPTS, PRESENT = 8, 2
+"""How often a busy cluster is asked: by who indexes, and by who has somebody waiting."""
+
 PAUSE, LONGEST_PAUSE = 0.25, 15.0
 """Seconds before the first try again, doubled for each other, and the most."""
+
+BUSY = (429, 502, 503, 504)
+REJECTED = ("es_rejected_execution_exception", "circuit_breaking_exception")
+"""What waiting helps with, by status and by type; no block of an index or of a cluster without a master."""
 
 AT_ONCE = 10_000
 """Of a list of ids or terms in one request; Elasticsearch takes 65,536."""
@@ -78,6 +84,18 @@ Place = Path | ClusterAddress
 
 class NotAllowed(NotSetUp):
     """The key is one, and lacks a right."""
+
+
+class Busy(ServiceUnreachable):
+    """It may answer later."""
+
+
+class Away(Busy):
+    """No connection: waited for half as often."""
+
+
+class TooLarge(ClewError):
+    """A request has more bytes than the server takes (status 413)."""
 
 
 def address(text: str) -> ClusterAddress | None:
@@ -133,13 +151,14 @@ def patience() -> float:
 
 
 class Cluster:
-    """The client of one library's cluster. Safe from several threads; `calls`, `bytes` and `seconds` count what was
-    asked and answered, for those who measure it."""
+    """The client of one library's cluster, that asks a busy one `tries` times, the second after `pause` seconds.
+    Safe from several threads; `calls`, `bytes`, `seconds` and `pauses` count what was asked and answered, for those who
+    measure it."""
 
-    def __init__(self, where: ClusterAddress) -> None:
-        self.where = where
+    def __init__(self, where: ClusterAddress, tries: int = ATTEMPTS, pause: float = PAUSE) -> None:
+        self.where, self.tries, self.pause = where, tries, pause
         self.urls = where.urls
-        self.calls = self.bytes = 0
+        self.calls = self.bytes = self.pauses = 0
         self.seconds = 0.0
 
     @cached_property
@@ -159,9 +178,9 @@ class Cluster:
                 options["ca_certs"] = authority
             else:
                 raise NotSetUp(f"ES_CA is neither a file nor a fingerprint: {authority}", "export ES_CA=http_ca.crt")
-        made: Elasticsearch = vendor.Elasticsearch(
-            self.urls, request_timeout=patience(), max_retries=len(self.urls), retry_on_timeout=False, **options
-        )
+        # A broken connection is tried at the other servers at once; a busy answer is `ask`'s.
+        options |= {"max_retries": len(self.urls), "retry_on_timeout": False, "retry_on_status": ()}
+        made: Elasticsearch = vendor.Elasticsearch(self.urls, request_timeout=patience(), **options)
         return made
 
     @cached_property
@@ -181,11 +200,19 @@ class Cluster:
         return found
 
     def ask(self, call: Callable[["Elasticsearch"], Any], seconds: float = 0.0) -> Any:
-        """The body of an answer. Raises `ClewError` for what Elasticsearch's client raises (`translated`)."""
+        """The body of an answer. Where `Busy` is raised, by the server's answer or by `call`, it is called again after
+        growing pauses. Raises `ClewError` for what Elasticsearch's client raises (`translated`)."""
         started = time.perf_counter()
-        with self.translated():
-            client = self.client.options(request_timeout=seconds) if seconds else self.client
-            answer = call(client)
+        for attempt in range(self.tries):
+            try:
+                with self.translated():
+                    answer = call(self.client.options(request_timeout=seconds) if seconds else self.client)
+                break
+            except Busy as error:
+                if attempt + 1 >= (self.tries // 2 if isinstance(error, Away) else self.tries):
+                    raise
+            self.pauses += 1
+            time.sleep(min(LONGEST_PAUSE, self.pause * 2**attempt))
         self.calls += 1
         self.seconds += time.perf_counter() - started
         self.bytes += int(answer.meta.headers.get("content-length", 0) or 0)
@@ -215,7 +242,7 @@ class Cluster:
                 "try again; ES_TIMEOUT=60 waits longer, and clew doctor looks at it",
             ) from error
         except Broken as error:
-            raise ServiceUnreachable(f"{self.where} cannot be reached", "look whether the cluster runs") from error
+            raise Away(f"{self.where} cannot be reached", "look whether the cluster runs") from error
 
     def refused(self, status: int, body: object) -> ClewError:
         """What the mend is, by what the server answers."""
@@ -243,12 +270,14 @@ class Cluster:
                 else ("the index is blocked", "take the block off")
             )
             return ClewError(f"{self.where} takes no writes: {what} ({reason[:200]})", f"{mend}, then run this again")
+        if status == 413:
+            return TooLarge(f"{self.where} refused a request as too large", "raise its http.max_content_length")
         if status == 404:
             return NoLibrary(f"there is no library at {self.where}", f"clew index YOUR-FOLDER --library {self.where}")
         if "no_shard_available" in kind or "Partial shards" in reason or kind == "search_phase_execution_exception":
             return self._partial("some", "its")
-        if status in (429, 502, 503, 504):
-            return ServiceUnreachable(f"{self.where} cannot answer now ({said})", "try again; clew doctor looks at it")
+        if status in BUSY or kind in REJECTED:
+            return Busy(f"{self.where} cannot answer now ({said})", "try again; clew doctor looks at it")
         return ClewError(f"{self.where} refused a request ({said})", f"clew doctor --library {self.where}")
 
     # What several ask ----------------------------------------------------------------------------------------------
@@ -313,7 +342,7 @@ class Cluster:
             self.ask(lambda client: client.close_point_in_time(id=opened))
 
     def _partial(self, failed: int | str, total: int | str) -> ClewError:
-        return ServiceUnreachable(
+        return Busy(
             f"{failed} of {total} shards of {self.where} do not answer, so nothing is said of what is there",
             "bring the node back, or give the library a replica (docs/elasticsearch.md)",
         )

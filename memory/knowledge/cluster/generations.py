@@ -325,6 +325,8 @@ class Generations:
             there = self._locked(lock)
             if there is None:
                 continue
+            if there["_source"]["holder"] == holder:
+                return  # it was taken, and the answer was lost
             if seen not in (-1, there["_seq_no"]):
                 raise LibraryBusy(f"another clew index is at work on {self.cluster.where}", "wait until it has ended")
             seen = there["_seq_no"]

@@ -7,16 +7,19 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clew.memory.datatypes import Progress
 from clew.memory.errors import ClewError, ServiceUnreachable
-from clew.memory.knowledge.cluster.connection import ATTEMPTS, BULK_SECONDS, LONGEST_PAUSE, PAUSE, Cluster, cause_of
+from clew.memory.knowledge.cluster.connection import BULK_SECONDS, Busy, Cluster, TooLarge, cause_of
 from clew.memory.knowledge.cluster.generations import CLUSTER_FORMAT, Generations, IndexLayout
 from clew.memory.knowledge.cluster.inference import endpoint, tokens_of
 from clew.memory.knowledge.cluster.rows import IndexRow, RowsHash, facts_of, rows_of
 from clew.memory.knowledge.disk import read_manifest
 from clew.memory.knowledge.embedding import with_title
+
+if TYPE_CHECKING:
+    from elasticsearch import Elasticsearch
 
 STAGE = "sending to the cluster"
 BYTES, ROWS = 4_000_000, 500
@@ -25,19 +28,15 @@ BYTES, ROWS = 4_000_000, 500
 NAMED = 5
 """Documents that a report of failures names."""
 
-REJECTED = ("es_rejected_execution_exception", "circuit_breaking_exception")
-AGAIN = (429, 502, 503, 504)
-
 
 @dataclass
 class Bulk:
-    """Sends rows, with growing pauses where the cluster is busy and smaller requests where they are too large;
-    `failed` are the rows that it refused, and why. `pauses` is how often it waited."""
+    """Sends rows, again those that a busy cluster has not taken, and in smaller requests where they are too large;
+    `failed` are the rows that it refused, and why."""
 
     cluster: Cluster
     index: str
     failed: dict[str, str] = field(default_factory=dict)
-    pauses: int = 0
     sent: int = 0
 
     def send(self, rows: Sequence[IndexRow], gone: Sequence[str] = ()) -> None:
@@ -54,52 +53,44 @@ class Bulk:
         return [row._replace(indexed={**row.indexed, "elser": next(found)}) if _by(row) else row for row in rows]
 
     def _send(self, lines: list["_Line"]) -> None:
-        for attempt in range(ATTEMPTS):
-            if attempt:
-                self.pauses += 1
-                time.sleep(min(LONGEST_PAUSE, PAUSE * 2 ** (attempt - 1)))
-            again = self._once(lines)
-            if not again:
+        left = lines
+
+        def send(client: "Elasticsearch") -> Any:
+            nonlocal left
+            operations: list[Any] = [part for action, body in left for part in (action, body) if part is not None]
+            answer = client.bulk(index=self.index, operations=operations, refresh=False)
+            left = self._not_taken(left, answer["items"])
+            if left:
+                where, count = self.cluster.where, len(left)
+                raise Busy(f"{where} stays busy: {count} documents were not taken", "run this again when it is idle")
+            return answer
+
+        try:
+            self.cluster.ask(send, BULK_SECONDS)
+        except TooLarge:
+            half = len(left) // 2
+            if not half:
+                ((action, _),) = left
+                self.failed[next(iter(action.values()))["_id"]] = "larger than http.max_content_length"
                 return
-            lines = again
-        raise ServiceUnreachable(
-            f"{self.cluster.where} stays busy: {len(lines)} documents were not taken", "run this again when it is idle"
-        )
+            self._send(left[:half])
+            self._send(left[half:])
 
-    def _once(self, lines: list["_Line"]) -> list["_Line"]:
+    def _not_taken(self, lines: list["_Line"], items: Sequence[dict[str, Any]]) -> list["_Line"]:
         """Those to be sent again."""
-        from elasticsearch import ApiError
-        from elasticsearch import ConnectionError as Broken
-
-        operations: list[Any] = [part for action, body in lines for part in (action, body) if part is not None]
-        with self.cluster.translated():
-            client = self.cluster.client.options(request_timeout=BULK_SECONDS, max_retries=0, retry_on_status=())
-            try:
-                answer = client.bulk(index=self.index, operations=operations, refresh=False)
-            except ApiError as error:
-                if error.status_code == 413 and len(lines) > 1:
-                    self._send(lines[: len(lines) // 2])
-                    self._send(lines[len(lines) // 2 :])
-                    return []
-                if error.status_code in AGAIN and "block" not in cause_of(error.body)[0]:
-                    return lines
-                raise
-            except Broken:
-                if self.pauses < ATTEMPTS // 2:
-                    return lines
-                raise
         again: list[_Line] = []
-        for line, item in zip(lines, answer["items"], strict=True):
+        for line, item in zip(lines, items, strict=True):
             ((_, said),) = item.items()
             status = int(said["status"])
             if status < 300 or (status == 404 and line[1] is None):
                 self.sent += 1
                 continue
             kind, reason = cause_of(said)
-            if "block" in kind:
-                raise self.cluster.refused(status, said)
-            if status in AGAIN or kind in REJECTED:
+            refused = self.cluster.refused(status, said)
+            if isinstance(refused, Busy):
                 again.append(line)
+            elif "block" in kind or isinstance(refused, ServiceUnreachable):
+                raise refused
             else:
                 self.failed[said["_id"]] = reason
         return again
@@ -155,7 +146,7 @@ def publish(cluster: Cluster, generation: Path, sending: Sending | None = None) 
     layout = IndexLayout(manifest.encoder.dimension, manifest.keywords, sending.shards, sending.replicas)
     # What is made is closed here and now: an error keeps it alive, and SQLite is closed by the thread that opened it.
     with generations.held(), closing(rows_of(generation, manifest)) as made:
-        started = time.perf_counter()
+        started, pauses = time.perf_counter(), cluster.pauses
         index = generations.begin(layout, sending.rebuild)
         bulk, there, whole = Bulk(cluster, index), hashes(cluster, index), RowsHash()
         waited = time.perf_counter() - started
@@ -195,9 +186,8 @@ def publish(cluster: Cluster, generation: Path, sending: Sending | None = None) 
         removed = tuple(generations.clear())
         waited += time.perf_counter() - started
         yield Progress(STAGE, len(whole), len(whole))
-        yield Published(
-            index, len(whole), whole.value, bulk.sent - 1 - len(gone), len(gone), bulk.pauses, waited, removed
-        )
+        counts = len(gone), cluster.pauses - pauses, waited
+        yield Published(index, len(whole), whole.value, bulk.sent - 1 - len(gone), *counts, removed)
 
 
 def hashes(cluster: Cluster, index: str) -> dict[str, tuple[str, str]]:

@@ -1,0 +1,154 @@
+"""A cluster that is busy, or takes no large requests: `clew index` waits, sends in parts, and gives up at what no
+waiting mends."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clew.memory.errors import ClewError, ServiceUnreachable
+from clew.memory.knowledge.cluster.cluster_store import open_generation
+from clew.memory.knowledge.cluster.connection import Cluster, address
+from clew.memory.knowledge.cluster.generations import Generations
+from clew.memory.knowledge.cluster.publishing import Bulk, Published, publish
+from clew.memory.knowledge.cluster.rows import IndexRow
+from clew.memory.knowledge.disk import required_generation
+from tests.cluster import Server, own_server
+from tests.proxy import Proxy, error_of, proxy_before
+
+REJECTED = error_of(429, "es_rejected_execution_exception", "rejected execution of a task on a queue of 1")
+AWAY = error_of(503, "unavailable_shards_exception", "primary shard is not active")
+FULL = error_of(429, "cluster_block_exception", "blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage]")
+
+
+def cluster_at(server: Server, name: str = "", tries: int = 8) -> Cluster:
+    """That hardly pauses."""
+    where = address(server.library(name))
+    assert where
+    return Cluster(where, tries, pause=0.001)
+
+
+def sent(cluster: Cluster, library: Path) -> Published:
+    *_, done = publish(cluster, required_generation(library))
+    assert isinstance(done, Published)
+    return done
+
+
+@pytest.fixture
+def proxy(server: Server) -> Iterator[Proxy]:
+    if server.url.startswith("https"):
+        pytest.skip("the proxy speaks no TLS")
+    with proxy_before(server.url) as made:
+        yield made
+
+
+@pytest.fixture
+def behind(proxy: Proxy) -> Iterator[Cluster]:
+    cluster = cluster_at(Server(f"http://{proxy.host}", {}))
+    yield cluster
+    proxy.instead = lambda *_: None
+    Generations(cluster).remove_all()
+
+
+def rejected_by_item(body: bytes) -> tuple[int, dict[str, Any]]:
+    """Of a bulk, as the reference has it: a status of 200, and one for each item."""
+    actions = [one for one in map(json.loads, body.splitlines()) if {*one} in ({"index"}, {"delete"})]
+    error = REJECTED[1]["error"]
+    items = [{kind: {"_id": its["_id"], "status": 429, "error": error}} for one in actions for kind, its in one.items()]
+    return 200, {"took": 0, "errors": True, "items": items}
+
+
+def test_every_request_of_indexing_waits_for_a_busy_cluster(behind: Cluster, proxy: Proxy, examples_path: Path) -> None:
+    """The lock's as those that send and those that only look: each is answered 429 and 503 first, a bulk by item too,
+    when a library is made, when it is made again, and when it is read back."""
+    asked = Counter[tuple[str, str, bytes]]()
+
+    def busy(method: str, path: str, body: bytes) -> tuple[int, dict[str, Any]] | None:
+        asked[one := (method, path, body)] += 1
+        answers = [REJECTED, AWAY, *([rejected_by_item(body)] if "_bulk" in path else [])]
+        return answers[asked[one] - 1] if asked[one] <= len(answers) else None
+
+    proxy.instead = busy
+    first = sent(behind, examples_path)
+    assert first.sent == first.rows and first.pauses > 30
+    again = sent(behind, examples_path)
+    assert (again.hash, again.sent) == (first.hash, 0)
+    assert open_generation(behind).proof[1] == first.hash
+    of_the_lock = {(method, path.partition("?")[0].split("/")[2]) for method, path, _ in asked if "-lock/" in path}
+    assert of_the_lock >= {("PUT", "_create"), ("GET", "_doc"), ("DELETE", "_doc")}
+
+
+def test_a_lock_whose_answer_was_lost_is_held(behind: Cluster, proxy: Proxy) -> None:
+    """A balancer may answer 504 for what the server has done."""
+    generations = Generations(behind)
+    lost: list[str] = []
+
+    def done_and_lost(method: str, path: str, body: bytes) -> tuple[int, dict[str, Any]] | None:
+        if "/_create/" not in path or lost:
+            return None
+        lost.append(path)
+        lock = f"{generations.alias}-lock"
+        behind.ask(lambda client: client.index(index=lock, id="indexer", document=json.loads(body)))
+        return error_of(504, "timeout", "the answer was lost")
+
+    proxy.instead = done_and_lost
+    with generations.held(still=1000):
+        assert lost
+
+
+def test_what_no_waiting_mends_is_told_at_once(behind: Cluster, proxy: Proxy, examples_path: Path) -> None:
+    """A full disk answers 429 too: for the lock, or once something is sent."""
+    for at in ("/_create/", "/_bulk"):
+        asked: list[str] = []
+
+        def full(_: str, path: str, __: bytes, at: str = at, asked: list[str] = asked) -> tuple[int, Any] | None:
+            if at not in path:
+                return None
+            asked.append(path)
+            return FULL
+
+        proxy.instead = full
+        with pytest.raises(ClewError, match="its disk is full") as refused:
+            sent(behind, examples_path)
+        assert len(asked) == 1 and "make room" in refused.value.hint
+
+
+@pytest.mark.parametrize("answer", [REJECTED, None])
+def test_it_is_waited_for_with_a_limit(
+    behind: Cluster, proxy: Proxy, examples_path: Path, answer: tuple[int, dict[str, Any]] | None
+) -> None:
+    asked: list[str] = []
+
+    def busy(_: str, path: str, body: bytes) -> tuple[int, Any] | None:
+        if "_bulk" not in path:
+            return None
+        asked.append(path)
+        return answer or rejected_by_item(body)
+
+    proxy.instead = busy
+    with pytest.raises(ServiceUnreachable, match=r"stays busy|cannot answer now"):
+        sent(behind, examples_path)
+    assert len(asked) == behind.tries
+    lock = f"{Generations(behind).alias}-lock"
+    assert not behind.ask(lambda client: client.exists(index=lock, id="indexer"))  # it was given back
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(1800)
+def test_a_server_with_a_queue_of_one_and_small_requests(examples_path: Path) -> None:
+    """What six send to it at once is there in the end, and what it never takes is named."""
+    few = ("thread_pool.write.size=1", "thread_pool.write.queue_size=1", "http.max_content_length=1mb")
+    with own_server(*(part for one in few for part in ("-E", one))) as (server, _), ThreadPoolExecutor(6) as at_once:
+        clusters = [cluster_at(server, f"busy{n}", tries=1000) for n in range(6)]
+        done = list(at_once.map(lambda one: sent(one, examples_path), clusters))
+        assert len({(one.rows, one.hash) for one in done}) == 1 and all(one.sent == one.rows for one in done)
+        bulk = Bulk(clusters[0], "parts")
+        rows = [
+            IndexRow(f"r{n}", {"kind": "chunk", "text": "word " * (300_000 if n == 3 else 60_000)}) for n in range(8)
+        ]
+        bulk.send(rows)
+        assert bulk.sent == 7 and list(bulk.failed) == ["r3"] and "max_content_length" in bulk.failed["r3"]
