@@ -10,7 +10,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
@@ -90,12 +90,12 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(status, json.dumps(said).encode(), "application/vnd.elasticsearch+json;compatible-with=8")
             return
         real = self.server.server_url
-        connection = http.client.HTTPConnection(real.hostname or "", real.port, timeout=300)
         headers = {name: value for name, value in self.headers.items() if name.casefold() not in ("host", "connection")}
-        connection.request(self.command, self.path, sent or None, headers)
-        answer = connection.getresponse()
-        self._send(answer.status, answer.read(), answer.headers.get("Content-Type", ""))
-        connection.close()
+        with closing(http.client.HTTPConnection(real.hostname or "", real.port, timeout=300)) as connection:
+            connection.request(self.command, self.path, sent or None, headers)
+            answer = connection.getresponse()
+            body = answer.read()
+        self._send(answer.status, body, answer.headers.get("Content-Type", ""))
 
     def _send(self, status: int, body: bytes, kind: str) -> None:
         self.send_response(status)

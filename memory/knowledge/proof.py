@@ -161,6 +161,16 @@ _NOWHERE = (
 """Rows that name what is not there, or what no name is."""
 
 
+PRIMARY = 0xFF
+"""Of an error code of SQLite what says the kind of error."""
+
+_OF_THE_MACHINE = (
+    *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_NOMEM),
+    sqlite3.SQLITE_INTERRUPT,
+)
+"""What a full disk or another process does is no damage."""
+
+
 @contextmanager
 def naming_altered(generation: Path | None) -> Iterator[None]:
     """Whatever broken files raise is damage, where the generation's files are not as they were written, or its rows do
@@ -170,7 +180,11 @@ def naming_altered(generation: Path | None) -> Iterator[None]:
     except sqlite3.ProgrammingError:  # it has been closed
         raise
     except BROKEN as error:
-        if generation and (isinstance(error, sqlite3.DatabaseError) or _altered(generation)):
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & PRIMARY
+        if code in _OF_THE_MACHINE:
+            raise
+        at_once = isinstance(error, sqlite3.DatabaseError) and code != sqlite3.SQLITE_CANTOPEN
+        if generation and (at_once or _altered(generation)):
             raise damaged(generation.parent) from error
         raise
 
