@@ -17,6 +17,7 @@ from clew.memory.knowledge.library import Library, open_library
 from tests.cluster import Server, shared_server
 from tests.ollama.playing import MODELS
 from tests.ollama.server import OllamaDouble, serving
+from tests.proxy import Proxy, proxy_before
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples"
@@ -107,6 +108,14 @@ def examples(examples_path: Path, encoder: CachedEncoder) -> Iterator[Library]:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Server:
     """An Elasticsearch for the whole run; each test makes libraries of its own on it."""
     return shared_server(of_run(tmp_path_factory))
+
+
+@pytest.fixture
+def proxy(server: Server) -> Iterator[Proxy]:
+    if server.url.startswith("https"):
+        pytest.skip("the proxy speaks no TLS")
+    with proxy_before(server.url) as made:
+        yield made
 
 
 @pytest.fixture

@@ -20,15 +20,7 @@ from clew.tools import registry
 from clew.tools.base import encode_query
 from clew.tools.elastic import UNINDEXED, WITHOUT, Elastic, ElasticParameters
 from tests.cluster import Server
-from tests.proxy import Proxy, proxy_before
-
-
-@pytest.fixture
-def proxy(server: Server) -> Iterator[Proxy]:
-    if server.url.startswith("https"):
-        pytest.skip("the proxy speaks no TLS")
-    with proxy_before(server.url) as made:
-        yield made
+from tests.proxy import Proxy
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from clew.memory.knowledge.cluster.publishing import Bulk, Published, publish
 from clew.memory.knowledge.cluster.rows import IndexRow
 from clew.memory.knowledge.disk import required_generation
 from tests.cluster import Server, own_server
-from tests.proxy import Proxy, error_of, proxy_before
+from tests.proxy import Proxy, error_of
 
 REJECTED = error_of(429, "es_rejected_execution_exception", "rejected execution of a task on a queue of 1")
 AWAY = error_of(503, "unavailable_shards_exception", "primary shard is not active")
@@ -36,14 +36,6 @@ def sent(cluster: Cluster, library: Path) -> Published:
     *_, done = publish(cluster, required_generation(library))
     assert isinstance(done, Published)
     return done
-
-
-@pytest.fixture
-def proxy(server: Server) -> Iterator[Proxy]:
-    if server.url.startswith("https"):
-        pytest.skip("the proxy speaks no TLS")
-    with proxy_before(server.url) as made:
-        yield made
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ from clew.memory.knowledge.disk import read_manifest, required_generation
 from clew.memory.knowledge.index.run import index
 from tests.benchmarks.ingest import RandomEncoder
 from tests.cluster import Server, own_server, started, stopped
-from tests.proxy import Proxy, proxy_before
+from tests.proxy import Proxy
 
 QUESTION = "Who directed Metropolis?"
 
@@ -52,14 +52,6 @@ def sent(cluster: Cluster, library: Path) -> Published:
 
 def searched(store: ClusterStore) -> list[str]:
     return [hit.chunk for hit in store.keyword_search(["Metropolis"], 3)[0]]
-
-
-@pytest.fixture
-def proxy(server: Server) -> Iterator[Proxy]:
-    if server.url.startswith("https"):
-        pytest.skip("the proxy speaks no TLS")
-    with proxy_before(server.url) as made:
-        yield made
 
 
 @pytest.fixture
