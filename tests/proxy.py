@@ -22,8 +22,9 @@ RELATED = {"film": ("movie", "cinema"), "movie": ("film", "cinema"), "animals": 
 
 class Proxy(ThreadingHTTPServer):
     """`wait` seconds before each answer to a path in which `slow` occurs; `away`: none comes; `instead` of the server's
-    answer, by method, path and body, one of status and JSON where it gives one. `endpoints` are those
-    that there are, `may_create` more of them; `licensed`; `inferred` are the texts that tokens were made of."""
+    answer, by method, path and body, one of status and JSON where it gives one; `lost`: the server does it, and its
+    answer is a balancer's 504. `endpoints` are those that there are, `may_create` more of them; `licensed`; `inferred`
+    are the texts that tokens were made of."""
 
     daemon_threads = True
 
@@ -32,6 +33,7 @@ class Proxy(ThreadingHTTPServer):
         self.server_url = urlsplit(url)
         self.wait, self.slow, self.away = 0.0, "", False
         self.instead: Callable[[str, str, bytes], tuple[int, dict[str, Any]] | None] = lambda *_: None
+        self.lost: Callable[[str, str, bytes], bool] = lambda *_: False
         self.endpoints, self.may_create, self.licensed = set[str](), True, True
         self.inferred: list[str] = []
 
@@ -95,6 +97,9 @@ class _Handler(BaseHTTPRequestHandler):
             connection.request(self.command, self.path, sent or None, headers)
             answer = connection.getresponse()
             body = answer.read()
+        if self.server.lost(self.command, self.path, sent):
+            self._send(504, b'{"error": "the answer was lost", "status": 504}', "application/json")
+            return
         self._send(answer.status, body, answer.headers.get("Content-Type", ""))
 
     def _send(self, status: int, body: bytes, kind: str) -> None:

@@ -8,10 +8,11 @@ The key (`ES_API_KEY`, or `ES_USER` and `ES_PASSWORD`) is read when a client is 
 """
 
 import os
+import random
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -43,7 +44,8 @@ ATTEMPTS, PRESENT = 8, 2
 """How often a busy cluster is asked: by who indexes, and by who has somebody waiting."""
 
 PAUSE, LONGEST_PAUSE = 0.25, 15.0
-"""Seconds before the first try again, doubled for each other, and the most."""
+"""Seconds before the first try again, doubled for each other, and the most; each is shortened by up to a half, by
+chance, so that clients that were refused together do not come back together."""
 
 BUSY = (429, 502, 503, 504)
 REJECTED = ("es_rejected_execution_exception", "circuit_breaking_exception")
@@ -212,7 +214,7 @@ class Cluster:
                 if attempt + 1 >= (self.tries // 2 if isinstance(error, Away) else self.tries):
                     raise
             self.pauses += 1
-            time.sleep(min(LONGEST_PAUSE, self.pause * 2**attempt))
+            time.sleep(min(LONGEST_PAUSE, self.pause * 2**attempt) * random.uniform(0.5, 1))  # noqa: S311 no secret
         self.calls += 1
         self.seconds += time.perf_counter() - started
         self.bytes += int(answer.meta.headers.get("content-length", 0) or 0)
@@ -339,7 +341,8 @@ class Cluster:
                     return
                 opened, after = answer["pit_id"], hits[-1]["sort"]
         finally:
-            self.ask(lambda client: client.close_point_in_time(id=opened))
+            with suppress(NoLibrary):  # the status 404: it is closed already
+                self.ask(lambda client: client.close_point_in_time(id=opened))
 
     def _partial(self, failed: int | str, total: int | str) -> ClewError:
         return Busy(

@@ -12,14 +12,17 @@ import os
 import threading
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clew.memory.errors import ClewError, LibraryBusy, LibraryMismatch, NoLibrary, NotSetUp
 from clew.memory.knowledge.cluster.connection import BULK_SECONDS, NAME, PREFIX, Cluster
 from clew.memory.knowledge.tokens import KeywordParameters
+
+if TYPE_CHECKING:
+    from elasticsearch import Elasticsearch
 
 CLUSTER_FORMAT = 3
 """Of the mapping and of what stands in it."""
@@ -195,15 +198,24 @@ class Generations:
         if current and not fresh and self._usable(current, layout):
             self._clone(current, made, layout, newest + 1)
         else:
-            self.cluster.ask(
+            self._made(
+                made,
                 lambda client: client.indices.create(
                     index=made,
                     settings=settings(layout),
                     mappings=mapping(layout, newest + 1, self.cluster.where.name),
                 ),
-                BULK_SECONDS,
             )
         return made
+
+    def _made(self, index: str, call: Callable[["Elasticsearch"], Any]) -> None:
+        """An index of ours that is there already was made by a call whose answer was lost, now or in a run that
+        ended there: who holds the lock alone makes any."""
+        try:
+            self.cluster.ask(call, BULK_SECONDS)
+        except ClewError as error:
+            if "resource_already_exists" not in error.message or index not in self.ours():
+                raise
 
     def _usable(self, index: str, layout: IndexLayout) -> bool:
         """Whether its mapping is the one that we would make."""
@@ -216,9 +228,9 @@ class Generations:
         grows = had.get("auto_expand_replicas", "false") != "false"
         name = "auto_expand_replicas" if grows and layout.replicas is None else "number_of_replicas"
         kept = {"index.blocks.write": None, f"index.{name}": had[name] if layout.replicas is None else layout.replicas}
-        self.cluster.ask(
+        self._made(
+            made,
             lambda client: client.indices.clone(index=index, target=made, settings=kept, wait_for_active_shards="1"),
-            BULK_SECONDS,
         )
         mark = mapping(layout, number, self.cluster.where.name)["_meta"]
         self.cluster.ask(lambda client: client.indices.put_mapping(index=made, meta=mark))
