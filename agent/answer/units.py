@@ -34,7 +34,8 @@ REPLY = 45
 
 PRONOUN = re.compile(
     r"[\"“‘'(]*(?:(?:However|But|And|So|Also|Then|Thus|Therefore|Hence|Otherwise|Instead),? )?"
-    r"(?:it|he|she|they|this|these|those|its|his|her|their|that|such|both|neither|the (?:former|latter|same))\b",
+    r"(?:it|he|she|they|this|these|those|its|his|her|their|that|such|both|neither|the (?:former|latter|same)"
+    r"|(?:to|by) [a-z]+ (?:this|these|those))\b",
     re.IGNORECASE,
 )
 """How a sentence begins that the one before has to be read with."""
@@ -93,6 +94,9 @@ _COUNTS = re.compile(
 """How a sentence says that there are several things, which the next one may name: 'There are four types of it.'"""
 
 _NAMES_SEVERAL = re.compile(r",.*\b(?:and|or)\b|, .*, ")
+
+_CAPTION = re.compile(r"(?:Table|Figure|Fig\.|Example|Listing|Box)\s+[\dA-Z][\w.-]*\b")
+"""How the line above a table or an example begins, between it and what announces it."""
 
 _REFERENCE = re.compile(r"(?<=[\w.,;:!?)\]\"”’])\s*\[\d{1,3}(?:\s*[,;\u2013-]\s*\d{1,3})*\](?:[.,;:!?](?!\S))?")
 _REFERENCED = re.compile(r"[.!?,;:][\"”’)]?\s?\[\d{1,3}\]|\w \[\d{1,3}\][.,;]|^\s*\[1\] \S", re.MULTILINE)
@@ -282,6 +286,8 @@ def _behind(core: Core) -> list[Span]:
 def _announced(core: Core, said: bool, whole: bool) -> list[Span]:
     """The list or the code behind its block; with `whole` the short paragraphs, too, that are as good as a list."""
     region, place = core.region, core.place
+    if said and _is_caption(region, place + 1):
+        place += 1
     if place + 1 >= len(region.blocks):
         return []
     behind = region.blocks[place + 1]
@@ -297,6 +303,11 @@ def _announced(core: Core, said: bool, whole: bool) -> list[Span]:
         counts = accumulate(len(region.of(block).split()) for block in short)
         return [(one.start, one.end) for one, count in zip(short, counts, strict=True) if count <= LONGEST_CODE]
     return _behind(core)[:1] if said else []
+
+
+def _is_caption(region: Region, place: int) -> bool:
+    block = region.blocks[place] if place < len(region.blocks) else None
+    return block is not None and block.kind == "heading" and bool(_CAPTION.match(region.of(block)))
 
 
 def _is_short(region: Region, block: Block) -> bool:

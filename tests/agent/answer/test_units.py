@@ -71,7 +71,14 @@ def test_code_with_an_empty_line_in_it_is_whole() -> None:
     assert unit(f"Like this:\n\n{code}\n\nIt runs.", "Like") == whole
 
 
-@pytest.mark.parametrize("second", ["He died in 1976.", "However, they sold it.", "This took a year."])
+def test_what_is_announced_is_found_behind_the_caption_of_its_table() -> None:
+    text = "Money moves.\n\nOne enters the following rows.\n\nTable 8.2. A loan\n\nAccount | Sum\nPeter | 2\n\nSo far."
+    assert unit(text, "One enters") == ["One enters the following rows.", "Account | Sum", "Peter | 2"]
+
+
+@pytest.mark.parametrize(
+    "second", ["He died in 1976.", "However, they sold it.", "This took a year.", "To record this, write it down."]
+)
 def test_a_pronoun_brings_the_sentence_before(second: str) -> None:
     assert unit(f"Fritz Lang was born in Vienna. {second}", second[:8]) == ["Fritz Lang was born in Vienna.", second]
 
