@@ -112,7 +112,7 @@ def _sentences(text: str, start: int, end: int) -> Iterator[Span]:
     for boundary in (*_boundaries(text[start:end]), end - start):
         span = stripped(text, opened, _beside_quotes(text, start + boundary, end))
         part = text[slice(*span)]
-        if not part or (span[1] < end and _goes_on(part)):
+        if not part or (span[1] < end and (_goes_on(part) or _within_name(text, span[1]))):
             continue
         if spans and not any(map(str.isalnum, part)):
             span = spans.pop()[0], span[1]
@@ -159,6 +159,13 @@ def _goes_on(sentence: str) -> bool:
     return bool(MARKER.match(sentence) or ABBREVIATION.search(sentence[-8:]))
 
 
+def _within_name(text: str, place: int) -> bool:
+    """Whether a place with no white space around it is within a file's name, a path or an address: `.gnucash.OLD`."""
+    if text[place - 1].isspace() or text[place].isspace():
+        return False
+    return bool(_NAME.match(text, max(text.rfind(" ", 0, place), text.rfind("\n", 0, place)) + 1))
+
+
 def _undashed(text: str, span: Span) -> Iterator[Span]:
     start, end = span
     for match in DASHED.finditer(text, start + 1, end):
@@ -179,6 +186,8 @@ NUMBER_WORDS = (
     " eighteen nineteen twenty"
 ).split()
 """Each at the place that it counts."""
+
+_NAME = re.compile(r"\W*\.\w|\S*\w[/\\\\_@]\w|\W*\w+(?:\.\w+){2}")
 
 FUNCTION_WORDS = frozenset(Path(__file__).with_name("function_words.txt").read_text("utf-8").split())
 

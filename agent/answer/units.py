@@ -27,7 +27,7 @@ LONGEST_CODE = 60
 SHORT_PARAGRAPH = 12
 """Words of a paragraph that, among others like it, is as good as an item of a list."""
 
-_NUMBERED = re.compile(r"\s*\(?(?:\d{1,2}|[a-z])[.)]\s")
+_NUMBERED = re.compile(r"\s*(?:\(?(?:\d{1,2}|[a-z])[.)]\s|\W*(?:step|stage|phase) \d)", re.IGNORECASE)
 
 REPLY = 45
 """Words that are quoted of what answers a question that a document asks itself; one sentence at least."""

@@ -102,6 +102,10 @@ def tokens(text: str) -> tuple[QuestionToken, ...]:
         kind = _kind(match.group(), following, after_number)
         if kind == "adv" and made and made[-1].kind == "det" and _is_word(following.casefold()):
             kind = "word"  # 'the far side'
+        after_noun = bool(made) and made[-1].kind == "word"
+        if match.group().casefold() in ("first", "last") and after_noun:
+            then = QuestionToken(following, match.end() + 1, match.end() + 1 + len(following), "word")
+            kind = "adv" if following and is_participle(then) else kind  # 'when was the bridge last painted'
         made.append(QuestionToken(match.group(), match.start(), match.end(), kind))
     return tuple(made)
 

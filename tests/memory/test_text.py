@@ -155,3 +155,13 @@ def test_a_long_paragraph_is_split_as_a_short_one() -> None:
     sentences = [f"Lamp {number} of the harbour, by J. Smith, is lit at 5.30 p.m. by hand." for number in range(400)]
     text = " ".join(sentences)
     assert [text[start:end] for start, end in split(text)] == sentences
+
+
+def test_a_name_with_full_stops_is_within_a_sentence() -> None:
+    text = "Open the .gnucash.OLD file or .OFX first. See /etc/Clock.Conf.D too. The end.The next one."
+    assert [text[slice(*span)] for span in split(text)] == [
+        "Open the .gnucash.OLD file or .OFX first.",
+        "See /etc/Clock.Conf.D too.",
+        "The end.",
+        "The next one.",
+    ]

@@ -218,8 +218,10 @@ def without_unseen(root: "HtmlElement") -> str:
 
 def _drop_chrome(root: "HtmlElement") -> None:
     roles = " or ".join(f"@role='{role}'" for role in _TAGS["chrome_roles"])
+    named = (f"contains(concat(' ', normalize-space(@class), ' '), ' {name} ')" for name in _TAGS["chrome_classes"])
     tags = " | ".join(f"//{tag}" for tag in _TAGS["chrome"])
-    _drop(root, [*root.xpath(f"{tags} | //*[{roles} or @aria-hidden='true']"), *_site_headers(root)])
+    own = f"//*[{roles} or @aria-hidden='true' or {' or '.join(named)}]"
+    _drop(root, [*root.xpath(f"{tags} | {own}"), *_site_headers(root)])
 
 
 def _drop(root: "HtmlElement", elements: "Iterable[HtmlElement]") -> None:

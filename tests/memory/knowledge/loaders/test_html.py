@@ -48,6 +48,11 @@ def test_words_stay_in_blocks_and_the_chrome_goes(tmp_path: Path) -> None:
     )
 
 
+def test_what_generators_of_manuals_put_around_a_page_goes(tmp_path: Path) -> None:
+    page = '<div class="navheader"><table><tr><td>Prev</td><td>Next</td></tr></table></div><p>Loans and more'
+    assert document(tmp_path / "x.html", page).text == "Loans and more"
+
+
 def test_headings_are_marked_and_the_title_loses_the_site(tmp_path: Path) -> None:
     page = document(tmp_path / "x.html", PAGE)
     assert [mark.text for mark in page.headings] == ["The Moon", "A laid out page"]
