@@ -50,6 +50,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
         f"{KNOWLEDGE}/walking/test_stitching.py",
     ),
     "memory/knowledge/walking/walker.py": (
+        f"{KNOWLEDGE}/walking/test_walker.py",
         f"{KNOWLEDGE}/walking/test_steps.py",
         f"{KNOWLEDGE}/walking/test_wandering.py",
         f"{KNOWLEDGE}/walking/test_weighing.py",

@@ -88,14 +88,17 @@ class RewriteExample:
 @click.argument("libraries", type=click.Path(file_okay=False, path_type=Path))
 def main(data: Path, libraries: Path) -> None:
     try:
-        encoder = encoder_for(read_settings())
-        examples, tools = opened(data, libraries, encoder)
-        words_model, form_model = fit(examples, tools, encoder)
-        SHIPPED.write_text(words_model.to_json(), "utf-8")
-        FORMS_SHIPPED.write_text(form_model.to_json(), "utf-8")
+        for path, text in made(data, libraries).items():
+            path.write_text(text, "utf-8")
     except ClewError as error:
         raise click.ClickException(str(error)) from error
-    click.echo(f"fitted on {len(examples)} questions: {SHIPPED}, {FORMS_SHIPPED}")
+    click.echo(f"fitted: {SHIPPED}, {FORMS_SHIPPED}")
+
+
+def made(data: Path, libraries: Path) -> dict[Path, str]:
+    encoder = encoder_for(read_settings())
+    words_model, form_model = fit(*opened(data, libraries, encoder), encoder)
+    return {SHIPPED: words_model.to_json(), FORMS_SHIPPED: form_model.to_json()}
 
 
 def opened(data: Path, libraries: Path, encoder: CachedEncoder) -> tuple[list[RewriteExample], dict[str, Hybrid]]:

@@ -34,5 +34,9 @@ def page(data: Path) -> str:
     return head + "[texts]\n" + "\n".join(textwrap.wrap(" ".join(found), 118, break_on_hyphens=False)) + "\n"
 
 
+def made(data: Path, _: Path) -> dict[Path, str]:
+    return {FILE: page(data)}
+
+
 if __name__ == "__main__":
     FILE.write_text(page(Path(sys.argv[1])), "utf-8")

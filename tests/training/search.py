@@ -371,13 +371,17 @@ def _linear(weights: Floats, intercept: float, scales: Scales) -> Linear:
 @click.argument("libraries", type=click.Path(file_okay=False, path_type=Path))
 def main(data: Path, libraries: Path) -> None:
     try:
-        bench = Bench.open(data, libraries, encoder_for(read_settings()))
-        made = policy(bench, bench.asked, Rewriter())
+        for path, text in made(data, libraries).items():
+            path.write_text(text, "utf-8")
     except ClewError as error:
         raise click.ClickException(str(error)) from error
-    gate.SHIPPED.write_text(made.gate.to_json(), "utf-8")
-    ordering.SHIPPED.write_text(ordering.to_json(made.order), "utf-8")
-    click.echo(f"fitted on {len(bench.asked)} questions: {gate.SHIPPED}, {ordering.SHIPPED}")
+    click.echo(f"fitted: {gate.SHIPPED}, {ordering.SHIPPED}")
+
+
+def made(data: Path, libraries: Path) -> dict[Path, str]:
+    bench = Bench.open(data, libraries, encoder_for(read_settings()))
+    fitted = policy(bench, bench.asked, Rewriter())
+    return {gate.SHIPPED: fitted.gate.to_json(), ordering.SHIPPED: ordering.to_json(fitted.order)}
 
 
 if __name__ == "__main__":

@@ -91,16 +91,18 @@ class SpanExample:
 @click.option("--measure", is_flag=True, help="Report, and write nothing.")
 def main(data: Path, libraries: Path, measure: bool) -> None:
     try:
-        encoder = encoder_for(read_settings())
         if not measure:
-            made = train(
-                [*examples(data, "train", MOST, encoder), *of_turns(data / HOPS, libraries / HOPS), *of_conversations()]
-            )
-            SHIPPED.write_text(json.dumps(made, indent=1) + "\n", "utf-8")
-        for line in measured(list(examples(data, "dev", DEV, encoder))):
+            SHIPPED.write_text(made(data, libraries)[SHIPPED], "utf-8")
+        for line in measured(list(examples(data, "dev", DEV, encoder_for(read_settings())))):
             click.echo(line)
     except ClewError as error:
         raise click.ClickException(str(error)) from error
+
+
+def made(data: Path, libraries: Path) -> dict[Path, str]:
+    of_spans = examples(data, "train", MOST, encoder_for(read_settings()))
+    fitted = train([*of_spans, *of_turns(data / HOPS, libraries / HOPS), *of_conversations()])
+    return {SHIPPED: json.dumps(fitted, indent=1) + "\n"}
 
 
 def examples(data: Path, split: str, most: int, encoder: Encoder) -> Iterator[SpanExample]:

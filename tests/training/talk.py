@@ -125,6 +125,10 @@ def train(data: Path) -> dict[str, Any]:
     }
 
 
+def made(data: Path, _: Path | None = None) -> dict[Path, str]:
+    return {SHIPPED: json.dumps(train(data), ensure_ascii=False, indent=0, sort_keys=True) + "\n"}
+
+
 def _words(known: Sequence[tuple[str, str, str]]) -> Mapping[str, str]:
     """The words of talk, each with its languages."""
     found: dict[str, set[str]] = defaultdict(set)
@@ -170,7 +174,7 @@ def measured(data: Path) -> Iterator[str]:
 @click.option("--measure", is_flag=True, help="Print how good the shipped one is.")
 def main(data: Path, measure: bool) -> None:
     if not measure:
-        SHIPPED.write_text(json.dumps(train(data), ensure_ascii=False, indent=0, sort_keys=True) + "\n", "utf-8")
+        SHIPPED.write_text(made(data)[SHIPPED], "utf-8")
     for line in measured(data):
         click.echo(line)
 

@@ -81,16 +81,17 @@ class WalkExample:
 @click.option("--crossval", is_flag=True, help="Measure out of fold, and write nothing.")
 def main(data: Path, libraries: Path, crossval: bool) -> None:
     try:
-        encoder = encoder_for(read_settings())
-        examples = list(read_all(data, libraries, encoder))
-        if crossval:
-            for line in report(examples):
-                click.echo(line)
-            return
-        SHIPPED.write_text(to_json(trained(examples)), "utf-8")
+        for line in report(list(read_all(data, libraries, encoder_for(read_settings())))) if crossval else ():
+            click.echo(line)
+        if not crossval:
+            SHIPPED.write_text(made(data, libraries)[SHIPPED], "utf-8")
+            click.echo(f"fitted: {SHIPPED}")
     except ClewError as error:
         raise click.ClickException(str(error)) from error
-    click.echo(f"fitted on {len(examples)} questions: {SHIPPED}")
+
+
+def made(data: Path, libraries: Path) -> dict[Path, str]:
+    return {SHIPPED: to_json(trained(list(read_all(data, libraries, encoder_for(read_settings())))))}
 
 
 def read_all(data: Path, libraries: Path, encoder: CachedEncoder) -> Iterator[WalkExample]:
