@@ -21,10 +21,11 @@ from clew.memory.knowledge.tokens import (
     ROOT,
     KeywordAnalyser,
     KeywordParameters,
+    WordNumbers,
     in_esperanto,
     known_token,
+    numbered,
     tokenizer,
-    tokens_of,
     words_of,
 )
 from clew.memory.vectors import highest
@@ -269,30 +270,26 @@ def write(
 
     Raises `BadInput` for a language that there is no stemmer or no list of stop words for, and what a broken file does.
     """
-    rooted = [in_esperanto(text) for text in texts]
-    found = [[words_of(text, roots) for text, roots in zip(values, rooted, strict=True)] for values in (titles, texts)]
-    found.append([words_of(text) for text in metadata or [""] * len(texts)])
-    words = list(dict.fromkeys(chain.from_iterable(chain.from_iterable(found))))
-    tokens = tokens_of(words, tokenizer(parameters))
+    found = [[words_of(text) for text in values] for values in (titles, texts, metadata or [""] * len(texts))]
+    rooted = np.array([in_esperanto(*one) for one in zip(texts, found[1], strict=True)], bool)
+    in_rooted = [compress(of_chunks, rooted) for of_chunks in found[:2]]
+    words, own = (dict.fromkeys(chain.from_iterable(chain.from_iterable(its))) for its in (found, in_rooted))
     known = {name: _taken_over(before, name) for name in FIELDS} if before else {}
-    vocabulary = sorted({*tokens.values(), *chain.from_iterable(its for its, _ in known.values())})
-    numbers = {token: number for number, token in enumerate(vocabulary)}
-    of_word = {word: numbers[tokens[word]] if word in tokens else -1 for word in words}
+    numbers, of_words = numbered(words, own, tokenizer(parameters), chain(*(its for its, _ in known.values())))
     fields = []
     for name, of_chunks in zip(FIELDS, found, strict=True):
-        field = _counted(of_chunks, of_word)
+        field = _counted(of_chunks, of_words, rooted if name != "metadata" else np.zeros_like(rooted))
         if name in known:
             its, counted = known[name]
-            of_before = np.array([numbers[token] for token in its], np.int64)
-            field = _summed(field, counted._replace(tokens=of_before[counted.tokens]))
+            place = np.array([numbers[token] for token in its], np.int64)
+            field = _summed(field, counted._replace(tokens=place[counted.tokens]))
         fields.append(field)
-        _write_index(folder / name, field, vocabulary, parameters)
+        _write_index(folder / name, field, list(numbers), parameters)
         yield name
     title, text, _ = fields
-    weighted = title._replace(counts=parameters.title_weight * title.counts)
-    both = _summed(weighted, text)
-    _write_index(folder / TOGETHER, both, vocabulary, parameters)
-    idf = idf_of(np.bincount(both.tokens, minlength=len(vocabulary)), len(titles))
+    both = _summed(title._replace(counts=parameters.title_weight * title.counts), text)
+    _write_index(folder / TOGETHER, both, list(numbers), parameters)
+    idf = idf_of(np.bincount(both.tokens, minlength=len(numbers)), len(titles))
     mass = np.bincount(title.chunks, idf[title.tokens], len(titles))
     np.save(new_file(folder, TITLE_MASS), np.where(mass > 0, mass, 1).astype(np.float32))
     yield TOGETHER
@@ -308,13 +305,16 @@ class _Counted(NamedTuple):
     size: int
 
 
-def _counted(words: Sequence[Sequence[str]], tokens: Mapping[str, int]) -> _Counted:
-    """Of each chunk's words, whose tokens have these numbers; -1: none."""
+def _counted(words: Sequence[Sequence[str]], known: WordNumbers, rooted: NDArray[np.bool_]) -> _Counted:
+    """Of each chunk's words; where `rooted`, shape (chunks,), of their roots too."""
     lengths = [len(of_chunk) for of_chunk in words]
-    found = np.fromiter(map(tokens.__getitem__, chain.from_iterable(words)), np.int64, sum(lengths))
+    said = np.fromiter(map(known.numbers.__getitem__, chain.from_iterable(words)), np.int64, sum(lengths))
+    chunks, size = np.repeat(np.arange(len(words)), lengths), max(1, len(words))
+    with_roots = np.flatnonzero(rooted[chunks])
+    roots, of = known.roots.of(said[with_roots])
+    found, chunks = np.concatenate([known.tokens[said], roots]), np.concatenate([chunks, chunks[with_roots[of]]])
     kept = found >= 0
-    chunks, size = np.repeat(np.arange(len(words)), lengths)[kept], max(1, len(words))
-    pairs, counts = np.unique(found[kept] * size + chunks, return_counts=True)
+    pairs, counts = np.unique(found[kept] * size + chunks[kept], return_counts=True)
     return _Counted(pairs % size, pairs // size, counts.astype(np.float64), len(words))
 
 

@@ -5,24 +5,28 @@ A word of Esperanto has many forms and derived words, so a text in it has the ro
 """
 
 import re
-from collections.abc import Callable, Collection, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from clew.memory.datatypes import Ints
 from clew.memory.dates import DateOrder, day_words, search_text
 from clew.memory.errors import BadInput
 from clew.memory.language.esperanto_words import roots_in
 from clew.memory.parameters import Few, Share, Weight
 from clew.memory.text import language_of
+from clew.memory.vectors import Ragged
 
 QUESTION_WORDS = ("what", "which", "who", "whom", "whose", "when", "where", "why", "how")
 """Beside bm25s's English stop words: they carry no content, and would count as rare. Pronouns stay: a list that has
 them too finds less."""
 
-WORD = re.compile(r"(?u)\b\w\w+\b")
-"""bm25s's own pattern of a token, here to know which word a token came from."""
+WORD = re.compile(r"\w\w+")
+"""As bm25s's own pattern of a token, here to know which word a token came from."""
 
 Tokenize = Callable[..., Any]
 
@@ -32,8 +36,9 @@ ROOT = "-"
 TOKENS = 2
 """The version of what texts become here; indexes of another one are made anew."""
 
-SHARED = re.compile(r"\b(?:la|de|en|al|mi|li|ne|ke)\b|[ĉĝĥĵŝŭ]", re.I)
-OWN = re.compile(r"\b(?:kaj|est[aiou]s|ki[oue]j?n?|kiam|ti[oua]j?n?|[ĝŝ]in?|oni|sed|ankaŭ|ĉi[ou]j?n?|sur)\b", re.I)
+SHARED, HATS = frozenset("la de en al mi li ne ke".split()), "ĉĝĥĵŝŭ"
+OWN = frozenset("kaj estas estis estos estus kiam ĝi ĝin ŝi ŝin oni sed ankaŭ sur".split())
+OWN |= {one + end for one in "kio kiu kie tio tiu tia ĉio ĉiu".split() for end in ("", "j", "n", "jn")}
 """Words and letters that Esperanto has and others have as well, and words that hardly another one has."""
 TOLD_BY, TOLD, BOTH = 600, 1 / 12, 1 / 4
 """Characters that show a text's language; the share of words of Esperanto alone, two at least, by which it is told at
@@ -81,11 +86,13 @@ class KeywordAnalyser:
         return {word: token for word, token in self(" ".join(alike)).items() if token in tokens}
 
 
-def in_esperanto(text: str) -> bool:
-    """Whether a text is, as its beginning shows."""
+def in_esperanto(text: str, words: Sequence[str] | None = None) -> bool:
+    """Whether a text is, as its beginning shows; `words` are its `words_of`, where they are known."""
     begin = text[:TOLD_BY]
-    own, shared, words = len(OWN.findall(begin)), len(SHARED.findall(begin)), begin.count(" ")
-    if (own > 1 and own > TOLD * words) or (own and own + shared > 2 and own + shared > BOTH * words):
+    said = words_of(begin) if words is None or len(text) > TOLD_BY else words
+    own, shared, size = sum(map(OWN.__contains__, said)), sum(map(SHARED.__contains__, said)), begin.count(" ")
+    shared += 0 if begin.isascii() else sum(map(begin.lower().count, HATS))
+    if (own > 1 and own > TOLD * size) or (own and own + shared > 2 and own + shared > BOTH * size):
         return True
     return own + shared > 0 and language_of(begin) == "eo"
 
@@ -93,11 +100,11 @@ def in_esperanto(text: str) -> bool:
 def words_of(text: str, roots: bool = False) -> list[str]:
     """Those of a text, in lower case; with `roots` their roots after them, each with its mark."""
     words = WORD.findall(text.lower())
-    return words + list(chain.from_iterable(map(_marked, words))) if roots else words
+    return words + list(chain.from_iterable(map(marked_roots, words))) if roots else words
 
 
 @lru_cache(maxsize=100_000)
-def _marked(word: str) -> tuple[str, ...]:
+def marked_roots(word: str) -> tuple[str, ...]:
     return tuple(root + ROOT for root in roots_in(word))
 
 
@@ -112,6 +119,28 @@ def tokens_of(words: Collection[str], tokenize: Tokenize) -> dict[str, str]:
     roots = {word: word for word in words if word.endswith(ROOT)}
     plain = [word for word in words if word not in roots]
     return {word: its[0] for word, its in zip(plain, tokenize(plain, return_ids=False), strict=True) if its} | roots
+
+
+class WordNumbers(NamedTuple):
+    """The number of each different word; by that the number of its token, -1 for none, and those of its roots."""
+
+    numbers: Mapping[str, int]
+    tokens: Ints
+    roots: Ragged
+
+
+def numbered(
+    words: Collection[str], rooted: Collection[str], tokenize: Tokenize, others: Iterable[str]
+) -> tuple[dict[str, int], WordNumbers]:
+    """The number of each token, by alphabet, and which words become which: of different words, of those of them that
+    stand in texts in Esperanto, and of other tokens that there are."""
+    tokens, roots = tokens_of(words, tokenize), {word: marked_roots(word) for word in rooted}
+    numbers = {token: at for at, token in enumerate(sorted({*tokens.values(), *chain(*roots.values()), *others}))}
+    lists = [[numbers[root] for root in roots.get(word, ())] for word in words]
+    starts = np.concatenate([[0], np.cumsum([len(its) for its in lists], dtype=np.int64)])
+    values = np.fromiter(chain.from_iterable(lists), np.int64, int(starts[-1]))
+    of_words = np.array([numbers[tokens[word]] if word in tokens else -1 for word in words], np.int64)
+    return numbers, WordNumbers({word: at for at, word in enumerate(words)}, of_words, Ragged(starts, values))
 
 
 def tokenizer(parameters: KeywordParameters) -> Tokenize:

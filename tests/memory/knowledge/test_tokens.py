@@ -64,7 +64,7 @@ def test_english_is_what_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     def never(word: str) -> tuple[str, ...]:
         raise AssertionError(word)
 
-    monkeypatch.setattr(tokens, "_marked", never)
+    monkeypatch.setattr(tokens, "marked_roots", never)
     alone = index_of(tmp_path / "en", EN, ["Ulm", "La Scala", "Mi estas Elmo"])
     assert "-" not in "".join(alone.tokens)
     assert alone.hits("Kiu estas Elmo kaj la bakisto?", 1)[0].row == 2
