@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import metadata, util
 from pathlib import Path
 
-import httpx
 from packaging.requirements import Requirement
 
 from clew.agent.doctor.cluster import Check, cluster
@@ -37,15 +36,11 @@ HOST = "127.0.0.1"
 SMALL = "llama3.2:3b"
 """A chat model that calls tools and runs on a laptop."""
 
-ADDRESS = ("CLEW_ELASTICSEARCH", "ELASTICSEARCH_URL")
 NAMED = 5
 """Files that could not be read, of which the names are shown."""
 
 QUOTED = 200
 """Characters of a sentence that is shown."""
-
-QUICK = 2.0
-"""Seconds that a server may take to say what it is."""
 
 
 def examine(settings: Settings, unreadable: ClewError | None = None) -> Iterator[Check]:
@@ -68,8 +63,6 @@ def examine(settings: Settings, unreadable: ClewError | None = None) -> Iterator
     else:
         yield Check("encoder", "problem", *not_here(own, settings.library))
     yield from ollama(settings)
-    if isinstance(settings.library, Path):
-        yield elasticsearch(os.environ, util.find_spec("elasticsearch") is not None)
     places = {"cache": settings.cache, "conversations": settings.home}
     if isinstance(settings.library, Path):
         places = {"library": settings.library, **places}
@@ -235,21 +228,6 @@ def ollama(settings: Settings) -> Iterator[Check]:
         yield from _of_server(server, named)
     except ClewError as error:
         yield Check("Ollama", "problem", error.message, error.hint)
-
-
-def elasticsearch(environment: Mapping[str, str], installed: bool) -> Check:
-    """Looked at only where it could be used."""
-    name = next((name for name in ADDRESS if environment.get(name)), "")
-    if not installed or not name:
-        return Check("Elasticsearch", "ok", "not used")
-    address = environment[name]
-    try:
-        reply = httpx.get(address, timeout=QUICK)
-        reply.raise_for_status()
-        return Check("Elasticsearch", "ok", f"version {reply.json()['version']['number']} at {address}")
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError) as error:
-        message = f"{address} does not answer as Elasticsearch does ({type(error).__name__})"
-        return Check("Elasticsearch", "problem", message, f"start it, or: unset {name}")
 
 
 def _recorded_encoder(place: Place) -> str:

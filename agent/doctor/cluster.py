@@ -25,13 +25,14 @@ class Check:
     hint: str = ""
 
 
-UNSEEN = "not allowed to see"
+UNSEEN, MONITOR = "not allowed to see", "nothing, or give the key the cluster's right `monitor`"
 
 COLOURS: dict[str, State] = {"green": "ok", "yellow": "warning", "red": "problem"}
 
 
 def cluster(where: ClusterAddress) -> Iterator[Check]:
-    """Of a library that could be opened. What the key may not see is said to be that, and is no problem."""
+    """Of a library that could be opened. What the key may not see is said to be that, and is no problem: Clew works
+    without it."""
     try:
         store = open_generation(Cluster(where, PRESENT))
     except ClewError as error:
@@ -53,7 +54,7 @@ def server(store: ClusterStore) -> Check:
 def licence(store: ClusterStore) -> Check:
     said = _seen(store, lambda client: client.license.get())
     if said is None:
-        return Check("licence", "ok", UNSEEN)
+        return Check("licence", "warning", UNSEEN, MONITOR)
     own = said["license"]
     return Check("licence", "ok" if own["status"] == "active" else "warning", f"{own['type']}, {own['status']}")
 
@@ -62,7 +63,7 @@ def health(store: ClusterStore) -> Check:
     """Of the index, where the key may see it: a red one lacks shards, a yellow one replicas."""
     said = _seen(store, lambda client: client.cluster.health(index=store.index, level="indices"))
     if said is None:
-        return Check("health", "ok", UNSEEN)
+        return Check("health", "warning", UNSEEN, MONITOR)
     own = said["indices"][store.index]
     nodes, state = said["number_of_data_nodes"], own["status"]
     message = f"{state}: {own['active_shards']} shards on {nodes} node{'' if nodes == 1 else 's'}"
@@ -93,9 +94,9 @@ def mapping(store: ClusterStore) -> Check:
 
 
 def inference(store: ClusterStore) -> Check:
-    """The endpoint that is named gives tokens, and the library has them; without one nothing is missed that is used."""
+    """Whether the endpoint that is named gives tokens, and the library has them."""
     if not (named := endpoint()):
-        return Check("ELSER", "ok", f"not used: no endpoint is named ({ENDPOINT})")
+        return Check("ELSER", "warning", "not used: no endpoint is named", f"export {ENDPOINT}=NAME")
     tokens_of(store.cluster, ["Is it there?"])  # what is raised says what is missing
     if not store.of_tokens:
         hint = f"clew index YOUR-FOLDER --library {store.cluster.where}"

@@ -11,7 +11,7 @@ import pytest
 from tests.memory.knowledge.index.test_run import write
 from tests.ui.conftest import ROOT, Run
 
-NAMES = ["Python", "packages", "settings", "library", "library files", "encoder", "Ollama", "Elasticsearch", "disk"]
+NAMES = ["Python", "packages", "settings", "library", "library files", "encoder", "Ollama", "disk"]
 NAMES.append("browser page")
 
 

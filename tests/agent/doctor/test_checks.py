@@ -11,7 +11,6 @@ from threading import Thread
 import pytest
 
 from clew.agent.doctor import checks
-from clew.agent.doctor.checks import elasticsearch
 from clew.agent.doctor.checks import ollama as ollama_checks
 from clew.agent.doctor.cluster import Check
 from clew.agent.settings import Settings
@@ -138,37 +137,22 @@ def test_nothing_that_answers_is_a_problem_only_where_it_was_named(
     assert list(checked(tmp_path, "openai:gpt-5")) == ["language model", "Ollama"]
 
 
-class Elastic(BaseHTTPRequestHandler):
-    said = b'{"version": {"number": "9.1.0"}}'
-
+class Stranger(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self.send_response(200)
         self.end_headers()
-        self.wfile.write(self.said)
+        self.wfile.write(b"hello")
 
     def log_message(self, *_: object) -> None:
         return
 
 
-class Stranger(Elastic):
-    said = b"hello"
-
-
 def test_something_else_in_the_place_of_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for handler, state in ((Elastic, "ok"), (Stranger, "problem")):
-        server = HTTPServer(("127.0.0.1", 0), handler)
+    with HTTPServer(("127.0.0.1", 0), Stranger) as server:
         Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-        address = f"http://127.0.0.1:{server.server_address[1]}"
-        check = elasticsearch({"ELASTICSEARCH_URL": address}, installed=True)
-        assert check.state == state and address in check.message
-        monkeypatch.setenv("OLLAMA_HOST", address)
+        monkeypatch.setenv("OLLAMA_HOST", f"http://127.0.0.1:{server.server_address[1]}")
         assert checked(tmp_path)["Ollama"].state == "problem" and checked(tmp_path)["Ollama"].hint
         server.shutdown()
-        server.server_close()
-    gone = elasticsearch({"CLEW_ELASTICSEARCH": address}, installed=True)
-    assert (gone.state, gone.hint) == ("problem", "start it, or: unset CLEW_ELASTICSEARCH")
-    for environment, installed in (({"ELASTICSEARCH_URL": address}, False), ({}, True)):
-        assert elasticsearch(environment, installed) == Check("Elasticsearch", "ok", "not used")
 
 
 def test_disk(tmp_path: Path) -> None:
