@@ -323,3 +323,11 @@ def _locked(file: int, shared: bool) -> bool | None:
     except OSError:
         return False
     return True
+
+
+def machine_memory() -> float:
+    """Bytes; without end where the system does not say."""
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):
+        return float("inf")

@@ -1,6 +1,5 @@
 """A model of an Ollama server as a `Writer`: the one that was named, or the best suited of those that are there."""
 
-import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -13,6 +12,7 @@ from clew.agent.llm.ledger import MESSAGE, TokenCounts
 from clew.agent.llm.ollama_server import Card, OllamaServer, Pulled
 from clew.agent.llm.streams import Wire, watched, without_thoughts
 from clew.memory.errors import ModelFailed, NoModel, PromptCut, ServiceUnreachable
+from clew.memory.files import machine_memory
 from clew.memory.ports import Abilities, Message, Output, ToolCall, ToolSpec, Usage, Waiting
 
 WINDOW = 8192
@@ -195,7 +195,7 @@ def best(server: OllamaServer) -> OllamaWriter | None:
     except ServiceUnreachable:
         return None
     there = [(model, card) for model in pulled if not is_elsewhere(model) and (card := _card(server, model))]
-    chosen = best_suited(there, _memory())
+    chosen = best_suited(there, machine_memory())
     return OllamaWriter(server, chosen[0].name, chosen[1]) if chosen else None
 
 
@@ -221,11 +221,3 @@ def best_suited(there: Sequence[tuple[Pulled, Card]], memory: float) -> tuple[Pu
     if not fitting:
         return min(chats, key=lambda pair: pair[0].size)
     return max(fitting, key=lambda pair: (pair[1].tools, pair[0].size, pair[0].name))
-
-
-def _memory() -> float:
-    """Bytes; without end where the system does not say."""
-    try:
-        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    except (AttributeError, ValueError, OSError):
-        return float("inf")

@@ -15,11 +15,11 @@ import pytest
 
 from clew.memory.datatypes import Progress
 from clew.memory.encoding import CachedEncoder
-from clew.memory.errors import BadInput, LibraryBusy, LibraryMismatch, NoLibrary
+from clew.memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch, NoLibrary
 from clew.memory.knowledge.chunking import ChunkerParameters, SemanticParameters
 from clew.memory.knowledge.disk import POINTER, Manifest, current_generation
 from clew.memory.knowledge.index.generation import Parameters
-from clew.memory.knowledge.index.run import IndexReport, index
+from clew.memory.knowledge.index.run import CHUNK_BYTES, IndexReport, index
 from clew.memory.knowledge.library import open_library
 from tests.memory.knowledge.closing import close
 from tests.processes import Process, finished
@@ -65,6 +65,25 @@ def test_a_rerun_does_only_what_changed(tmp_path: Path, encoder: CachedEncoder) 
     assert report.line == "1 new, 1 changed, 1 removed, 1 unchanged, 1 failed"
     assert report.failed[0].source.endswith("empty.txt") and report.failed[0].reason
     assert titles(library, encoder) == ["moon", "sun", "venus"]
+
+
+def test_more_than_the_memory_takes_is_refused_before_anything_is_embedded(
+    tmp_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, library = tmp_path / "notes", tmp_path / "library"
+    write(folder, moon="The Moon is far away.")
+    run([folder], library, encoder)
+    before = current_generation(library)
+    write(folder, sun="The Sun is hot.", mars="Mars is red.")
+    monkeypatch.setattr("clew.memory.knowledge.index.run.machine_memory", lambda: 2.5 * CHUNK_BYTES)
+    monkeypatch.setattr(encoder, "encode", lambda *_: pytest.fail("it was embedded"))
+    with pytest.raises(ClewError, match="3 chunks take about") as refused:
+        run([folder], library, encoder)
+    assert refused.value.hint and "stays as it was" in str(refused.value) and current_generation(library) == before
+    assert [one.name for one in library.iterdir() if one.is_dir()] == [before.name if before else ""]
+    monkeypatch.undo()
+    monkeypatch.setattr("clew.memory.knowledge.index.run.machine_memory", lambda: 3.5 * CHUNK_BYTES)
+    assert run([folder], library, encoder).new == 2
 
 
 def test_only_documents_under_the_paths_given_are_removed(tmp_path: Path, encoder: CachedEncoder) -> None:
