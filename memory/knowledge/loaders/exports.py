@@ -26,20 +26,23 @@ from typing import Any
 from clew.memory.datatypes import Document
 from clew.memory.errors import NotSetUp, Unreadable, install_command, required
 from clew.memory.knowledge.loaders.jsonl import named
-from clew.memory.knowledge.loaders.markdown import AUTHOR, FRONT_MATTER, front_list, laid_out
-from clew.memory.knowledge.loaders.plain_text import decode, title_of_file, title_of_text
+from clew.memory.knowledge.loaders.markdown import (
+    AUTHOR,
+    FRONT_MATTER,
+    TAGS,
+    front_date,
+    front_field,
+    front_list,
+    front_status,
+    laid_out,
+)
+from clew.memory.knowledge.loaders.plain_text import title_of_file, title_of_text
 from clew.memory.knowledge.loaders.source import ExportLoader, Loader, LoadFailure, Source, in_a_line, shown
 from clew.memory.text import clean, storable
 
 PACKAGE = "langchain_community"
 LARGEST = 64 << 20
 """Bytes of one day of a channel, unpacked."""
-
-DATES = (
-    *("effective", "effective_date", "valid_from", "updated", "modified", "last_modified"),
-    *("date", "published", "created"),
-)
-"""Fields of a note's front matter, as for Markdown. Numbers are the file's own times, which date no document."""
 
 GIT_ALONE = {
     "GIT_CONFIG_GLOBAL": os.devnull,
@@ -55,6 +58,7 @@ GIT_ALONE = {
 }
 """No hooks, no filters of anybody's settings, no network; links are written as texts and not followed."""
 
+_HASHTAG = re.compile(r"(?<!\S)#([A-Za-z_][\w/-]*)")
 _NOTION_ID = re.compile(r"[ -][0-9a-f]{32}$")
 _NOTION_AUTHOR, _NOTION_TAGS = r"author|created by|owner", r"tags?|categor(?:y|ies)"
 _PROPERTY = r"^(?:{names}): (.+)$"
@@ -87,15 +91,14 @@ def _document(id_: str, place: str, title: str, text: str, about: Mapping[str, A
     plain = layout.text if layout else clean(text)
     if not plain.strip():
         raise Unreadable("empty")
-    dates = (about.get(key) for key in DATES)
     return Document(
         storable(id_),
         storable(title or heading or title_of_text(plain)),
         plain,
         storable(place),
         headings=tuple(layout.headings) if layout else (),
-        date=storable(next((value for value in dates if value and isinstance(value, str)), "")),
-        status=storable(str(about.get("status", ""))),
+        date=storable(about.get("date") or ""),
+        status=storable(about.get("status") or ""),
         author=in_a_line(about.get("author")),
         tags=in_a_line(about.get("tags")),
         unseen=unseen,
@@ -105,11 +108,11 @@ def _document(id_: str, place: str, title: str, text: str, about: Mapping[str, A
 # A folder of pages ---------------------------------------------------------------------------------------------------
 
 
-def _alone(source: Source, module: str, loader: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _alone(source: Source, module: str, loader: str, **more: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """One file of a folder, by a loader of folders."""
     with TemporaryDirectory(prefix="clew-") as folder:
         shutil.copy2(source.path, folder)
-        yield from _loaded(module, loader, folder)
+        yield from _loaded(module, loader, folder, **more)
 
 
 def read_notion(source: Source) -> Iterator[Document | LoadFailure]:
@@ -139,12 +142,17 @@ def _of_all_rows(path: Path) -> str:
 
 
 def read_obsidian(source: Source) -> Iterator[Document | LoadFailure]:
-    for text, about in _alone(source, "obsidian", "ObsidianLoader"):
-        title = str(about.get("title") or "") or source.path.stem
-        tags = sorted(filter(None, str(about.get("tags") or "").split(",")))
-        front = FRONT_MATTER.match(decode(source.path.read_bytes()))
-        told = {"author": front_list(front[1] if front else "", AUTHOR), "tags": tags}
-        yield _document(source.name, shown(source.path), title, text, {**about, **told})
+    """Its front matter is read as Markdown's: LangChain's reader raises for a tag that is a number."""
+    for text, _ in _alone(source, "obsidian", "ObsidianLoader", collect_metadata=False):
+        front = FRONT_MATTER.match(text)
+        fields, said = (front[1], text[front.end() :]) if front else ("", text)
+        about = {
+            "date": front_date(fields),
+            "status": front_status(fields),
+            "author": front_list(fields, AUTHOR),
+            "tags": sorted({*filter(None, front_list(fields, TAGS).split(", ")), *_HASHTAG.findall(said)}),
+        }
+        yield _document(source.name, shown(source.path), front_field(fields, "title") or source.path.stem, said, about)
 
 
 # One file of many ----------------------------------------------------------------------------------------------------
@@ -247,8 +255,8 @@ def _note(id_: str, place: str, title: str, piece: bytes, told: Mapping[str, Any
     if not found:
         raise Unreadable("empty")
     text, about = found[0]
-    when = {name: time.strftime("%Y-%m-%d", about[name]) for name in ("updated", "created") if about.get(name)}
-    return _document(id_, place, title, text, {**told, **when})
+    when = about.get("updated") or about.get("created")
+    return _document(id_, place, title, text, {**told, "date": time.strftime("%Y-%m-%d", when) if when else ""})
 
 
 # A repository --------------------------------------------------------------------------------------------------------

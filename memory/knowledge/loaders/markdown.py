@@ -26,6 +26,8 @@ DATES = (
 
 AUTHOR, TAGS = "authors?|by|creator", "tags?|keywords?|categor(?:y|ies)|topics?"
 FRONT_LIST = r"^(?:{names}):(.*(?:\n[ \t]*-[ \t].*)*)"
+NO_VALUE = re.compile(r"(?:null|~|[|>][+-]?\d?)?", re.IGNORECASE)
+"""YAML's nothing, and the marks of a value that stands in the lines below."""
 
 WITHIN = ("thead_open", "thead_close", "tbody_open", "tbody_close", "tr_open", "tr_close")
 LISTS = ("bullet_list_open", "bullet_list_close", "ordered_list_open", "ordered_list_close")
@@ -41,33 +43,45 @@ def read_markdown(source: Source) -> Iterator[Document]:
     layout, first, unseen = laid_out(text[front.end() :] if front else text)
     yield Document(
         source.name,
-        _field(fields, "title") or first or title_of_file(source.path),
+        front_field(fields, "title") or first or title_of_file(source.path),
         not_empty(layout.text),
         shown(source.path),
         headings=tuple(layout.headings),
-        date=next((value for names in DATES if (value := _field(fields, names))), ""),
+        date=front_date(fields),
         unseen=unseen,
         author=author,
         tags=tags,
-        status=_field(fields, "status|state") or ("draft" if _field(fields, "draft").casefold() == "true" else ""),
+        status=front_status(fields),
     )
 
 
-def _field(front: str, names: str) -> str:
+def front_date(front: str) -> str:
+    """The date from which it holds, as it is written; empty where there is none."""
+    return next((value for names in DATES if (value := front_field(front, names))), "")
+
+
+def front_status(front: str) -> str:
+    return front_field(front, "status|state") or ("draft" if front_field(front, "draft").casefold() == "true" else "")
+
+
+def front_field(front: str, names: str) -> str:
     """Of the front matter; empty where it has none of these names."""
     found = re.search(FRONT_FIELD.format(names=names), front, re.MULTILINE | re.IGNORECASE)
     value = found[1].strip() if found else ""
+    if NO_VALUE.fullmatch(value):
+        return ""
     return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"" else value
 
 
 def front_list(front: str, names: str) -> str:
-    """As `_field`, of a list in brackets, in lines or between commas: in a line."""
+    """As `front_field`, of a list in brackets, in lines or between commas: in a line."""
     found = re.search(FRONT_LIST.format(names=names), front, re.MULTILINE | re.IGNORECASE)
     first, *lines = found[1].strip().split("\n") if found else [""]
     if first.startswith("- "):
         first, lines = "", [first, *lines]
     items = [*first.strip().removeprefix("[").removesuffix("]").split(","), *(line.strip()[1:] for line in lines)]
-    return in_a_line([item.strip().removeprefix("name:").strip(" '\"#") for item in items])
+    named = (item.strip(" {}").removeprefix("name:").strip(" '\"#") for item in items)
+    return in_a_line([item for item in named if not NO_VALUE.fullmatch(item)])
 
 
 def laid_out(markdown: str) -> tuple[TextLayout, str, str]:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import zipfile
@@ -13,6 +14,7 @@ import pytest
 from clew.memory.datatypes import Document
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, NotSetUp
+from clew.memory.knowledge.document_dates import with_date
 from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import open_library
@@ -39,10 +41,27 @@ ENEX = """<?xml version="1.0" encoding="UTF-8"?>
 """
 
 
-def read_named(name: ExportLoader, path: Path) -> tuple[list[Document], list[LoadFailure]]:
+ODD_FRONTS = (
+    "tags: [2024]\ndate: null\ntitle: null",
+    "tags: [null, ~, true]\nstatus: ~\nauthor: null",
+    "title: 2024\nauthor: 7\ndate: 2024",
+    "tags:\n  topic: house\ndate:\n  from: 2024-01-01\nauthor: {name: Ann}",
+    "title: |\n  In lines\ntags: >-",
+    "author:\n  - name: Ann\n  - 2\ntags:\n- 1\n- 2.5",
+    "title: 'never closed\ntags: [a, b",
+    "- a\n- list",
+    "just a text",
+    "key: {a: {b: [c, {d: null}]}}\ntags: {}\ndate: []",
+    "a: &x 1\nb: *y\ndate: !!python/object:os.system {}",
+    "\t tabs: no YAML\ndate: 2024-13-45",
+)
+"""What is written there, and is no text or list of texts."""
+
+
+def read_named(name: ExportLoader | None, path: Path) -> tuple[list[Document], list[LoadFailure]]:
     """In the process of its own, as `clew index` does."""
     reading, found = Reading(), list[Document | LoadFailure]()
-    for source in discover([path], exports={str(path): name}).sources:
+    for source in discover([path], exports={str(path): name} if name else {}).sources:
         found += reading.documents(source)
         list(reading.edges(source))
     reading.keep()
@@ -104,6 +123,18 @@ def test_an_obsidian_vault(tmp_path: Path) -> None:
     assert "my sister" in walk.text and "tags:" not in walk.text and walk.source == str(vault / "daily" / "Walk.md")
     assert (plain.title, plain.date) == ("plain", "")
     assert [(Path(one.source).name, one.reason) for one in failed] == [("empty.md", "empty")]
+
+
+@pytest.mark.parametrize("loader", ["obsidian", None])
+def test_front_matter_of_odd_types_fails_no_note(loader: ExportLoader | None, tmp_path: Path) -> None:
+    (tmp_path / ".obsidian").mkdir()
+    for number, front in enumerate(ODD_FRONTS):
+        (tmp_path / f"{number}.md").write_text(f"---\n{front}\n---\nMet Ann. #walk\n", "utf-8")
+    found, failed = read_named(loader, tmp_path)
+    assert len(found) == len(ODD_FRONTS) and not failed
+    for one in map(with_date, found):
+        said = f"{one.title} {one.date} {one.status} {one.author} {one.tags}"
+        assert "Met Ann." in one.text and not re.search(r"\b(?:None|null)\b|[{}~|!]", said), said
 
 
 def slack(path: Path, days: dict[str, object]) -> Path:
