@@ -143,3 +143,111 @@ def test_each_method_is_its_own() -> None:
     expected = nx.community.louvain_communities(weighted_graph(links), weight="weight", seed=42)
     of = {method: {frozenset(np.flatnonzero(one == n).tolist()) for n in set(one)} for method, one in found.items()}
     assert of["louvain"] == {frozenset(one) for one in expected} != of["leiden"]
+
+
+CLUSTERS = np.array([0, 0, 0, 1, 1, 1, 2, 2, 3, 4])
+"""Three along each of two directions, and three fragments."""
+PLACED = np.array([[1, 0, 0]] * 3 + [[0, 1, 0]] * 3 + [[0.8, 0.6, 0]] * 2 + [[0, 0, 1], [0, 0.6, 0.8]], np.float32)
+
+
+@pytest.mark.parametrize(
+    ("smallest", "alike", "joined"),
+    [
+        (3, 0.7, [0, 0, 0, 1, 1, 1, 0, 0, 2, 2]),  # .8 to the first; to none, so for itself; .6 and, to that one, .8
+        (3, 0.8, [0, 0, 0, 1, 1, 1, 0, 0, 2, 2]),
+        (3, 0.81, [0, 0, 0, 1, 1, 1, 2, 2, 3, 4]),
+        (3, 0.6, [0, 0, 0, 1, 1, 1, 0, 0, 2, 1]),
+        (3, -1.0, [0, 0, 0, 1, 1, 1, 0, 0, 0, 1]),
+        (2, -1.0, [0, 0, 0, 1, 1, 1, 2, 2, 0, 1]),
+        (9, 0.7, [0, 0, 0, 1, 1, 1, 0, 0, 2, 2]),  # none is whole: the first ones stand
+    ],
+)
+def test_a_fragment_joins_what_is_near_enough(smallest: int, alike: float, joined: list[int]) -> None:
+    assert detection._fragments_joined(CLUSTERS, PLACED, smallest, alike).tolist() == joined
+
+
+def test_however_far_it_is_where_nothing_is_said_of_that() -> None:
+    assert detection._fragments_joined(CLUSTERS, PLACED, 3).tolist() == [0, 0, 0, 1, 1, 1, 0, 0, 0, 1]
+
+
+@pytest.mark.parametrize("rows", [1, 3, 1024])
+def test_the_nearest_others(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(detection, "ROWS", rows)
+    means = np.array([[1, 0], [0.8, 0.6], [0.6, 0.8], [0, 1]], np.float32)
+    near, cosines = detection._nearest(means, 2)
+    assert near.tolist() == [[1, 2], [2, 0], [1, 3], [2, 1]]
+    assert cosines == pytest.approx(np.array([[0.8, 0.6], [0.96, 0.8], [0.96, 0.8], [0.8, 0.6]]))
+
+
+FOUR = Links(4, np.array([[0, 0, 1, 2], [1, 2, 2, 3]]), np.array([5.0, 2.0, 1.0, 1.0]))
+"""Of 0 and 1 together three to 2, of which one to 3."""
+
+
+@pytest.mark.parametrize(
+    ("last", "near", "expected"),
+    [
+        ((-0.8, 0.6), 9, {(0, 1): 3 / 12**0.5 + 0.4, (1, 2): 0.5}),  # what is unlike is no tie
+        ((0.6, 0.8), 9, {(0, 1): 3 / 12**0.5 + 0.4, (1, 2): 0.5 + 0.48, (0, 2): 0.3}),
+        ((0.6, 0.8), 1, {(0, 1): 3 / 12**0.5 + 0.4, (1, 2): 0.5 + 0.48}),
+    ],
+)
+def test_ties_are_shares_of_links_and_the_cosines_of_near_ones(
+    last: tuple[float, float], near: int, expected: dict[tuple[int, int], float]
+) -> None:
+    vectors = np.array([[1, 0], [1, 0], [0.8, 0.6], last], np.float32)
+    tied = detection._ties(np.array([0, 0, 1, 2]), FOUR, vectors, DetectionParameters(near=near, meaning=0.5))
+    assert tied.nodes == 3
+    assert dict(zip(map(tuple, tied.ends.T.tolist()), tied.weights.tolist(), strict=True)) == pytest.approx(expected)
+
+
+def test_what_is_too_big_is_taken_out_with_its_links() -> None:
+    links = Links(5, np.array([[0, 1, 2, 3], [1, 2, 3, 4]]), np.array([1.0, 2.0, 3.0, 4.0]))
+    labels = np.array([0, 0, 0, 1, 1])
+
+    def parts(largest: int) -> list[tuple[int, list[int], int, list[list[int]], list[float]]]:
+        found = detection._parts(labels, links, largest)
+        return [(label, n.tolist(), its.nodes, its.ends.tolist(), its.weights.tolist()) for label, n, its in found]
+
+    first = (0, [0, 1, 2], 3, [[0, 1], [1, 2]], [1.0, 2.0])
+    assert parts(3) == [] and parts(2) == [first]
+    assert parts(1) == [first, (1, [3, 4], 2, [[0], [1]], [4.0])]
+
+
+def test_of_each_that_divides_a_part_keeps_its_number_and_the_others_have_new_ones() -> None:
+    links, vectors = rings(4, 7)
+    labels, parameters = np.repeat([0, 1], 14), DetectionParameters(largest=10)
+    finer = detection._divided(labels, links, vectors, parameters)
+    assert [set(finer[start : start + 7].tolist()) for start in (0, 7)] in ([{0}, {2}], [{2}, {0}])
+    assert [set(finer[start : start + 7].tolist()) for start in (14, 21)] in ([{1}, {3}], [{3}, {1}])
+    assert detection._divided(labels, links, vectors, DetectionParameters(largest=14)).tolist() == labels.tolist()
+    whole, alone = rings(1, 12)
+    stays = detection._divided(np.zeros(12, np.int64), whole, alone, parameters)
+    assert stays.tolist() == [0] * 12
+
+
+@pytest.mark.parametrize(("largest", "readable", "levels"), [(7, 6, 1), (6, 6, 2), (7, 5, 2), (6, 5, 3)])
+def test_levels_are_made_where_clusters_are_too_big_or_too_many(largest: int, readable: int, levels: int) -> None:
+    links, vectors = rings(6, 7)
+    found = detect(links, vectors, DetectionParameters(largest=largest, readable=readable))
+    assert len(found) == levels
+    assert int(found[0].max()) + 1 <= readable and int(found[-1].max()) == 5
+
+
+def test_of_the_resolutions_the_first_that_can_be_read_makes_the_themes() -> None:
+    assert detection.RESOLUTIONS == (4.0, 3.0, 2.0, 1.5, 1.0, 0.7, 0.5, 0.3, 0.2, 0.1)
+    links, vectors = rings(40, 5)
+    labels = np.repeat(np.arange(40), 5)
+    for readable in (4, 12, 25):
+        parameters = DetectionParameters(readable=readable)
+        tied = detection._ties(labels, links, vectors, parameters)
+        by_resolution = [cluster(tied, parameters, one) for one in detection.RESOLUTIONS]
+        expected = next((one for one in by_resolution if len(set(one.tolist())) <= readable), by_resolution[-1])
+        assert detection._themes(labels, links, vectors, parameters).tolist() == expected[labels].tolist()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_cluster_is_of_resolution_1_unless_another_is_named(method: Method) -> None:
+    graph = nx.gnm_random_graph(60, 150, seed=3)
+    links, parameters = Links(60, np.array(sorted(graph.edges), np.int64).T, np.ones(150)), DetectionParameters(method)
+    plain = cluster(links, parameters).tolist()
+    assert plain == cluster(links, parameters, 1.0).tolist() != cluster(links, parameters, 1.6).tolist()
