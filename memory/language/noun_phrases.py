@@ -4,7 +4,7 @@ A phrase is a noun with what agrees with it, or a single word of another kind; a
 it. Clauses (`clause_parts.py`) are built of phrases.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from clew.memory.language.esperanto_words import TABLE
 from clew.memory.language.trees import WordForm
@@ -31,6 +31,9 @@ class SeenForm:
     asks: bool
     """Whether it is a word in ki-."""
     participle: bool
+
+    def agrees(self, other: "SeenForm | None") -> bool:
+        return other is not None and (self.case, self.plural) == (other.case, other.plural)
 
 
 @dataclass(slots=True)
@@ -63,11 +66,24 @@ class Draft:
         if place != head:
             self.heads[place], self.roles[place] = head, role
 
+    def take(self, place: int, head: int, role: str) -> int:
+        """Attaches the word and goes on: the place after it."""
+        self.attach(place, head, role)
+        return place + 1
+
+    def token(self, place: int) -> SeenForm | None:
+        return self.tokens[place] if place < len(self.tokens) else None
+
     def lemma(self, place: int) -> str:
         return self.tokens[place].word.lemma
 
     def kind(self, place: int) -> str:
+        """Empty behind the last word."""
         return self.tokens[place].kind if place < len(self.tokens) else ""
+
+    def stands(self, place: int, kind: str, *lemmas: str) -> bool:
+        """Whether a word of this kind, and one of these lemmas, stands there."""
+        return self.kind(place) == kind and self.lemma(place) in lemmas
 
 
 def token_of(word: WordForm) -> SeenForm:
@@ -111,40 +127,30 @@ def _name(draft: Draft) -> None:
         first = before is None or (before.kind == "," and before.word.form not in ",;-–")
         if first and token.word.known and not {"ĉj", "nj"} & set(token.word.suffixes):
             continue
-        after = tokens[place + 1] if place + 1 < len(tokens) else token
-        agreeing = (
-            after is not token and after.kind in "NA" and after.case == token.case and after.plural == token.plural
-        )
-        if token.kind == "N":
+        after = draft.token(place + 1)
+        describes = after is not None and after.kind in "NA" and after.agrees(token)
+        if token.kind == "N" or not describes or (first and after is not None and after.word.form[0].isupper()):
             draft.upos[place] = "PROPN"
-        elif not agreeing or (first and after.word.form[0].isupper()):
-            draft.upos[place] = "PROPN"
-            tokens[place] = SeenForm(
-                token.word, "N", "N" if token.case == "N" else token.case, token.plural, False, False
-            )
+            tokens[place] = replace(token, kind="N", asks=False, participle=False) if token.kind == "A" else token
 
 
 def _phrase(draft: Draft, place: int) -> int:
     """Adds the phrase that begins at `place`; the place after it."""
-    token = draft.tokens[place]
-    kind = token.kind
-    if (
-        kind in "LDSAMNP"
-        or (kind == "T" and token.word.lemma == "ĉi")
-        or (kind == "R" and _before_adjective(draft, place))
-    ):
+    kind = draft.tokens[place].kind
+    of_noun = kind in "LDSAMNP" or draft.stands(place, "T", "ĉi")
+    if of_noun or (kind == "R" and _before_adjective(draft, place)):
         return _noun_phrase(draft, place)
-    end = place + 1
-    if kind == "R" and token.word.lemma != "ne":
-        while draft.kind(end) == "R" and draft.lemma(end - 1) in TABLE["degree"] and draft.lemma(end) != "ne":
-            draft.attach(end - 1, end, "advmod")
-            end += 1
-        if draft.kind(end) == "T" and draft.lemma(end) == "ĉi":
-            draft.attach(end, end - 1, "advmod")
-            end += 1
-            draft.phrases.append(Constituent("R", end - 2, place, end, token.case))
-            return end
-    draft.phrases.append(Constituent(kind, end - 1, place, end, draft.tokens[end - 1].case))
+    head = place
+    if kind == "R" and draft.lemma(place) != "ne":
+        while draft.kind(head + 1) == "R" and draft.lemma(head) in TABLE["degree"] and draft.lemma(head + 1) != "ne":
+            draft.attach(head, head + 1, "advmod")
+            head += 1
+    end = head + 1
+    if kind == "R" and draft.lemma(place) != "ne" and draft.stands(end, "T", "ĉi"):
+        end = draft.take(end, head, "advmod")
+        draft.phrases.append(Constituent("R", head, place, end, draft.tokens[place].case))
+    else:
+        draft.phrases.append(Constituent(kind, head, place, end, draft.tokens[head].case))
     return end
 
 
@@ -162,47 +168,16 @@ def _before_adjective(draft: Draft, place: int) -> bool:
 
 def _noun_phrase(draft: Draft, start: int) -> int:
     """Takes modifiers as long as they agree, then the noun. Without one, the last modifier is the head."""
-    tokens, size = draft.tokens, len(draft.tokens)
-    held: list[int] = []
+    tokens, held = draft.tokens, list[int]()
     agreed: SeenForm | None = None
-    head, place = -1, start
-    while place < size:
-        token = tokens[place]
-        kind = token.kind
-        if kind == "P":
-            if not held:
-                head = place
-                place += 1
-            break
-        if kind == "T":
-            if token.word.lemma != "ĉi":
-                break
-        elif kind == "R" and token.word.lemma == "ajn" and held and tokens[held[-1]].kind in "DP":
-            pass
-        elif kind == "R":
-            if not (
-                _before_adjective(draft, place)
-                or (held and draft.kind(place + 1) == "A" and tokens[place + 1].participle)
-            ):
-                break
-        elif kind in "DSAN" and token.case:
-            if agreed and (token.case != agreed.case or token.plural != agreed.plural):
-                break
-            if kind == "N":
-                head = place
-                place += 1
-                break
-            agreed = token
-        elif kind == "N":
-            head = place
-            place += 1
-            break
-        elif kind in ",C":
-            if not _goes_on(draft, place, agreed):
-                break
-        elif kind not in "LMD" or (kind == "L" and held and draft.lemma(held[-1]) not in ("ĉiu", "tuta", "ambaŭ")):
-            break
+    place, head = start, -1
+    while place < len(tokens) and _modifies(draft, place, held, agreed):
+        if tokens[place].kind in "DSA" and tokens[place].case:
+            agreed = tokens[place]
         held.append(place)
+        place += 1
+    if place < len(tokens) and _is_noun(tokens[place], held, agreed):
+        head = place
         place += 1
     while head < 0 and held and tokens[held[-1]].kind in ",CR":
         place = held.pop()
@@ -212,63 +187,73 @@ def _noun_phrase(draft: Draft, start: int) -> int:
     return _close(draft, start, place, head, held)
 
 
+def _modifies(draft: Draft, place: int, held: list[int], agreed: SeenForm | None) -> bool:
+    """Whether a word goes before a noun, behind the modifiers that are `held`; `agreed` is the last of them with a
+    case."""
+    token = draft.tokens[place]
+    if token.kind == "T":
+        return token.word.lemma == "ĉi"
+    if token.kind == "R":
+        after = draft.token(place + 1)
+        said_of_participle = after is not None and after.kind == "A" and after.participle
+        ever = token.word.lemma == "ajn" and bool(held) and draft.kind(held[-1]) in ("D", "P")
+        return ever or _before_adjective(draft, place) or (bool(held) and said_of_participle)
+    if token.kind in ",C":
+        return _goes_on(draft, place, agreed)
+    if token.kind == "L":
+        return not held or draft.lemma(held[-1]) in ("ĉiu", "tuta", "ambaŭ")
+    if token.kind in "DSA" and token.case:
+        return agreed is None or token.agrees(agreed)
+    return token.kind in "MD"
+
+
+def _is_noun(token: SeenForm, held: list[int], agreed: SeenForm | None) -> bool:
+    """Whether a word is the noun of these modifiers. A pronoun has none."""
+    if token.kind == "P":
+        return not held
+    return token.kind == "N" and (not token.case or agreed is None or token.agrees(agreed))
+
+
 def _goes_on(draft: Draft, place: int, agreed: SeenForm | None) -> bool:
     """Whether a comma or conjunction stands between adjectives of one noun: `granda kaj bela domo`."""
     if agreed is None or agreed.kind != "A" or draft.lemma(place) not in ("kaj", "aŭ", ",", "sed"):
         return False
-    after = place + 1
-    while draft.kind(after) == "R" and after < len(draft.tokens):
-        after += 1
-    if draft.kind(after) != "A":
+    first = _past(draft, place + 1, "R")
+    if draft.kind(first) != "A" or not draft.tokens[first].agrees(agreed):
         return False
-    first = draft.tokens[after]
-    while draft.kind(after) in ("A", "R", "C", ",") and after < len(draft.tokens):
-        after += 1
-    noun = draft.tokens[after] if after < len(draft.tokens) else None
-    return (
-        (first.case, first.plural) == (agreed.case, agreed.plural)
-        and noun is not None
-        and noun.kind == "N"
-        and (noun.case == agreed.case)
-    )
+    noun = draft.token(_past(draft, first, "ARC,"))
+    return noun is not None and noun.kind == "N" and noun.case == agreed.case
+
+
+def _past(draft: Draft, place: int, kinds: str) -> int:
+    """The first place from here on with a word of none of these kinds."""
+    return next((at for at in range(place, len(draft.tokens)) if draft.tokens[at].kind not in kinds), len(draft.tokens))
 
 
 def _close(draft: Draft, start: int, end: int, head: int, held: list[int]) -> int:
+    """Attaches the modifiers to the head, and what of the words behind it belongs to it; the place after those."""
     tokens = draft.tokens
     if head < 0:
-        rest = [place for place in held if tokens[place].kind != "T"]
-        head = rest[-1] if rest else held[-1]
+        head = next((place for place in reversed(held) if tokens[place].kind != "T"), held[-1])
     elif tokens[head].kind == "N":
         end = _after_noun(draft, head, end)
-    elif draft.kind(end) == "R" and draft.lemma(end) in ("mem", "ambaŭ"):
-        draft.attach(end, head, "advmod")
-        end += 1
-    elif draft.kind(end) == "D" and draft.lemma(end) == "ĉiu" and draft.kind(end + 1) not in ("N", "A"):
-        draft.attach(end, head, "det")
+    elif draft.stands(end, "R", "mem", "ambaŭ"):
+        end = draft.take(end, head, "advmod")
+    elif draft.stands(end, "D", "ĉiu") and draft.kind(end + 1) not in ("N", "A"):
         draft.upos[end] = "PRON"
-        end += 1
-    if tokens[head].kind == "P" and draft.kind(end) == "T" and draft.lemma(end) == "ĉi":
-        draft.attach(end, head, "advmod")
-        end += 1
-    if draft.kind(end) == "R" and draft.lemma(end) == "ajn":
-        draft.attach(end, head, "advmod")
-        end += 1
+        end = draft.take(end, head, "det")
+    if tokens[head].kind == "P" and draft.stands(end, "T", "ĉi"):
+        end = draft.take(end, head, "advmod")
+    if draft.stands(end, "R", "ajn"):
+        end = draft.take(end, head, "advmod")
     _modifiers(draft, head, held)
     kind = tokens[head].kind
     if kind in "DS":
         draft.upos[head] = "PRON"
-    case = tokens[head].case or next(
-        (tokens[place].case for place in held if tokens[place].case), "N" if kind in "NPM" else ""
-    )
-    draft.phrases.append(
-        Constituent(
-            "A" if kind == "A" and start + sum(tokens[p].kind == "R" for p in held) == head else "N",
-            head,
-            start,
-            end,
-            case,
-        )
-    )
+    cases = (tokens[place].case for place in (head, *held) if tokens[place].case)
+    case = next(cases, "N" if kind in "NPM" else "")
+    only_adverbs = start + sum(tokens[place].kind == "R" for place in held) == head
+    draft.phrases.append(Constituent("A" if kind == "A" and only_adverbs else "N", head, start, end, case))
     return end
 
 
@@ -276,37 +261,24 @@ def _after_noun(draft: Draft, head: int, end: int) -> int:
     """Names in a row (`Ludoviko Zamenhof`, `sinjoro Petro`), then an adjective that agrees: `pasero kaptita`."""
     noun = draft.tokens[head]
     named = draft.upos[head] == "PROPN" or noun.word.root in TABLE["titles"] or noun.word.suffixes[-1:] == ("in",)
-    while draft.kind(end) == "N" and draft.upos[end] in ("PROPN", "X") and named:
-        draft.attach(end, head, "flat")
-        end += 1
+    while named and draft.kind(end) == "N" and draft.upos[end] in ("PROPN", "X"):
+        end = draft.take(end, head, "flat")
     if draft.kind(end) == "M" and draft.tokens[end].word.form.isdigit():
-        draft.attach(end, head, "nummod")
-        end += 1
-    adverbs = end
-    while draft.kind(adverbs) in ("R", "T"):
-        adverbs += 1
-    participle = adverbs < len(draft.tokens) and draft.tokens[adverbs].participle
-    if not participle and any(draft.lemma(one) not in TABLE["degree"] for one in range(end, adverbs)):
+        end = draft.take(end, head, "nummod")
+    behind = _past(draft, end, "RT")
+    said = draft.token(behind)
+    if said is None or said.kind not in "AS" or not said.agrees(noun):
         return end
-    if draft.kind(adverbs) in ("A", "S"):
-        after = draft.tokens[adverbs]
-        follows = draft.tokens[adverbs + 1] if adverbs + 1 < len(draft.tokens) else None
-        taken = (
-            follows is not None
-            and follows.kind in "NA"
-            and (follows.case, follows.plural) == (after.case, after.plural)
-        )
-        if (
-            (after.case, after.plural) == (noun.case, noun.plural)
-            and not taken
-            and not (after.case == "N" and _awaited(draft, head))
-        ):
-            for place in range(end, adverbs):
-                near = draft.kind(place) == "T" and draft.kind(place + 1) == "R"
-                draft.attach(place, place + 1 if near else adverbs, "advmod")
-            draft.attach(adverbs, head, "amod" if after.kind == "A" else "det")
-            end = adverbs + 1
-    return end
+    if not said.participle and any(draft.lemma(one) not in TABLE["degree"] for one in range(end, behind)):
+        return end
+    follows = draft.token(behind + 1)
+    of_next = follows is not None and follows.kind in "NA" and follows.agrees(said)
+    if of_next or (said.case == "N" and _awaited(draft, head)):
+        return end
+    for place in range(end, behind):
+        near = draft.kind(place) == "T" and draft.kind(place + 1) == "R"
+        draft.attach(place, place + 1 if near else behind, "advmod")
+    return draft.take(behind, head, "amod" if said.kind == "A" else "det")
 
 
 def _awaited(draft: Draft, noun: int) -> bool:
@@ -329,32 +301,24 @@ def _modifiers(draft: Draft, head: int, held: list[int]) -> None:
     for number, place in enumerate(held):
         if place == head:
             continue
-        kind = tokens[place].kind
+        kind, later = tokens[place].kind, (*held[number + 1 :], head)
         if kind == "A":
             joined = (
-                number
-                and tokens[held[number - 1]].kind in "CR,"
-                and adjective >= 0
-                and _joined(tokens, adjective, place)
+                adjective >= 0 and draft.kind(held[number - 1]) in tuple("CR,") and _joined(tokens, adjective, place)
             )
             draft.attach(place, adjective if joined else head, "conj" if joined else "amod")
             adjective = adjective if joined else place
         elif kind == "M":
-            after = held[number + 1] if number + 1 < len(held) else head
-            if tokens[after].kind == "M":
-                draft.attach(place, after, "compound")
-            else:
-                draft.attach(place, head, "nummod")
+            compound = tokens[later[0]].kind == "M"
+            draft.attach(place, later[0] if compound else head, "compound" if compound else "nummod")
         elif kind == "T":
-            near = next(
-                (one for one in (place - 1, place + 1) if 0 <= one < len(tokens) and tokens[one].kind in "DP"), head
-            )
-            draft.attach(place, near, "advmod")
-        elif kind == "R" and tokens[place].word.lemma == "ajn":
+            beside = (one for one in (place - 1, place + 1) if one >= 0 and draft.kind(one) in ("D", "P"))
+            draft.attach(place, next(beside, head), "advmod")
+        elif kind == "R" and draft.lemma(place) == "ajn":
             draft.attach(place, place - 1, "advmod")
-        elif kind == "R" or kind in ",C":
-            to = next((one for one in (*held[number + 1 :], head) if tokens[one].kind in "AM"), head)
-            draft.attach(place, to, "advmod" if kind == "R" else "cc" if kind == "C" else "punct")
+        elif kind in "RC,":
+            to = next((one for one in later if tokens[one].kind in "AM"), head)
+            draft.attach(place, to, {"R": "advmod", "C": "cc", ",": "punct"}[kind])
         else:
             draft.attach(place, head, "det")
 
