@@ -25,71 +25,88 @@ def candidates(
     """What a pronoun can stand for, likeliest first. `quantity`: something is done to it that is done to numbers;
     `here`: the question says 'there' as well, so that a place is not it; `library`: what all documents are about."""
     for turn in turns[:BACK]:
-        who = re.match(r"(?:by |to |from |with |for )?whom?\b", turn.parts.body, re.IGNORECASE) is not None
-        subject = turn.parts.subject.text if turn.parts.subject else ""
-        who = who and not any(one.about and one.text == subject for one in turn.asked)
-        asked = [] if _waits(turn, low) else list(turn.asked)  # whoever that was is still spoken of
-        focus = [turn.focus] if turn.focus else []
-        new = [one for one in (*focus, *turn.answered) if not _is_said(one, turn)]
-        both = [*asked, *turn.answered]
+        asked = () if _waits(turn, low) else turn.asked  # whoever that was is still spoken of
         if low in HE or low in SHE:
-            gender = "he" if low in HE else "she"
-            ranked = [*(new if who else ()), *(one for one in both if one.person or one in asked), *focus]
-            ranked += [one for one in turn.told if one.person]
-            ranked = sorted(ranked, key=lambda one: not one.person)
-            yield from (one for one in ranked if one.maybe_person and one.gender in ("", gender) and not one.plural)
+            yield from _people(turn, asked, "he" if low in HE else "she")
         elif low in IT:
-            if turn.focus and _asks_which(turn) and not turn.focus.maybe_person:
-                yield turn.focus
-            if quantity and (wanted := turn.parts.wanted) and re.match(r"how many\b", turn.parts.body, re.IGNORECASE):
-                yield Referent(f"the number of {wanted.text}", 0.0)
-            if turn.topic and not turn.topic.person and not turn.topic.plural and turn.under_topic:
-                yield turn.topic
-            things = [one for one in asked if not one.person and not one.plural and not one.aside]
-            things = [one for one in things if not (here and one.placed) and not one.gender]
-            if low == "its":  # of 'the insurance of the van' the van, where the library has that
-                things.sort(key=lambda one: one.rank - 0.5 * one.known)
-            yield from (one for one in things if not one.maybe_person)
-            yield from _free_relative(turn)
-            yield from (one for one in things if one.maybe_person)
-            yield from library.asked if library else ()
-            yield from (one for one in turn.answered[:2] if _is_thing(one) and not one.placed)
-            if not turn.asked:
-                yield from (one for one in (*focus, *turn.told) if _is_thing(one))
+            yield from _asked_for(turn, quantity)
+            yield from _things(turn, [one for one in asked if not (here and one.placed)], low, library)
         else:
-            yield from (one for one in asked if one.plural or (one.group and not one.placed))
-            if pair := _both(turn):
-                yield pair
-            yield from (one for one in (*turn.answered, *focus) if one.plural)
-            yield from _some(turn)
-            yield from (one for one in turn.told if one.plural)
+            yield from _several(turn, asked)
     yield from _further(low, turns)
+
+
+def _people(turn: Said, asked: Sequence[Referent], gender: str) -> Iterator[Referent]:
+    """What 'he' or 'she' can stand for: whoever answered 'who', then who was asked about, named and told of."""
+    focus = [turn.focus] if turn.focus else []
+    new = [one for one in (*focus, *turn.answered) if not _is_said(one, turn)] if _asks_who(turn) else []
+    named = (one for one in (*asked, *turn.answered) if one.person or one in asked)
+    ranked = [*new, *named, *focus, *(one for one in turn.told if one.person)]
+    ranked.sort(key=lambda one: not one.person)
+    return (one for one in ranked if one.maybe_person and one.gender in ("", gender) and not one.plural)
+
+
+def _asks_who(turn: Said) -> bool:
+    """Whether the answer has to name somebody: not where it asks who that is whom it names."""
+    subject = turn.parts.subject.text if turn.parts.subject else ""
+    if any(one.about and one.text == subject for one in turn.asked):
+        return False
+    return re.match(r"(?:by |to |from |with |for )?whom?\b", turn.parts.body, re.IGNORECASE) is not None
+
+
+def _asked_for(turn: Said, quantity: bool) -> Iterator[Referent]:
+    """What the question asked for, as 'it': the one thing that answered it, and how many there are."""
+    if turn.focus and _asks_which(turn) and not turn.focus.maybe_person:
+        yield turn.focus
+    if quantity and (wanted := turn.parts.wanted) and re.match(r"how many\b", turn.parts.body, re.IGNORECASE):
+        yield Referent(f"the number of {wanted.text}", 0.0)
+
+
+def _things(turn: Said, asked: Sequence[Referent], low: str, library: Said | None) -> Iterator[Referent]:
+    """What 'it' can stand for: the topic, then the things of the question, then those of the answer."""
+    if turn.topic and turn.under_topic and not turn.topic.person and not turn.topic.plural:
+        yield turn.topic
+    things = [one for one in asked if not (one.person or one.plural or one.aside or one.gender)]
+    if low == "its":  # of 'the insurance of the van' the van, where the library has that
+        things.sort(key=lambda one: one.rank - 0.5 * one.known)
+    yield from (one for one in things if not one.maybe_person)
+    yield from _free_relative(turn)
+    yield from (one for one in things if one.maybe_person)
+    yield from library.asked if library else ()
+    yield from (one for one in turn.answered[:2] if _is_thing(one) and not one.placed)
+    if not turn.asked:
+        yield from (one for one in (turn.focus, *turn.told) if one and _is_thing(one))
+
+
+def _several(turn: Said, asked: Sequence[Referent]) -> Iterator[Referent]:
+    """What 'they' can stand for."""
+    yield from (one for one in asked if one.plural or (one.group and not one.placed))
+    if pair := _both(turn):
+        yield pair
+    yield from (one for one in (*turn.answered, turn.focus) if one and one.plural)
+    yield from _some(turn)
+    yield from (one for one in turn.told if one.plural)
 
 
 def _further(low: str, turns: Sequence[Said]) -> Iterator[Referent]:
     """What else a pronoun can stand for: two who were named apart, what was said in passing, what was spoken of long
     before."""
-    if low in THEY and (couple := _couple(turns)):
-        yield couple
+    lately = [one for turn in turns[:BACK] for one in turn.asked]
+    long_before = [one for turn in turns[BACK:FAR] for one in turn.asked if one.named or one.text[:4] == "the "]
+    named = [one for one in lately if one.named and not one.person and "'s " not in one.text]
     if low in IT:
-        yield from (one for turn in turns[:BACK] for one in turn.asked if one.aside and not one.person)
-        told = [one for turn in turns[:1] for one in (turn.focus, *turn.told) if one]
-        yield from (one for one in told if _is_thing(one))
-    for turn in turns[BACK:FAR] if low in IT or low in THEY else ():
-        once = (one for one in turn.asked if _is_thing(one) or (one.plural and not one.person))
-        yield from (one for one in once if one.plural == (low in THEY) and (one.named or one.text[:4] == "the "))
-    if low == "them":
-        once = (one for turn in turns[:BACK] for one in turn.asked if one.text[:4] == "the " and one.text.islower())
-        yield from (Referent(several(one.text), 1.0, plural=True) for one in once if _is_thing(one))
-    for turn in turns[:BACK] if low in IT or low in THEY else ():
-        yield from (
-            one
-            for one in turn.asked
-            if one.named
-            and not one.person
-            and "'s " not in one.text
-            and (" " in one.text or not one.maybe_person if low in THEY else not one.plural)
-        )
+        yield from (one for one in lately if one.aside and not one.person)
+        yield from (one for turn in turns[:1] for one in (turn.focus, *turn.told) if one and _is_thing(one))
+        yield from (one for one in long_before if _is_thing(one))
+        yield from (one for one in named if not one.plural)
+    elif low in THEY:
+        if couple := _couple(turns):
+            yield couple
+        yield from (one for one in long_before if one.plural and not one.person)
+        if low == "them":
+            the = (one for one in lately if one.text[:4] == "the " and one.text.islower() and _is_thing(one))
+            yield from (Referent(several(one.text), 1.0, plural=True) for one in the)
+        yield from (one for one in named if " " in one.text or not one.maybe_person)
 
 
 def _is_said(one: Referent, turn: Said) -> bool:
