@@ -38,10 +38,10 @@ def candidates(
 
 def _people(turn: Said, asked: Sequence[Referent], gender: str) -> Iterator[Referent]:
     """What 'he' or 'she' can stand for: whoever answered 'who', then who was asked about, named and told of."""
-    focus = [turn.focus] if turn.focus else []
-    new = [one for one in (*focus, *turn.answered) if not _is_said(one, turn)] if _asks_who(turn) else []
-    named = (one for one in (*asked, *turn.answered) if one.person or one in asked)
-    ranked = [*new, *named, *focus, *(one for one in turn.told if one.person)]
+    focus = [turn.answer.focus] if turn.answer.focus else []
+    new = [one for one in (*focus, *turn.answer.names) if not _is_said(one, turn)] if _asks_who(turn) else []
+    named = (one for one in (*asked, *turn.answer.names) if one.person or one in asked)
+    ranked = [*new, *named, *focus, *(one for one in turn.answer.told if one.person)]
     ranked.sort(key=lambda one: not one.person)
     return (one for one in ranked if one.maybe_person and one.gender in ("", gender) and not one.plural)
 
@@ -56,8 +56,8 @@ def _asks_who(turn: Said) -> bool:
 
 def _asked_for(turn: Said, quantity: bool) -> Iterator[Referent]:
     """What the question asked for, as 'it': the one thing that answered it, and how many there are."""
-    if turn.focus and _asks_which(turn) and not turn.focus.maybe_person:
-        yield turn.focus
+    if turn.answer.focus and _asks_which(turn) and not turn.answer.focus.maybe_person:
+        yield turn.answer.focus
     if quantity and (wanted := turn.parts.wanted) and re.match(r"how many\b", turn.parts.body, re.IGNORECASE):
         yield Referent(f"the number of {wanted.text}", 0.0)
 
@@ -73,9 +73,9 @@ def _things(turn: Said, asked: Sequence[Referent], low: str, library: Said | Non
     yield from _free_relative(turn)
     yield from (one for one in things if one.maybe_person)
     yield from library.asked if library else ()
-    yield from (one for one in turn.answered[:2] if _is_thing(one) and not one.placed)
+    yield from (one for one in turn.answer.names[:2] if _is_thing(one) and not one.placed)
     if not turn.asked:
-        yield from (one for one in (turn.focus, *turn.told) if one and _is_thing(one))
+        yield from (one for one in (turn.answer.focus, *turn.answer.told) if one and _is_thing(one))
 
 
 def _several(turn: Said, asked: Sequence[Referent]) -> Iterator[Referent]:
@@ -83,9 +83,9 @@ def _several(turn: Said, asked: Sequence[Referent]) -> Iterator[Referent]:
     yield from (one for one in asked if one.plural or (one.group and not one.placed))
     if pair := _both(turn):
         yield pair
-    yield from (one for one in (*turn.answered, turn.focus) if one and one.plural)
+    yield from (one for one in (*turn.answer.names, turn.answer.focus) if one and one.plural)
     yield from _some(turn)
-    yield from (one for one in turn.told if one.plural)
+    yield from (one for one in turn.answer.told if one.plural)
 
 
 def _further(low: str, turns: Sequence[Said]) -> Iterator[Referent]:
@@ -96,7 +96,9 @@ def _further(low: str, turns: Sequence[Said]) -> Iterator[Referent]:
     named = [one for one in lately if one.named and not one.person and "'s " not in one.text]
     if low in IT:
         yield from (one for one in lately if one.aside and not one.person)
-        yield from (one for turn in turns[:1] for one in (turn.focus, *turn.told) if one and _is_thing(one))
+        yield from (
+            one for turn in turns[:1] for one in (turn.answer.focus, *turn.answer.told) if one and _is_thing(one)
+        )
         yield from (one for one in long_before if _is_thing(one))
         yield from (one for one in named if not one.plural)
     elif low in THEY:
@@ -118,7 +120,7 @@ def _couple(turns: Sequence[Said]) -> Referent | None:
     """The last two people who were spoken of."""
     people: list[str] = []
     for turn in turns[:BACK]:
-        for one in (*turn.asked, *([turn.focus] if turn.focus else []), *turn.answered):
+        for one in (*turn.asked, *([turn.answer.focus] if turn.answer.focus else []), *turn.answer.names):
             known = any(one.text in other or other in one.text for other in people)
             if one.person and one.named and not one.plural and not known:
                 people.append(one.text)

@@ -161,16 +161,7 @@ def _made(
     whose, owners = _owned(same_for(rest, before), turns)
     if plain := _asked_plainly(whose, before, pointed=bool(owners)):
         return StandingQuestion(plain, "; ".join([*owners, "it asks what that is"]))
-    text, reason = filled(
-        whose,
-        before,
-        vocabulary,
-        corrects=corrects,
-        answers=last.asks_back,
-        who=last.who,
-        newest=last.put,
-        refused=not last.has_answer,
-    )
+    text, reason = filled(whose, before, last, vocabulary, corrects=corrects)
     if text:
         changed = re.fullmatch(r"'(.+)' becomes '(.+)'", reason)
         new = _NEW.match(reason)
@@ -319,7 +310,7 @@ def _was_spoken_of(found: Parts, turns: Sequence[Said]) -> bool:
     if subject is None or subject.pronoun or not subject.definite or subject.noun in LISTS["attributes"]:
         return False
     words = set(subject.words)
-    said_before = set(content_words(" ".join(f"{turn.question} {turn.opening}" for turn in turns[:2])))
+    said_before = set(content_words(" ".join(f"{turn.question} {turn.answer.opening}" for turn in turns[:2])))
     return bool(words) and words <= said_before and found.verb is not None
 
 

@@ -15,6 +15,9 @@ _NAMELESS = LISTS["nameless"] - LISTS["people"] - LISTS["texts"]
 Pointed = tuple[list[tuple[int, int, str]], list[str]]
 """The pieces of a question to replace (start, end, words), and why."""
 
+Replacement = tuple[int, int, str, str]
+"""A piece of a question to replace: where it begins and ends, what goes there, and why."""
+
 
 _ORDINAL = re.compile(
     r"\b(?:the|that|this) (first|second|third|fourth|last|former|latter|other|same|next)(?:( ones?)\b|"
@@ -31,8 +34,8 @@ _COMPARES = re.compile(
 """'Who was older', 'which costs more': of the two that were spoken of."""
 
 
-def places(question: str, turns: Sequence[Said]) -> Iterator[tuple[int, int, str, str]]:
-    """What 'there' stands for: where it begins and ends, what goes there, and why. So `ones`."""
+def places(question: str, turns: Sequence[Said]) -> Iterator[Replacement]:
+    """What 'there' stands for."""
     there = re.search(r"\bthere(?=\s*(?:[^\w\s]|$)|\s+(?:as well|too|in|on|by|now|to)\b)", question, re.IGNORECASE)
     if not there or re.search(
         r"(?<!who )(?<!else )(?:is|are|was|were|be) $|\b(?:up|down|out|over|in) $", question[: there.start()]
@@ -42,66 +45,81 @@ def places(question: str, turns: Sequence[Said]) -> Iterator[tuple[int, int, str
         wanted, body = turn.parts.wanted, turn.parts.body
         if wanted and re.match(r"(?:in|at|on) (?:which|what)\b", body, re.IGNORECASE):
             new = f"{body.split()[0].casefold()} {'those' if wanted.plural else 'that'} {wanted.text}"
-            yield *there.span(), new, f"'there' is {new}"
+            yield _is(there, new)
             return
-        for one in (*turn.answered, *turn.asked) if not any(m.placed for m in turn.asked) else turn.asked:
+        for one in (*turn.answer.names, *turn.asked) if not any(m.placed for m in turn.asked) else turn.asked:
             if one.placed:
                 led = re.search(r"\b(?:from|to|near|around) $", question[: there.start()])
                 new = one.text if led else f"{one.placed if one.placed in _AT else 'in'} {one.text}"
                 if one.text.casefold() not in question.casefold():
-                    yield *there.span(), new, f"'there' is {new}"
+                    yield _is(there, new)
                 return
         for phrase in turn.parts.phrases:
             if phrase.preposition in ("in", "at") and phrase.definite and not written_type(phrase.text):
                 new = f"{phrase.preposition} {phrase.text}"
-                yield *there.span(), new, f"'there' is {new}"
+                yield _is(there, new)
                 return
 
 
-def ones(question: str, found: Parts, turns: Sequence[Said]) -> Iterator[tuple[int, int, str, str]]:
+_OF_WHICH = re.compile(r"\bof (?:the two|the three|these|those|them|both)\b|(?<=which )ones?\b", re.IGNORECASE)
+_PLACES = {"first": 0, "former": 0, "second": 1, "third": 2, "fourth": 3, "last": -1, "latter": -1}
+
+
+def ones(question: str, found: Parts, turns: Sequence[Said]) -> Iterator[Replacement]:
     """What 'which of the two', 'which one' and 'the last one' choose from: what was listed before."""
-    before = turns[1].listed if len(turns) > 1 else ()
-    newest = turns[0].listed or any(one.plural and one.text not in before for one in turns[0].asked) if turns else ()
-    listed = next((turn.listed for turn in turns[: 1 if newest else 2] if turn.listed), ())
-    if len(before) == 2 and any(item in turns[0].question for item in before) and not _pair_asked(turns[0]):
-        listed = before  # one of two was asked about: what its answer lists is not what 'the second' counts
     if re.search(r"[\w)] or \w", found.body):  # it says of which
         return
-    if match := re.search(
-        r"\b(?:of (?:the two|the three|these|those|them|both)\b|(?<=which )ones?\b)", question, re.IGNORECASE
-    ):
-        several = next((one.text for one in turns[0].asked if one.plural), "") if turns else ""
-        if several and match.group().casefold() in ("of them", "of these", "of those"):
-            new = f"of {_articled(several)}"  # what was asked about stays before what the answer lists
-            yield *match.span(), new, f"'{match.group()}' is {new}"
-        elif listed and len(listed) <= 6:
-            new = f"of {', '.join(listed[:-1])} and {listed[-1]}"
-            yield *match.span(), new, f"'{match.group()}' is {new}"
-        elif match.group().casefold().startswith("one") and (noun := _noun(turns)):
-            yield *match.span(), noun, f"'one' is {noun}"
-        return
-    if re.fullmatch(r"which (?:is|was|has|does) .*", found.body, re.IGNORECASE) and listed and turns[0].listed:
+    listed = _listed(turns)
+    more = _COMPARES.match(found.body)
+    if several := _OF_WHICH.search(question):
+        yield from _of_several(several, listed, turns)
+    elif re.fullmatch(r"which (?:is|was|has|does) .*", found.body, re.IGNORECASE) and listed and turns[0].listed:
         at = found.asked[1] if found.asked else 0
         new = f" of {' and '.join(listed)}"
         yield at, at, new, f"'which' is{new}"
-        return
-    more = _COMPARES.match(found.body)
-    if more and more[1].casefold() not in LISTS["people"] and len(listed) == 2:
+    elif more and more[1].casefold() not in LISTS["people"] and len(listed) == 2:
         yield found.end, found.end, f", {' or '.join(listed)}", f"it compares {' and '.join(listed)}"
-        return
-    match = _ORDINAL.search(question)
-    if match:
-        place = {"first": 0, "former": 0, "second": 1, "third": 2, "fourth": 3, "last": -1, "latter": -1}.get(
-            match.group(1).casefold()
-        )
-        if match.group(1).casefold() == "other" and (rest := _not_spoken_of(turns)):
-            yield *match.span(), _articled(rest), f"'{match.group()}' is {_articled(rest)}"
-        elif place is not None and listed and place < len(listed):
-            new = _articled(listed[place])
-            yield *match.span(), new, f"'{match.group()}' is {new}"
-        elif match.group(2) and (noun := _noun(turns, of_other=match.group(1).casefold() == "other")):
-            new = match.group()[: -len(match.group(2))] + " " + noun
-            yield *match.span(), new, f"'{match.group(2).strip()}' is {noun}"
+    elif ordinal := _ORDINAL.search(question):
+        yield from _in_order(ordinal, listed, turns)
+
+
+def _listed(turns: Sequence[Said]) -> tuple[str, ...]:
+    """What can be chosen from: what the last turn lists, else the one before where the last speaks of nothing else."""
+    if not turns:
+        return ()
+    newest, before = turns[0], turns[1].listed if len(turns) > 1 else ()
+    if len(before) == 2 and any(item in newest.question for item in before) and not _pair_asked(newest):
+        return before  # one of two was asked about: what its answer lists is not what 'the second' counts
+    others = any(one.plural and one.text not in before for one in newest.asked)
+    return newest.listed or (() if others else before)
+
+
+def _of_several(match: re.Match[str], listed: Sequence[str], turns: Sequence[Said]) -> Iterator[Replacement]:
+    """'of the two', 'of them', 'which one'."""
+    said = match.group().casefold()
+    several = next((one.text for one in turns[0].asked if one.plural), "") if turns else ""
+    if several and said in ("of them", "of these", "of those"):
+        yield _is(match, f"of {_articled(several)}")  # what was asked about stays before what the answer lists
+    elif listed and len(listed) <= 6:
+        yield _is(match, f"of {', '.join(listed[:-1])} and {listed[-1]}")
+    elif said.startswith("one") and (noun := _noun(turns)):
+        yield *match.span(), noun, f"'one' is {noun}"
+
+
+def _in_order(match: re.Match[str], listed: Sequence[str], turns: Sequence[Said]) -> Iterator[Replacement]:
+    """'the other', 'the first', 'the last one'."""
+    which, one = match.group(1).casefold(), match.group(2)
+    place = _PLACES.get(which)
+    if which == "other" and (rest := _not_spoken_of(turns)):
+        yield _is(match, _articled(rest))
+    elif place is not None and listed and place < len(listed):
+        yield _is(match, _articled(listed[place]))
+    elif one and (noun := _noun(turns, of_other=which == "other")):
+        yield *match.span(), f"{match.group()[: -len(one)]} {noun}", f"'{one.strip()}' is {noun}"
+
+
+def _is(match: re.Match[str], new: str) -> Replacement:
+    return *match.span(), new, f"'{match.group()}' is {new}"
 
 
 def _pair_asked(turn: Said) -> bool:
@@ -176,7 +194,7 @@ def _pointed_at(question: str, phrase: Phrase, turns: Sequence[Said]) -> str:
     newest, one_thing = turns[0], phrase.text.casefold() in ("this", "that")
     if new := _measure(newest) or (_event(newest) if one_thing else ""):
         return new
-    focus = newest.focus if one_thing else None
+    focus = newest.answer.focus if one_thing else None
     if focus and not (focus.plural or focus.maybe_person or focus.text in question) and focus.text[:4] == "the ":
         return focus.text
     asked = {one.text for turn in turns for one in turn.asked}
@@ -279,7 +297,7 @@ def why_not_the_other(question: str, before: Said) -> str:
         or not re.fullmatch(r"why not(?: the other(?: one)?)?\??", question.strip(), re.I)
     ):
         return ""
-    words = content_words(before.opening)
+    words = content_words(before.answer.opening)
     shared = set(content_words(before.listed[0])) & set(content_words(before.listed[1]))
     places = [[words.index(w) for w in content_words(item) if w in words and w not in shared] for item in before.listed]
     other = before.listed[1] if places[0] and (not places[1] or min(places[0]) < min(places[1])) else before.listed[0]

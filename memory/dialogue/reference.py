@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from clew.memory.dialogue.antecedents import IT, KINDS, THEY, candidates, explained, is_expletive
 from clew.memory.dialogue.phrases import Parts, Referent
-from clew.memory.dialogue.pointing import ones, places, pointed
+from clew.memory.dialogue.pointing import Replacement, ones, places, pointed
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.referents import Said
 from clew.memory.dialogue.word_classes import LISTS, TIMES, QuestionToken, replaced, written_type
@@ -140,7 +140,7 @@ def _apart(one: Referent, taken: set[str]) -> bool:
     return not any(one.text == other or f"{one.text} and " in other or f" and {one.text}" in other for other in taken)
 
 
-def _one(question: str, found: Parts, turns: Sequence[Said]) -> Iterator[tuple[int, int, str, str]]:
+def _one(question: str, found: Parts, turns: Sequence[Said]) -> Iterator[Replacement]:
     """What 'one' stands for: 'a new chain' in 'how do I fit one?' after 'how much is a new chain?'"""
     pair = next((turn.listed for turn in turns[:3] if len(turn.listed) == 2), ())
     each = re.search(r"\b(one)\b(?: \w+)* (the other)\b", question, re.IGNORECASE)

@@ -32,39 +32,49 @@ LONGEST = 9
 
 
 @dataclass(frozen=True, slots=True)
+class SaidInAnswer:
+    """What an answer speaks of."""
+
+    names: tuple[Referent, ...] = ()
+    told: tuple[Referent, ...] = ()
+    """Things without a name."""
+    focus: Referent | None = None
+    """What it begins with, where that is new."""
+    opening: str = ""
+    """Its first sentence."""
+    asks_back: bool = False
+    """It ends with a question."""
+
+
+@dataclass(frozen=True, slots=True)
 class Said:
     """A turn as it counts for the next: its question standing alone, and what question and answer speak of."""
 
     question: str
     parts: Parts
     asked: tuple[Referent, ...]
-    answered: tuple[Referent, ...]
+    answer: SaidInAnswer = SaidInAnswer()
     listed: tuple[str, ...] = ()
-    has_answer: bool = True
-    opening: str = ""
-    """The first sentence of the answer."""
-    asks_back: bool = False
-    """The answer ends with a question."""
     topic: Referent | None = None
     under_topic: bool = False
     """Its topic comes from an earlier turn."""
-    focus: Referent | None = None
-    """What the answer begins with, where that is new."""
-    told: tuple[Referent, ...] = ()
-    """Things without a name that the answer tells of."""
     put: str = ""
     """What was put into its question in the place of something else."""
 
     @property
+    def has_answer(self) -> bool:
+        return bool(self.answer.opening) or self.answer.asks_back
+
+    @property
     def who(self) -> str:
         """Who or what answers a question for the subject."""
-        asks = self.parts.asks.casefold().split() or [""]
-        new = [one for one in self.answered if one.text not in self.question and not one.placed and not one.plural]
+        asks, focus = self.parts.asks.casefold().split() or [""], self.answer.focus
+        new = [one for one in self.answer.names if one.text not in self.question and not one.placed and not one.plural]
         if asks[-1] in ("who", "whom"):
-            named = [one for one in (self.focus, *new) if one and one.named and (one.person or one is self.focus)]
+            named = [one for one in (focus, *new) if one and one.named and (one.person or one is focus)]
             named = [one for one in named if one.maybe_person]
             return named[0].text if named else ""
-        return self.focus.text if asks[0] in ("which", "what") and self.focus and self.focus.named else ""
+        return focus.text if asks[0] in ("which", "what") and focus and focus.named else ""
 
 
 def said(question: str, answer: Sequence[str], vocabulary: Vocabulary | None = None) -> Said:
@@ -75,38 +85,26 @@ def said(question: str, answer: Sequence[str], vocabulary: Vocabulary | None = N
         answer = ()  # what it offers is not spoken of yet
     plain = not is_foreign(found) and len(found.tokens) <= MOST
     asked = [_spelt(one, answer) for one in _asked(found)] if plain else []
-    answered = [one for text in answer[:ANSWER] for one in names(text)]
-    focus = _focus(found, answer, answered, vocabulary) if plain else None
+    named = [one for text in answer[:ANSWER] for one in names(text)]
+    focus = _focus(found, answer, named, vocabulary) if plain else None
     if vocabulary:
         asked = [_without_attribute(one, vocabulary) if found.fragment else one for one in asked]
-        known = _known([*asked, *answered], vocabulary)
-        asked, answered = known[: len(asked)], known[len(asked) :]
-    full = {one.text for one in (*asked, *answered) if one.person}
-    asked, answered = ([_in_full(one, full) for one in some] for some in (asked, answered))
+        known = _known([*asked, *named], vocabulary)
+        asked, named = known[: len(asked)], known[len(asked) :]
+    full = {one.text for one in (*asked, *named) if one.person}
+    asked, named = ([_in_full(one, full) for one in some] for some in (asked, named))
     listed = next((items for text in answer[:ANSWER] if (items := enumerated(text))), ())
     listed = listed or _pair(found) or (named_pair(answer[0]) if answer else ())
-    opening = answer[0] if answer else ""
-    ranked = tuple(sorted(asked, key=lambda m: m.rank))
     told = tuple(one for text in answer[:2] for one in things_of(text)) if plain else ()
-    return Said(
-        question,
-        found,
-        ranked,
-        tuple(answered),
-        listed,
-        bool(answer) or asks_back,
-        opening,
-        asks_back,
-        focus=focus,
-        told=told,
-    )
+    in_answer = SaidInAnswer(tuple(named), told, focus, answer[0] if answer else "", asks_back)
+    return Said(question, found, tuple(sorted(asked, key=lambda one: one.rank)), in_answer, listed)
 
 
 def about_library(subject: str) -> Said:
     """Of what all documents are about, as if it had been spoken of."""
     question = f"What is {subject}?"
     topic = Referent(subject, 0.0, True)
-    return Said(question, parts(question), (topic,), (), has_answer=False, topic=topic)
+    return Said(question, parts(question), (topic,), topic=topic)
 
 
 def _focus(

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from clew.memory.dialogue.phrases import Parts, Phrase
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.reference import agreeing
+from clew.memory.dialogue.referents import Said
 from clew.memory.dialogue.sluicing import of_that, sluiced, stranded, tail, why_not
 from clew.memory.dialogue.word_classes import LISTS, TIMES, replaced, singular, written_type
 from clew.memory.ports import Vocabulary
@@ -95,20 +96,12 @@ def same_for(question: str, before: Parts) -> str:
 
 
 def filled(
-    question: str,
-    before: Parts,
-    vocabulary: Vocabulary | None,
-    *,
-    corrects: bool = False,
-    answers: bool = False,
-    who: str = "",
-    newest: str = "",
-    refused: bool = False,
+    question: str, before: Parts, turn: Said, vocabulary: Vocabulary | None, *, corrects: bool
 ) -> tuple[str, str]:
     """The question before with what a fragment says in the place of what it corresponds to, and why; empty where it is
-    no fragment, or corresponds to nothing. `corrects`: it takes something back; `answers`: the assistant asked;
-    `who` answered the question before, `newest` was put into it; `refused`: nothing answered it, so that a name of
-    another kind is asked about by itself."""
+    no fragment, or corresponds to nothing. `turn` is that of the question before, which `before` are the parts of;
+    `corrects`: the fragment takes something back. Where nothing answered the question before, a name of another kind is
+    asked about by itself."""
     about = _ABOUT.match(question)
     question = re.sub(r",? please\b[.!]?$", "", question, flags=re.IGNORECASE)
     bare = question[about.end() :] if about else _LEAD.sub("", question, count=1) if _LEAD.match(question) else question
@@ -122,7 +115,7 @@ def filled(
         return made
     fragment = parts(stranded(of_that(bare, before)))
     if fragment.asked and fragment.fragment:
-        return sluiced(fragment, before, who)
+        return sluiced(fragment, before, turn.who)
     if fragment.asked or fragment.aux or (fragment.verb and not leads and len(fragment.phrases) != 1):
         return "", ""
     if not fragment.phrases or any(one.pronoun or one.first in _POINTING for one in fragment.phrases):
@@ -132,11 +125,11 @@ def filled(
     if (numbered := _numbered(fragment, before))[0]:
         return numbered
     types = _types([*fragment.phrases, *before.phrases], vocabulary)
-    if refused and not corrects and fragment.phrases[0].named and not fragment.phrases[0].preposition:
+    if not turn.has_answer and not corrects and fragment.phrases[0].named and not fragment.phrases[0].preposition:
         kind = types[fragment.phrases[0].text]
         if not any(one.named and types[one.text] == kind for one in before.phrases):
             return "", ""
-    return _replaced(fragment, before, types, answers=answers, newest=newest, corrects=corrects)
+    return _replaced(fragment, before, turn, types, corrects=corrects)
 
 
 _CLAUSE = re.compile(
@@ -193,9 +186,7 @@ def _claused(bare: str, before: Parts, first: str) -> tuple[str, str]:
     return text, f"the question before, '{first} ...'"
 
 
-def _replaced(
-    fragment: Parts, before: Parts, types: dict[str, str], *, answers: bool, newest: str, corrects: bool
-) -> tuple[str, str]:
+def _replaced(fragment: Parts, before: Parts, turn: Said, types: dict[str, str], *, corrects: bool) -> tuple[str, str]:
     """The question before with each phrase of the fragment in the place of what it corresponds to, or behind the rest,
     and why; empty where one has no place."""
     free = [one for one in before.phrases if not one.pronoun]
@@ -205,7 +196,7 @@ def _replaced(
     whole = len(fragment.phrases) > 1 and not fragment.phrases[0].preposition
     for new in fragment.phrases[:1] if whole else fragment.phrases:
         text = fragment.body[new.start - fragment.lead :].strip() if whole and not _is_own(fragment, free) else new.text
-        best = _counterpart(new, free, types, before, newest=newest, corrects=corrects)
+        best = _counterpart(new, free, types, before, newest=turn.put, corrects=corrects)
         if (new.noun in ("one", "ones") and best and best.named) or not (best or new.preposition):
             return "", ""
         if best is None:
@@ -219,7 +210,7 @@ def _replaced(
                 continue
             kept = _of_the_same(new, best) or _of_another(new, best)
             start, end = (best.whole, best.end) if kept else _extent(best, before, new)
-            text = _worded(text, new, best, kept, fragment, answers=answers)
+            text = _worded(text, new, best, kept, fragment, answers=turn.answer.asks_back)
             put = f"{new.preposition or best.preposition} {text}".strip() if best.preposition else text
             pieces.append((start, end, put))
             shared = before.text[start:end].partition(" of ")[0] + " of " if kept else ""
