@@ -35,11 +35,13 @@ from clew.agent.talk.lines import in_language
 from clew.memory.datatypes import Subgraph, Utterance
 from clew.memory.dialogue.recall import centroids_of, embedded
 from clew.memory.dialogue.recall import recall as recall_sentences
+from clew.memory.dialogue.rewriting import Rewritten
 from clew.memory.dialogue.rewriting import rewrite as rewrite_question
 from clew.memory.dialogue.signals import recent
 from clew.memory.dialogue.utterances import extract
 from clew.memory.dialogue.variants import with_cognates, with_dates, with_names, with_spelling
 from clew.memory.instructions import Topic, orders
+from clew.memory.knowledge.question import Matches
 from clew.memory.text import language_of
 from clew.tools.clues import Clues
 from clew.tools.hybrid import Hybrid
@@ -70,33 +72,30 @@ def recall(turn: Turn, run: TurnContext) -> Turn:
 
 
 def rewrite(turn: Turn, run: TurnContext) -> Turn:
-    services, words = run.services, run.services.library.store.vocabulary
-    model = services.writers.rewrite
+    model = run.services.writers.rewrite
     writer = RecordedWriter(model, "rewrite", run.emit) if model else None
-    given = (services.rewrite, writer, run.cancel, words, subject_of(services))
-    asked = with_names(turn.asked, words)
-    made = with_spelling(rewrite_question(asked, turn.recalled, services.encoder, *given), words, services.encoder)
-    made = with_dates(made, turn.today, services.library.manifest.date_order)
-    made = with_cognates(made, language_of(turn.asked), held_language(services), words)
+    made = _rewritten(turn, run, writer)
     details = [f"{form.name}: {form.text}{f' ({form.why})' if form.why else ''}" for form in made.wordings]
-    degraded: tuple[Fallback, ...] = ()
+    failed = []
     if writer and turn.recalled.selected:
-        why = f": {made.why}" if made.why else ""
-        details.append(f"written by {writer.name}: {made.how}{why}")
-        degraded = (Fallback("rewrite", made.why),) if made.how == "learned" else ()
+        details.append(f"written by {writer.name}: {made.how}{f': {made.why}' if made.why else ''}")
+        failed = [Fallback("rewrite", made.why)] if made.how == "learned" else []
     if made.words:
         details.append("from the conversation: " + ", ".join(f"{word} {share:.2f}" for word, share in made.words))
-    return replace(
-        turn,
-        meant=made.question,
-        rewritten=made.text,
-        with_history=made.with_history,
-        expanded=made.expanded,
-        own_weight=made.own_weight,
-        wordings=made.wordings,
-        degraded=(*turn.degraded, *degraded),
-        ledger=(*turn.ledger, *(writer.ledger if writer else ())),
-    ).stepped("rewrite", made.text, details)
+    turn = replace(turn, meant=made.question).rewritten_as(made)
+    return turn.written(writer.ledger if writer else (), failed).stepped("rewrite", made.text, details)
+
+
+def _rewritten(turn: Turn, run: TurnContext, writer: RecordedWriter | None) -> Rewritten:
+    """The question made to stand alone; beside it with words spelt and dates written as documents may have them, and
+    with their words for those of another language."""
+    services, words = run.services, run.services.library.store.vocabulary
+    asked, subject = with_names(turn.asked, words), subject_of(services)
+    given = (services.rewrite, writer, run.cancel, words, subject)
+    made = rewrite_question(asked, turn.recalled, services.encoder, *given)
+    made = with_spelling(made, words, services.encoder)
+    made = with_dates(made, turn.today, services.library.manifest.date_order)
+    return with_cognates(made, language_of(turn.asked), held_language(services), words)
 
 
 # What is searched -------------------------------------------------------------------------------------------------
@@ -112,21 +111,13 @@ def think(turn: Turn, run: TurnContext) -> Turn:
         turn = _looked(_limited(turn, run), run, tool)
     plan = rounds.plan(turn, tool, run.services.observe)
     reply = _model_searches(turn, run, plan.calls)
-    search = replace(
-        turn.search,
+    failed = [Fallback("think", reply.failure)] if reply.failure else []
+    made = turn.searched(
         round=turn.search.round + 1,
         planned=(*plan.calls, *reply.calls),
         wanted=reply.wanted + len(reply.calls),
-    )
-    failed = (Fallback("think", reply.failure),) if reply.failure else ()
-    step = _thought(turn, plan, reply, tool, run)
-    return replace(
-        turn,
-        search=search,
-        steps=(*turn.steps, step),
-        ledger=(*turn.ledger, *reply.ledger),
-        degraded=(*turn.degraded, *failed),
-    )
+    ).written(reply.ledger, failed)
+    return replace(made, steps=(*turn.steps, _thought(turn, plan, reply, tool, run)))
 
 
 def _thought(turn: Turn, plan: rounds.SearchPlan, reply: ModelSearches, tool: str, run: TurnContext) -> Step:
@@ -157,19 +148,23 @@ def _limited(turn: Turn, run: TurnContext) -> Turn:
 
 
 def _looked(turn: Turn, run: TurnContext, tool: str) -> Turn:
-    """With the forms of the question weighed by what they find, and where the policy chooses, its tools."""
+    """With the forms of the question weighed by what they find; and where the policy chooses, its tools."""
     services = run.services
     if not services.library.manifest.chunks:
         return turn
     matches = matches_of(turn, run, turn.wordings)
     turn = forms.settled(turn, matches, services.encoder, services.forms)
-    if tool != AUTO:
-        return turn
-    shown = next(place for place, wording in enumerate(turn.wordings) if wording.won)
+    return _with_tools(turn, run, matches) if tool == AUTO else turn
+
+
+def _with_tools(turn: Turn, run: TurnContext, matches: Matches) -> Turn:
+    """With the tools that the policy chooses, and the signals that it chooses by: of the question as a person reads it,
+    of the first hits, and of the library."""
+    services, manifest = run.services, run.services.library.manifest
     first = hybrid(run).findings(query_of_turn(turn, run, turn.wordings), matches, gate.LOOKED).passages
-    manifest = services.library.manifest
-    edges, worded = manifest.edges / max(1, manifest.documents), forms.apart(turn.wordings, matches)
-    found = gate.signals(turn.rewritten, first, matches.hits[shown], edges, worded)
+    shown = next(hits for wording, hits in zip(turn.wordings, matches.hits, strict=True) if wording.won)
+    edges = manifest.edges / max(1, manifest.documents)
+    found = gate.signals(turn.rewritten, first, shown, edges, forms.apart(turn.wordings, matches))
     by_triples = (Clues.name,) if services.library.store.of_triples else ()
     return turn.searched(signals=found, tools=(Hybrid.name, *gate.chosen(found, services.gate), *by_triples))
 
@@ -307,13 +302,8 @@ def answer(turn: Turn, run: TurnContext) -> Turn:
     made = replace(made, answer=in_language(made.answer, turn, held_language(run.services)))
     sentences, sources = _counted(len(made.answer.claims), "sentence"), _counted(len(made.answer.sources), "source")
     by = f", by {made.model}" if made.model else ""
-    return replace(
-        turn,
-        answer=made.answer,
-        model=made.model,
-        degraded=(*turn.degraded, *made.degraded),
-        ledger=(*turn.ledger, *made.ledger),
-    ).stepped("answer", f"{made.answer.outcome}: {sentences} from {sources}{by}", made.details)
+    turn = replace(turn, answer=made.answer, model=made.model).written(made.ledger, made.degraded)
+    return turn.stepped("answer", f"{made.answer.outcome}: {sentences} from {sources}{by}", made.details)
 
 
 def verify(turn: Turn, run: TurnContext) -> Turn:  # noqa: ARG001 every node has both

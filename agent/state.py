@@ -2,13 +2,16 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 
 from pydantic import Field, TypeAdapter
 from pydantic.json_schema import SkipJsonSchema
 
 from clew.memory.datatypes import Passage, Recalled, Subgraph, Wording
 from clew.memory.dialogue.utterances import with_apostrophes
+
+if TYPE_CHECKING:
+    from clew.memory.dialogue.rewriting import Rewritten
 
 Verdict = Literal["supported", "weak", "unsupported", "uncited"]
 Outcome = Literal[
@@ -264,6 +267,21 @@ class Turn:
     def searched(self, **changes: Any) -> "Turn":
         """With these fields of its search changed."""
         return replace(self, search=replace(self.search, **changes))
+
+    def rewritten_as(self, made: "Rewritten") -> "Turn":
+        """With this question, its wordings, and what follows from them."""
+        return replace(
+            self,
+            rewritten=made.text,
+            with_history=made.with_history,
+            expanded=made.expanded,
+            own_weight=made.own_weight,
+            wordings=made.wordings,
+        )
+
+    def written(self, ledger: Iterable[Prompted], failed: Iterable[Fallback] = ()) -> "Turn":
+        """With what its models were sent, and what they failed to do."""
+        return replace(self, ledger=(*self.ledger, *ledger), degraded=(*self.degraded, *failed))
 
     def found(self, passages: Iterable[Passage]) -> "Turn":
         """With these as its evidence."""

@@ -121,15 +121,7 @@ def settled(turn: Turn, found: Matches, encoder: Encoder, model: FormModel | Non
     earlier turns stand in front of it, the question with the words that it needs, the weight of the question as it is.
     """
     wordings = weighed(turn.wordings, found, said(turn, encoder), model)
-    made = rewritten(tidy(next(wording.text for wording in wordings if wording.won)), wordings)
-    return replace(
-        turn,
-        rewritten=made.text,
-        with_history=made.with_history,
-        expanded=made.expanded,
-        own_weight=made.own_weight,
-        wordings=wordings,
-    )
+    return turn.rewritten_as(rewritten(tidy(next(wording.text for wording in wordings if wording.won)), wordings))
 
 
 def apart(wordings: Sequence[Wording], found: Matches) -> tuple[float, float]:

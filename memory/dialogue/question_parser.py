@@ -23,8 +23,8 @@ def parts(text: str) -> Parts:
 class _Reader:
     """Goes through the tokens once, from left to right; `at` is the place of the next.
 
-    `asks` are the question words in small letters, `helper` is the helping verb (`plain_helper` without 'not'), `said` a verb that was met behind
-    both; `waits`: a verb has to follow, as none was known behind 'do' and its subject."""
+    `asks` are the question words in small letters; `helper` is the helping verb, `plain_helper` without its 'not';
+    `said` is a verb met behind both; `waits`: one has to follow, as none was known behind 'do' and its subject."""
 
     def __init__(self, text: str) -> None:
         self.text, self.tokens, self.at = text, tokens(text), 0

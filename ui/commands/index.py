@@ -5,7 +5,7 @@ from contextlib import closing
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 
@@ -17,10 +17,15 @@ from clew.ui.plain import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from clew.agent.models import Writers
+    from clew.agent.settings import Settings
     from clew.memory.datatypes import Progress
     from clew.memory.knowledge.cluster.publishing import Published
+    from clew.memory.knowledge.disk import TriplesFrom
+    from clew.memory.knowledge.index.generation import Parameters
     from clew.memory.knowledge.index.run import IndexReport
     from clew.memory.knowledge.loaders.source import ExportLoader, Pages
+    from clew.memory.layers import Method
 
 CHUNKERS = ["sentences", "semantic"]
 """Those of `clew.memory.knowledge.chunking`, which is not imported to print a help text."""
@@ -33,6 +38,28 @@ EXPORTS = ["notion", "obsidian", "slack", "git", "evernote"]
 
 METHODS = ["leiden", "louvain"]
 """Those of `clew.memory.layers`."""
+
+
+class IndexOptions(TypedDict):
+    """The options of the command, but those that only print."""
+
+    library: Place | None
+    encoder: str | None
+    llm: str | None
+    given: tuple[str, ...]
+    named: tuple[str, ...]
+    chunker: str | None
+    triples: "TriplesFrom | None"
+    extractor: str | None
+    communities: "Method | None"
+    categories: tuple[str, ...]
+    keywords: tuple[str, ...]
+    follow_links: bool
+    quarantine: bool | None
+    allow: tuple[Path, ...]
+    rebuild: bool
+    shards: int
+    replicas: int | None
 
 
 @click.command()
@@ -99,24 +126,7 @@ METHODS = ["leiden", "louvain"]
 )
 @options.as_json("Print the report as a JSON object.")
 @options.quiet
-def index(
-    paths: tuple[Path, ...],
-    library: Place | None,
-    encoder: str | None,
-    named: tuple[str, ...],
-    chunker: str | None,
-    categories: tuple[str, ...],
-    keywords: tuple[str, ...],
-    llm: str | None,
-    given: tuple[str, ...],
-    allow: tuple[Path, ...],
-    rebuild: bool,
-    shards: int,
-    replicas: int | None,
-    as_json: bool,
-    quiet: bool,
-    **parameters: Any,
-) -> None:
+def index(paths: tuple[Path, ...], as_json: bool, quiet: bool, **options: Unpack[IndexOptions]) -> None:
     """Read files and folders into a library.
 
     Text, Markdown, HTML, PDF, CSV and JSONL, BEIR folders, graph folders, lists of triples (JSON) and Wikipedia dumps
@@ -124,41 +134,59 @@ def index(
     parameter of it (--set index.semantic.threshold=0.4), it cuts all documents anew. A language model that is named
     writes the reports of communities, and extracts with --extractor llm.
     """
-    exports = _exports(named)
+    exports = _exports(options["named"])
     paths = (*paths, *(path for path in map(Path, exports) if path not in paths))
-    if not paths and not rebuild:
+    if not paths and not options["rebuild"]:
         raise click.UsageError("name the files or folders to read, or give --rebuild")
     from clew.agent.models import encoder_for, named_alone, writers_for
-    from clew.agent.parameters import of_index
-    from clew.agent.settings import indexed_here, note_indexed, read_settings
-    from clew.memory.knowledge import chunking
+    from clew.agent.settings import note_indexed, read_settings
     from clew.memory.knowledge.cluster.publishing import Sending
     from clew.memory.knowledge.cluster.staging import worked_on
-    from clew.memory.knowledge.extraction.llm import Model
     from clew.memory.knowledge.index import run
+    from clew.memory.knowledge.library import recorded_at
+
+    settings = read_settings(
+        library=options["library"], encoder=options["encoder"], llm=options["llm"], given=options["given"]
+    )
+    encoder, writers = encoder_for(settings), writers_for(named_alone(settings, "summarise", "extract"))
+    chosen = _parameters(options, exports, settings, writers)
+    sending = Sending(options["shards"], options["replicas"], options["rebuild"])
+    work = partial(run.index, paths, encoder=encoder, parameters=chosen, rebuild=options["rebuild"])
+    report = _reported(worked_on(settings.library, settings.cache, work, sending), quiet)
+    _print_report(report, as_json)
+    _check(report)
+    note_indexed(recorded_at(settings.library).id or "", map(_plain, paths))
+
+
+def _parameters(
+    options: IndexOptions, exports: "dict[str, ExportLoader]", settings: "Settings", writers: "Writers"
+) -> "Parameters":
+    from clew.agent.parameters import of_index
+    from clew.agent.settings import indexed_here
+    from clew.memory.knowledge import chunking
+    from clew.memory.knowledge.extraction.llm import Model
     from clew.memory.knowledge.index.generation import Parameters
     from clew.memory.knowledge.library import recorded_at
 
-    settings = read_settings(library=library, encoder=encoder, llm=llm, given=given)
-    model, writers = encoder_for(settings), writers_for(named_alone(settings, "summarise", "extract"))
-    chosen = Parameters(
-        chunking.CHUNKERS[chunker]() if chunker else None,
-        pages=_pages(categories, keywords),
+    return Parameters(
+        chunker=chunking.CHUNKERS[options["chunker"]]() if options["chunker"] else None,
+        triples=options["triples"],
+        extractor=options["extractor"],
+        communities=options["communities"],
+        pages=_pages(options["categories"], options["keywords"]),
         model=Model(writers.extract, settings.cache / "extracted.sqlite") if writers.extract else None,
         summariser=writers.summarise,
-        allow=[os.path.normpath(path.absolute()) for path in allow],
+        follow_links=options["follow_links"],
+        quarantine=options["quarantine"],
+        allow=[_plain(path) for path in options["allow"]],
         exports=exports,
         values=of_index(settings.given),
-        **parameters,
+        mine=indexed_here(recorded_at(settings.library).id or ""),
     )
-    mine = indexed_here(recorded_at(settings.library).id or "")
-    work = partial(run.index, parameters=chosen, rebuild=rebuild, mine=mine)
-    sending = Sending(shards, replicas, rebuild)
-    events = worked_on(settings.library, settings.cache, lambda folder: work(paths, folder, model), sending)
-    report = _reported(events, quiet)
-    _print_report(report, as_json)
-    _check(report)
-    note_indexed(recorded_at(settings.library).id or "", (os.path.normpath(path.absolute()) for path in paths))
+
+
+def _plain(path: Path) -> str:
+    return os.path.normpath(path.absolute())
 
 
 def _reported(events: "Iterator[IndexReport | Progress | Published]", quiet: bool) -> "IndexReport":

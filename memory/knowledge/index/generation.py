@@ -6,7 +6,7 @@ import re
 import secrets
 import shlex
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
@@ -51,7 +51,8 @@ from clew.memory.ports import Encoder, Writer
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """None is what the library has; `follow_links` is for one run: also those below the paths given. For a new one
+    """None is what the library has. For one run are `follow_links`: also those below the paths given; and `mine`: where
+    no paths are given, the recorded ones have to be among these (None: any may be). For a new library
     `chunker` is by sentences, `triples` are `auto`, and `extractor` is by rules (`extractor_named`); others than before
     chunk or extract all anew. `communities` are found by Leiden. `values` has those of the chunker (by its name), of
     `keywords` and of `communities` that are to be others than the library has. `pages` of Wikipedia dumps are all;
@@ -73,6 +74,7 @@ class Parameters:
     allow: Sequence[str] = ()
     exports: Mapping[str, ExportLoader] = field(default_factory=dict)
     values: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    mine: Collection[str] | None = None
 
 
 class Choices(NamedTuple):

@@ -86,28 +86,23 @@ def index(
     *,
     parameters: Parameters | None = None,
     rebuild: bool = False,
-    mine: Collection[str] | None = None,
     loaders: Sequence[Loader] = LOADERS,
     steps: Sequence[IndexStep] = STEPS,
 ) -> Iterator[Progress | IndexReport]:
     """Bring the library up to date with `paths`, or make it; ends with the `IndexReport`.
 
     Only documents under `paths` can be removed. With `rebuild` all is made anew, of the paths that the library records
-    where none are given, if they are `mine` (None: all are). The library stays as it was until the very end.
+    where none are given. The library stays as it was until the very end.
     Raises `BadInput`, `LibraryBusy`, `LibraryMismatch`, `NoLibrary`.
     """
     if not paths and not rebuild:
         raise BadInput("there is nothing to index", f"clew index YOUR-FOLDER --library {library}")
+    parameters, parts = parameters or Parameters(), PARTS.union(*(step.files for step in steps))
     with held(library):
-        parameters = parameters or Parameters()
         old = None if rebuild else current_generation(library, {FORMAT})
-        before: tuple[str, ...] = ()
-        if old:
-            manifest = read_manifest(old)
-            check_encoder(library, manifest, encoder)
-            before = manifest.roots
-        roots, notes = _roots(paths, library, mine)
-        choices, parts = choose(parameters, library, old is None), PARTS.union(*(step.files for step in steps))
+        before = _roots_before(old, library, encoder)
+        roots, notes = _roots(paths, library, parameters.mine)
+        choices = choose(parameters, library, old is None)
         folder, whole, seconds = next_generation(library, parts), False, dict[str, float]()
         try:
             with (
@@ -128,14 +123,21 @@ def index(
         finally:
             if not whole:  # what stops the switch itself leaves a folder that may be the current one
                 remove(library, folder.name)
+        notes += [*choices.notes, *changes.notes, *generation.notes, *choices.extractor.notes()]
+        counts = {name: changes.counts[name] for name in ("new", "changed", "removed", "unchanged")}
+        failed = tuple(changes.failed)
         yield IndexReport(
-            **{name: changes.counts[name] for name in ("new", "changed", "removed", "unchanged")},
-            failed=tuple(changes.failed),
-            notes=(*notes, *choices.notes, *changes.notes, *generation.notes, *choices.extractor.notes()),
-            documents=documents,
-            chunks=chunks,
-            seconds=seconds,
+            **counts, failed=failed, notes=tuple(notes), documents=documents, chunks=chunks, seconds=seconds
         )
+
+
+def _roots_before(old: Path | None, library: Path, encoder: Encoder) -> tuple[str, ...]:
+    """What the generation that is gone on from was made of. Raises `LibraryMismatch` for another encoder's."""
+    if old is None:
+        return ()
+    manifest = read_manifest(old)
+    check_encoder(library, manifest, encoder)
+    return manifest.roots
 
 
 def _write(
@@ -224,7 +226,7 @@ def repair(library: Path, encoder: Encoder, mine: Collection[str] | None = None)
     """Mend a library; yields progress, and a line for each thing done, none where nothing was wrong.
 
     What a killed run left is removed; a pointer that cannot be read names the newest whole generation again; partitions
-    are made anew; anything else is read again, from the folders that it was made from (`mine`, as of `index`).
+    are made anew; anything else is read again, from the folders that it was made from (if they are `mine`).
     Raises what `index` raises where that cannot be.
     """
     with held(library):
@@ -238,7 +240,7 @@ def repair(library: Path, encoder: Encoder, mine: Collection[str] | None = None)
     if all(map(of_partitions, found.wrong)):
         yield from _partition_anew(library, generation, found.wrong)
     else:
-        *_, report = index([], library, encoder, rebuild=True, mine=mine)
+        *_, report = index([], library, encoder, parameters=Parameters(mine=mine), rebuild=True)
         assert isinstance(report, IndexReport)
         yield f"read again what it was made from, as {', '.join(found.wrong)} were damaged: {report.line}"
 
