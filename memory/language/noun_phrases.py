@@ -50,6 +50,16 @@ class Constituent:
     done: bool = False
     """Whether its head has a head."""
 
+    @property
+    def bare(self) -> bool:
+        """Without a preposition."""
+        return self.preposition < 0
+
+    @property
+    def nominative(self) -> bool:
+        """What a subject can be."""
+        return self.kind == "N" and self.case == "N" and self.preposition < 0
+
 
 @dataclass(slots=True)
 class Draft:
