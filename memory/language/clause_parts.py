@@ -11,6 +11,9 @@ from clew.memory.language.noun_phrases import PLACES, Constituent, Draft
 
 STRONG = frozenset(";:–—")
 
+UNTIL = ("dum", "ĝis", "ekde")
+"""Prepositions that open a clause before a subject and its verb."""
+
 
 @dataclass(slots=True)
 class ClauseDraft:
@@ -104,25 +107,16 @@ class _Splitter:
             if (place and place + 1 < len(self.phrases) and self._measured(place)) or not self._verb_follows(place + 1):
                 return self._compared(place)
             return bool(self.open.verb or not draft.question or lemma != "kiel")
-        asks = token.asks or any(draft.tokens[one].asks for one in range(phrase.start, phrase.head))
-        if asks:
-            first = (
-                self.open is self.main
-                and self.main.verb is None
-                and not any(p.kind in "NAIG" for p in self.main.phrases)
-            )
-            if not first:
-                return self.verbs_before[-1] > self.verbs_before[place]
-            return not draft.question and self.verbs_before[-1] - self.verbs_before[place] > 1
+        if token.asks or any(draft.tokens[one].asks for one in range(phrase.start, phrase.head)):
+            verbs_after = self.verbs_before[-1] - self.verbs_before[place]
+            begun = self.main.verb is not None or any(p.kind in "NAIG" for p in self.main.phrases)
+            return verbs_after > 0 if begun or self.open is not self.main else verbs_after > 1 and not draft.question
         if phrase.kind == "T" and lemma == "ĉu":
             return self.open.verb is not None and self._verb_follows(place + 1)
-        if phrase.kind == "N" and phrase.preposition >= 0 and draft.lemma(phrase.preposition) in ("dum", "ĝis", "ekde"):
+        if phrase.kind == "N" and not phrase.bare and draft.lemma(phrase.preposition) in UNTIL:
             following = self.phrases[place + 1 : place + 4]
-            kinds = [one.kind for one in following]
-            return "V" in kinds + ["V" if k == "E" else "" for k in kinds] and not any(
-                one.kind == "," or (one.kind == "N" and one.preposition < 0 and one.case == "N")
-                for one in following[: _first(kinds, "VE")]
-            )
+            verb = next((at for at, one in enumerate(following) if one.kind in "VE"), -1)
+            return verb >= 0 and not any(one.kind == "," or one.nominative for one in following[:verb])
         return False
 
     def _compared(self, place: int) -> bool:
@@ -184,7 +178,7 @@ class _Splitter:
             made.phrases.append(phrase)
         elif draft.heads[phrase.head] < 0:
             phrase.done = True
-        if phrase.preposition >= 0 and draft.lemma(phrase.preposition) in ("dum", "ĝis", "ekde") and not token.asks:
+        if not phrase.bare and draft.lemma(phrase.preposition) in UNTIL and not token.asks:
             made.opener = Constituent("Q", phrase.preposition, phrase.start, phrase.start + 1)
             draft.upos[phrase.preposition] = "SCONJ"
             draft.heads[phrase.preposition] = -1
@@ -197,12 +191,8 @@ class _Splitter:
             if phrase.kind == ",":
                 continue
             if lemma in ("kiu", "kia", "kio", "kies", "kie", "kien") and phrase.kind in "NA":
-                token = self.draft.tokens[phrase.head]
-                if (
-                    lemma != "kiu"
-                    or token.plural == self.draft.tokens[self.phrases[place].head].plural
-                    or token.kind == "M"
-                ):
+                token, relative = self.draft.tokens[phrase.head], self.draft.tokens[self.phrases[place].head]
+                if lemma != "kiu" or token.kind == "M" or token.plural == relative.plural:
                     return phrase.head
                 continue
             return phrase.head if phrase.kind == "R" and self.draft.lemma(phrase.head) in PLACES else -1
@@ -237,14 +227,7 @@ class _Splitter:
         while waiting is not None and waiting.verb is not None:
             waiting = waiting.parent
         after = self.phrases[place + 1] if place + 1 < len(self.phrases) else None
-        if (
-            self.comma
-            and waiting is not None
-            and after is not None
-            and after.kind == "N"
-            and after.case == "N"
-            and after.preposition < 0
-        ):
+        if self.comma and waiting is not None and after is not None and after.nominative:
             self.open = waiting
 
     def _shares(self, place: int) -> bool:
@@ -252,7 +235,7 @@ class _Splitter:
         for phrase in self.phrases[place + 1 :]:
             if phrase.kind in "VE":
                 return True
-            if phrase.kind == "N" and phrase.preposition < 0 and phrase.case == "N":
+            if phrase.nominative:
                 return False
         return True
 
@@ -281,11 +264,6 @@ class _Splitter:
             waiting = waiting.parent
         if waiting is not None:
             self.open = waiting
-        elif self.comma:
-            self._beside(self.open if self.open.parent is None else self.main, self.phrases[place].start)
         else:
-            self._beside(self.open, self.phrases[place].start)
-
-
-def _first(kinds: list[str], wanted: str) -> int:
-    return next((place for place, kind in enumerate(kinds) if kind in wanted), len(kinds))
+            beside = self.main if self.comma and self.open.parent is not None else self.open
+            self._beside(beside, self.phrases[place].start)

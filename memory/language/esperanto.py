@@ -8,7 +8,7 @@ from clew.memory.errors import BadInput
 from clew.memory.language.clause_parts import ClauseDraft, clauses_of
 from clew.memory.language.dependencies import resolve
 from clew.memory.language.esperanto_words import ENDINGS, TABLE, Analyser, with_hats
-from clew.memory.language.noun_phrases import Draft, SeenForm, drafted
+from clew.memory.language.noun_phrases import Constituent, Draft, SeenForm, drafted
 from clew.memory.language.trees import Mood, Tree, WordForm
 
 STOP = frozenset(("est", "hav", "far"))
@@ -167,20 +167,7 @@ def linked(draft: Draft, clauses: list[ClauseDraft]) -> int:
         if head == root:
             continue
         if clause.beside is not None and clause.beside.head >= 0:
-            target = clause.beside
-            while target.beside is not None and target.beside.head >= 0 and not target.mark:
-                target = target.beside
-            told = (
-                clause.joined < 0
-                and clause.verb is not None
-                and draft.tokens[clause.verb.head].word.root in TABLE["speech"]
-            )
-            after = any(
-                one.kind == "N" and one.case == "N" and one.preposition < 0 for one in clause.phrases if one.head < head
-            )
-            draft.attach(
-                head, target.head, "parataxis" if clause.mark in (":", "–", "—") or (told and not after) else "conj"
-            )
+            _coordinated(draft, clause, clause.beside)
         elif clause.noun >= 0:
             noun = clause.noun
             if draft.roles[noun] == "conj" and clause.opener is not None and draft.tokens[clause.opener.head].plural:
@@ -191,46 +178,54 @@ def linked(draft: Draft, clauses: list[ClauseDraft]) -> int:
     return root
 
 
+def _coordinated(draft: Draft, clause: ClauseDraft, target: ClauseDraft) -> None:
+    """To the first of the clauses beside one another; beside what is told (`... , diris li`) it stands apart."""
+    while target.beside is not None and target.beside.head >= 0 and not target.mark:
+        target = target.beside
+    verb = clause.verb
+    told = clause.joined < 0 and verb is not None and draft.tokens[verb.head].word.root in TABLE["speech"]
+    own_subject = any(one.nominative for one in clause.phrases if one.head < clause.head)
+    apart = clause.mark in (":", "–", "—") or (told and not own_subject)
+    draft.attach(clause.head, target.head, "parataxis" if apart else "conj")
+
+
 def _subordinate(draft: Draft, clause: ClauseDraft, root: int) -> None:
-    parent = clause.parent
+    """To the verb of the clause around it, or to what it says more of there."""
+    head, opener, parent, start = clause.head, clause.opener, clause.parent, clause.start
+    around = parent.phrases if parent is not None else []
     to = parent.head if parent is not None and parent.head >= 0 else root
-    head, opener = clause.head, clause.opener
     lemma = draft.lemma(opener.head) if opener is not None else ""
-    governor = to
-    if parent is not None:
-        inside = [p.head for p in parent.phrases if p.kind in "IG" and to < p.head < clause.start]
-        governor = inside[-1] if inside else to
-    has_subject = any(draft.heads[i] == to and draft.roles[i] in ("nsubj", "csubj") for i in range(len(draft.heads)))
-    copula = any(draft.heads[i] == to and draft.roles[i] == "cop" for i in range(len(draft.heads)))
-    free = opener is not None and draft.tokens[opener.head].asks and draft.tokens[opener.head].kind in "DPS"
-    before = None
-    if parent is not None:
-        before = next((one for one in reversed(parent.phrases) if one.kind != "," and one.end <= clause.start), None)
-    if lemma == "ke" or (lemma == "ĉu" and opener is not None):
-        correlated = any(draft.lemma(i) in ("tiel", "tiom", "tia") for i in range(clause.start))
-        if (
-            before
-            and before.kind == "N"
-            and before.head != to
-            and (before.preposition >= 0 or draft.lemma(before.head) in ("tio",) or before.case == "A")
-        ):
-            draft.attach(head, before.head, "acl")
-        elif correlated and lemma == "ke":
-            near = next(i for i in range(clause.start - 1, -1, -1) if draft.lemma(i) in ("tiel", "tiom", "tia"))
+    governor = next((one.head for one in reversed(around) if one.kind in "IG" and to < one.head < start), to)
+    roles = {draft.roles[place] for place, its in enumerate(draft.heads) if its == to}
+    subjectless = not roles & {"nsubj", "csubj"}
+
+    def before(*lemmas: str) -> int:
+        """The last place before the clause with one of these."""
+        return next((place for place in range(start - 1, -1, -1) if draft.lemma(place) in lemmas), -1)
+
+    if lemma in ("ke", "ĉu"):
+        noun = next((one for one in reversed(around) if one.kind != "," and one.end <= start), None)
+        near = before("tiel", "tiom", "tia") if lemma == "ke" else -1
+        if noun and noun.kind == "N" and noun.head != to and _takes_clause(draft, noun):
+            draft.attach(head, noun.head, "acl")
+        elif near >= 0:
             said = draft.heads[near] if draft.roles[near] in ("advmod", "amod", "det") else governor
-            draft.attach(head, said if 0 <= said < clause.start else governor, "advcl")
+            draft.attach(head, said if 0 <= said < start else governor, "advcl")
         else:
-            draft.attach(head, governor, "csubj" if copula and not has_subject else "ccomp")
-    elif (
-        free
-        or lemma in ("kie", "kien", "kial", "kiom", "kies")
-        or (lemma == "kiel" and not any(draft.lemma(i) in ("tiel", "same", "tia") for i in range(clause.start)))
-    ):
-        first = parent is not None and parent.verb is not None and clause.start < parent.verb.head
-        draft.attach(
-            head,
-            governor,
-            "csubj" if free and first and not has_subject else "ccomp" if free or clause.start > to else "advcl",
-        )
+            draft.attach(head, governor, "csubj" if "cop" in roles and subjectless else "ccomp")
+        return
+    asking = draft.tokens[opener.head] if opener is not None else None
+    free = asking is not None and asking.asks and asking.kind in "DPS"
+    first = parent is not None and parent.verb is not None and start < parent.verb.head
+    content = lemma in ("kie", "kien", "kial", "kiom", "kies") or (
+        lemma == "kiel" and before("tiel", "same", "tia") < 0
+    )
+    if free and first and subjectless:
+        draft.attach(head, governor, "csubj")
     else:
-        draft.attach(head, governor, "advcl")
+        draft.attach(head, governor, "ccomp" if free or (content and start > to) else "advcl")
+
+
+def _takes_clause(draft: Draft, noun: Constituent) -> bool:
+    """Whether `ke` says more of a noun: of an object, or behind a preposition, or of `tio`."""
+    return not noun.bare or noun.case == "A" or draft.lemma(noun.head) == "tio"

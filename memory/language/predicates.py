@@ -31,47 +31,34 @@ def predicate(draft: Draft, clause: ClauseDraft, free: list[Constituent], verb: 
 
 
 def _predicate_phrase(draft: Draft, free: list[Constituent], verb: Constituent, said_of: bool) -> Constituent | None:
+    """What `esti` says of its subject: a participle or adjective, one of two nouns, a place, a manner, else what stands
+    after the verb; None where it says that something exists."""
     tokens = draft.tokens
     after = [one for one in free if one.head > verb.head]
     before = [one for one in free if one.head < verb.head]
-    nominal = [one for one in free if one.kind == "N" and one.preposition < 0 and one.case == "N"]
-    adjectives = [
-        one for one in (*after, *reversed(before)) if one.kind == "A" and one.case != "A" and one.preposition < 0
-    ]
-    for one in adjectives:
-        if tokens[one.head].participle:
-            return one
+    nearest = [*after, *reversed(before)]
+    nominal = [one for one in free if one.nominative]
+    adjectives = [one for one in nearest if one.kind == "A" and one.case != "A" and one.bare]
+    if participles := [one for one in adjectives if tokens[one.head].participle]:
+        return participles[0]
     if adjectives and (nominal or adjectives[0] in after or len(adjectives) > 1 or not after):
         return adjectives[0]
     if len(nominal) > 1:
         return _of_two(draft, nominal, verb)
-    adverbs = [one for one in (*after, *reversed(before)) if one.kind == "R"]
-    place = next(
-        (one for one in adverbs if draft.lemma(one.head) in PLACES or draft.lemma(one.head) in ("jen", "for", "kiel")),
-        None,
-    )
+    adverbs = [one for one in nearest if one.kind == "R"]
+    place = next((one for one in adverbs if draft.lemma(one.head) in PLACES | {"jen", "for", "kiel"}), None)
     if place is not None and (nominal or place in after):
         return place
-    if not nominal:
-        manner = next(
-            (
-                one
-                for one in adverbs
-                if tokens[one.head].word.ending == "e" and tokens[one.head].word.prefixes[:1] != ("ki",)
-            ),
-            None,
-        )
-        if manner is not None:
-            return manner
-    prepositional = [one for one in after if one.kind == "N" and one.preposition >= 0]
+    manners = (one for one in adverbs if tokens[one.head].word.ending == "e")
+    manner = next((one for one in manners if tokens[one.head].word.prefixes[:1] != ("ki",)), None)
+    if manner is not None and not nominal:
+        return manner
+    prepositional = next((one for one in after if one.kind == "N" and not one.bare), None)
     if nominal and nominal[0].head < verb.head:
-        infinitive = next((one for one in after if one.kind == "I" and one.preposition < 0), None)
-        return prepositional[0] if prepositional else infinitive
-    if nominal and (said_of or any(one.kind == "I" for one in before)):
-        return nominal[0]
-    if adjectives:
-        return adjectives[0]
-    return None if nominal else (prepositional[0] if prepositional else None)
+        return prepositional or next((one for one in after if one.kind == "I" and one.bare), None)
+    if nominal:
+        return nominal[0] if said_of or any(one.kind == "I" for one in before) else next(iter(adjectives), None)
+    return next(iter(adjectives), prepositional)
 
 
 def _of_two(draft: Draft, nominal: list[Constituent], verb: Constituent) -> Constituent:
@@ -97,45 +84,34 @@ def coordinate(draft: Draft, clause: ClauseDraft) -> None:
         if phrase.kind != "C" or phrase.done:
             continue
         following = [one for one in phrases[place + 1 :] if one.kind not in ",C"]
-        right = next(
-            (one for one in following if one.kind not in "TJ" and not one.done and not is_light(draft, one)), None
-        )
+        candidates = (one for one in following if one.kind not in "TJ" and not one.done and not is_light(draft, one))
+        right = next(candidates, None)
         if right is None or phrases.index(right) > place + 3:
             _cc(draft, phrase, right or next(iter(following), None))
             continue
         left = _repeated(draft, phrases[:place], phrase) or _match(draft, phrases[:place], right)
         if left is None and not place:
             continue
-        if left is None or left.head == right.head:
-            _cc(draft, phrase, right)
-            continue
-        left = _parallel(draft, phrases, left, right)
-        chain = [right]
-        first = left
-        while True:
-            chain.append(first)
-            listed = _listed_before(draft, phrases, first)
-            if listed is None:
-                break
-            first = listed
-        chain.pop()
-        for one in chain:
-            draft.attach(one.head, first.head, "conj")
-            one.done = True
-        draft.attach(phrase.head, right.head, "cc")
-        phrase.done = True
+        if left is not None and left.head != right.head:
+            _join(draft, phrases, _parallel(draft, phrases, left, right), right)
+        _cc(draft, phrase, right)
+
+
+def _join(draft: Draft, phrases: list[Constituent], left: Constituent, right: Constituent) -> None:
+    """Attaches all of a list to its first phrase: B and C to A in `A, B kaj C`."""
+    chain = [right, left]
+    while (listed := _listed_before(draft, phrases, chain[-1])) is not None:
+        chain.append(listed)
+    first = chain.pop()
+    for one in chain:
+        draft.attach(one.head, first.head, "conj")
+        one.done = True
 
 
 def _parallel(draft: Draft, phrases: list[Constituent], left: Constituent, right: Constituent) -> Constituent:
     """In `la edzino de mia nevo kaj la nevino de mia edzino` the noun that both have something of, not the nearest."""
     after, place = phrases.index(right) + 1, phrases.index(left)
-    if (
-        left.preposition < 0
-        or right.preposition >= 0
-        or after >= len(phrases)
-        or phrases[after].preposition < 0
-        or not place
-    ):
+    if left.bare or not right.bare or after >= len(phrases) or phrases[after].bare or not place:
         return left
     outer = phrases[place - 1]
     same = draft.lemma(phrases[after].preposition) == draft.lemma(left.preposition)
@@ -167,28 +143,17 @@ def _match(draft: Draft, phrases: list[Constituent], right: Constituent) -> Cons
     for one in reversed(phrases):
         if one.done and one.kind not in "NA":
             continue
-        if one.kind != right.kind:
-            if (
-                fallback is None
-                and {one.kind, right.kind} == {"N", "A"}
-                and one.case == right.case
-                and one.preposition < 0
-            ):
-                fallback = one
-            if right.kind == "A" and one.kind == "N" and draft.tokens[one.head].case == draft.tokens[right.head].case:
-                continue
-            continue
-        if right.kind != "N" or _alike(draft, one, right):
+        if one.kind == right.kind and (right.kind != "N" or _alike(draft, one, right)):
             return one
+        if {one.kind, right.kind} == {"N", "A"} and one.case == right.case and one.bare:
+            fallback = fallback or one
     return fallback
 
 
 def _alike(draft: Draft, one: Constituent, right: Constituent) -> bool:
-    if right.preposition >= 0:
-        return one.preposition >= 0 and (draft.lemma(one.preposition) == draft.lemma(right.preposition))
-    if right.case == "A":
-        return one.case == "A"
-    return one.case != "A"
+    if not right.bare:
+        return not one.bare and draft.lemma(one.preposition) == draft.lemma(right.preposition)
+    return (one.case == "A") == (right.case == "A")
 
 
 def _listed_before(draft: Draft, phrases: list[Constituent], one: Constituent) -> Constituent | None:
