@@ -36,7 +36,7 @@ from clew.memory.vectors import highest, places
 
 EDGES = """
 SELECT DISTINCT source, target, relation FROM edges
-WHERE {end} IN (SELECT value FROM json_each(?))
+WHERE {end} IN ?
 AND EXISTS (SELECT 1 FROM documents WHERE id = edges.source)
 AND EXISTS (SELECT 1 FROM documents WHERE id = edges.target)
 """
@@ -61,7 +61,8 @@ class LibraryDatabase:
             yield self._connection
 
     def select(self, sql: str, values: Sequence[str] | Sequence[int] | None = None) -> list[tuple[Any, ...]]:
-        """All rows; `values` are the one parameter, as a JSON list."""
+        """All rows; `values` are what stands for the `?` of `IN ?`, as a JSON list."""
+        sql = sql.replace("IN ?", "IN (SELECT value FROM json_each(?))")
         with self.reading() as connection:
             rows = connection.execute(sql, () if values is None else (json.dumps(list(values)),)).fetchall()
             if any(isinstance(cell, bytes) for row in rows for cell in row):
@@ -143,15 +144,11 @@ class EmbeddedGraph:
         found = {}
         of_rows = self._database.select(
             "SELECT s.row, s.document, c.id, s.start, s.end FROM sentences s JOIN chunks c ON c.row = s.chunk"
-            " WHERE s.row IN (SELECT value FROM json_each(?))",
+            " WHERE s.row IN ?",
             [int(number) for number in numbers],
         )
-        texts = dict(
-            self._database.select(
-                "SELECT id, text FROM documents WHERE id IN (SELECT value FROM json_each(?))",
-                sorted({document for _, document, *_ in of_rows}),
-            )
-        )
+        documents = sorted({document for _, document, *_ in of_rows})
+        texts = dict(self._database.select("SELECT id, text FROM documents WHERE id IN ?", documents))
         with naming_damage(self._folder):
             for row, document, chunk, start, end in of_rows:
                 found[row] = Unit(document, chunk, texts[document][start:end], start, end)
@@ -205,23 +202,15 @@ class EmbeddedStore:
         return bool(self._select(sql)[0][0])
 
     def documents(self, ids: Sequence[str]) -> list[Document]:
-        sql = f"SELECT {COLUMNS} FROM documents WHERE id IN (SELECT value FROM json_each(?))"
+        sql = f"SELECT {COLUMNS} FROM documents WHERE id IN ?"
         with naming_damage(self.folder):
             found = {row[0]: document_of(row) for row in self._select(sql, ids)}
         return [found[id_] for id_ in ids]
 
     def chunks(self, ids: Sequence[str]) -> list[Chunk]:
-        rows = self._select(
-            "SELECT id, document, start, end, page, heading FROM chunks WHERE id IN (SELECT value FROM json_each(?))",
-            ids,
-        )
-        documents = {
-            id_: (title, text, place, date)
-            for id_, title, text, place, date in self._select(
-                "SELECT id, title, text, place, date FROM documents WHERE id IN (SELECT value FROM json_each(?))",
-                sorted({row[1] for row in rows}),
-            )
-        }
+        rows = self._select("SELECT id, document, start, end, page, heading FROM chunks WHERE id IN ?", ids)
+        sql = "SELECT id, title, text, place, date FROM documents WHERE id IN ?"
+        documents = {id_: told for id_, *told in self._select(sql, sorted({row[1] for row in rows}))}
         found = {}
         for id_, document, start, end, page, heading in rows:
             title, text, place, date = documents[document]  # cut here: SQLite counts characters from a text's beginning
@@ -325,7 +314,7 @@ class EmbeddedStore:
 
     def _kinds(self, ids: Sequence[str]) -> dict[str, str]:
         """Of the entities with these ids, where there are any."""
-        sql = "SELECT id, kind FROM entities WHERE id IN (SELECT value FROM json_each(?))"
+        sql = "SELECT id, kind FROM entities WHERE id IN ?"
         return dict(self._select(sql, ids))
 
     def _texts(self, tokens: Iterable[str]) -> list[str]:
@@ -342,19 +331,17 @@ class EmbeddedStore:
         """The rows that may be found, rising; None for all."""
         if scope is None and among is None:
             return None
-        by_document = "SELECT row FROM chunks WHERE document IN (SELECT value FROM json_each(?))"
-        by_chunk = "SELECT row FROM chunks WHERE id IN (SELECT value FROM json_each(?))"
+        by_document = "SELECT row FROM chunks WHERE document IN ?"
+        by_chunk = "SELECT row FROM chunks WHERE id IN ?"
         parts = [(by_document, sorted(scope))] if scope is not None else []
         parts += [(by_chunk, list(among))] if among is not None else []
         rows = [{row for (row,) in self._select(sql, ids)} for sql, ids in parts]
         return np.array(sorted(set.intersection(*rows)), dtype=np.int64)
 
     def _rows(self, ids: Sequence[str]) -> Ints:
-        rows = dict(self._select("SELECT id, row FROM chunks WHERE id IN (SELECT value FROM json_each(?))", ids))
+        rows = dict(self._select("SELECT id, row FROM chunks WHERE id IN ?", ids))
         return np.array([rows[id_] for id_ in ids], np.int64)
 
     def _ids(self, rows: Sequence[int]) -> list[str]:
-        found = dict(
-            self._select("SELECT row, id FROM chunks WHERE row IN (SELECT value FROM json_each(?))", list(rows))
-        )
+        found = dict(self._select("SELECT row, id FROM chunks WHERE row IN ?", list(rows)))
         return [found[row] for row in rows]
