@@ -40,7 +40,7 @@ METHODS = ["leiden", "louvain"]
 """Those of `clew.memory.layers`."""
 
 
-class IndexOptions(TypedDict):
+class IndexFlags(TypedDict):
     """The options of the command, but those that only print."""
 
     library: Place | None
@@ -126,7 +126,7 @@ class IndexOptions(TypedDict):
 )
 @options.as_json("Print the report as a JSON object.")
 @options.quiet
-def index(paths: tuple[Path, ...], as_json: bool, quiet: bool, **options: Unpack[IndexOptions]) -> None:
+def index(paths: tuple[Path, ...], as_json: bool, quiet: bool, **flags: Unpack[IndexFlags]) -> None:
     """Read files and folders into a library.
 
     Text, Markdown, HTML, PDF, CSV and JSONL, BEIR folders, graph folders, lists of triples (JSON) and Wikipedia dumps
@@ -134,9 +134,9 @@ def index(paths: tuple[Path, ...], as_json: bool, quiet: bool, **options: Unpack
     parameter of it (--set index.semantic.threshold=0.4), it cuts all documents anew. A language model that is named
     writes the reports of communities, and extracts with --extractor llm.
     """
-    exports = _exports(options["named"])
+    exports = _exports(flags["named"])
     paths = (*paths, *(path for path in map(Path, exports) if path not in paths))
-    if not paths and not options["rebuild"]:
+    if not paths and not flags["rebuild"]:
         raise click.UsageError("name the files or folders to read, or give --rebuild")
     from clew.agent.models import encoder_for, named_alone, writers_for
     from clew.agent.settings import note_indexed, read_settings
@@ -145,13 +145,11 @@ def index(paths: tuple[Path, ...], as_json: bool, quiet: bool, **options: Unpack
     from clew.memory.knowledge.index import run
     from clew.memory.knowledge.library import recorded_at
 
-    settings = read_settings(
-        library=options["library"], encoder=options["encoder"], llm=options["llm"], given=options["given"]
-    )
+    settings = read_settings(library=flags["library"], encoder=flags["encoder"], llm=flags["llm"], given=flags["given"])
     encoder, writers = encoder_for(settings), writers_for(named_alone(settings, "summarise", "extract"))
-    chosen = _parameters(options, exports, settings, writers)
-    sending = Sending(options["shards"], options["replicas"], options["rebuild"])
-    work = partial(run.index, paths, encoder=encoder, parameters=chosen, rebuild=options["rebuild"])
+    chosen = _parameters(flags, exports, settings, writers)
+    sending = Sending(flags["shards"], flags["replicas"], flags["rebuild"])
+    work = partial(run.index, paths, encoder=encoder, parameters=chosen, rebuild=flags["rebuild"])
     report = _reported(worked_on(settings.library, settings.cache, work, sending), quiet)
     _print_report(report, as_json)
     _check(report)
@@ -159,7 +157,7 @@ def index(paths: tuple[Path, ...], as_json: bool, quiet: bool, **options: Unpack
 
 
 def _parameters(
-    options: IndexOptions, exports: "dict[str, ExportLoader]", settings: "Settings", writers: "Writers"
+    flags: IndexFlags, exports: "dict[str, ExportLoader]", settings: "Settings", writers: "Writers"
 ) -> "Parameters":
     from clew.agent.parameters import of_index
     from clew.agent.settings import indexed_here
@@ -169,16 +167,16 @@ def _parameters(
     from clew.memory.knowledge.library import recorded_at
 
     return Parameters(
-        chunker=chunking.CHUNKERS[options["chunker"]]() if options["chunker"] else None,
-        triples=options["triples"],
-        extractor=options["extractor"],
-        communities=options["communities"],
-        pages=_pages(options["categories"], options["keywords"]),
+        chunker=chunking.CHUNKERS[flags["chunker"]]() if flags["chunker"] else None,
+        triples=flags["triples"],
+        extractor=flags["extractor"],
+        communities=flags["communities"],
+        pages=_pages(flags["categories"], flags["keywords"]),
         model=Model(writers.extract, settings.cache / "extracted.sqlite") if writers.extract else None,
         summariser=writers.summarise,
-        follow_links=options["follow_links"],
-        quarantine=options["quarantine"],
-        allow=[_plain(path) for path in options["allow"]],
+        follow_links=flags["follow_links"],
+        quarantine=flags["quarantine"],
+        allow=[_plain(path) for path in flags["allow"]],
         exports=exports,
         values=of_index(settings.given),
         mine=indexed_here(recorded_at(settings.library).id or ""),
