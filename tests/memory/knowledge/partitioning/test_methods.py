@@ -86,3 +86,93 @@ def test_a_small_graph_is_divided() -> None:
     labels = labels_of(nodes, vectors, PartitionPlan())
     assert labels.max() + 1 >= 5 and np.bincount(labels).max() <= 14
     assert np.bincount(labels_of(nodes, vectors, PartitionPlan(size=40))).max() > 14
+
+
+def test_the_numbers_of_the_hybrid_method() -> None:
+    m = methods
+    assert (m.SEED, m.ITERATIONS, m.ISLAND, m.ORPHAN, m.FAINT, m.NEAREST) == (42, 4, 0.5, 0.75, 0.1, 8)
+    assert (m.REFUSED, m.ISLANDS_COMPARED, m.ORPHANS_COMPARED, m.DIGITS, m.ROUNDS) == (0.9, 4096, 2048, 4, 4)
+
+
+@pytest.mark.parametrize("least", [5, 10])
+def test_the_biggest_is_divided_first_and_no_more_than_are_wanted(least: int) -> None:
+    """Two of twenty nodes, each of two cliques; of equal ones the lower number goes first."""
+    labels, adjacency = np.repeat([0, 1], 20), RINGS.adjacency()
+
+    def divided(k: int, of: int = least) -> list[int]:
+        found: list[int] = methods._divided(adjacency, labels, k, of)[::10].tolist()
+        return found
+
+    assert divided(2) == [0, 0, 1, 1] and divided(3) == [2, 3, 1, 1]
+    assert divided(4) == divided(9) == [2, 3, 4, 5]
+    assert divided(4, 11) == [0, 0, 1, 1]
+    assert labels.tolist() == [0] * 20 + [1] * 20
+    bigger = np.array([0] * 10 + [1] * 30)
+    assert methods._divided(adjacency, bigger, 3, least).tolist()[::10] == [0, 2, 3, 4]
+
+
+def test_what_is_beyond_k_joins_the_nearest_of_the_biggest() -> None:
+    labels = np.array([0, 0, 0, 1, 1, 2, 3])
+    vectors = np.array([[1, 0]] * 3 + [[0, 1]] * 2 + [[0.6, 0.8], [0.8, 0.6]], np.float32)
+    assert methods._joined(labels, vectors, 2).tolist() == [0, 0, 0, 1, 1, 1, 0]
+    assert methods._joined(labels, vectors, 3).tolist() == [0, 0, 0, 1, 1, 2, 2]
+    for k in (4, 5):
+        assert methods._joined(labels, vectors, k).tolist() == labels.tolist()
+
+
+SUMS, SIZES = np.array([[2, 0], [1.6, 1.2], [0, 3]], np.float32), np.array([2, 2, 3])
+"""Cosines of .8, 0 and .6."""
+
+
+@pytest.mark.parametrize(
+    ("size", "small", "pairs"),
+    [
+        (5, 3, [(0, 1), (1, 0), (1, 2), (0, 2)]),
+        (5, 4, [(0, 1), (1, 0), (1, 2), (2, 1), (0, 2), (2, 0)]),
+        (4, 3, [(0, 1), (1, 0)]),
+        (3, 3, []),
+        (5, 2, []),
+    ],
+)
+def test_islands_and_what_has_room_for_them_most_alike_first(
+    size: int, small: int, pairs: list[tuple[int, int]]
+) -> None:
+    islands, others = methods._candidates(np.arange(3), SUMS, SIZES, size, small)
+    assert list(zip(islands.tolist(), others.tolist(), strict=True)) == pairs
+
+
+def test_of_the_pairs_only_so_many_of_an_island(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(methods, "NEAREST", 1)
+    islands, others = methods._candidates(np.arange(3), SUMS, SIZES, 5, 3)
+    assert list(zip(islands.tolist(), others.tolist(), strict=True)) == [(0, 1), (1, 0)]
+
+
+@pytest.mark.parametrize(
+    ("size", "joined"), [(6, {0: 1, 3: 1}), (5, {0: 1, 2: 3}), (4, {0: 2, 3: 1}), (3, {2: 3}), (2, {})]
+)
+def test_one_that_was_joined_stays_and_one_that_left_is_not_joined(size: int, joined: dict[int, int]) -> None:
+    """Of 2, 3, 2 and 1 nodes, pair by pair as far as there is room."""
+    islands, others = np.array([0, 0, 1, 2, 2, 3, 2]), np.array([1, 2, 0, 0, 1, 1, 3])
+    leaving, staying = methods._matched(islands, others, np.array([2, 3, 2, 1]), size)
+    assert dict(zip(leaving.tolist(), staying.tolist(), strict=True)) == joined
+
+
+def test_a_bin_begins_with_the_biggest_and_takes_what_is_nearest_and_fits() -> None:
+    sums, sizes = np.array([[3, 0], [0, 2], [1.6, 1.2], [0, 1]], np.float32), np.array([3, 2, 2, 1])
+    assert methods._bins(sums, sizes, 5).tolist() == [0, 1, 0, 1]
+    assert methods._bins(sums, sizes, 6).tolist() == [0, 1, 0, 0]
+    assert methods._bins(sums, sizes, 3).tolist() == [0, 1, 2, 1]
+    assert methods._bins(sums, sizes, 8).tolist() == [0, 0, 0, 0]
+
+
+LINE = np.array([[4, 0], [0, 0], [3, 0], [1, 0], [2, 0]], np.float32)
+
+
+def test_blocks_are_halves_along_the_line_on_which_they_differ_most() -> None:
+    assert methods._along(LINE).tolist() == [4, 0, 3, 1, 2]
+    assert methods._along(np.ones((3, 2), np.float32)).tolist() == [0, 0, 0]
+    wide = np.array([[0, 1], [9, 0], [3, 1], [6, 0]], np.float32)  # the first differs from the mean in both
+    assert np.argsort(methods._along(wide)).tolist() in ([0, 2, 3, 1], [1, 3, 2, 0])
+    assert [block.tolist() for block in methods._blocks(LINE, 2)] == [[1, 3], [4], [0, 2]]
+    assert [block.tolist() for block in methods._blocks(LINE, 5)] == [[0, 1, 2, 3, 4]]
+    assert [block.tolist() for block in methods._blocks(LINE[:0], 5)] == [[]]
