@@ -84,7 +84,9 @@ def main() -> None:
 def write(corpora: Sequence[Path], to: Path, chunks: int) -> None:
     """About so many: a document is counted as 1.5, as in the four sets."""
     rows = [
-        json.loads(line) for corpus in corpora for line in (corpus / "corpus.jsonl").read_text("utf-8").splitlines()
+        {**json.loads(line), "of": corpus.name}
+        for corpus in corpora
+        for line in (corpus / "corpus.jsonl").read_text("utf-8").splitlines()
     ]
     held = Counter(name for row in rows for name in set(_NAME.findall(row["text"])))
     common = {name for name, _ in held.most_common(COMMON)}
@@ -97,7 +99,7 @@ def write(corpora: Sequence[Path], to: Path, chunks: int) -> None:
                 return match[0] if match[0] in common else f"{match[0]}{end}"
 
             title, text = (_NAME.sub(renamed, row.get(name, "")) for name in ("title", "text"))
-            out.write(json.dumps({"_id": f"{turn}/{row['_id']}", "title": title, "text": text}) + "\n")
+            out.write(json.dumps({"_id": f"{turn}/{row['of']}/{row['_id']}", "title": title, "text": text}) + "\n")
 
 
 def watched(folder: Path) -> tuple[dict[str, Any], dict[str, int]]:

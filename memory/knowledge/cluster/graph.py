@@ -4,7 +4,7 @@ it is first asked for, and kept."""
 import threading
 from base64 import b64decode
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -65,6 +65,16 @@ class RecentlyRead:
                 return None
             self._held.move_to_end(id_)
             return self._held[id_][0]
+
+    def get_all(self, ids: Iterable[str]) -> dict[str, Any]:
+        """Those that are there."""
+        found = {}
+        with self._lock:
+            for id_ in ids:
+                if held := self._held.get(id_):
+                    self._held.move_to_end(id_)
+                    found[id_] = held[0]
+        return found
 
     def put(self, id_: str, value: Any, size: int) -> None:
         with self._lock:

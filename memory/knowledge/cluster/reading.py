@@ -108,12 +108,12 @@ class IndexReader:
 
     def _rows(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
         """The sources of rows, by id; those that there are."""
-        found = {id_: self._kept.get(id_) for id_ in ids}
-        missing = [id_ for id_, source in found.items() if source is None]
+        found = self._kept.get_all(ids)
+        missing = [id_ for id_ in dict.fromkeys(ids) if id_ not in found]
         fresh = self.cluster.found(self.index, missing, excludes=("sentences",)) if missing else {}
         for id_, source in fresh.items():
             self._kept.put(id_, source, 1000 + sum(len(v) for v in source.values() if isinstance(v, str)))
-        return {id_: source for id_, source in {**found, **fresh}.items() if source is not None}
+        return found | fresh
 
     def _of(self, kind: str, ids: Sequence[str]) -> list[dict[str, Any]]:
         """In the order asked. Raises `KeyError` for one that there is not."""
@@ -135,8 +135,8 @@ class IndexReader:
 
     def sentences_of(self, ids: Sequence[str]) -> list[Vectors]:
         """Of each chunk the vectors of its sentences, in their order."""
-        held = {id_: self._vectors.get(id_) for id_ in ids}
-        keys = {key("chunk", id_): id_ for id_, one in held.items() if one is None}
+        held = self._vectors.get_all(ids)
+        keys = {key("chunk", id_): id_ for id_ in ids if id_ not in held}
         found = self.cluster.found(self.index, list(keys), ["sentences"]) if keys else {}
         for place, id_ in keys.items():
             held[id_] = decoded(found[place]["sentences"], self.dimension)

@@ -20,15 +20,17 @@ from clew.memory.knowledge.tokens import ROOT, KeywordAnalyser, KeywordParameter
 
 @dataclass(frozen=True, slots=True)
 class ChunkWords:
-    """How often each token stands in a chunk's title, in its text and in what is known of its document."""
+    """How often each token stands in a chunk's title, in its text and in what is known of its document; `lengths` in
+    tokens, by field."""
 
     title: Counter[str]
     text: Counter[str]
     metadata: Counter[str]
+    lengths: Mapping[str, int]
 
     @classmethod
     def of(cls, *fields: Sequence[str]) -> Self:
-        return cls(*map(Counter, fields))
+        return cls(*map(Counter, fields), dict(zip(FIELDS, map(len, fields), strict=True)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,9 +99,10 @@ class WordStatistics:
     def shares(self, chunk: ChunkWords, only: Collection[str] | None = None) -> dict[str, float]:
         """Of each token (None: all) how much of its BM25 a chunk reaches, title and text together; 0 to 1."""
         weight, together = self.parameters.title_weight, INDEXES.index(TOGETHER)
-        length = weight * chunk.title.total() + chunk.text.total()
+        length = weight * chunk.lengths["title"] + chunk.lengths["text"]
         wanted = {**chunk.text, **chunk.title} if only is None else only
-        counts = ((token, weight * chunk.title[token] + chunk.text[token]) for token in wanted)
+        title, text = chunk.title.get, chunk.text.get  # as counters they call Python for a token that is not there
+        counts = ((token, weight * title(token, 0) + text(token, 0)) for token in wanted)
         return {token: self._share(count, length, together) for token, count in counts if count}
 
     def _share(self, count: int, length: int, field: int) -> float:
@@ -111,7 +114,7 @@ class WordStatistics:
         """None where a chunk has no word of the query; with `fields` its score is the sum of theirs, by these
         weights."""
         asked: _AskedWords = self._asked(query)
-        parts = {name: self._field(asked, name, getattr(chunk, name)) for name in fields or FIELDS[:2]}
+        parts = {name: self._field(asked, name, chunk) for name in fields or FIELDS[:2]}
         if fields is None:
             shares = self.shares(chunk, asked.known)
             total = sum(share * asked.known[token] for token, share in shares.items())
@@ -124,11 +127,14 @@ class WordStatistics:
         covered = sum(idf for token, idf in asked.known.items() if token in chunk.title)
         return Hit(id_, total, parts, covered / mass if mass else 0.0)
 
-    def _field(self, asked: "_AskedWords", name: str, counts: Counter[str]) -> FieldHit:
+    def _field(self, asked: "_AskedWords", name: str, chunk: ChunkWords) -> FieldHit:
         weights, most = asked.fields[name]
-        held, length, number = [token for token in weights if token in counts], counts.total(), INDEXES.index(name)
+        counts: Counter[str] = getattr(chunk, name)
+        if not (held := [token for token in weights if token in counts]):
+            return _NO_FIELD
+        length, number = chunk.lengths[name], INDEXES.index(name)
         score = sum(weights[token] * self._share(counts[token], length, number) for token in held)
-        found = tuple(word for word, token in asked.words.items() if token in counts) if held else ()
+        found = tuple(word for word, token in asked.words.items() if token in counts)
         return FieldHit(score / most if most else 0.0, found)
 
     @cached_property
@@ -141,6 +147,9 @@ class WordStatistics:
             weights = {token: self.idf(token, name) for token in words.values()}
             fields[name] = weights, sum(idf for token, idf in weights.items() if self.count(token, name))
         return _AskedWords(words, {token: self.idf(token) for token in self.known(query)}, fields)
+
+
+_NO_FIELD = FieldHit(0.0, ())
 
 
 class _AskedWords(NamedTuple):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from clew.memory.datatypes import Progress
 from clew.memory.errors import BadInput, ClewError, NoLibrary
-from clew.memory.files import machine_memory, naming_full_disk, readers, remove, within
+from clew.memory.files import naming_full_disk, readers, remove, within
 from clew.memory.knowledge.disk import (
     FORMAT,
     NUMBER,
@@ -45,9 +45,6 @@ DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 BESIDE = 2
 """Generations that stay beside the current one while somebody reads them."""
-
-CHUNK_BYTES = 60_000
-"""Of memory that the steps take for each chunk, where they take the most (docs/figures.md, global steps)."""
 
 POLL = 0.2
 """Seconds between two looks at whether one of them has gone on."""
@@ -143,7 +140,6 @@ def _roots_before(old: Path | None, library: Path, encoder: Encoder) -> tuple[st
 def _write(
     generation: Generation, steps: Sequence[IndexStep], roots: Sequence[str], seconds: dict[str, float]
 ) -> Iterator[Progress]:
-    _check_memory(generation.size()[1])
     values: dict[str, object] = {}
     with _seldom_collecting():
         for step in steps:
@@ -155,17 +151,6 @@ def _write(
     generation.database.commit()
     write_hashes(generation.folder)
     yield from _few_read(generation.folder.parent)
-
-
-def _check_memory(chunks: int) -> None:
-    """Before anything is embedded: a process that takes more memory than there is ends without a word."""
-    needed, has = CHUNK_BYTES * chunks, machine_memory()
-    if needed > has:
-        raise ClewError(
-            f"{chunks:,} chunks take about {needed / 1e9:.0f} GB of memory when names are joined and partitions and"
-            f" communities found; this machine has {has / 1e9:.0f} GB. The library stays as it was",
-            "index parts of it into libraries of their own, or all of it on a larger machine",
-        )
 
 
 def _few_read(library: Path) -> Iterator[Progress]:

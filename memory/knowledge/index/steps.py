@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 
 from clew.memory.datatypes import Progress
+from clew.memory.errors import ClewError
+from clew.memory.files import machine_memory
 from clew.memory.knowledge import keywords
 from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNITIES
 from clew.memory.knowledge.communities.community_index import author_of_all, build
@@ -31,10 +33,26 @@ from clew.memory.nodes import FILE as SMOOTHED
 from clew.memory.nodes import write_smoothed
 from clew.memory.titles import FILE as TITLES
 
+NAME_BYTES = 10_000
+"""Of memory for each different name, where most is taken: when communities are found (docs/figures.md)."""
+
+
+def check_memory(names: int) -> None:
+    """Raises `ClewError` before anything is embedded: a process that takes more memory than there is ends without a
+    word."""
+    needed, has = NAME_BYTES * names, machine_memory()
+    if needed > has:
+        raise ClewError(
+            f"to join {names:,} names and find their communities takes about {needed / 1e9:.1f} GB of memory, and this"
+            f" machine has {has / 1e9:.1f}; the library stays as it was",
+            "index parts into libraries of their own, all on a larger machine, or with --triples none",
+        )
+
 
 def embed_all(generation: Generation) -> Iterator[Progress]:
     """The vectors of chunks, of sentences, and of the names of the entities that join chunks."""
     database, folder, encoder = generation.database, generation.folder, generation.encoder
+    check_memory(len(generation.layers.entities))
     for what in (CHUNKS, SENTENCES):
         yield from embed(database, what, folder, generation.old_vectors.get(what), encoder)
     layers = generation.layers

@@ -19,7 +19,8 @@ from clew.memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch
 from clew.memory.knowledge.chunking import ChunkerParameters, SemanticParameters
 from clew.memory.knowledge.disk import POINTER, Manifest, current_generation
 from clew.memory.knowledge.index.generation import Parameters
-from clew.memory.knowledge.index.run import CHUNK_BYTES, IndexReport, index
+from clew.memory.knowledge.index.run import IndexReport, index
+from clew.memory.knowledge.index.steps import NAME_BYTES
 from clew.memory.knowledge.library import open_library
 from tests.memory.knowledge.closing import close
 from tests.processes import Process, finished
@@ -74,15 +75,14 @@ def test_more_than_the_memory_takes_is_refused_before_anything_is_embedded(
     write(folder, moon="The Moon is far away.")
     run([folder], library, encoder)
     before = current_generation(library)
-    write(folder, sun="The Sun is hot.", mars="Mars is red.")
-    monkeypatch.setattr("clew.memory.knowledge.index.run.machine_memory", lambda: 2.5 * CHUNK_BYTES)
-    monkeypatch.setattr(encoder, "encode", lambda *_: pytest.fail("it was embedded"))
-    with pytest.raises(ClewError, match="3 chunks take about") as refused:
-        run([folder], library, encoder)
-    assert refused.value.hint and "stays as it was" in str(refused.value) and current_generation(library) == before
-    assert [one.name for one in library.iterdir() if one.is_dir()] == [before.name if before else ""]
-    monkeypatch.undo()
-    monkeypatch.setattr("clew.memory.knowledge.index.run.machine_memory", lambda: 3.5 * CHUNK_BYTES)
+    write(folder, lang="Fritz Lang directed Metropolis.", mars="Mars is red.")
+    with monkeypatch.context() as small:
+        small.setattr("clew.memory.knowledge.index.steps.machine_memory", lambda: 1.5 * NAME_BYTES)
+        small.setattr(encoder, "encode", lambda *_: pytest.fail("it was embedded"))
+        with pytest.raises(ClewError, match=r"names .* the library stays as it was") as refused:
+            run([folder], library, encoder)
+    assert refused.value.hint and before and current_generation(library) == before
+    assert [one.name for one in library.iterdir() if one.is_dir()] == [before.name]
     assert run([folder], library, encoder).new == 2
 
 
