@@ -41,10 +41,12 @@ _TEMPLATE = re.compile(
     re.IGNORECASE,
 )
 _UNSEEN = re.compile(
-    "[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0e\ufeff\U000e0000-\U000e01ef]"
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-_JOINERS = re.compile("[\u200c\u200d]")
-"""Unseen too, but some scripts are written with them."""
+"""What Unicode has a reader ignore (Default_Ignorable_Code_Point), but for `_JOINERS`."""
+_JOINERS = re.compile("[\u200c\u200d\ufe0f]")
+"""Unseen too, but some scripts are written with them, and pictures."""
 
 _INST = re.compile(r"\[INST\][^\[\]]{0,2000}\[/INST\]", re.IGNORECASE)
 _FENCE = re.compile(r"<(?=/?\s*(?:passage|document|said|found|path)\b)", re.IGNORECASE)

@@ -15,7 +15,7 @@ _PICTURED = (
 )
 _CONTROLS = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
-    r"\u3164\ud800-\udfff\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+    r"\u3164\ud800-\udfff\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
     rf"|(?<![{_PICTURED}])(?!(?<=[#*0-9])\ufe0f\u20e3)[\ufe0e\ufe0f]"
     r"|(?<![\u0300-\u034e\u0350-\u061b\u061d-\u115e\u1161-\u17b3\u17b6-\u180a\u1810-\u1fff\u2c00-\u3163\u3165-\ud7ff])"
     rf"(?<![{_PICTURED}])(?<![{_PICTURED}]\ufe0f)[\u200c\u200d]"
