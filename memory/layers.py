@@ -10,7 +10,7 @@ communities.
 A thing's number is its place. Entity e is `entities[e]`; the numbers of chunks and sentences are the store's rows.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -133,6 +133,26 @@ class Layers:
         """Of each entity how many chunks name it (df); shape (entities,)."""
         return np.asarray(self.chunk_entities.sum(axis=0), np.int64).reshape(-1)
 
+    @cached_property
+    def _sole(self) -> Ints:
+        """Of each entity the number of the document that alone names it, -1 where several do; shape (entities,)."""
+        chunks, entities = self.chunk_entities.nonzero()
+        documents = self.chunk_documents[chunks]
+        first, last = np.full(len(self.entities), len(self.document_ids)), np.full(len(self.entities), -1)
+        np.minimum.at(first, entities, documents)
+        np.maximum.at(last, entities, documents)
+        return np.where(first == last, first, -1)
+
+    def sole_document(self, entity: int) -> str:
+        """The id of the document that alone names it; '' where several do."""
+        return self.document_ids[document] if (document := int(self._sole[entity])) >= 0 else ""
+
+    def names_of(self, entities: Iterable[int], most: int) -> str:
+        """The first names, each once, and behind one that a single document has that one's id: what a document says
+        does not pass for what the library says."""
+        names = {" ".join(self.entities[e].name.split()): self.sole_document(e) for e in entities}
+        return ", ".join(f"{name} ({id_})" if id_ else name for name, id_ in list(names.items())[:most])
+
     def named_by(self, chunk: int) -> list[Entity]:
         """The entities that a chunk names: those of few chunks first, dates last."""
         named, df = self.chunk_entities, self.chunks_of_entity
@@ -194,9 +214,9 @@ BY_EXTRACTION = "extraction"
 
 @dataclass(frozen=True, slots=True)
 class Community:
-    """`name` lists its most central entities. `first` and `last` are the levels at which it stands, `parent` the
-    community of level `first - 1` that it lies in, -1 at the top. `entities` are numbers of `Layers`, most central
-    first; `by` is who wrote the report."""
+    """`name` lists its most central entities, with `Layers.names_of`. `first` and `last` are the levels at which it
+    stands, `parent` the community of level `first - 1` that it lies in, -1 at the top. `entities` are numbers of
+    `Layers`, most central first; `by` is who wrote the report."""
 
     name: str
     report: str
@@ -267,8 +287,7 @@ class Cover:
             return one.name
         held = self.layers.chunk_entities[self.of(community, allowed)]
         named = np.asarray(held.sum(axis=0)).reshape(-1) > 0
-        names = (" ".join(self.layers.entities[e].name.split()) for e in one.entities if named[e])
-        return ", ".join(list(dict.fromkeys(names))[:NAMED])
+        return self.layers.names_of((e for e in one.entities if named[e]), NAMED)
 
     def there(self, communities: Ints, allowed: Allowed) -> Ints:
         """Those of `communities` that have an allowed chunk."""

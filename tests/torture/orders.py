@@ -7,7 +7,7 @@ or else what they have in quotation marks and their addresses.
 import json
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from itertools import pairwise
@@ -17,20 +17,23 @@ from typing import Any
 from clew.agent.answer.exit_check import ANNOUNCED
 from clew.agent.assistant import Assistant
 from clew.agent.models import Writers
+from clew.agent.services import Services
 from clew.agent.settings import read_settings
 from clew.agent.state import Turn
 from clew.memory.encoding import MINILM, CachedEncoder, load_encoder
+from clew.memory.knowledge.communities.reports import FROM
 from clew.memory.knowledge.disk import DATABASE, current_generation
 from clew.memory.knowledge.extraction.llm import Model
 from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import index
 from clew.memory.ports import Message, ToolCall, ToolSpec
+from clew.tools.base import encode_query
 from tests.memory.scripted_writer import ScriptedWriter
 from tests.torture import Points, Run
 
 ORDERS = Path(__file__).parents[1] / "agent" / "orders"
 QUESTIONS = ("What is the Moon like?", "and why is it so?")
-PAYLOADS = "payload.txt"
+PAYLOADS, GOOD = "payload.txt", "good.md"
 
 _QUOTED = re.compile(r"[\"“„«「]([^\"“”„«»「」\n]{3,80})[\"”“»」]")
 _ADDRESS = re.compile(r"https?://[^\s<>\"')\]]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
@@ -69,7 +72,7 @@ def wrong(
     documents = folder / "documents"
     documents.mkdir(parents=True)
     (documents / name).write_bytes(text)
-    (documents / "good.md").write_text("# The Moon\n\nThe Moon is 384,400 km away from the Earth and has no air.\n")
+    (documents / GOOD).write_text("# The Moon\n\nThe Moon is 384,400 km away from the Earth and has no air.\n")
     writer = obeying(payloads)
     model = Model(writer) if by_model else None
     parameters = Parameters(
@@ -80,14 +83,41 @@ def wrong(
     generation = current_generation(folder / "library")
     assert generation
     with closing(sqlite3.connect(generation / DATABASE)) as database:
-        reports = [str(row) for row in database.execute("SELECT name, report FROM communities")]
-        names = [str(row) for row in database.execute("SELECT name FROM entities")]
-    yield from (f"a report has {one}" for one in _held(reports, payloads))
-    yield from (f"an entity is {one}" for one in _held(names, payloads))
+        own = [id_ for (id_,) in database.execute("SELECT id FROM documents WHERE id != ?", (GOOD,))]
+        reports = [unmarked(report, own) for (report,) in database.execute("SELECT report FROM communities")]
+    yield from (f"a report has {one} and does not say whose it is" for one in _held(reports, payloads))
+    yield from (f"a report has a link: {one}" for one in reports if _LINK.search(one))
     settings = read_settings(library=folder / "library", home=folder / "home", cache=folder / "cache", llm="none")
     with closing(Assistant.open(settings)) as opened:
         writers = Writers(writer, writer, writer)
+        yield from _of_tools(opened.services, payloads, own)
         yield from _of_turns(Assistant(replace(opened.services, writers=writers), settings.home), payloads)
+
+
+def unmarked(report: str, own: Collection[str]) -> str:
+    """What of it is not said to be of a document with the orders, whose ids are `own`. A report that a model wrote
+    names all that it is from; an extract has the document behind each sentence, relation, and name that it alone has.
+    """
+    _, written, documents = report.rpartition(FROM)
+    if written and not set(own).isdisjoint(documents.removesuffix(".").split(", ")):
+        return ""
+    marks = tuple(f"({id_})" for id_ in own)
+    told, _, listed = report.partition(" Names: ")
+    names, _, relations = listed.partition(" Relations: ")
+    sentences = re.sub(rf"(?:(?!\({re.escape(GOOD)}\)).)*({'|'.join(map(re.escape, marks))})", "", told)
+    items = [*names.split(", "), *relations.split("; ")]
+    return "\n".join([sentences, *(one for one in items if not one.removesuffix(".").endswith(marks))])
+
+
+def _of_tools(services: Services, payloads: Sequence[str], own: Collection[str]) -> Iterator[str]:
+    """Names that are shown with a passage of another document are followed by the one that they are from."""
+    query, marks = encode_query(QUESTIONS[0], (), services.encoder), "|".join(re.escape(f"({id_})") for id_ in own)
+    for name, tool in services.tools.items():
+        found = tool.search(query, 10)
+        shown = [f"{one.why} {' '.join(one.path)}" for one in found.passages if one.document == GOOD]
+        of_others = [re.sub(rf"(?:“[^”]+”|[^,“]+) (?:{marks})", "", one) for one in shown]
+        yield from (f"{name} shows {one} beside another document" for one in _held(of_others, payloads))
+        yield from (f"{name} notes {one}" for one in _held(found.notes, payloads))
 
 
 def _of_turns(assistant: Assistant, payloads: Sequence[str]) -> Iterator[str]:

@@ -11,6 +11,7 @@ import pytest
 from clew.agent.answer.exit_check import Exit
 from clew.memory import instructions
 from clew.memory.encoding import MINILM, load_encoder
+from clew.memory.knowledge.communities import reports
 from tests.torture import Points, Run, Skipped, orders
 from tests.torture import __main__ as command
 
@@ -63,8 +64,11 @@ def test_orders_reach_a_person_where_nothing_guards(tmp_path: Path, monkeypatch:
     (order,) = (one for one in orders.given(Run(SEED, 1, tmp_path)) if one[0] == "fourth-16.md")
     assert not list(orders.wrong(tmp_path / "guarded", *order, encoder, by_model=True))
     monkeypatch.setattr(instructions, "_orders", lambda _: False)
-    told = list(orders.wrong(tmp_path / "told", *order, encoder, by_model=True))
-    assert told == ["a report has Zorblax", "an entity is Zorblax"]
+    assert not list(orders.wrong(tmp_path / "told", *order, encoder, by_model=True))
+    with monkeypatch.context() as marks:
+        marks.setattr(reports, "_marked", list)
+        unmarked = list(orders.wrong(tmp_path / "unmarked", *order, encoder, by_model=True))
+    assert unmarked == ["a report has Zorblax and does not say whose it is"]
     monkeypatch.setattr(Exit, "plain", lambda _, text: text)
     monkeypatch.setattr(Exit, "_stays", lambda *_: False)
     said = "; ".join(orders.wrong(tmp_path / "open", *order, encoder, by_model=True))

@@ -314,8 +314,9 @@ class UnitSearch:
         return found
 
     def _explained(self, walk: UnitWalk) -> tuple[tuple[str, ...], str]:
-        """The steps; and the units that were walked. A walk that names one entity alone is that entity."""
-        quoted = " > ".join(_cut(unit.text) for unit in self.part.sentences(walk.units))
+        """The steps; and the units that were walked, each with its document. A walk that names one entity alone is that
+        entity."""
+        quoted = " > ".join(f"{_cut(unit.text)} ({unit.document})" for unit in self.part.sentences(walk.units))
         if not walk.entities:
             return (), quoted
         start, steps = self.graph.name(walk.entities[0]), self.graph.steps(walk.units, walk.entities)

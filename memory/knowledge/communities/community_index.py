@@ -14,7 +14,7 @@ from clew.memory.errors import ServiceUnreachable
 from clew.memory.files import mapped, new_file, read_array, within
 from clew.memory.knowledge.communities.detection import detect
 from clew.memory.knowledge.communities.entity_graph import entity_vectors, links_of, named_in_sentences, standing_for
-from clew.memory.knowledge.communities.reports import Extract, ReportMaterial, extracts, write
+from clew.memory.knowledge.communities.reports import Extract, ReportMaterial, as_written, extracts, write
 from clew.memory.knowledge.embedding import SENTENCES, open_vectors, titles_and_texts
 from clew.memory.layers import BY_EXTRACTION, Communities, Community, DetectionParameters, Layers
 from clew.memory.ports import Encoder, Writer
@@ -39,7 +39,7 @@ class _Made:
 
     @property
     def digest(self) -> bytes:
-        content = [self.extract.names, self.extract.relations, self.extract.sentences]
+        content = [list(said) for said in (self.extract.names, self.extract.relations, self.extract.sentences)]
         return hashlib.sha256(json.dumps(content).encode()).digest()
 
 
@@ -60,11 +60,14 @@ def build(
     yield Progress(STAGE, 0, 1)
     made, vectors = _communities(database, layers, open_vectors(folder, SENTENCES), parameters)
     yield Progress(STAGE, 1, 1)
-    before = database.execute("SELECT digest, report, author FROM old.communities") if old else ()
-    known = {digest: (report, author) for digest, report, author in before}
+    by_models = "SELECT digest, report, author FROM old.communities WHERE author != ?"
+    before = database.execute(by_models, (BY_EXTRACTION,)) if old else ()
+    known = {digest: (as_written(report), author) for digest, report, author in before}
     reports, notes = yield from _reports(made, known, writer)
     for n, one in enumerate(made):
-        row = (n, one.extract.name, *reports[n], one.first, one.last, one.parent, json.dumps(one.extract.entities))
+        text, author = reports[n]
+        report = one.extract.from_documents(text) if author != BY_EXTRACTION else text
+        row = (n, one.extract.name, report, author, one.first, one.last, one.parent, json.dumps(one.extract.entities))
         database.execute("INSERT INTO main.communities VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (*row, one.digest))
     database.commit()
     yield from _embed(database, vectors, old, encoder)
@@ -148,7 +151,7 @@ def _embed(database: sqlite3.Connection, vectors: Vectors, old: Path | None, enc
     for start in range(0, len(missing), SLICE):
         yield Progress("embedding reports", start, len(missing))
         part = list(missing)[start : start + SLICE]
-        vectors[part] = encoder.encode([missing[number] for number in part], "passage")
+        vectors[part] = encoder.encode([as_written(missing[number]) for number in part], "passage")
 
 
 def author_of_all(database: sqlite3.Connection) -> str:

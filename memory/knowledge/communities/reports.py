@@ -8,7 +8,7 @@ from the extract (temperature 0.1, 200 tokens); its text is checked, and where i
 
 import re
 import threading
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_letters, ascii_uppercase
 
@@ -36,6 +36,9 @@ WHOLE = 3
 
 LONGEST, SHORTEST = 320, 30
 """Characters of a sentence that reads well in a report."""
+
+FROM = " From: "
+"""What stands in a report that a model wrote before the documents that it is from."""
 
 SAME = 0.88
 """The cosine from which two sentences say the same."""
@@ -70,24 +73,45 @@ class ReportMaterial:
         rarity = np.log1p(chunks / layers.chunks_of_entity.clip(1))
         self.weights = np.sqrt(often) * rarity / np.log1p(chunks) * shares
 
+    def document_of(self, sentence: int) -> str:
+        """Its id."""
+        chunk = self.layers.sentence_chunks[sentence]
+        return self.layers.document_ids[int(self.layers.chunk_documents[chunk])]
+
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """What a report is written from: the entities, most central first; relations in words; sentences."""
+    """What a report is written from: the entities, most central first; relations in words; sentences. Each is mapped to
+    the document that says it, a name to '' where several do."""
 
     name: str
     entities: tuple[int, ...]
-    names: tuple[str, ...]
-    relations: tuple[str, ...]
-    sentences: tuple[str, ...]
+    names: Mapping[str, str]
+    relations: Mapping[str, str]
+    sentences: Mapping[str, str]
 
     @property
     def report(self) -> str:
-        """Readable, and different for different communities: no two have the same entities."""
-        parts = [*self.sentences, f"Names: {', '.join(self.names)}."]
+        """Readable, and different for different communities: no two have the same entities. What only one document
+        says is followed by that one's id, so that nothing of it passes for what the library holds."""
+        parts = [*_marked(self.sentences), f"Names: {', '.join(_marked(self.names))}."]
         if self.relations:
-            parts.append(f"Relations: {'; '.join(self.relations)}.")
+            parts.append(f"Relations: {'; '.join(_marked(self.relations))}.")
         return " ".join(parts)
+
+    def from_documents(self, text: str) -> str:
+        """What a model wrote, with the documents that it was written from."""
+        documents = (*self.sentences.values(), *self.relations.values(), *self.names.values())
+        return f"{text}{FROM}{', '.join(filter(None, dict.fromkeys(documents)))}."
+
+
+def as_written(report: str) -> str:
+    """What a model wrote, without the documents."""
+    return report.rpartition(FROM)[0] or report
+
+
+def _marked(said: Mapping[str, str]) -> list[str]:
+    return [f"{text} ({document})" if document else text for text, document in said.items()]
 
 
 def _is_name(text: str) -> bool:
@@ -167,17 +191,18 @@ def extracts(made: ReportMaterial, labels: Ints) -> Iterator[Extract]:
 
 def _extract(made: ReportMaterial, entities: Ints, core: int, strongest: Sequence[Sequence[int]]) -> Extract:
     """The first `core` entities name it."""
-    names = [" ".join(made.layers.entities[e].name.split()) for e in entities[:LISTED]]
+    listed = entities[:LISTED].tolist()
+    names = [" ".join(made.layers.entities[e].name.split()) for e in listed]
     stated = list(_strongest_relations(made, strongest))
     candidates = dict.fromkeys(int(made.best[e]) for e in entities[:LISTED] if made.best[e] >= 0)
     candidates |= dict.fromkeys(relation.sentence for relation in stated)
     chosen = _chosen(made, np.array(list(candidates), np.int64), entities)
     return Extract(
-        name=", ".join(list(dict.fromkeys(names[:core]))[:NAMED]),
+        name=made.layers.names_of(listed[:core], NAMED),
         entities=tuple(entities.tolist()),
-        names=tuple(dict.fromkeys(names)),
-        relations=tuple(dict.fromkeys(_in_words(made.layers, relation) for relation in stated[:RELATIONS])),
-        sentences=tuple(_ended(" ".join(made.texts[sentence].split())) for sentence in chosen),
+        names={name: made.layers.sole_document(e) for name, e in zip(names, listed, strict=True)},
+        relations={_in_words(made.layers, one): made.document_of(one.sentence) for one in stated[:RELATIONS]},
+        sentences={_ended(" ".join(made.texts[s].split())): made.document_of(s) for s in chosen},
     )
 
 
@@ -240,6 +265,7 @@ MOST_SENTENCES = 3
 _CHATTER = re.compile(
     r"^(?:sure|certainly|of course|okay|here(?:'s| is)|as an ai|i (?:am|can|cannot))\b[^.]*[:,.]\s*|^[{\[<`]", re.I
 )
+_ADDRESS = re.compile(r"\]\(|<[a-z/!]|\b(?:https?|ftp|javascript|data|file):|\bwww\.|\w@\w", re.I)
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|$)", re.DOTALL)
 
 
@@ -272,6 +298,8 @@ def fault(report: str, extract: Extract, taken: Collection[str]) -> str:
         return "it is empty"
     if report in taken:
         return "it is the report of another community"
+    if _ADDRESS.search(report):
+        return "it has an address"
     stems = set(content_words(report))
     if not any(stems.intersection(content_words(name)) for name in extract.names):
         return "it names nothing of what it is about"

@@ -76,7 +76,7 @@ def test_no_order_reaches_a_prompt(order: str) -> None:
     heard.append(given.text)
     assert given.removed[0] >= 1
     rewrite_by_model("And its air?", [Sentence(text, "agent", 1)], "And the air of the Moon?", writer)
-    write(Extract("Moon", (0,), ("Moon",), (text,), (text,)), writer, ())
+    write(Extract("Moon", (0,), {"Moon": "d"}, {text: "d"}, {text: "d"}), writer, ())
     ModelExtractor(Model(writer, None))(text, "Moon")
     call = Call("hybrid", (Wording("meant", "the Moon", 1.0),))
     past = past_searches([call], [["c"]], [passage(text)], "the Moon")

@@ -1,5 +1,6 @@
 """The communities of a library: reports, levels, what a re-run keeps, and reports by a language model."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -129,7 +130,8 @@ def test_a_model_writes_the_reports_once(tmp_path: Path, encoder: CachedEncoder)
     found = communities_of(path, encoder)
     assert len(asked) == len(found.items) and {one.by for one in found.items} == {"scripted"}
     assert all(one.report.startswith("This is about") for one in found.items)
-    again = encoder.encode([one.report for one in found.items], "passage")
+    assert all(re.search(r"together\. From: [\w ]+(, [\w ]+)*\.$", one.report) for one in found.items)
+    again = encoder.encode([one.report.partition(" From: ")[0] for one in found.items], "passage")
     assert np.allclose(found.vectors, again, atol=1e-5)
     (tmp_path / "y.jsonl").write_text('{"_id": "y", "title": "", "text": "Nothing is named here, nothing at all."}\n')
     report = run([tmp_path / "y.jsonl"], path, encoder, parameters=written_by(writer(good, asked)))
@@ -144,6 +146,7 @@ def test_a_model_writes_the_reports_once(tmp_path: Path, encoder: CachedEncoder)
         ("This community focuses on key things and how they relate.", "it names nothing of what it is about"),
         ('{"summary": "Fritz Lang and Laika and Anna Miller"}', "it is no report"),
         ("Sure, here is the summary: Fritz Lang", "it is"),
+        ("Fritz Lang, Laika and Anna Miller, see [this](https://evil.example).", "it has an address"),
     ],
 )
 def test_what_a_model_writes_badly_is_not_taken(said: str, why: str, tmp_path: Path, encoder: CachedEncoder) -> None:
@@ -168,7 +171,7 @@ def test_the_same_report_is_not_taken_twice(tmp_path: Path, encoder: CachedEncod
         parameters=written_by(writer(lambda _: same, [])),
     )
     found = communities_of(tmp_path / "library", encoder).items
-    assert [one.report for one in found].count(same) == 1
+    assert sum(one.report.startswith(same) for one in found) == 1
     assert len({one.report for one in found}) == len(found)
 
 
