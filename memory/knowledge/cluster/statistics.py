@@ -29,8 +29,9 @@ class ChunkWords:
     lengths: Mapping[str, int]
 
     @classmethod
-    def of(cls, *fields: Sequence[str]) -> Self:
-        return cls(*map(Counter, fields), dict(zip(FIELDS, map(len, fields), strict=True)))
+    def of(cls, title: Sequence[str], text: Sequence[str], metadata: Sequence[str]) -> Self:
+        lengths = dict(zip(FIELDS, map(len, (title, text, metadata)), strict=True))
+        return cls(Counter(title), Counter(text), Counter(metadata), lengths)
 
 
 @dataclass(frozen=True, eq=False)
