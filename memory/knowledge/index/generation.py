@@ -27,6 +27,7 @@ from clew.memory.knowledge.disk import (
     SCHEMA,
     EncoderRecord,
     Manifest,
+    Recorded,
     TriplesFrom,
     check_schema,
     document_of,
@@ -105,61 +106,71 @@ KNOWN_EXTRACTOR = re.compile(
 def choose(parameters: Parameters, library: Path, fresh: bool) -> Choices:
     """`fresh`: no generation is gone on from. Raises `BadInput` and `NotSetUp` for an extractor that there is not."""
     had, values = recorded(library), parameters.values
-    chunker = parameters.chunker or had.chunker or ChunkerParameters()
+    chunker = _with_its_values(parameters.chunker or had.chunker or ChunkerParameters(), values)
+    triples = parameters.triples or had.triples or "auto"
+    extractor = extractor_named(_extractor(parameters, had, library), parameters.model)
+    detection = _detection(had)
+    communities = replace(detection, method=parameters.communities or detection.method)
+    quarantine = bool(had.quarantine if parameters.quarantine is None else parameters.quarantine)
+    allowed = tuple(dict.fromkeys((*(had.allowed or ()), *parameters.allow)))
+    made = Choices(
+        chunker=chunker,
+        keywords=with_values(parameters.keywords or had.keywords or KeywordParameters(), values.get("keywords", {})),
+        triples=triples,
+        extractor=extractor,
+        communities=with_values(communities, values.get("communities", {})),
+        pages=(had.pages or ALL) if parameters.pages is None else parameters.pages,
+        writer=parameters.summariser,
+        same_chunker=fresh or chunker == had.chunker,
+        same_layers=fresh or (triples == had.triples and extractor.name == had.extractor),
+        quarantine=quarantine,
+        allowed=allowed,
+        same_quarantine=fresh or (quarantine, allowed) == (bool(had.quarantine), had.allowed or ()),
+        exports={**(had.exports or {}), **parameters.exports},
+        notes=[],
+    )
+    return made if fresh else made._replace(notes=list(_others(made, had)))
+
+
+def _with_its_values(chunker: Chunker, values: Mapping[str, Mapping[str, Any]]) -> Chunker:
+    """Raises `BadInput` for a value of another chunker."""
     for other in {*CHUNKERS} - {chunker.name}:
         if name := next(iter(values.get(other, ())), ""):
             wrong = f"index.{other}.{name} is of the chunker {other}, and this library's is {chunker.name}"
             raise BadInput(wrong, f"add --chunker {other}, or leave it out")
-    chunker = with_values(chunker, values.get(chunker.name, {}))
-    keywords = with_values(parameters.keywords or had.keywords or KeywordParameters(), values.get("keywords", {}))
-    triples = parameters.triples or had.triples or "auto"
+    return with_values(chunker, values.get(chunker.name, {}))
+
+
+def _extractor(parameters: Parameters, had: Recorded, library: Path) -> str:
+    """Its name. Raises `NotSetUp` for one that only the library names and that runs code."""
     if not parameters.extractor and not KNOWN_EXTRACTOR.fullmatch(had.extractor or RULES):
         raise NotSetUp(
             f"the library at {library} wants the extractor {had.extractor!r}, which is loaded where you name it",
             f"--extractor {shlex.quote(had.extractor or '')}, or --extractor {RULES}",
         )
-    extractor = extractor_named(parameters.extractor or had.extractor or RULES, parameters.model)
-    found = had.detection or DetectionParameters(had.communities or "leiden")
-    communities = with_values(
-        replace(found, method=parameters.communities or found.method), values.get("communities", {})
-    )
-    writer = parameters.summariser
-    had_pages = had.pages or ALL
-    pages = had_pages if parameters.pages is None else parameters.pages
-    same_chunker = fresh or chunker == had.chunker
-    same_layers = fresh or (triples == had.triples and extractor.name == had.extractor)
-    notes = [] if same_chunker else [f"the chunker is '{chunker.name}' now: all documents are chunked anew"]
-    if not fresh and keywords != had.keywords:
-        notes.append("the words are indexed anew, with other parameters")
-    if not same_layers:
-        anew = f"entities are told anew, with --triples {triples} and the extractor '{extractor.name}'"
-        notes.append("entities and triples are left out now" if triples == "none" else anew)
-    if not fresh and communities != found:
-        notes.append(f"communities are found anew, by {communities.method}")
-    if not fresh and writer is not None and writer.name != (had.reports or ""):
-        notes.append(f"community reports are written by {writer.name}")
-    if not fresh and pages != had_pages:
-        chosen = f"the pages of Wikipedia dumps are chosen by {pages} now"
-        notes.append(chosen if pages else "all pages of Wikipedia dumps are read now")
-    quarantine = bool(had.quarantine if parameters.quarantine is None else parameters.quarantine)
-    allowed = tuple(dict.fromkeys((*(had.allowed or ()), *parameters.allow)))
-    same_quarantine = fresh or (quarantine, allowed) == (bool(had.quarantine), had.allowed or ())
-    return Choices(
-        chunker,
-        keywords,
-        triples,
-        extractor,
-        communities,
-        pages,
-        writer,
-        same_chunker,
-        same_layers,
-        quarantine,
-        allowed,
-        same_quarantine,
-        {**(had.exports or {}), **parameters.exports},
-        notes,
-    )
+    return parameters.extractor or had.extractor or RULES
+
+
+def _detection(had: Recorded) -> DetectionParameters:
+    return had.detection or DetectionParameters(had.communities or "leiden")
+
+
+def _others(made: Choices, had: Recorded) -> Iterator[str]:
+    """In words, what is other than the library had."""
+    if not made.same_chunker:
+        yield f"the chunker is '{made.chunker.name}' now: all documents are chunked anew"
+    if made.keywords != had.keywords:
+        yield "the words are indexed anew, with other parameters"
+    if not made.same_layers:
+        anew = f"entities are told anew, with --triples {made.triples} and the extractor '{made.extractor.name}'"
+        yield "entities and triples are left out now" if made.triples == "none" else anew
+    if made.communities != _detection(had):
+        yield f"communities are found anew, by {made.communities.method}"
+    if made.writer is not None and made.writer.name != (had.reports or ""):
+        yield f"community reports are written by {made.writer.name}"
+    if made.pages != (had.pages or ALL):
+        chosen = f"the pages of Wikipedia dumps are chosen by {made.pages} now"
+        yield chosen if made.pages else "all pages of Wikipedia dumps are read now"
 
 
 _ALTERED = """SELECT 1 FROM old.documents WHERE NOT (json_valid(pages) AND json_valid(headings))
