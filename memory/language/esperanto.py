@@ -91,10 +91,7 @@ def _finished(draft: Draft, root: int) -> Tree:
 
 def _break_circles(heads: list[int], root: int) -> None:
     for place in range(len(heads)):
-        if heads[place] < 0:
-            continue
-        seen = set()
-        at = place
+        seen, at = set[int](), place
         while at != root and heads[at] >= 0:
             if at in seen:
                 heads[at] = root
@@ -105,25 +102,16 @@ def _break_circles(heads: list[int], root: int) -> None:
 
 def _of_mark(heads: list[int], draft: Draft, place: int, root: int) -> int:
     """What a mark belongs to: the highest word of the part that it opens or closes. At the end, the root."""
-    size = len(heads)
-    last = size - 1
-    while last > 0 and draft.tokens[last].kind == ",":
-        last -= 1
-    if place > last:
+    marks = {at for at, token in enumerate(draft.tokens) if token.kind == ","}
+    left = next((at for at in range(place - 1, -1, -1) if at not in marks), -1)
+    right = next((at for at in range(place + 1, len(heads)) if at not in marks), -1)
+    if right < 0:
         return root
-    right = place + 1
-    while right < size and draft.tokens[right].kind == ",":
-        right += 1
-    left = place - 1
-    while left >= 0 and draft.tokens[left].kind == ",":
-        left -= 1
-    while right < size and right != root and heads[right] > place:
+    while right != root and heads[right] > place:
         right = heads[right]
-    if left < 0:
-        return right if right < size else root
-    if right != root and right < size:
+    if left < 0 or right != root:
         return right
-    opened = {heads[one] for one in range(place) if draft.tokens[one].kind == ","}
+    opened = {heads[at] for at in marks if at < place}
     while left != root and 0 <= heads[left] < place and left not in opened:
         left = heads[left]
     return left
