@@ -341,31 +341,26 @@ def _definite(text: str) -> str:
     return f"the {rest}" if rest and first.casefold() in ("a", "an", "another") else text
 
 
+_IN_PLACE = ("in", "at", "near")
+_PLACES = (*_IN_PLACE, "on", "from", "to", "outside", "into")
+
+
 def referent_of(text: str, phrase: Phrase, rank: float, about: bool) -> Referent:
-    named = phrase.named
-    low = phrase.noun
-    role = (low in LISTS["people"] or low.endswith(("man", "woman", "ist"))) and low in re.findall(r"\w+", text)
-    bare_name = (
-        named and phrase.first not in ("the", "a", "an", "my", "your", "our") and not re.search(r" of |['’]s\b", text)
-    )
-    person = about or role or bool(TITLED.match(text)) or looks_like_a_person(text, phrase.preposition)
-    person = person and (about or role or not re.search(r"['’]s? ", text))
-    person = person or (text in FIRST_NAMES and phrase.preposition not in ("in", "at", "near"))
-    maybe = person or (
-        bare_name
-        and all_capitals(text)
-        and not re.search(r"[()=/\d_]", text)
-        and phrase.preposition not in ("in", "at", "near")
-    )
-    placed = (
-        phrase.preposition
-        if phrase.preposition in ("in", "at", "near", "on", "from", "to", "outside", "into") and named
-        else ""
-    )
-    gender = "she" if low in LISTS["women"] else "he" if low in LISTS["men"] else ""
-    gender = gender_of(text) if maybe and not role else gender if role else ""
-    rank += (1.0 if placed else 0.0) - NAMED * named
-    return Referent(text, rank, named, person, maybe, phrase.plural, placed, gender, about)
+    """What a phrase names, and whether that is a person, a place, or could be a person. `about`: the question is who
+    that is."""
+    noun, placed = phrase.noun, phrase.preposition if phrase.named and phrase.preposition in _PLACES else ""
+    role = (noun in LISTS["people"] or noun.endswith(("man", "woman", "ist"))) and noun in re.findall(r"\w+", text)
+    titled = TITLED.match(text) is not None or looks_like_a_person(text, phrase.preposition)
+    first_name = text in FIRST_NAMES and phrase.preposition not in _IN_PLACE
+    person = about or role or first_name or (titled and not re.search(r"['’]s? ", text))
+    bare_name = phrase.named and phrase.first not in ("the", "a", "an", "my", "your", "our")
+    bare_name = bare_name and all_capitals(text) and not re.search(r" of |['’]s\b|[()=/\d_]", text)
+    maybe = person or (bare_name and phrase.preposition not in _IN_PLACE)
+    gender = gender_of(text) if maybe else ""
+    if role:
+        gender = "she" if noun in LISTS["women"] else "he" if noun in LISTS["men"] else ""
+    rank += bool(placed) - NAMED * phrase.named
+    return Referent(text, rank, phrase.named, person, maybe, phrase.plural, placed, gender, about)
 
 
 _COMPARED = re.compile(
