@@ -28,6 +28,9 @@ def test_from_documents_to_an_answer_and_away_again(server: Server, notes: Path,
     assert again.stdout == "0 new, 0 changed, 0 removed, 1 unchanged, 0 failed\n"
     answered = clew("ask", "What does the Moon orbit?", "--library", where)
     assert "Earth" in answered.stdout and answered.exit_code == 0
+    assert "1 partitions of 1 nodes" in clew("partition", "--library", where).stdout
+    exported = clew("export", "--library", where, "--format", "graph", "--out", tmp_path / "graph")
+    assert "wrote 1 node" in exported.stderr and (tmp_path / "graph" / "nodes.jsonl").exists()
     looked = clew("doctor", "--library", where, "--json")
     checks = {one["name"]: one for one in map(json.loads, looked.stdout.splitlines())}
     assert [checks[name]["state"] for name in ("library", "Elasticsearch", "mapping", "library rows")] == ["ok"] * 4
