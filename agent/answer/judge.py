@@ -32,6 +32,9 @@ SHIPPED = Path(__file__).with_name("judge.json")
 SHORT = 3
 """Different content words of a short question; a longer one says itself what it is about."""
 
+DOUBT = 1.0
+"""How far below refusing, as log odds, what is unclear is asked back and not answered."""
+
 JudgeVerdict = Literal["answer", "refuse", "ask back"]
 
 
@@ -82,11 +85,14 @@ class Judge:
 
 
 def judge(signals: Mapping[str, float], by: Judge) -> JudgeVerdict:
-    """`signals` are those of `turn_signals`. A question that is unclear and cannot be answered is asked back.
+    """`signals` are those of `turn_signals`. A question that is unclear is asked back where it is doubtful that it can
+    be answered, or where it points ("this animal") before anything was said: people would rather be answered.
     Raises `KeyError` for a signal that is not there."""
-    if may_be_unclear(signals) and by.ask_back.margin(signals) >= 0:
+    refused = max(by.refuse.margin(signals), by.foreign.margin(signals))
+    points = signals["pointed_unnamed"] and not signals["history"]
+    if (refused >= -DOUBT or points) and may_be_unclear(signals) and by.ask_back.margin(signals) >= 0:
         return "ask back"
-    return "refuse" if max(by.refuse.margin(signals), by.foreign.margin(signals)) >= 0 else "answer"
+    return "refuse" if refused >= 0 else "answer"
 
 
 def may_be_unclear(signals: Mapping[str, float]) -> bool:

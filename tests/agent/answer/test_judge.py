@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from clew.agent.answer.evidence import evidence_of
-from clew.agent.answer.judge import SHIPPED, Decision, Judge, judge, may_be_unclear, shipped_judge, signals
+from clew.agent.answer.judge import DOUBT, SHIPPED, Decision, Judge, judge, may_be_unclear, shipped_judge, signals
 from clew.agent.assistant import Assistant
 from clew.agent.settings import read_settings
 from clew.agent.state import Turn
@@ -33,6 +33,7 @@ CLEAR = {
     "own_names": 0.0,
     "asked_back": 0.0,
     "unnamed_ever": 0.0,
+    "pointed_unnamed": 0.0,
 }
 
 
@@ -181,4 +182,12 @@ def test_a_short_question_that_names_all_that_it_needs_is_not_asked_back() -> No
     """'Who was the first man in space?' after others, where 'How much is the fee?' may be any fee."""
     assert judged(unclear=1, history=1) == "answer"
     assert judged(unclear=1, history=1, unnamed_ever=1, content=3.0) == "answer"
-    assert judged(unclear=1, history=1, leans=1, content=3.0) == "ask back"
+    assert judged(unclear=1, history=1, leans=1, content=3.0, refuse=1) == "ask back"
+
+
+def test_what_can_be_answered_is_not_asked_back() -> None:
+    answerable = {"unclear": 1.0, "leans": 1.0, "refuse": 0.9 - DOUBT, "foreign": 0.9 - DOUBT}
+    assert judged(**answerable) == "answer"
+    assert judged(**{**answerable, "refuse": 1.1 - DOUBT}) == "ask back"
+    assert judged(**answerable, pointed_unnamed=1) == "ask back"
+    assert judged(**answerable, pointed_unnamed=1, history=1) == "answer"
