@@ -239,7 +239,8 @@ def surface_of(text: str) -> dict[str, str]:
 
 
 def _stems(words: list[str]) -> list[str]:
-    stems: list[str] = _stemmer().stemWords(words)
+    """`Gdansk` is `Gdańsk`: not everybody types accents."""
+    stems: list[str] = _stemmer().stemWords([word if word.isascii() else unaccented(word) for word in words])
     return stems
 
 

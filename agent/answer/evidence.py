@@ -120,11 +120,12 @@ class Evidence:
         return Counter(chain.from_iterable(self.core_words))
 
     def lacked(self, question: str) -> list[str]:
-        """The words of a question that the whole library lacks, where that is known."""
+        """The words of a question that the whole library lacks, where that is known; with other accents it has them."""
         found = list(dict.fromkeys(word for word in written_words(question) if content_words(word)))
         if self.vocabulary is None or not found:
             return []
-        return [word for word, count in zip(found, self.vocabulary.counts(found), strict=True) if not count]
+        lacked = [word for word, count in zip(found, self.vocabulary.counts(found), strict=True) if not count]
+        return [word for word in lacked if not self.words.issuperset(content_words(word))]
 
     def word_weights(self, words: Mapping[str, float]) -> dict[str, float]:
         """Stem -> weight, summing to 1: a word that many of the cores hold says little of which of them answers."""

@@ -86,6 +86,9 @@ class Core:
         return self.region.of(self.region.blocks[lead]) if lead >= 0 else ""
 
 
+_RUN_IN = re.compile(r"(?:What|How|When|Where|Who|Why|Which)\b[^.?!,:;]{0,50}\.$")
+"""A heading that stands in the line of its paragraph: 'What is not covered. Filters, and ...'"""
+
 _COUNTS = re.compile(
     r"\b(?:two|three|four|five|six|seven|eight|nine|ten|several|various|many|different|number of|some|these"
     r"|following)\b(?: \w+){0,3} \w+s\b",
@@ -243,6 +246,8 @@ def _sentence(core: Core, *, whole_list: bool, opens: bool) -> AnswerUnit:
     parts = [core.span]
     if asks(core.text):
         parts += _within(region, [*spans[at + 1 :], *_behind(core)], REPLY)
+    elif at == 0 and _RUN_IN.match(core.text):
+        parts += _within(region, spans[1:], REPLY)
     elif at + 1 < len(spans) and (opens or (whole_list and _counts(core.text, region.text[slice(*spans[at + 1])]))):
         parts.append(spans[at + 1])
     elif whole_list and at + 2 == len(spans) and _COUNTS.search(core.text) and _ends_announcing(region, spans[-1]):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from clew.memory.text import blocks, split
+from clew.memory.text import blocks, content_words, split
 
 WORDS = st.sampled_from(
     ["Moon", "orbit.", "Dr.", "U.S.", '"Go!"', "Ĉu", "- ", "1.", "# ", "3.14", "🌕", "(a)", "it's", "?", "--"]
@@ -165,3 +165,7 @@ def test_a_name_with_full_stops_is_within_a_sentence() -> None:
         "The end.",
         "The next one.",
     ]
+
+
+def test_accents_make_no_other_word() -> None:
+    assert content_words("the landlady in Gdansk") == content_words("a landlady in Gdańsk")

@@ -71,6 +71,11 @@ def test_code_with_an_empty_line_in_it_is_whole() -> None:
     assert unit(f"Like this:\n\n{code}\n\nIt runs.", "Like") == whole
 
 
+def test_a_heading_in_the_line_of_its_paragraph_comes_with_what_it_heads() -> None:
+    text = "What is not covered. Filters and seals wear out. So does glass.\n\nAsk us."
+    assert unit(text, "What is not") == ["What is not covered.", "Filters and seals wear out.", "So does glass."]
+
+
 def test_what_is_announced_is_found_behind_the_caption_of_its_table() -> None:
     text = "Money moves.\n\nOne enters the following rows.\n\nTable 8.2. A loan\n\nAccount | Sum\nPeter | 2\n\nSo far."
     assert unit(text, "One enters") == ["One enters the following rows.", "Account | Sum", "Peter | 2"]
