@@ -7,6 +7,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from clew.memory.knowledge.communities import reports
 from clew.memory.knowledge.communities.entity_graph import Links, links_of, named_in_sentences
 from clew.memory.knowledge.communities.reports import (
     Extract,
@@ -14,6 +15,7 @@ from clew.memory.knowledge.communities.reports import (
     centrality,
     cores,
     extracts,
+    quality_of,
     within,
     write,
 )
@@ -104,3 +106,32 @@ def test_the_sentence_of_an_entity_is_the_nearest_of_those_that_read_equally_wel
     assert best[lang] == 1
     poor = [texts[0], "and so he met her", texts[2]]  # no sentence: the next best is taken
     assert ReportMaterial(made, links, vectors, sentences, poor).best[lang] == 0
+
+
+@pytest.mark.parametrize(
+    ("sentence", "quality"),
+    [
+        ("Apollo flew to the Moon in July.", 0.0),
+        ("Apollo flew to the Moon, 1969.", 0.0),  # 30 characters
+        ("Apollo flew to the Moon, '69.", -0.2),
+        (f"Apollo flew {'a' * 307}.", 0.0),  # 320
+        (f"Apollo flew {'a' * 308}.", -0.2),
+        ("apollo flew to the Moon in July.", -0.3),
+        ("Apollo flew to the Moon in July", -0.3),
+        ("It flew to the Moon in July of 1969.", -0.1),
+        ("it flew", -0.5),
+        ("They flew.", -0.3),
+        ("AAbbb AAbbb AAbbb AAbbb AAbbb AAbbb.", 0.0),  # two letters of five are capitals
+        ("AAAbb AAbbb AAbbb AAbbb AAbbb AAbbb.", -0.3),
+        ("AÉbbé AAbbb AAbbb AAbbb AAbbb AAbbb.", 0.0),
+        ("AÉAbé AAbbb AAbbb AAbbb AAbbb AAbbb.", -0.3),
+    ],
+)
+def test_how_well_a_sentence_reads(sentence: str, quality: float) -> None:
+    assert quality_of(sentence) == pytest.approx(quality)
+
+
+def test_the_numbers_of_a_report() -> None:
+    assert (reports.NAMED, reports.LISTED, reports.RELATIONS, reports.SENTENCES, reports.WHOLE) == (3, 7, 3, 3, 3)
+    assert (reports.DAMPING, reports.CHANGE, reports.MOST_ITERATIONS) == (0.85, 1e-6, 100)
+    assert (reports.LONGEST, reports.SHORTEST, reports.SAME, reports._CAPITALS) == (320, 30, 0.88, 0.4)

@@ -109,6 +109,10 @@ def test_the_biggest_is_divided_first_and_no_more_than_are_wanted(least: int) ->
     assert labels.tolist() == [0] * 20 + [1] * 20
     bigger = np.array([0] * 10 + [1] * 30)
     assert methods._divided(adjacency, bigger, 3, least).tolist()[::10] == [0, 2, 3, 4]
+    assert methods._divided(adjacency, bigger, 2, least).tolist() == bigger.tolist()
+    five = graph(50, [edge for start in range(0, 50, 10) for edge in clique(range(start, start + 10))]).adjacency()
+    found = methods._divided(five, np.repeat([0, 1], [20, 30]), 3, least)
+    assert found.tolist()[::10] == [0, 0, 2, 3, 4]
 
 
 def test_what_is_beyond_k_joins_the_nearest_of_the_biggest() -> None:
