@@ -128,6 +128,16 @@ def test_it_lands_on_the_nearest_of_each_partition_and_looks_at_the_best_that_we
     assert [visit.node for visit in walked.visits] == [node for node in walked.nodes.tolist() if node in nearest]
 
 
+def test_a_hub_node_gives_its_place_to_the_next_nearest(examples: Library, query: Query) -> None:
+    made = walker(examples.store, looked=0)
+    question = made.question(query)
+    near, thought = cosines(question), made.think(question, HITS)
+    stitched = made.stitch(thought)
+    hub = int(np.argmax(near))
+    walked = made.walk(thought, replace(stitched, hub_nodes=stitched.nodes == hub))
+    assert set(walked.nodes.tolist()) == landed(made.graph, near, np.delete(np.arange(len(near)), hub))
+
+
 def test_a_scope_bounds_what_is_landed_on(examples: Library, query: Query) -> None:
     graph = examples.store.part()
     scope = frozenset(graph.layers.document_ids[:6])
