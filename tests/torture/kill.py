@@ -37,7 +37,7 @@ def points(run: Run) -> Points:
             accident = Accident(chance.choice(("kill", "torn kill")), 1 + chance.randrange(steps["operations"]))
         said = f"turn, {accident.stage or 'operation'}, {accident.at}"
         tried.append((said, partial(_killed, scene, kinds["turn"], accident)))
-    for kind in (kinds["partitions"], kinds["partitions anew"]):
+    for kind in (kinds["partitions"], kinds["partitions anew"], kinds["aligner"]):
         with scene.copied(kind.before) as folder:
             end = kind.command(folder, Accident()).counts["operations"]
         for _ in range(run.some(PARTITION_OPERATIONS)):

@@ -31,7 +31,7 @@ BEFORE = ("people/fritz-lang.md", "films/metropolis.md", "space/moon-distance.md
 ADDED = ("people/yuri-gagarin.md", "places/baikonur.md")
 CHANGED, REMOVED = "metropolis.md", "laika.md"
 QUESTIONS = ("Who directed the film Metropolis?", "and where was he born?", "Who was Yuri Gagarin?")
-THREAD = "t"
+THREAD, TRAINED = "t", "mlp-infonce.safetensors"
 
 Asked = tuple[str, str, str, str]
 """A turn's question, as it was asked and as it stands alone, its answer and what becomes of it."""
@@ -104,6 +104,7 @@ class Scene:
         for name, size in (("partitions", 300), ("partitions anew", 200)):
             command = partial(self.partitioned, size=size)
             yield Kind(name, self.before, command, partial(self.wrong_partitions, size=size))
+        yield Kind("aligner", self.before, self.aligned, self.wrong_aligner)
 
     def _answers(self, before: Path, questions: Iterable[str]) -> list[Asked]:
         with self.copied(before) as folder:
@@ -124,6 +125,10 @@ class Scene:
     def partitioned(self, folder: Path, accident: Accident, record: Path | None = None, *, size: int) -> Ended:
         """Made of another size, or (200) in the place of those that are there."""
         return clew(["partition", "--library", folder / "library", "--size", size, "--json"], folder, accident, record)
+
+    def aligned(self, folder: Path, accident: Accident, record: Path | None = None) -> Ended:
+        train = ["align", "train", "--library", folder / "library", "--epochs", 1, "--size", 20, "--json"]
+        return clew(train, folder, accident, record)
 
     def told(self, folder: Path, accident: Accident, record: Path | None = None) -> Ended:
         """The second question asked."""
@@ -177,6 +182,30 @@ class Scene:
                 return f"the next run leaves {capsules(generation)}"
             there = {path.name for path in (generation / CAPSULES).iterdir()}
             if there != {CURRENT, "hybrid-200", plan.name}:
+                return f"the next run leaves {', '.join(sorted(there))}"
+        except Exception as error:  # noqa: BLE001
+            return f"it cannot be used: {error!r}"
+        return ""
+
+    def wrong_aligner(self, folder: Path, out: str) -> str:
+        """As `wrong_library`, behind an accident to `align train`."""
+        library = folder / "library"
+        try:
+            for trained in (False, True):
+                if trained and (again := self.aligned(folder, Accident())).code:
+                    return f"the next run ends with {again.code}: {again.err}"
+                generation = current_generation(library)
+                assert generation
+                if not (found := proven(generation)):
+                    return f"it is not whole: {found}"
+                with open_library(library, self._encoder) as opened:
+                    if not opened.store.keyword_search(["metropolis"], 3)[0]:
+                        return "nothing is found in it"
+                aligners = generation / CAPSULES / "hybrid-200" / "aligners"
+                there = {path.name for path in aligners.iterdir()} if aligners.exists() else set()
+                if (trained or out) and TRAINED not in there:
+                    return f"it was said to be trained, and there is {', '.join(there)}"
+            if there != {TRAINED, "words.safetensors"}:
                 return f"the next run leaves {', '.join(sorted(there))}"
         except Exception as error:  # noqa: BLE001
             return f"it cannot be used: {error!r}"
