@@ -67,7 +67,8 @@ def _names(text: str) -> Iterator[Referent]:
             and not _repeated(name, text)
             and not (":" in text[max(0, start - 2) : start] and re.match(r"[.;,]?$|[.;]", text[match.end() :]))
         )  # a lone word may have its capital from the sentence
-        if name and not opens and not _is_time(name) and not _I.fullmatch(match.group()):
+        i_say = name.endswith(" I") and is_verb(name.split(" ")[0].casefold())  # 'Thinks I, Queequeg is ...'
+        if name and not (opens or i_say or _is_time(name) or _I.fullmatch(match.group())):
             owns = not match.group().endswith(name)  # 'on Signe's desk'
             placed = None if owns else _PLACED.search(text[max(0, start - 60) : start])
             full = f"the {name}" if article else name

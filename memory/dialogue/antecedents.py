@@ -189,12 +189,22 @@ def _free_relative(turn: Said) -> Iterator[Referent]:
         yield Referent(f"what {found.subject.text} {aux} {verb} {goes_on[1]}", 3.0)
 
 
+_SAID_OF_DOING = re.compile(
+    r"it (?:risky|dangerous|harmful|easy|easier|hard|harder|difficult|better|best|worse|wise|worth|ok|okay|allowed"
+    r"|useful|usual|normal|common|enough|important)"
+    r" (?:that|if|to \w+ (?!in|on|at|with|by|from|without|after|before|when|if)\w)"
+)
+"""'is it risky to let it run', where 'is it easy to clean?' is said of a thing."""
+
+
 def is_expletive(found: Parts, at: int) -> bool:
     """Whether the 'it' at this character stands for nothing: 'how long does it take to ...', 'is it true that ...'."""
     rest = found.text[at:].casefold()
     if re.match(r"it between\b", rest) and re.search(r"\b(?:is|was) $", found.text[:at].casefold()):
         return True
     if re.match(r"it (?:is |was )?(?:take(?!s? place)|true|possible|necessary|legal|safe|raining)", rest):
+        return True
+    if _SAID_OF_DOING.match(rest):
         return True
     return (
         re.match(r"it\b.{0,30}\b(?:to|that|if)\b", rest) is not None

@@ -4,7 +4,7 @@ where those do not hold."""
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -107,6 +107,9 @@ def tokens(text: str) -> tuple[QuestionToken, ...]:
             then = QuestionToken(following, match.end() + 1, match.end() + 1 + len(following), "word")
             kind = "adv" if following and is_participle(then) else kind  # 'when was the bridge last painted'
         made.append(QuestionToken(match.group(), match.start(), match.end(), kind))
+    for place in range(len(made) - 2):
+        if made[place].low == made[place + 2].low and made[place + 1].low == "by":  # 'bit by bit'
+            made[place : place + 3] = [replace(one, kind="adv") for one in made[place : place + 3]]
     return tuple(made)
 
 
