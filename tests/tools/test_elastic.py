@@ -49,7 +49,7 @@ def test_without_an_endpoint_it_searches_by_keywords_and_vectors_and_says_so(
     found = Elastic(store).search(query, 3)
     assert found.notes == (WITHOUT,) and found.passages[0].title == "Metropolis" and not proxy.inferred
     assert set(found.passages[0].scores) == {"keyword", "cosine"} and found.passages[0].source
-    assert inference(store).state == "ok" and "not used" in inference(store).message
+    assert inference(store).state == "warning" and "not used" in inference(store).message
     monkeypatch.setenv(ENDPOINT, "my-elser")
     assert inference(store).state == "warning" and inference(store).hint.startswith("clew index")
     proxy.licensed = False

@@ -21,7 +21,7 @@ from clew.agent.services import Services
 from clew.agent.settings import read_settings
 from clew.agent.state import Turn
 from clew.memory.encoding import MINILM, CachedEncoder, load_encoder
-from clew.memory.knowledge.communities.reports import FROM
+from clew.memory.knowledge.communities.community_index import FROM
 from clew.memory.knowledge.disk import DATABASE, current_generation
 from clew.memory.knowledge.extraction.llm import Model
 from clew.memory.knowledge.index.generation import Parameters

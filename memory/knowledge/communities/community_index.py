@@ -14,7 +14,7 @@ from clew.memory.errors import ServiceUnreachable
 from clew.memory.files import mapped, new_file, read_array, within
 from clew.memory.knowledge.communities.detection import detect
 from clew.memory.knowledge.communities.entity_graph import entity_vectors, links_of, named_in_sentences, standing_for
-from clew.memory.knowledge.communities.reports import Extract, ReportMaterial, as_written, extracts, write
+from clew.memory.knowledge.communities.reports import Extract, ReportMaterial, extracts, write
 from clew.memory.knowledge.embedding import SENTENCES, open_vectors, titles_and_texts
 from clew.memory.layers import BY_EXTRACTION, Communities, Community, DetectionParameters, Layers
 from clew.memory.ports import Encoder, Writer
@@ -62,11 +62,11 @@ def build(
     yield Progress(STAGE, 1, 1)
     by_models = "SELECT digest, report, author FROM old.communities WHERE author != ?"
     before = database.execute(by_models, (BY_EXTRACTION,)) if old else ()
-    known = {digest: (as_written(report), author) for digest, report, author in before}
+    known = {digest: (_as_written(report), author) for digest, report, author in before}
     reports, notes = yield from _reports(made, known, writer)
     for n, one in enumerate(made):
         text, author = reports[n]
-        report = one.extract.from_documents(text) if author != BY_EXTRACTION else text
+        report = _with_documents(text, one.extract) if author != BY_EXTRACTION else text
         row = (n, one.extract.name, report, author, one.first, one.last, one.parent, json.dumps(one.extract.entities))
         database.execute("INSERT INTO main.communities VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (*row, one.digest))
     database.commit()
@@ -138,6 +138,20 @@ def _reports(
     return reports, [f"{failed}, as {writer.name} failed: {faults[0]}"]
 
 
+FROM = " From: "
+"""What stands in a report that a model wrote before the documents that it is from."""
+
+
+def _with_documents(report: str, extract: Extract) -> str:
+    """What a model wrote, with the documents that it was written from."""
+    documents = (*extract.sentences.values(), *extract.relations.values(), *extract.names.values())
+    return f"{report}{FROM}{', '.join(filter(None, dict.fromkeys(documents)))}."
+
+
+def _as_written(report: str) -> str:
+    return report.rpartition(FROM)[0] or report
+
+
 def _embed(database: sqlite3.Connection, vectors: Vectors, old: Path | None, encoder: Encoder) -> Iterator[Progress]:
     """Put the embeddings of the reports that a model wrote where the means stand."""
     by_models = "SELECT number, report FROM main.communities WHERE author != ? ORDER BY number"
@@ -151,7 +165,7 @@ def _embed(database: sqlite3.Connection, vectors: Vectors, old: Path | None, enc
     for start in range(0, len(missing), SLICE):
         yield Progress("embedding reports", start, len(missing))
         part = list(missing)[start : start + SLICE]
-        vectors[part] = encoder.encode([as_written(missing[number]) for number in part], "passage")
+        vectors[part] = encoder.encode([_as_written(missing[number]) for number in part], "passage")
 
 
 def author_of_all(database: sqlite3.Connection) -> str:

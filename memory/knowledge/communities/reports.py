@@ -37,9 +37,6 @@ WHOLE = 3
 LONGEST, SHORTEST = 320, 30
 """Characters of a sentence that reads well in a report."""
 
-FROM = " From: "
-"""What stands in a report that a model wrote before the documents that it is from."""
-
 SAME = 0.88
 """The cosine from which two sentences say the same."""
 
@@ -98,16 +95,6 @@ class Extract:
         if self.relations:
             parts.append(f"Relations: {'; '.join(_marked(self.relations))}.")
         return " ".join(parts)
-
-    def from_documents(self, text: str) -> str:
-        """What a model wrote, with the documents that it was written from."""
-        documents = (*self.sentences.values(), *self.relations.values(), *self.names.values())
-        return f"{text}{FROM}{', '.join(filter(None, dict.fromkeys(documents)))}."
-
-
-def as_written(report: str) -> str:
-    """What a model wrote, without the documents."""
-    return report.rpartition(FROM)[0] or report
 
 
 def _marked(said: Mapping[str, str]) -> list[str]:
