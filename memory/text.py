@@ -159,11 +159,18 @@ def _goes_on(sentence: str) -> bool:
     return bool(MARKER.match(sentence) or ABBREVIATION.search(sentence[-8:]))
 
 
+_NAME = re.compile(r"\W*\.\w|\S*\w[/\\_@]\w|\W*\w+(?:\.\w+){2}")
+LONGEST_NAME = 200
+"""Characters of a file's name, a path or an address on each side of a full stop that are looked at."""
+
+
 def _within_name(text: str, place: int) -> bool:
     """Whether a place with no white space around it is within a file's name, a path or an address: `.gnucash.OLD`."""
     if text[place - 1].isspace() or text[place].isspace():
         return False
-    return bool(_NAME.match(text, max(text.rfind(" ", 0, place), text.rfind("\n", 0, place)) + 1))
+    first = max(0, place - LONGEST_NAME)
+    start = max(first, *(text.rfind(space, first, place) + 1 for space in (" ", "\n")))
+    return bool(_NAME.match(text, start, place + LONGEST_NAME))
 
 
 def _undashed(text: str, span: Span) -> Iterator[Span]:
@@ -186,8 +193,6 @@ NUMBER_WORDS = (
     " eighteen nineteen twenty"
 ).split()
 """Each at the place that it counts."""
-
-_NAME = re.compile(r"\W*\.\w|\S*\w[/\\\\_@]\w|\W*\w+(?:\.\w+){2}")
 
 FUNCTION_WORDS = frozenset(Path(__file__).with_name("function_words.txt").read_text("utf-8").split())
 
