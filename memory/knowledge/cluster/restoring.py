@@ -55,7 +55,9 @@ LAYERS = {
 
 
 SPOOL = "reading.sqlite"
-"""In the folder of a library: what was read so far."""
+"""In the folder of a library: what was read so far; what is not yet in it lies beside it (`-wal`)."""
+
+OURS = (("table", "read"), ("table", "rows"), ("index", "sqlite_autoindex_rows_1"))
 
 READ = ("document", "chunk", "entity", "capsule")
 """Kinds of rows that are kept there; the others are few."""
@@ -70,7 +72,7 @@ class ReadRows:
         self._database = _opened(library)
         if self._database.execute("SELECT proof FROM read").fetchall() != [(store.proof[1],)]:
             self._database.close()
-            remove(library, SPOOL)
+            _forget(library)
             self._database = _opened(library)
             self._database.execute("INSERT INTO read VALUES (?)", (store.proof[1],))
             self._database.commit()
@@ -101,19 +103,31 @@ class ReadRows:
 
 
 def _opened(library: Path) -> sqlite3.Connection:
-    path = within(library, SPOOL)
+    """The folder may be somebody else's. SQLite removes the files that a rollback journal names: ours has none, and
+    one that is there goes unread."""
+    remove(library, f"{SPOOL}-journal")
+    path, _ = (within(library, f"{SPOOL}{end}") for end in ("", "-wal"))
     path = path if path.exists() else new_file(library, SPOOL)
     database = sqlite3.connect(path.resolve().as_uri(), uri=True)
     try:
         harden(database)
+        database.execute("PRAGMA locking_mode = EXCLUSIVE")  # its memory is no file then
+        database.execute("PRAGMA journal_mode = WAL")
         database.execute("CREATE TABLE IF NOT EXISTS read (proof TEXT)")
         database.execute("CREATE TABLE IF NOT EXISTS rows (hash TEXT PRIMARY KEY, kind TEXT, source TEXT)")
+        if set(database.execute("SELECT type, name FROM sqlite_master")) != set(OURS):
+            raise sqlite3.DatabaseError("it has another schema")
         database.execute("SELECT hash, kind, source FROM rows LIMIT 1").fetchone()
     except sqlite3.DatabaseError:  # cut off or somebody else's: it is only a copy
         database.close()
-        remove(library, SPOOL)
+        _forget(library)
         return _opened(library)
     return database
+
+
+def _forget(library: Path) -> None:
+    for end in ("", "-wal"):
+        remove(library, f"{SPOOL}{end}")
 
 
 def restore(store: ClusterStore, library: Path) -> Iterator[Progress]:
@@ -134,9 +148,9 @@ def restore(store: ClusterStore, library: Path) -> Iterator[Progress]:
             write_hashes(folder)
             whole = True
             switch_to(library, folder, parts)
-            remove(library, SPOOL)
+            _forget(library)
         except ClewError:
-            remove(library, SPOOL)  # of what cannot be used nothing is kept
+            _forget(library)  # of what cannot be used nothing is kept
             raise
         finally:
             if not whole:

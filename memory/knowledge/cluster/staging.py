@@ -113,5 +113,5 @@ def _files(generation: Path) -> str:
 
 def _clear(folder: Path) -> None:
     for entry in folder.iterdir():
-        if entry.name != SPOOL:  # what a run that was cut off had read
+        if not entry.name.startswith(SPOOL):  # what a run that was cut off had read
             remove(folder, entry.name)
