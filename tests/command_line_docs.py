@@ -40,8 +40,8 @@ read. Of the working folder's file only [parameters](#parameters) that are numbe
 
 SETTINGS = {
     "library": "the library's folder",
-    "encoder": "the embedding model: any sentence-transformers name; empty: the library's own, or all-MiniLM-L6-v2",
-    "reranker": "a cross-encoder (a sentence-transformers name) that prunes the paths of the tool `clues`; empty: none",
+    "encoder": "the embedding model, by name or ./FOLDER; empty: the library's own, or all-MiniLM-L6-v2",
+    "reranker": "a cross-encoder (a name or ./FOLDER) that prunes the paths of the tool `clues`; empty: none",
     "aligner": "scores partitions ([C-RAG](crag.md)): `votes`, `centroid`, `words` or a trained one, `mlp-infonce`",
     "late_interaction": "whether the tool `walk` also compares its best passages token by token",
     "clues": "the former name of `tools.clues.method`, still read",

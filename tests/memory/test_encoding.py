@@ -21,6 +21,7 @@ from clew.memory.encoding import (
     SentenceTransformerEncoder,
     known_prefixes,
     load_encoder,
+    load_reranker,
 )
 from clew.memory.errors import ClewError, NoModel
 from clew.memory.ports import Encoder, Role
@@ -184,6 +185,24 @@ def test_a_model_that_is_not_here_says_so(tmp_path: Path) -> None:
     with pytest.raises(NoModel, match="no weights"):
         load_encoder(str(tmp_path), tmp_path).hash  # noqa: B018
     assert load_encoder(MINILM, tmp_path).name == MINILM
+
+
+@pytest.mark.parametrize("name", [MINILM, "intfloat/e5-small", "mine"])
+def test_a_folder_of_the_working_folder_is_no_encoder_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Whoever made the working folder may have put one there; `./mine` is somebody's who means the folder."""
+    (tmp_path / name).mkdir(parents=True)
+    (tmp_path / name / "model.safetensors").write_bytes(b"another")
+    monkeypatch.chdir(tmp_path)
+    if name == MINILM:
+        assert load_encoder(name, tmp_path).hash == MINILM_SHA256
+    else:
+        for load in (lambda: load_encoder(name, tmp_path), lambda: load_reranker(name)):
+            with pytest.raises(NoModel) as raised:
+                load()
+            assert raised.value.hint == f"./{name} for the folder"
+    assert load_encoder(f"./{name}", tmp_path).hash != MINILM_SHA256
 
 
 def model_folder(folder: Path, **files: object) -> Path:

@@ -32,6 +32,18 @@ def test_a_folders_settings_are_ignored_with_one_line_until_they_are_trusted(cle
     assert clew("trust").exit_code == 2
 
 
+def test_a_link_to_a_trusted_file_is_not_that_file(
+    clew: Run, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its relative paths would lead into the folder that has the link."""
+    Path("clew.toml").write_text('home = "elsewhere"\n')
+    assert clew("trust").exit_code == 0
+    (other := tmp_path / "of somebody else").mkdir()
+    (other / "clew.toml").symlink_to(Path("clew.toml").absolute())
+    monkeypatch.chdir(other)
+    assert "sets home: ignored" in clew("threads").stderr and not (other / "elsewhere").exists() and home.exists()
+
+
 def test_a_rebuild_reads_only_folders_that_were_named_here(
     clew: Run, tmp_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from clew.memory.datatypes import Document
@@ -85,12 +86,15 @@ OBJECTS = frozenset({"dobj", "obj", "attr", "oprd", "dative"})
 
 
 def load_pipeline(name: str) -> Any:
-    """A spaCy `Language` by its name or path. Raises `NotSetUp` where spaCy or the pipeline is not installed."""
+    """A spaCy `Language` by its name, or by a path that is written as one (`./mine`): the working folder may be
+    somebody else's. Raises `NotSetUp` where spaCy or the pipeline is not installed."""
     try:
         import spacy
     except ImportError as error:
         raise NotSetUp("spaCy is not installed", "pip install spacy") from error
     try:
+        if Path(name).name == name and not spacy.util.is_package(name):
+            raise OSError(name)
         return spacy.load(name)
     except OSError as error:
         raise NotSetUp(f"spaCy has no pipeline {name!r}", f"python -m spacy download {name}") from error

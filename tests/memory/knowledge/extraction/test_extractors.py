@@ -1,5 +1,6 @@
 import builtins
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,6 +30,16 @@ def test_a_pipeline_that_is_not_there_is_named_with_its_command() -> None:
     pytest.importorskip("spacy")
     with pytest.raises(NotSetUp, match="spacy download no_such_pipeline"):
         extractors.load_pipeline("no_such_pipeline")
+
+
+def test_a_folder_of_the_working_folder_is_no_pipeline_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("spacy").blank("en").to_disk(tmp_path / "en_core_web_none")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(NotSetUp):
+        extractors.load_pipeline("en_core_web_none")
+    assert extractors.load_pipeline("./en_core_web_none").lang == "en"
 
 
 def test_a_blank_pipeline_gives_what_the_rules_give() -> None:
