@@ -23,9 +23,9 @@ from clew.memory.encoding import MINILM, cached_encoder, local_encoder
 from clew.memory.errors import ClewError, NoLibrary
 from clew.memory.instructions import orders
 from clew.memory.knowledge.cluster.connection import Place
-from clew.memory.knowledge.disk import BROKEN, Manifest, current_generation
+from clew.memory.knowledge.disk import BROKEN, Manifest
 from clew.memory.knowledge.library import open_library, recorded_at, stored_documents
-from clew.memory.knowledge.proof import Proof, proven
+from clew.memory.knowledge.proof import Proof, proven_now
 
 OLDEST, NEWEST = (3, 11), (3, 13)
 LITTLE = 1_000_000_000
@@ -136,9 +136,8 @@ def files(path: Path) -> Iterator[Check]:
     """Whether every file of a library is as it was written, where there is one."""
     mend, anew = f"clew doctor --repair --library {path}", f"clew index --rebuild --library {path}"
     try:
-        if (generation := current_generation(path)) is None:
-            return
-        yield _of_files(proven(generation), mend, anew)
+        if there := proven_now(path):
+            yield _of_files(there[1], mend, anew)
     except ClewError as error:
         yield Check("library files", "problem", error.message, mend if error.hint == anew else error.hint)
     except BROKEN as error:

@@ -121,6 +121,7 @@ FORMAT, READ = 6, frozenset({5, 6})
 POINTER = "clew-library.json"
 MANIFEST = "manifest.json"
 HASHES = "hashes.json"
+LOCK = "lock"
 PARTS = frozenset({DATABASE, f"{DATABASE}-journal", MANIFEST, HASHES, f"{HASHES}.new"})
 """What is in a generation beside the files of its steps."""
 
@@ -335,7 +336,7 @@ def _current_name(path: Path) -> str:
 def held(library: Path) -> Iterator[None]:
     """Hold the lock of a library: one process at a time changes it. Raises `LibraryBusy` where another has it."""
     lasting_folder(library)
-    lock = FileLock(within(library, "lock"))
+    lock = FileLock(within(library, LOCK))
     try:
         with lock.acquire(timeout=0):
             yield

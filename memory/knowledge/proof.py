@@ -9,12 +9,12 @@ import json
 import re
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from clew.memory.files import check_plain, new_file, put, sync, within
-from clew.memory.knowledge.disk import BROKEN, HASHES, damaged, open_database
+from clew.memory.files import Lease, check_plain, new_file, put, sync, within
+from clew.memory.knowledge.disk import BROKEN, HASHES, current_generation, damaged, open_database
 from clew.memory.knowledge.partitioning.capsule import BEFORE, CURRENT, FRESH, TRAINED, line_of
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
 
@@ -80,15 +80,34 @@ def _write(generation: Path, hashes: dict[str, str]) -> None:
 
 
 def proven(generation: Path) -> Proof | None:
-    """None where nothing was recorded: it is from before this. Raises one of `disk.BROKEN` for a broken record, and
-    `ClewError` for a link."""
-    if not within(generation, HASHES).exists():
-        return None
-    recorded, there = _recorded(generation), _files(generation)
-    changed = [one for one, path in there.items() if one in recorded and _hash(path) not in recorded[one].split()]
-    gone = (name for name, hashes in recorded.items() if name not in there and GONE not in hashes.split())
-    unknown = (name for name in there if name not in recorded and not _trained(name))
-    return Proof(len(there), tuple(changed), tuple(sorted(gone)), tuple(unknown))
+    """None where nothing was recorded: it is from before this. What is partitioned meanwhile is looked at again. Raises
+    one of `disk.BROKEN` for a broken record, and `ClewError` for a link."""
+    while within(generation, HASHES).exists():
+        recorded = _recorded(generation)
+        try:
+            there = {name: _hash(path) for name, path in _files(generation).items()}
+        except FileNotFoundError:  # it has another place by now
+            continue
+        if recorded != _recorded(generation):
+            continue
+        changed = (name for name, hash_ in there.items() if name in recorded and hash_ not in recorded[name].split())
+        gone = (name for name, hashes in recorded.items() if name not in there and GONE not in hashes.split())
+        unknown = (name for name in there if name not in recorded and not _trained(name))
+        return Proof(len(there), tuple(changed), tuple(sorted(gone)), tuple(unknown))
+    return None
+
+
+def proven_now(library: Path) -> tuple[Path, Proof | None] | None:
+    """The current generation, which stays while it is looked at; None where there is no library. Raises as `proven` and
+    `current_generation`."""
+    while generation := current_generation(library):
+        with ExitStack() as kept:
+            with suppress(OSError):  # not whole, or gone: nothing to keep
+                kept.enter_context(closing(Lease(generation)))
+            found = proven(generation)
+        if found or generation == current_generation(library):
+            return generation, found
+    return None
 
 
 def check_as_written(generation: Path, name: str) -> None:

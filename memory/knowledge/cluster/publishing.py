@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from clew.memory.datatypes import Progress
 from clew.memory.errors import ClewError, ServiceUnreachable
+from clew.memory.files import Lease
 from clew.memory.knowledge.cluster.connection import BULK_SECONDS, Busy, Cluster, TooLarge, cause_of
 from clew.memory.knowledge.cluster.generations import CLUSTER_FORMAT, Generations, IndexLayout
 from clew.memory.knowledge.cluster.inference import endpoint, tokens_of
@@ -145,7 +146,7 @@ def publish(cluster: Cluster, generation: Path, sending: Sending | None = None) 
     sending = sending or Sending()
     layout = IndexLayout(manifest.encoder.dimension, manifest.keywords, sending.shards, sending.replicas)
     # What is made is closed here and now: an error keeps it alive, and SQLite is closed by the thread that opened it.
-    with generations.held(), closing(rows_of(generation, manifest)) as made:
+    with generations.held(), closing(Lease(generation)), closing(rows_of(generation, manifest)) as made:
         started, pauses = time.perf_counter(), cluster.pauses
         index = generations.begin(layout, sending.rebuild)
         bulk, there, whole = Bulk(cluster, index), hashes(cluster, index), RowsHash()

@@ -9,14 +9,14 @@ from typing import TypeVar
 
 from clew.memory.datatypes import Progress
 from clew.memory.errors import ClewError, NoLibrary
-from clew.memory.files import new_file, private_folder, remove
+from clew.memory.files import new_file, private_folder, remove, unread
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_generation
 from clew.memory.knowledge.cluster.connection import Cluster, ClusterAddress, Place
 from clew.memory.knowledge.cluster.generations import Generations
 from clew.memory.knowledge.cluster.inference import endpoint
 from clew.memory.knowledge.cluster.publishing import Published, Sending, publish
 from clew.memory.knowledge.cluster.restoring import SPOOL, restore
-from clew.memory.knowledge.disk import HASHES, current_generation, required_generation
+from clew.memory.knowledge.disk import HASHES, LOCK, current_generation, held, required_generation
 
 FOLDER, SENT = "clusters", "sent.json"
 
@@ -112,6 +112,9 @@ def _files(generation: Path) -> str:
 
 
 def _clear(folder: Path) -> None:
-    for entry in folder.iterdir():
-        if not entry.name.startswith(SPOOL):  # what a run that was cut off had read
-            remove(folder, entry.name)
+    """All but what a run that was cut off had read, and generations that somebody reads. Raises `LibraryBusy`."""
+    with held(folder):
+        for entry in folder.iterdir():
+            with unread(entry) as free:
+                if free and entry.name != LOCK and not entry.name.startswith(SPOOL):
+                    remove(folder, entry.name)

@@ -38,7 +38,7 @@ from clew.memory.knowledge.loaders.source import Loader, LoadFailure, shown
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
 from clew.memory.knowledge.partitioning.capsule import NAME_OF_PLAN, PartitionPlan, capsule_folder
 from clew.memory.knowledge.partitioning.partitioner import partition_library
-from clew.memory.knowledge.proof import naming_altered, of_partitions, proven, whole, write_hashes
+from clew.memory.knowledge.proof import naming_altered, of_partitions, proven_now, whole, write_hashes
 from clew.memory.ports import Encoder
 
 DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
@@ -219,7 +219,7 @@ def repair(library: Path, encoder: Encoder, mine: Collection[str] | None = None)
         generation = current_generation(library)
         if generation and (gone := clear(library, PARTS.union(*(step.files for step in STEPS)))):
             yield f"removed what a run had left: {', '.join(gone)}"
-    found = proven(generation) if generation else None
+    generation, found = proven_now(library) or (None, None)
     if generation is None or found is None or not found.wrong:
         return
     if all(map(of_partitions, found.wrong)):

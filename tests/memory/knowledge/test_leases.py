@@ -7,14 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from clew.agent.doctor.checks import files
 from clew.memory.datatypes import Progress
 from clew.memory.encoding import CachedEncoder
 from clew.memory.files import Lease, readers, unread
+from clew.memory.knowledge import proof
 from clew.memory.knowledge.aligners.open_capsule import OpenCapsule
 from clew.memory.knowledge.disk import current_generation
 from clew.memory.knowledge.index import run as run_module
 from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import Library, open_library
+from clew.memory.knowledge.partitioning.capsule import PartitionPlan
+from clew.memory.knowledge.partitioning.partitioner import partition_library
 from tests.memory.knowledge.index.test_run import run, titles, write
 
 
@@ -88,6 +92,38 @@ def hold(generation: Path) -> int:
     os.close(ready)
     os.close(begun)
     return pid
+
+
+def test_a_library_is_proven_while_others_index_and_partition(
+    notes: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever proves it reads it, and what was written meanwhile is no damage."""
+    library = notes.parent / "library"
+    run([notes], library, encoder)
+    real = proof._hash
+
+    def partitioned() -> None:
+        for _ in partition_library(library, PartitionPlan("leiden", size=0)):
+            pass
+
+    def indexed_twice() -> None:
+        for name in ("mars", "venus"):
+            write(notes, **{name: f"This is about {name}."})
+            run([notes], library, encoder)
+
+    waiting = [partitioned, indexed_twice]
+
+    def hashed(path: Path) -> str:
+        """Something else happens between two files, in the first and in the second look."""
+        if waiting and "vectors" in path.name and path.parent.parent == library:
+            waiting.pop(0)()
+        return real(path)
+
+    monkeypatch.setattr(proof, "_hash", hashed)
+    (check,) = files(library)
+    assert check.state == "ok" and not waiting
+    monkeypatch.undo()
+    assert [check.state for check in files(library)] == ["ok"]
 
 
 def test_a_lease_ends_with_its_process(notes: Path, encoder: CachedEncoder) -> None:

@@ -18,7 +18,8 @@ from clew.memory.knowledge.cluster.generations import Generations, libraries
 from clew.memory.knowledge.cluster.publishing import Published, publish
 from clew.memory.knowledge.cluster.restoring import SPOOL, restore
 from clew.memory.knowledge.cluster.rows import IndexRow, rows_of
-from clew.memory.knowledge.disk import Manifest, current_generation, read_manifest, required_generation
+from clew.memory.knowledge.cluster.staging import on_this_machine
+from clew.memory.knowledge.disk import Manifest, current_generation, held, read_manifest, required_generation
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.proof import proven
@@ -217,6 +218,41 @@ def test_reading_that_was_cut_off_is_gone_on_with(
     *_, last = restore(open_generation(cluster), tmp_path / "back")
     assert last.done == last.total == done.rows and not (tmp_path / "back" / SPOOL).exists()
     assert sent(cluster, required_generation(tmp_path / "back")).hash == done.hash
+
+
+def test_what_is_sent_stays_while_it_is_sent(
+    cluster: Cluster, notes: Path, tmp_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    generation = indexed(notes, tmp_path / "library", encoder)
+    monkeypatch.setattr("clew.memory.knowledge.cluster.publishing.ROWS", 1)
+    sending = publish(cluster, generation)
+    with closing(sending):  # type: ignore[type-var]
+        next(sending)
+        for name in ("sun", "mars"):
+            (notes / f"{name}.txt").write_text(f"This is about {name}.", "utf-8")
+            indexed(notes, tmp_path / "library", encoder)
+        *_, done = sending
+    assert isinstance(done, Published) and open_generation(cluster).manifest.documents == 2
+    assert len(list((tmp_path / "library").glob("0*"))) == 2
+
+
+def test_a_copy_that_is_read_stays_where_the_cluster_has_another(
+    cluster: Cluster, notes: Path, tmp_path: Path, encoder: CachedEncoder
+) -> None:
+    sent(cluster, indexed(notes, tmp_path / "library", encoder))
+    where, cache = cluster.where, tmp_path / "cache"
+    with open_library(on_this_machine(where, cache), encoder) as opened:
+        (notes / "sun.txt").write_text("The Sun is hot.", "utf-8")
+        sent(cluster, indexed(notes, tmp_path / "library", encoder))
+        on_this_machine(where, cache)
+        assert opened.store.titles(9) == ["moon", "tides"] and opened.store.part().partitioning.count
+    folder = on_this_machine(where, cache)
+    with held(folder):
+        (notes / "mars.txt").write_text("Mars is red.", "utf-8")
+        sent(cluster, indexed(notes, tmp_path / "library", encoder))
+        with pytest.raises(LibraryBusy):
+            on_this_machine(where, cache)
+    assert read_manifest(required_generation(on_this_machine(where, cache))).documents == 4
 
 
 def test_what_was_read_of_another_library_or_is_damaged_is_not_used(
