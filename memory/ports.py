@@ -232,10 +232,7 @@ class Graph(Protocol):
 
 class Search(Protocol):
     """What is asked of a library by id, and what any engine can serve. Lists in, lists out, in the order asked; safe
-    from several threads.
-
-    `scope` are document ids and `among` chunk ids; only what lies in both (None: anything) is searched.
-    """
+    from several threads. A search looks only in the documents of its `scope`, by their ids (None: all)."""
 
     def documents(self, ids: Sequence[str]) -> list[Document]:
         """Raises `KeyError` for an id that the library does not have; so do `chunks`, `vectors` and `names`."""
@@ -255,14 +252,13 @@ class Search(Protocol):
         fields: Mapping[str, float] | None = None,
     ) -> list[list[Hit]]:
         """BM25 over title and text together, or, with the weights `fields`, the sum of what each of `title`, `text` and
-        `metadata` alone has of its most: for each query at most k hits above 0, best first."""
+        `metadata` alone has of its most: for each query at most k hits above 0, best first. `among` are the ids of the
+        chunks that may be found (None: all)."""
 
     def alike(self, words: Sequence[str], most: int) -> list[tuple[str, ...]]:
         """For each word those that stand in chunks of like meaning, at most so many, the most alike first."""
 
-    def vector_search(
-        self, vectors: Vectors, k: int, *, scope: frozenset[str] | None = None, among: Sequence[str] | None = None
-    ) -> list[list[Hit]]:
+    def vector_search(self, vectors: Vectors, k: int, *, scope: frozenset[str] | None = None) -> list[list[Hit]]:
         """Cosine: for each row of (q, d) at most k hits, best first."""
 
     def candidates(

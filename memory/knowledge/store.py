@@ -245,10 +245,8 @@ class EmbeddedStore:
     def _like_words(self) -> LikeWords:
         return LikeWords(self._keywords, self._texts, lambda: self._vectors)
 
-    def vector_search(
-        self, vectors: Vectors, k: int, *, scope: frozenset[str] | None = None, among: Sequence[str] | None = None
-    ) -> list[list[Hit]]:
-        allowed = self._allowed(scope, among)
+    def vector_search(self, vectors: Vectors, k: int, *, scope: frozenset[str] | None = None) -> list[list[Hit]]:
+        allowed = self._allowed(scope)
         found = []
         searched = self._vectors if allowed is None else self._vectors[allowed]
         for cosines in (searched @ vectors.T).T.copy():  # in this order three questions cost hardly more than one
@@ -324,10 +322,10 @@ class EmbeddedStore:
 
     def _holding(self, tokens: Sequence[str], scope: frozenset[str] | None) -> list[str]:
         rows = reduce(partial(np.intersect1d, assume_unique=True), map(self._keywords.rows, tokens))
-        within = self._allowed(scope, None)
+        within = self._allowed(scope)
         return self._ids((rows if within is None else np.intersect1d(rows, within)).tolist())
 
-    def _allowed(self, scope: frozenset[str] | None, among: Sequence[str] | None) -> Ints | None:
+    def _allowed(self, scope: frozenset[str] | None, among: Sequence[str] | None = None) -> Ints | None:
         """The rows that may be found, rising; None for all."""
         if scope is None and among is None:
             return None

@@ -41,7 +41,6 @@ from clew.memory.knowledge.vocabulary import HELD_BY, LibraryVocabulary
 from clew.memory.layers import Entity
 from clew.memory.ports import Search
 from clew.memory.titles import name_key
-from clew.memory.vectors import highest
 
 WHOLE = 100_000
 """Chunks of a library up to which a graph of all of it is taken into memory, for what looks at all."""
@@ -76,15 +75,8 @@ class ClusterStore(IndexReader):
             return [self._scored(query, held, k, fields) for query in queries]
         return self.candidates(queries, np.zeros((0, self.dimension), np.float32), k, 0, scope, fields)
 
-    def vector_search(
-        self, vectors: Vectors, k: int, *, scope: frozenset[str] | None = None, among: Sequence[str] | None = None
-    ) -> list[list[Hit]]:
-        if among is None:
-            return self.candidates([], vectors, 0, k, scope)
-        rows = zip(among, self._of("chunk", among), strict=True)
-        held = [id_ for id_, row in rows if scope is None or row["document"] in scope]
-        cosines = vectors @ self.vectors(held).T
-        return [[Hit(held[place], float(row[place])) for place in highest(row, k)] for row in cosines]
+    def vector_search(self, vectors: Vectors, k: int, *, scope: frozenset[str] | None = None) -> list[list[Hit]]:
+        return self.candidates([], vectors, 0, k, scope)
 
     def candidates(
         self,

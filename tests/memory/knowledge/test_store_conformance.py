@@ -79,13 +79,11 @@ def test_a_scope_of_documents_holds(store: LibraryStore, encoder: CachedEncoder)
     assert store.keyword_search(["the Moon"], 9, scope=frozenset()) == [[]]
 
 
-def test_a_choice_of_chunks_holds_and_keeps_the_scores(store: LibraryStore, encoder: CachedEncoder) -> None:
+def test_a_choice_of_chunks_holds_and_keeps_the_scores(store: LibraryStore) -> None:
     (hits,) = store.keyword_search(["the Moon"], 9)
     (narrowed,) = store.keyword_search(["the Moon"], 9, among=[hits[-1].chunk])
     assert narrowed == [hits[-1]]
     assert store.keyword_search(["the Moon"], 9, among=[hits[0].chunk], scope=frozenset({"lang 1"})) == [[]]
-    (near,) = store.vector_search(encoder.encode(["the Moon"], "query"), 9, among=[hits[-1].chunk])
-    assert [hit.chunk for hit in near] == [hits[-1].chunk]
 
 
 def test_k_is_the_most_that_comes(store: LibraryStore, encoder: CachedEncoder) -> None:
