@@ -83,6 +83,15 @@ def put(folder: Path, fresh: str, name: str) -> None:
     within(folder, fresh).replace(within(folder, name))
 
 
+def write_durably(folder: Path, name: str, content: bytes) -> None:
+    """In the place of the file `name`: a reader finds the old one or the new one, also after a power failure."""
+    fresh = new_file(folder, f"{name}.new")
+    fresh.write_bytes(content)
+    sync(fresh)
+    put(folder, fresh.name, name)
+    sync(folder)
+
+
 def copy(source: Path, folder: Path, name: str) -> None:
     """A folder of a library into another, over what is there."""
     check_plain(source)

@@ -24,7 +24,7 @@ from pydantic import BaseModel, ConfigDict, StringConstraints, ValidatorFunction
 from clew.memory.datatypes import Document, Mark
 from clew.memory.dates import DateOrder
 from clew.memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch, NoLibrary
-from clew.memory.files import lasting_folder, new_file, new_folder, put, remove, sync, sync_all, unread, within
+from clew.memory.files import lasting_folder, new_folder, remove, sync_all, unread, within, write_durably
 from clew.memory.knowledge.chunking import Chunker
 from clew.memory.knowledge.loaders.source import ALL, ExportLoader, Pages
 from clew.memory.knowledge.tokens import KeywordParameters
@@ -291,11 +291,8 @@ def switch_to(path: Path, generation: Path, parts: Set[str]) -> None:
 
 
 def name_current(path: Path, generation: Path) -> None:
-    fresh = new_file(path, f"{POINTER}.new")
-    fresh.write_text(json.dumps({"format": FORMAT, "generation": generation.name}) + "\n", "utf-8")
-    sync(fresh)
-    put(path, fresh.name, POINTER)
-    sync(path)
+    pointer = json.dumps({"format": FORMAT, "generation": generation.name})
+    write_durably(path, POINTER, f"{pointer}\n".encode())
 
 
 def _remove_generations(path: Path, parts: Set[str], keep: str) -> None:

@@ -13,7 +13,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from clew.memory.files import Lease, check_plain, new_file, put, sync, within
+from clew.memory.files import Lease, check_plain, within, write_durably
 from clew.memory.knowledge.disk import BROKEN, HASHES, current_generation, damaged, open_database
 from clew.memory.knowledge.partitioning.capsule import BEFORE, CURRENT, FRESH, TRAINED, line_of
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
@@ -72,11 +72,7 @@ def _trained(name: str, capsule: str = "[^/]+") -> bool:
 
 
 def _write(generation: Path, hashes: dict[str, str]) -> None:
-    fresh = new_file(generation, f"{HASHES}.new")
-    fresh.write_text(json.dumps(hashes, indent=0, sort_keys=True) + "\n", "utf-8")
-    sync(fresh)
-    put(generation, fresh.name, HASHES)
-    sync(generation)
+    write_durably(generation, HASHES, f"{json.dumps(hashes, indent=0, sort_keys=True)}\n".encode())
 
 
 def proven(generation: Path) -> Proof | None:

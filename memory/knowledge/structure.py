@@ -17,7 +17,7 @@ import numpy as np
 
 from clew.memory.datatypes import Float32s
 from clew.memory.errors import BadInput, ClewError, NotSetUp
-from clew.memory.files import new_file, put, sync, within
+from clew.memory.files import within, write_durably
 from clew.memory.language.readers import reader_of
 from clew.memory.language.trees import SentenceReader, Tree
 from clew.memory.ports import Search
@@ -122,10 +122,7 @@ def write_structure(
     arrays |= {"vectors": vectors, "ends": ends.astype(np.int64)}
     about = {"language": language, "sizes": sizes_text(network), "texts": [_key(text) for text in texts]}
     about["roots"] = list(roots)
-    fresh = new_file(library, f"{FILE}.new")
-    fresh.write_bytes(save(arrays, {HEADER: json.dumps(about)}))
-    sync(fresh)
-    put(library, fresh.name, FILE)
+    write_durably(library, FILE, save(arrays, {HEADER: json.dumps(about)}))
     return library / FILE
 
 

@@ -20,7 +20,7 @@ from pydantic import ValidationError
 
 from clew.memory.datatypes import Float32s
 from clew.memory.errors import BadInput, ClewError, LibraryMismatch, NotSetUp
-from clew.memory.files import check_plain, new_file, new_folder, put, sync, within
+from clew.memory.files import check_plain, new_folder, within, write_durably
 from clew.memory.knowledge.aligners.scoring import (
     Aligner,
     Centroid,
@@ -110,17 +110,13 @@ def read_words(capsule: Path, partitioning: Partitioning) -> PartitionWords | No
 
 
 def _write(capsule: Path, name: str, arrays: Mapping[str, NDArray[Any]], header: str) -> Path:
-    """In one step: a reader finds the old file or the new one."""
     from safetensors.numpy import save
 
     folder = within(capsule, ALIGNERS)
     if not folder.exists():
         new_folder(capsule, ALIGNERS)
     content = save({name: np.ascontiguousarray(value) for name, value in arrays.items()}, {HEADER: header})
-    fresh = new_file(folder, f"{name}.new")
-    fresh.write_bytes(content)
-    sync(fresh)
-    put(folder, fresh.name, name)
+    write_durably(folder, name, content)
     return folder / name
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from clew.memory import files
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, ClewError
 from clew.memory.files import put
-from clew.memory.knowledge import proof
 from clew.memory.knowledge.disk import HASHES, POINTER
 from clew.memory.knowledge.index.run import repair
 from clew.memory.knowledge.library import open_library
@@ -80,7 +80,7 @@ def test_partitions_are_whole_wherever_their_run_ends(
         left[0] -= 1
         put(folder, fresh, name)
 
-    for module in (capsule, proof):
+    for module in (capsule, files):
         monkeypatch.setattr(module, "put", killed)
     with suppress(KeyboardInterrupt):
         list(partition_library(made, plan))
