@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from clew.memory.errors import ClewError
 from clew.memory.files import private_file, private_folder
@@ -27,20 +27,27 @@ NO_PLACE = {
 Value = TypeVar("Value")
 
 
-class Cached(Generic[Value]):
-    """Called, it gives what `compute` gave at the first call; other threads wait for that. A call that fails leaves
-    nothing behind. (`functools.cache` computes it once in each thread that comes meanwhile.)"""
+class once(Generic[Value]):  # noqa: N801 it is read as `property` is
+    """A property that is computed at its first use, by one thread while others wait, and kept. A failure leaves nothing
+    behind. (`functools.cached_property` computes it in each thread that comes meanwhile.)"""
 
-    def __init__(self, compute: Callable[[], Value]) -> None:
+    def __init__(self, compute: Callable[[Any], Value]) -> None:
         self._compute = compute
-        self._lock = threading.Lock()
-        self._held: list[Value] = []
+        self.__doc__ = compute.__doc__
 
-    def __call__(self) -> Value:
-        with self._lock:
-            if not self._held:
-                self._held.append(self._compute())
-            return self._held[0]
+    def __set_name__(self, _: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: object, _: type | None = None) -> Value:
+        """Asked only until the instance has the value under its own name."""
+        if instance is None:
+            raise AttributeError(self._name)
+        held = vars(instance)
+        with held.setdefault("_computing", threading.RLock()):
+            if self._name not in held:
+                held[self._name] = self._compute(instance)
+            value: Value = held[self._name]
+            return value
 
 
 class ContentCache:

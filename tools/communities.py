@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.cache import Cached
+from clew.memory.cache import once
 from clew.memory.datatypes import Findings, Form, Ints, Passage, Query
 from clew.memory.layers import Allowed, Cover
 from clew.memory.parameters import Count, Level, Weight
@@ -56,7 +56,10 @@ class CommunitySearch:
         self._store = store
         self._parameters = parameters or CommunitiesParameters()
         self._graph = store.part(self._parameters.part)
-        self._cover = Cached(lambda: Cover(self._graph.layers, self._graph.communities))
+
+    @once
+    def _cover(self) -> Cover:
+        return Cover(self._graph.layers, self._graph.communities)
 
     def search(self, query: Query, k: int | None = None) -> Findings:
         """The passages that hold the best points, at most k; by default those of the `top_k_points`.
@@ -64,7 +67,7 @@ class CommunitySearch:
         A passage's score in a form is that of its best point.
         """
         query.check()
-        cover = self._cover()
+        cover = self._cover
         if not cover.communities.items:
             return Findings(notes=(nothing_named(cover.layers),))
         query.check()

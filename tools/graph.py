@@ -15,11 +15,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.cache import Cached
+from clew.memory.cache import once
 from clew.memory.datatypes import Edge, Findings, Floats, Ints, Passage, Query, Subgraph
 from clew.memory.knowledge.question import LibraryQuestion, MatchParameters
 from clew.memory.knowledge.walking.features import DIRECT, Looked, NodeScorer, load_scorer
-from clew.memory.knowledge.walking.paths import HopQuestion, Paths, hop_index, paths_from
+from clew.memory.knowledge.walking.paths import HopIndex, HopQuestion, Paths, hop_index, paths_from
 from clew.memory.knowledge.walking.walker import Walker, hits_of, shares
 from clew.memory.layers import Layers
 from clew.memory.parameters import Count, Few
@@ -117,7 +117,10 @@ class GraphSearch:
         self._scorer = scorer or load_scorer()
         self._walker = Walker(store, scorer=self._scorer, part=self._parameters.part)
         self._graph = self._walker.graph
-        self._index = Cached(lambda: hop_index(self._graph.layers))
+
+    @once
+    def _index(self) -> HopIndex:
+        return hop_index(self._graph.layers)
 
     def search(self, query: Query, k: int | None = None) -> Findings:
         """At most k passages, by default the parameters' own. A passage's score is its share of the mass of all."""
@@ -143,7 +146,7 @@ class GraphSearch:
         return self._walker.look(question, hits_of(self._store, question.query, self._parameters.match))
 
     def hops(self, question: LibraryQuestion) -> HopQuestion:
-        return HopQuestion(self._index(), question)
+        return HopQuestion(self._index, question)
 
     def _passages(self, last: Looked, best: Ints, parts: Floats, found: Sequence[Origin]) -> tuple[Passage, ...]:
         """Of the places `best` in what was looked at last."""

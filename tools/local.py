@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.cache import Cached
+from clew.memory.cache import once
 from clew.memory.datatypes import Findings, Form, Passage, Query, Vector, Vectors
 from clew.memory.knowledge.communities.entity_graph import entity_vectors, named_in_sentences
 from clew.memory.layers import Layers
@@ -81,13 +81,16 @@ class Local:
     def __init__(self, store: Search, parameters: LocalParameters | None = None) -> None:
         self._store = store
         self._parameters = parameters or LocalParameters()
-        self._index = Cached(lambda: _index_of(store.part(self._parameters.part)))
+
+    @once
+    def _index(self) -> _Index:
+        return _index_of(self._store.part(self._parameters.part))
 
     def search(self, query: Query, k: int = 5) -> Findings:
         """At most k passages. A chunk's score in a form is the mean of sim(v, Q + H) and sim(g, v), by the entity v for
         which that is best."""
         query.check()
-        index = self._index()
+        index = self._index
         scope = index.within(query.scope)
         if not scope.entities.any():
             return self._without_entities(query, index, scope, k)

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from clew.memory.cache import Cached
+from clew.memory.cache import once
 from clew.memory.datatypes import Edge, Findings, Passage, Query, Subgraph
 from clew.memory.knowledge.question import LibraryQuestion, MatchParameters
 from clew.memory.knowledge.walking.features import DIRECT, Looked, NodeScorer
@@ -54,14 +54,14 @@ class Walk:
         scorer: NodeScorer | None = None,
     ) -> None:
         self._store = store
-        self._parameters = p = parameters or WalkParameters()
-        self._walker = Cached(
-            lambda: Walker(store, p.walker, scorer, late=settings.late, aligner=settings.aligner, part=p.part)
-        )
+        self._parameters = parameters or WalkParameters()
+        self._settings = settings
+        self._scorer = scorer
 
-    @property
+    @once
     def walker(self) -> Walker:
-        return self._walker()
+        p, given = self._parameters, self._settings
+        return Walker(self._store, p.walker, self._scorer, late=given.late, aligner=given.aligner, part=p.part)
 
     def search(self, query: Query, k: int | None = None) -> Findings:
         """At most k passages, by default the parameters' own. A passage's score is its share of the mass of all."""

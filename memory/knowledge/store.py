@@ -6,15 +6,16 @@ A chunk's row is its place in the vectors, in the keyword indexes and in the lay
 import json
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from functools import cached_property, partial, reduce
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.memory.cache import once
 from clew.memory.datatypes import Chunk, Document, Edge, Hit, Ints, Query, Triple, Vectors, WordShares
 from clew.memory.dates import DateOrder
 from clew.memory.files import Lease, check_plain, mapped, within
@@ -42,8 +43,6 @@ AND EXISTS (SELECT 1 FROM documents WHERE id = edges.target)
 """
 """Loose edges, to documents that the library does not have (yet), are kept but not served. (With `IN` for `EXISTS`
 SQLite goes through all documents: 800 ms instead of one, in a graph of 377,000 edges.)"""
-
-Array = TypeVar("Array")
 
 
 class LibraryDatabase:
@@ -86,37 +85,35 @@ class EmbeddedGraph:
             check_rows(self.vectors, CHUNKS, connection)
             check_rows(self.sentence_vectors, SENTENCES, connection)
 
-    def _once(self, name: str, read: Callable[[sqlite3.Connection], Array]) -> Array:
-        """Read by one thread, while others wait; a failure leaves nothing behind."""
-        with self._database.reading() as connection:
-            if name not in self.__dict__:
-                self.__dict__[name] = read(connection)
-            found: Array = self.__dict__[name]
-            return found
-
-    @cached_property
+    @once
     def layers(self) -> Layers:
-        return self._once("layers", lambda connection: read_layers(connection, self._folder))
+        with self._database.reading() as connection:
+            return read_layers(connection, self._folder)
 
-    @cached_property
+    @once
     def communities(self) -> Communities:
-        return self._once("communities", lambda connection: read_communities(connection, self._folder))
+        with self._database.reading() as connection:
+            return read_communities(connection, self._folder)
 
-    @cached_property
+    @once
     def nodes(self) -> NodeGraph:
-        return self._once("nodes", lambda _: read_graph(self._folder))
+        with naming_damage(self._folder):
+            return read_graph(self._folder)
 
-    @cached_property
+    @once
     def titles(self) -> TitleIndex:
-        return self._once("titles", lambda _: read_titles(self._folder))
+        with naming_damage(self._folder):
+            return read_titles(self._folder)
 
-    @cached_property
+    @once
     def smoothed(self) -> NDArray[np.float16]:
-        return self._once("smoothed", lambda _: np.asarray(mapped(within(self._folder, SMOOTHED)), np.float16))
+        with naming_damage(self._folder):
+            return np.asarray(mapped(within(self._folder, SMOOTHED)), np.float16)
 
-    @cached_property
+    @once
     def _capsule(self) -> tuple[Capsule, Vectors]:
-        return self._once("_capsule", lambda _: capsule_with_vectors(self._folder))
+        with naming_damage(self._folder):
+            return capsule_with_vectors(self._folder)
 
     @property
     def partitioning(self) -> Partitioning:
