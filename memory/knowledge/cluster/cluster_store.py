@@ -33,7 +33,7 @@ from clew.memory.knowledge.cluster.searches import (
     chosen,
     in_scope,
 )
-from clew.memory.knowledge.cluster.slices import Joined, Slice, unpacked
+from clew.memory.knowledge.cluster.slices import Slice, unpacked
 from clew.memory.knowledge.cluster.statistics import ChunkWords
 from clew.memory.knowledge.disk import Manifest
 from clew.memory.knowledge.keywords import FIELDS
@@ -192,7 +192,7 @@ class ClusterStore(IndexReader):
             if wanted not in self._parts:
                 while len(self._parts) >= PARTS:
                     self._parts.pop(next(iter(self._parts)))
-                self._parts[wanted] = ClusterGraph(self, self._joined(wanted))
+                self._parts[wanted] = ClusterGraph(self, self._slices(wanted), *self._said["plan"])
             return self._parts[wanted]
 
     def around(self, query: Query) -> Search:
@@ -205,10 +205,6 @@ class ClusterStore(IndexReader):
             for rank, row in enumerate(self._of("chunk", ids)):
                 votes[row["partition"]] += form.weight / (rank + HALF)
         return cast(Search, PartStore(self, chosen(votes, self._said["sizes"])))
-
-    def _joined(self, partitions: Sequence[int]) -> Joined:
-        method, size = self._said["plan"]
-        return Joined(self._slices(partitions), method, size, self.statistics, self.dimension)
 
     def _slices(self, partitions: Sequence[int]) -> list[Slice]:
         """One request for those that are not held."""

@@ -1,99 +1,32 @@
 """The arrays over some partitions of a library on a cluster, from their slices; what else is needed is read by id when
 it is first asked for, and kept."""
 
-import threading
-from base64 import b64decode
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.datatypes import Chunk, Ints, Vectors, WordShares
+from clew.memory.cache import once
+from clew.memory.datatypes import Ints, Vectors
 from clew.memory.errors import ClewError
+from clew.memory.knowledge.cluster.reading import IndexReader
+from clew.memory.knowledge.cluster.rows import decoded
 from clew.memory.knowledge.cluster.slices import Joined, Slice
 from clew.memory.layers import Communities, Community, Layers, Unit
-from clew.memory.nodes import Cells, NodeGraph, Partitioning, cells_of
-from clew.memory.titles import TitleIndex
+from clew.memory.nodes import Cells, cells_of
 from clew.memory.vectors import places
-
-KEPT_BYTES = 400_000_000
-"""Of what was read of one generation."""
-
 
 WHOLE_AT = 2
 """Which request for vectors, of sentences or of names, reads those of the whole part: so there are few requests. What
 was read of a partition for one question is not asked for again for the next."""
 
 
-class RowSource(Protocol):
-    """What a graph asks of its store beside the slices."""
-
-    @property
-    def dimension(self) -> int: ...
-
-    @property
-    def read_whole(self) -> set[tuple[str, int]]:
-        """Of which partitions what was read as a whole: kind and number."""
-
-    @property
-    def communities(self) -> list[tuple[int, dict[str, Any]]]:
-        """Number and row of each, rising."""
-
-    def sentences_of(self, ids: Sequence[str]) -> list[Vectors]:
-        """Of each chunk the vectors of its sentences, in their order."""
-
-    def entities(self, ids: Sequence[str]) -> list[dict[str, Any]]: ...
-
-    def chunks(self, ids: Sequence[str]) -> list[Chunk]: ...
-
-
-class RecentlyRead:
-    """What was read last, by id, up to so many bytes; safe from several threads."""
-
-    def __init__(self, most: int = KEPT_BYTES) -> None:
-        self._most, self._size = most, 0
-        self._held: OrderedDict[str, tuple[Any, int]] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, id_: str) -> Any:
-        """None where it is not there."""
-        with self._lock:
-            if id_ not in self._held:
-                return None
-            self._held.move_to_end(id_)
-            return self._held[id_][0]
-
-    def get_all(self, ids: Iterable[str]) -> dict[str, Any]:
-        """Those that are there."""
-        found = {}
-        with self._lock:
-            for id_ in ids:
-                if held := self._held.get(id_):
-                    self._held.move_to_end(id_)
-                    found[id_] = held[0]
-        return found
-
-    def put(self, id_: str, value: Any, size: int) -> None:
-        with self._lock:
-            self._size += size - self._held.pop(id_, (None, 0))[1]
-            self._held[id_] = value, size
-            while self._size > self._most and len(self._held) > 1:
-                self._size -= self._held.popitem(last=False)[1][1]
-
-
-def decoded(text: str, dimension: int) -> Vectors:
-    """What `rows.halves` wrote, shape (rows, dimension)."""
-    return np.frombuffer(b64decode(text), np.float16).reshape(-1, dimension).astype(np.float32)
-
-
 class SentenceVectors:
     """Of the sentences of a part, read with the chunks that they are in when they are first needed, and the second time
     those of the whole part; what NumPy does with the rows of an array."""
 
-    def __init__(self, store: RowSource, layers: Layers, unread: Callable[[], list[str]]) -> None:
+    def __init__(self, store: IndexReader, layers: Layers, unread: Callable[[], list[str]]) -> None:
         self._store, self._layers, self._unread = store, layers, unread
         self.shape = len(layers.sentence_chunks), store.dimension
         self._takes = 0
@@ -117,7 +50,7 @@ class SentenceVectors:
         at = self._place_of[rows] - starts[of.reshape(-1)] + begun[of.reshape(-1)]
         return np.asarray(whole[at], np.float32)
 
-    @cached_property
+    @once
     def _place_of(self) -> Ints:
         """Of each sentence its place in `layers.sentences_of`."""
         made = np.empty(self.shape[0], np.int64)
@@ -139,70 +72,36 @@ class SentenceVectors:
         return np.asarray(np.asarray(self) @ other)
 
 
-class ClusterGraph:
-    """Of some partitions of a generation, or of all."""
+class ClusterGraph(Joined):
+    """The slices of some partitions of a generation, or of all, and what its store has beside them."""
 
-    def __init__(self, store: RowSource, joined: Joined) -> None:
-        self._store, self._joined = store, joined
-        self._lock = threading.RLock()
+    def __init__(self, store: IndexReader, slices: Sequence[Slice], method: str, size: int) -> None:
+        super().__init__(slices, method, size, store.statistics, store.dimension)
+        self._store = store
         self._asked = 0
 
-    def _once(self, name: str) -> Any:
-        with self._lock:
-            return getattr(self._joined, name)
-
-    @property
-    def layers(self) -> Layers:
-        found: Layers = self._once("layers")
-        return found
-
-    @property
-    def nodes(self) -> NodeGraph:
-        found: NodeGraph = self._once("nodes")
-        return found
-
-    @property
-    def partitioning(self) -> Partitioning:
-        found: Partitioning = self._once("partitioning")
-        return found
-
-    @cached_property
+    @once
     def cells(self) -> Cells:
         return cells_of(self.nodes, self.partitioning)
 
-    @property
-    def titles(self) -> TitleIndex:
-        found: TitleIndex = self._once("titles")
-        return found
-
-    @property
-    def vectors(self) -> Vectors:
-        found: Vectors = self._once("vectors")
-        return found
-
-    @property
-    def smoothed(self) -> NDArray[np.float16]:
-        found: NDArray[np.float16] = self._once("smoothed")
-        return found
-
-    @cached_property
+    @once
     def sentence_vectors(self) -> Any:
         return SentenceVectors(self._store, self.layers, self._unread_chunks)
 
     def _unread(self, kind: str) -> list[Slice]:
         """The slices of which this has not been read as a whole, which is done now."""
         read = self._store.read_whole
-        found = [one for one in self._joined.slices if (kind, one.texts["partition"]) not in read]
+        found = [one for one in self.slices if (kind, one.texts["partition"]) not in read]
         read.update((kind, one.texts["partition"]) for one in found)
         return found
 
     def _unread_chunks(self) -> list[str]:
         return [id_ for one in self._unread("chunk") for id_ in one.texts["chunks"]]
 
-    @cached_property
+    @once
     def communities(self) -> Communities:
         """With those of their entities that are of this part; those that have none are left out."""
-        numbers = self._once("entity_numbers")
+        numbers = self.entity_numbers
         items, vectors, renumbered = list[Community](), list[Vectors](), {-1: -1}
         for number, source in self._store.communities:
             name, report, by = source["name"], source["report"], source["author"]
@@ -232,12 +131,8 @@ class ClusterGraph:
         members = self.partitioning.members
         return self.vectors.take(members.values[members.starts[partition] : members.starts[partition + 1]], axis=0)
 
-    def words(self, query: str, nodes: Ints) -> WordShares:
-        with self._lock:
-            return self._joined.words(query, nodes)
-
     def sentences(self, numbers: Sequence[int]) -> list[Unit]:
-        layers, spans = self.layers, self._once("spans")
+        layers, spans = self.layers, self.spans
         if any(not 0 <= int(number) < len(spans) for number in numbers):
             raise KeyError(numbers)
         chunks = [int(layers.sentence_chunks[int(number)]) for number in numbers]

@@ -1,7 +1,9 @@
 """What stands in the index of one generation of a library on a cluster, by id, and what of it is read whole."""
 
+import threading
 from base64 import b64decode
-from collections.abc import Iterator, Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
@@ -12,13 +14,49 @@ from clew.memory.datatypes import Chunk, Document, Edge, Mark, Triple, Vectors
 from clew.memory.errors import ClewError
 from clew.memory.knowledge.catalogue import Catalogue, Listed
 from clew.memory.knowledge.cluster.connection import AT_ONCE, Cluster
-from clew.memory.knowledge.cluster.graph import RecentlyRead, decoded
-from clew.memory.knowledge.cluster.rows import STATISTICS, key
+from clew.memory.knowledge.cluster.rows import STATISTICS, decoded, key
 from clew.memory.knowledge.cluster.searches import parts_of
 from clew.memory.knowledge.cluster.slices import unpacked
 from clew.memory.knowledge.cluster.statistics import WordStatistics
 from clew.memory.knowledge.disk import BROKEN, Manifest
 from clew.memory.layers import Entity
+
+KEPT_BYTES = 400_000_000
+"""Of what was read of one generation."""
+
+
+class RecentlyRead:
+    """What was read last, by id, up to so many bytes; safe from several threads."""
+
+    def __init__(self, most: int = KEPT_BYTES) -> None:
+        self._most, self._size = most, 0
+        self._held: OrderedDict[str, tuple[Any, int]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, id_: str) -> Any:
+        """None where it is not there."""
+        with self._lock:
+            if id_ not in self._held:
+                return None
+            self._held.move_to_end(id_)
+            return self._held[id_][0]
+
+    def get_all(self, ids: Iterable[str]) -> dict[str, Any]:
+        """Those that are there."""
+        found = {}
+        with self._lock:
+            for id_ in ids:
+                if held := self._held.get(id_):
+                    self._held.move_to_end(id_)
+                    found[id_] = held[0]
+        return found
+
+    def put(self, id_: str, value: Any, size: int) -> None:
+        with self._lock:
+            self._size += size - self._held.pop(id_, (None, 0))[1]
+            self._held[id_] = value, size
+            while self._size > self._most and len(self._held) > 1:
+                self._size -= self._held.popitem(last=False)[1][1]
 
 
 class IndexReader:

@@ -15,8 +15,7 @@ from clew.memory.datatypes import Progress, Vectors
 from clew.memory.errors import ClewError
 from clew.memory.files import new_array, new_file, new_folder, remove, within
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore
-from clew.memory.knowledge.cluster.graph import decoded
-from clew.memory.knowledge.cluster.rows import SOURCES, STATISTICS, RowsHash, rows_of
+from clew.memory.knowledge.cluster.rows import SOURCES, STATISTICS, RowsHash, decoded, rows_of
 from clew.memory.knowledge.cluster.slices import unpacked
 from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNITIES
 from clew.memory.knowledge.disk import (

@@ -15,7 +15,7 @@ that of the content: two runs that make the same of it write the same.
 import hashlib
 import json
 import sqlite3
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Generator, Iterator, Mapping, Sequence, Set
 from contextlib import closing
 from functools import lru_cache
@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.memory.datatypes import Vectors
 from clew.memory.dates import search_text
 from clew.memory.files import check_plain, mapped, within
 from clew.memory.knowledge.cluster.slices import Cutter, packed
@@ -100,6 +101,11 @@ class RowsHash:
 def halves(vectors: NDArray[Any]) -> str:
     """Vectors as they are kept: float16, row after row, in base64."""
     return b64encode(np.ascontiguousarray(vectors, np.float16).tobytes()).decode()
+
+
+def decoded(text: str, dimension: int) -> Vectors:
+    """What `halves` wrote, shape (rows, dimension)."""
+    return np.frombuffer(b64decode(text), np.float16).reshape(-1, dimension).astype(np.float32)
 
 
 def rows_of(generation: Path, manifest: Manifest) -> Generator[IndexRow, None, None]:
