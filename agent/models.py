@@ -92,8 +92,7 @@ def encoder_for(settings: Settings) -> CachedEncoder:
 
     Raises `NoModel` where it is not on this machine, or not to be had.
     """
-    recorded = recorded_at(settings.library).encoder
-    own = recorded.name if recorded else ""
+    own = recorded_at(settings.library).encoder.name
     if settings.encoder or own in ("", MINILM):
         return load_encoder(settings.encoder or MINILM, settings.cache)
     if found := cached_encoder(own):

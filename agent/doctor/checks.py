@@ -232,10 +232,9 @@ def ollama(settings: Settings) -> Iterator[Check]:
 def _recorded_encoder(place: Place) -> str:
     """Of a library that cannot be opened; empty where it does not say."""
     try:
-        found = recorded_at(place).encoder
+        return recorded_at(place).encoder.name
     except ClewError:
         return ""
-    return found.name if found else ""
 
 
 def _required() -> list[str] | None:

@@ -11,21 +11,21 @@ leaves the library as it was. The tables of the database are in `schema.sql`.
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence, Set
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from re import fullmatch
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from zipfile import BadZipFile
 
 from filelock import FileLock, Timeout
-from pydantic import BaseModel, ConfigDict, StringConstraints, ValidatorFunctionWrapHandler, field_validator
+from pydantic import BaseModel, ConfigDict, StringConstraints, TypeAdapter
 
 from clew.memory.datatypes import Document, Mark
 from clew.memory.dates import DateOrder
 from clew.memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch, NoLibrary
 from clew.memory.files import lasting_folder, new_folder, remove, sync_all, unread, within, write_durably
-from clew.memory.knowledge.chunking import Chunker
+from clew.memory.knowledge.chunking import Chunker, ChunkerParameters
 from clew.memory.knowledge.loaders.source import ALL, ExportLoader, Pages
 from clew.memory.knowledge.tokens import KeywordParameters
 from clew.memory.layers import DetectionParameters, Method
@@ -193,36 +193,31 @@ class Manifest(BaseModel):
         return {
             self.chunker.name: self.chunker,
             "keywords": self.keywords,
-            "communities": self.detection or DetectionParameters(self.communities),
+            "communities": self.communities_by,
         }
 
+    @property
+    def communities_by(self) -> DetectionParameters:
+        return self.detection or DetectionParameters(self.communities)
 
-class Recorded(BaseModel):
-    """The manifest of a library of any format, as far as this version understands it; None for the rest. A rebuild
-    takes from it what is not given."""
 
-    roots: tuple[str, ...] | None = None
-    encoder: EncoderRecord | None = None
-    chunker: Chunker | None = None
-    triples: TriplesFrom | None = None
-    extractor: str | None = None
-    communities: Method | None = None
-    detection: DetectionParameters | None = None
-    keywords: KeywordParameters | None = None
-    pages: Pages | None = None
-    reports: str | None = None
-    quarantine: bool | None = None
-    allowed: tuple[str, ...] | None = None
-    exports: dict[str, ExportLoader] | None = None
-    id: LibraryId | None = None
-
-    @field_validator("*", mode="wrap")
-    @classmethod
-    def _or_none(cls, value: object, read: ValidatorFunctionWrapHandler) -> object:
-        try:
-            return read(value)
-        except (ValueError, BadInput):
-            return None
+NO_LIBRARY = Manifest(
+    format=0,
+    encoder=EncoderRecord(name="", hash="", dimension=0),
+    chunker=ChunkerParameters(),
+    keywords=KeywordParameters(),
+    triples="auto",
+    extractor="",
+    communities="leiden",
+    reports="",
+    roots=(),
+    documents=0,
+    chunks=0,
+    edges=0,
+    fingerprint="",
+    created="",
+)
+"""The manifest where there is none: a new library is made with these parameters where no others are given."""
 
 
 def current_generation(path: Path, formats: Set[int] = READ) -> Path | None:
@@ -268,12 +263,19 @@ def check_encoder(path: object, manifest: Manifest, encoder: Encoder | None) -> 
         )
 
 
-def recorded(path: Path) -> Recorded:
+def recorded(path: Path) -> Manifest:
+    """The manifest of a library of any format, as far as this version understands it; what it does not is as in
+    `NO_LIBRARY`. A rebuild takes from it what is not given."""
+    found = {}
     try:
         content = json.loads(within(path, _current_name(path), MANIFEST).read_text("utf-8"))
-        return Recorded.model_validate(content)
+        for name in content.keys() & Manifest.model_fields.keys():
+            with suppress(ValueError, BadInput):
+                kind: TypeAdapter[Any] = TypeAdapter(Manifest.model_fields[name].rebuild_annotation())
+                found[name] = kind.validate_python(content[name])
     except (OSError, ClewError, *BROKEN):
-        return Recorded()
+        return NO_LIBRARY
+    return NO_LIBRARY.model_copy(update=found)
 
 
 def next_generation(path: Path, parts: Set[str]) -> Path:

@@ -19,8 +19,8 @@ from clew.memory.knowledge.cluster.connection import ClusterAddress, Place
 from clew.memory.knowledge.cluster.generations import Generations
 from clew.memory.knowledge.disk import (
     BROKEN,
+    NO_LIBRARY,
     Manifest,
-    Recorded,
     check_encoder,
     current_generation,
     read_manifest,
@@ -86,14 +86,14 @@ class Library:
         return naming_altered(self.store.folder if isinstance(self.store, EmbeddedStore) else None)
 
 
-def recorded_at(place: Place) -> Recorded:
+def recorded_at(place: Place) -> Manifest:
     """As `disk.recorded`. Raises `ServiceUnreachable` and `NotSetUp` for a cluster that does not tell."""
     if isinstance(place, Path):
         return recorded(place)
     try:
-        return Recorded.model_validate(open_cluster(place).manifest.model_dump())
+        return open_cluster(place).manifest
     except (NoLibrary, LibraryMismatch):
-        return Recorded()
+        return NO_LIBRARY
 
 
 def current_state(library: Library) -> str:

@@ -63,7 +63,7 @@ def _repair(settings: "Settings") -> None:
     home = settings.library
     if isinstance(home, Path) and not home.is_dir():
         required_generation(home)
-    mine = indexed_here(recorded_at(home).id or "")
+    mine = indexed_here(recorded_at(home).id)
     with closing(encoder_for(settings)) as encoder:
         events = worked_on(home, settings.cache, lambda folder: repair(folder, encoder, mine), Sending(again=True))
         done = [one for one in shown(events, quiet=False) if not isinstance(one, Published) or one.sent or one.deleted]

@@ -153,7 +153,7 @@ def index(paths: tuple[Path, ...], as_json: bool, quiet: bool, **flags: Unpack[I
     report = _reported(worked_on(settings.library, settings.cache, work, sending), quiet)
     _print_report(report, as_json)
     _check(report)
-    note_indexed(recorded_at(settings.library).id or "", map(_plain, paths))
+    note_indexed(recorded_at(settings.library).id, map(_plain, paths))
 
 
 def _parameters(
@@ -179,7 +179,7 @@ def _parameters(
         allow=[_plain(path) for path in flags["allow"]],
         exports=exports,
         values=of_index(settings.given),
-        mine=indexed_here(recorded_at(settings.library).id or ""),
+        mine=indexed_here(recorded_at(settings.library).id),
     )
 
 

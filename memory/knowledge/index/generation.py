@@ -18,7 +18,7 @@ from clew.memory.datatypes import Chunk, Document, Edge, Progress, Vectors
 from clew.memory.errors import BadInput, NotSetUp
 from clew.memory.files import check_plain, new_file
 from clew.memory.knowledge import disk
-from clew.memory.knowledge.chunking import CHUNKERS, Chunker, ChunkerParameters
+from clew.memory.knowledge.chunking import CHUNKERS, Chunker
 from clew.memory.knowledge.disk import (
     COLUMNS,
     DATABASE,
@@ -27,7 +27,6 @@ from clew.memory.knowledge.disk import (
     SCHEMA,
     EncoderRecord,
     Manifest,
-    Recorded,
     TriplesFrom,
     check_schema,
     document_of,
@@ -41,7 +40,7 @@ from clew.memory.knowledge.disk import (
 from clew.memory.knowledge.embedding import CHUNKS, SENTENCES, Embedded, check_rows, embedded_text, open_vectors
 from clew.memory.knowledge.extraction.extractors import RULES, Chosen, extractor_named
 from clew.memory.knowledge.extraction.llm import Model
-from clew.memory.knowledge.loaders.source import ALL, ExportLoader, Pages
+from clew.memory.knowledge.loaders.source import ExportLoader, Pages
 from clew.memory.knowledge.numbering import read_layers
 from clew.memory.knowledge.proof import check_as_written
 from clew.memory.knowledge.tokens import KeywordParameters
@@ -106,27 +105,26 @@ KNOWN_EXTRACTOR = re.compile(
 def choose(parameters: Parameters, library: Path, fresh: bool) -> Choices:
     """`fresh`: no generation is gone on from. Raises `BadInput` and `NotSetUp` for an extractor that there is not."""
     had, values = recorded(library), parameters.values
-    chunker = _with_its_values(parameters.chunker or had.chunker or ChunkerParameters(), values)
-    triples = parameters.triples or had.triples or "auto"
+    chunker = _with_its_values(parameters.chunker or had.chunker, values)
+    triples = parameters.triples or had.triples
     extractor = extractor_named(_extractor(parameters, had, library), parameters.model)
-    detection = _detection(had)
-    communities = replace(detection, method=parameters.communities or detection.method)
-    quarantine = bool(had.quarantine if parameters.quarantine is None else parameters.quarantine)
-    allowed = tuple(dict.fromkeys((*(had.allowed or ()), *parameters.allow)))
+    communities = replace(had.communities_by, method=parameters.communities or had.communities_by.method)
+    quarantine = had.quarantine if parameters.quarantine is None else parameters.quarantine
+    allowed = tuple(dict.fromkeys((*had.allowed, *parameters.allow)))
     made = Choices(
         chunker=chunker,
-        keywords=with_values(parameters.keywords or had.keywords or KeywordParameters(), values.get("keywords", {})),
+        keywords=with_values(parameters.keywords or had.keywords, values.get("keywords", {})),
         triples=triples,
         extractor=extractor,
         communities=with_values(communities, values.get("communities", {})),
-        pages=(had.pages or ALL) if parameters.pages is None else parameters.pages,
+        pages=had.pages if parameters.pages is None else parameters.pages,
         writer=parameters.summariser,
         same_chunker=fresh or chunker == had.chunker,
         same_layers=fresh or (triples == had.triples and extractor.name == had.extractor),
         quarantine=quarantine,
         allowed=allowed,
-        same_quarantine=fresh or (quarantine, allowed) == (bool(had.quarantine), had.allowed or ()),
-        exports={**(had.exports or {}), **parameters.exports},
+        same_quarantine=fresh or (quarantine, allowed) == (had.quarantine, had.allowed),
+        exports={**had.exports, **parameters.exports},
         notes=[],
     )
     return made if fresh else made._replace(notes=list(_others(made, had)))
@@ -141,21 +139,17 @@ def _with_its_values(chunker: Chunker, values: Mapping[str, Mapping[str, Any]]) 
     return with_values(chunker, values.get(chunker.name, {}))
 
 
-def _extractor(parameters: Parameters, had: Recorded, library: Path) -> str:
+def _extractor(parameters: Parameters, had: Manifest, library: Path) -> str:
     """Its name. Raises `NotSetUp` for one that only the library names and that runs code."""
     if not parameters.extractor and not KNOWN_EXTRACTOR.fullmatch(had.extractor or RULES):
         raise NotSetUp(
             f"the library at {library} wants the extractor {had.extractor!r}, which is loaded where you name it",
-            f"--extractor {shlex.quote(had.extractor or '')}, or --extractor {RULES}",
+            f"--extractor {shlex.quote(had.extractor)}, or --extractor {RULES}",
         )
     return parameters.extractor or had.extractor or RULES
 
 
-def _detection(had: Recorded) -> DetectionParameters:
-    return had.detection or DetectionParameters(had.communities or "leiden")
-
-
-def _others(made: Choices, had: Recorded) -> Iterator[str]:
+def _others(made: Choices, had: Manifest) -> Iterator[str]:
     """In words, what is other than the library had."""
     if not made.same_chunker:
         yield f"the chunker is '{made.chunker.name}' now: all documents are chunked anew"
@@ -164,11 +158,11 @@ def _others(made: Choices, had: Recorded) -> Iterator[str]:
     if not made.same_layers:
         anew = f"entities are told anew, with --triples {made.triples} and the extractor '{made.extractor.name}'"
         yield "entities and triples are left out now" if made.triples == "none" else anew
-    if made.communities != _detection(had):
+    if made.communities != had.communities_by:
         yield f"communities are found anew, by {made.communities.method}"
-    if made.writer is not None and made.writer.name != (had.reports or ""):
+    if made.writer is not None and made.writer.name != had.reports:
         yield f"community reports are written by {made.writer.name}"
-    if made.pages != (had.pages or ALL):
+    if made.pages != had.pages:
         chosen = f"the pages of Wikipedia dumps are chosen by {made.pages} now"
         yield chosen if made.pages else "all pages of Wikipedia dumps are read now"
 

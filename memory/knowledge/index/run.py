@@ -194,7 +194,7 @@ def _roots(paths: Sequence[Path], library: Path, mine: Collection[str] | None) -
         return [Path(os.path.normpath(path.absolute())) for path in paths], []
     command = f"clew index YOUR-FOLDER --rebuild --library {library}"
     before = recorded(library).roots
-    if before is None:
+    if not before:
         raise NoLibrary(f"{library} does not say what it was made from", command)
     if mine is not None and (others := [root for root in before if root not in mine]):
         raise BadInput(

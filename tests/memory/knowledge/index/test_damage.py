@@ -73,7 +73,7 @@ def overwrite_page(path: Path, table: str) -> None:
 
 
 def test_a_rebuild_reads_libraries_of_another_format_or_shape(made: Path, encoder: CachedEncoder, cache: Path) -> None:
-    note_indexed(recorded(made).id or "", [str(made.parent / "notes")])
+    note_indexed(recorded(made).id, [str(made.parent / "notes")])
     changes: list[tuple[str, Callable[[dict[str, object]], object]]] = [
         (POINTER, lambda pointer: pointer.update(format=99)),
         ("manifest.json", lambda manifest: manifest.pop("keywords")),
@@ -225,7 +225,7 @@ def test_a_library_from_before_authors_is_read_and_made_anew_where_it_would_be_c
             database.execute(f"ALTER TABLE documents DROP COLUMN {column}")
         database.commit()
     change(made / POINTER, lambda pointer: pointer.update(format=5))
-    note_indexed(recorded(made).id or "", [str(made.parent / "notes")])
+    note_indexed(recorded(made).id, [str(made.parent / "notes")])
     assert titles(made, encoder) == ["moon", "sun"]
     with open_library(made, encoder) as opened:
         (moon,) = opened.store.documents(["moon.txt"])
