@@ -46,7 +46,7 @@ def main() -> None:
         started = process_time()
         labels = labels_of()
         seconds = process_time() - started
-        made = capsule_of(graph, vectors, plan, labels, (("", "") for _ in range(graph.count)))
+        made = capsule_of(graph, vectors, plan, labels, (("", "") for _ in range(graph.count)), [""] * graph.count)
         report, hub_nodes[name] = made.report, made.partitioning.hub_nodes.tolist()
         print(
             f"| {name} | {report['partitions']} | {report['smallest']}-{report['largest']} | {report['median']:g}"

@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -112,12 +113,13 @@ def unmarked(report: str, own: Collection[str]) -> str:
 def _of_tools(services: Services, payloads: Sequence[str], own: Collection[str]) -> Iterator[str]:
     """Names that are shown with a passage of another document are followed by the one that they are from."""
     query, marks = encode_query(QUESTIONS[0], (), services.encoder), "|".join(re.escape(f"({id_})") for id_ in own)
+    of_others = partial(re.compile(rf"(?:“[^”]+”|[^,;“]+) (?:{marks})").sub, "")
     for name, tool in services.tools.items():
         found = tool.search(query, 10)
         shown = [f"{one.why} {' '.join(one.path)}" for one in found.passages if one.document == GOOD]
-        of_others = [re.sub(rf"(?:“[^”]+”|[^,“]+) (?:{marks})", "", one) for one in shown]
-        yield from (f"{name} shows {one} beside another document" for one in _held(of_others, payloads))
-        yield from (f"{name} notes {one}" for one in _held(found.notes, payloads))
+        told = _held([*map(of_others, shown)], payloads)
+        yield from (f"{name} shows {one} beside another document" for one in told)
+        yield from (f"{name} notes {one}" for one in _held([*map(of_others, found.notes)], payloads))
 
 
 def _of_turns(assistant: Assistant, payloads: Sequence[str]) -> Iterator[str]:

@@ -138,6 +138,9 @@ SPLIT = 42
 HELD_OUT = 1_000
 
 TERMS = 2
+TERM = re.compile(r"[^\s/,()]+(?=[/,]|$| \()")
+"""Of a partition's name, without the documents that are behind its terms."""
+
 """Of a partition's name, that a query says."""
 
 RUN = (2, 5)
@@ -238,7 +241,7 @@ class QueryGenerator:
 
     def _topic(self, node: int) -> str:
         name = self._partitioning.names[self._partitioning.of_node[node]]
-        return ", ".join(name.split(", ")[:TERMS])
+        return ", ".join(TERM.findall(name)[:TERMS])
 
     def _neighbour(self, node: int) -> int:
         members = self._partitioning.members.row(int(self._partitioning.of_node[node]))

@@ -41,7 +41,8 @@ def build_capsule(
     labels = labels_of(graph, vectors, plan)
     yield Progress(stage, 1, 2)
     texts = ((title, text) for _, title, text in titles_and_texts(database, CHUNKS))
-    capsule = capsule_of(graph, vectors, plan, labels, texts)
+    documents = [id_ for (id_,) in database.execute("SELECT document FROM main.chunks ORDER BY row")]
+    capsule = capsule_of(graph, vectors, plan, labels, texts, documents)
     yield Progress(stage, 2, 2)
     return capsule
 
@@ -94,12 +95,13 @@ def capsule_of(
     plan: PartitionPlan,
     labels: PartitionLabels,
     titles_and_texts: Iterable[tuple[str, str]],
+    documents: Sequence[str],
 ) -> Capsule:
-    """`titles_and_texts` are the nodes', in order."""
+    """`titles_and_texts` and `documents`, their ids, are the nodes', in order."""
     count = int(labels.max(initial=-1)) + 1
     centroids = unit(sums_of(labels, count, vectors))
     hub_nodes = hub_nodes_of(graph, vectors, labels, centroids)
-    names = names_of(labels, count, titles_and_texts)
+    names = names_of(labels, count, titles_and_texts, documents)
     partitioning = Partitioning(plan.method, plan.size, labels, names, centroids, hub_nodes)
     cells = cells_of(graph, partitioning)
     return Capsule(plan, partitioning, cells, report_of(graph, partitioning, cells, vectors))
@@ -195,11 +197,14 @@ def hub_nodes_of(graph: NodeGraph, vectors: Vectors, labels: Ints, centroids: Ve
     return high[low[0] & low[1]]
 
 
-def names_of(labels: PartitionLabels, count: int, titles_and_texts: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+def names_of(
+    labels: PartitionLabels, count: int, titles_and_texts: Iterable[tuple[str, str]], documents: Sequence[str]
+) -> tuple[str, ...]:
     """Of each partition at most four terms that distinguish it, best first, by class-based tf-idf (Grootendorst 2022,
     BERTopic): tf x log(1 + mean words of a partition / words of the term anywhere), where a word of a title counts as
-    several. Terms are stems, shown in their commonest spelling; a partition without any is named by its number.
-    `titles_and_texts` are the nodes', in order."""
+    several. Terms are stems, shown in their commonest spelling; those that one document alone has in all of the graph
+    stand together before its id. A partition without any is named by its number. `titles_and_texts` and `documents`,
+    their ids, are the nodes', in order."""
     nodes, numbers, weights, words = _occurrences(titles_and_texts)
     shown, stems = _stems(words)
     kept = stems[numbers] >= 0
@@ -213,10 +218,28 @@ def names_of(labels: PartitionLabels, count: int, titles_and_texts: Iterable[tup
     starts = np.searchsorted(partitions[order], np.arange(count + 1))
     best = _commonest(numbers, weights, stems)
     chosen = [terms[order[start : min(start + TERMS, end)]].tolist() for start, end in pairwise(starts)]
+    sole = _sole(nodes, stems[numbers], documents, width)
     return tuple(
-        ", ".join(shown[best[term]] for term in of_partition) or f"partition {number}"
+        _name([(shown[best[term]], sole[term]) for term in of_partition]) or f"partition {number}"
         for number, of_partition in enumerate(chosen)
     )
+
+
+def _name(terms: Sequence[tuple[str, str]]) -> str:
+    """Terms, with the document that alone has one: `sea, blue/whale (whales.md)`."""
+    told: dict[tuple[str, str], list[str]] = {}
+    for term, document in terms:
+        told.setdefault((document, "" if document else term), []).append(term)
+    return ", ".join("/".join(its) + (f" ({document})" if document else "") for (document, _), its in told.items())
+
+
+def _sole(nodes: Ints, terms: Ints, documents: Sequence[str], width: int) -> list[str]:
+    """Of each term the document that alone has it; '' where several do."""
+    ids, of_node = np.unique(np.array([*documents, ""]), return_inverse=True)
+    first, last = np.full(width, len(ids)), np.full(width, -1)
+    np.minimum.at(first, terms, of_node[nodes])
+    np.maximum.at(last, terms, of_node[nodes])
+    return [str(ids[one]) if one == other else "" for one, other in zip(first.tolist(), last.tolist(), strict=True)]
 
 
 def _occurrences(titles_and_texts: Iterable[tuple[str, str]]) -> tuple[Ints, Ints, Ints, list[str]]:

@@ -38,7 +38,14 @@ MODULE = write_capsule.__module__
 
 def made(plan: PartitionPlan) -> Capsule:
     graph, vectors = random_graph(90, 200, 2), random_vectors(90, 2)
-    return capsule_of(graph, vectors, plan, labels_of(graph, vectors, plan), [(f"Word{n % 7}", "") for n in range(90)])
+    return capsule_of(
+        graph,
+        vectors,
+        plan,
+        labels_of(graph, vectors, plan),
+        [(f"Word{n % 7}", "") for n in range(90)],
+        ["a"] * 45 + ["b"] * 45,
+    )
 
 
 def with_vectors(generation: Path) -> Vectors:

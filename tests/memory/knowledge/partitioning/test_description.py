@@ -21,18 +21,28 @@ TEXTS = [
     ("Jazz", "A music of the 20th century; 1920 was its year."),
     ("Jazz club", "Where jazz is played, an animal of a place."),
 ]
+DOCUMENTS = ["a", "b", "c", "d"]
 
 
 def test_a_name_is_what_tells_a_partition_from_others() -> None:
-    first, second = names_of(np.array([0, 0, 1, 1]), 2, TEXTS)
+    first, second = names_of(np.array([0, 0, 1, 1]), 2, TEXTS, DOCUMENTS)
     assert first.startswith("whale, ") and second.startswith("Jazz, ")
     assert "animal" not in second and "1920" not in second  # everywhere, and no word
     assert len(first.split(", ")) <= 4
 
 
+def test_a_term_of_one_document_has_its_id_behind_it() -> None:
+    """Also where that document lies in several partitions: what it says is not what the library says."""
+    texts = [("Moon", "Zorblax orbits the Moon."), ("Moon", "Quorvex and Zorblax."), ("", "The Moon shines.")]
+    assert names_of(np.array([0, 0, 0]), 1, texts, ["evil", "evil", "good"])[0].startswith("Moon, ")
+    named = names_of(np.array([0, 1, 1]), 2, texts, ["evil", "evil", "good"])
+    assert "orbits/Zorblax (evil)" in named[0] and "(evil)" in named[1] and "shines (good)" in named[1]
+    assert all("Moon (" not in name for name in named)
+
+
 def test_a_partition_without_words_has_a_name() -> None:
-    assert names_of(np.array([0, 1]), 2, [("", "12 a"), ("Sea", "")]) == ("partition 0", "Sea")
-    assert names_of(np.zeros(0, np.int64), 0, []) == ()
+    assert names_of(np.array([0, 1]), 2, [("", "12 a"), ("Sea", "")], "ab") == ("partition 0", "Sea (b)")
+    assert names_of(np.zeros(0, np.int64), 0, [], []) == ()
 
 
 def test_high_degrees_are_exceptional_and_not_all_are_hub_nodes() -> None:
@@ -65,7 +75,9 @@ def test_coherence_is_the_mean_cosine_to_the_centroid() -> None:
 def test_the_report_counts() -> None:
     made = graph(7, [(0, 1), (1, 0), (1, 2), (2, 3), (3, 4), (4, 5)])
     labels = np.array([0, 0, 0, 1, 1, 1, 2])
-    capsule = capsule_of(made, topics([0, 0, 0, 1, 1, 1, 2]), plan_of("metis", 3), labels, [("word", "")] * 7)
+    capsule = capsule_of(
+        made, topics([0, 0, 0, 1, 1, 1, 2]), plan_of("metis", 3), labels, [("word", "")] * 7, "abcdefg"
+    )
     report = capsule.report
     assert (report["nodes"], report["edges"], report["partitions"]) == (7, 6, 3)
     assert (report["smallest"], report["median"], report["mean"], report["largest"]) == (1, 3, 2.3, 3)
