@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.cache import ContentCache
+from clew.memory.cache import ContentCache, once
 from clew.memory.datatypes import Vectors
 from clew.memory.errors import BadInput, NoModel
 from clew.memory.minilm import DIMENSION, LONGEST, MiniLM
@@ -74,7 +74,7 @@ class SentenceTransformerEncoder:
     def __init__(self, name: str, folder: Path) -> None:
         self.name = name
         self._folder = folder
-        self._lock = threading.RLock()
+        self._lock = threading.Lock()
         self._prefixes = _prompts(folder) or known_prefixes(name)
 
     @cached_property
@@ -151,23 +151,13 @@ class SentenceTransformerEncoder:
     def _is_minilm(self) -> bool:
         return self.hash == MINILM_SHA256
 
-    @property
+    @once
     def _minilm(self) -> MiniLM:
-        with self._lock:
-            return self._read
-
-    @cached_property
-    def _read(self) -> MiniLM:
         [weights] = self._weights()
         return MiniLM(weights)
 
-    @property
+    @once
     def _model(self) -> "SentenceTransformer":
-        with self._lock:
-            return self._loaded
-
-    @cached_property
-    def _loaded(self) -> "SentenceTransformer":
         from sentence_transformers import SentenceTransformer
         from transformers.utils import logging
 

@@ -1,14 +1,13 @@
 """The tool `clues` (ClueRAG): a walk from sentence to sentence by the entities that they share, as in the paper (arXiv
 2507.08445); and seed 000's beam search through the triples, with its answer."""
 
-import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
 from typing import Literal
 
 import numpy as np
 
+from clew.memory.cache import once
 from clew.memory.datatypes import Findings, Form, Passage, Query, Subgraph
 from clew.memory.knowledge.clues.clue_index import AliasTable
 from clew.memory.knowledge.clues.triple_beam import ClueAnswer, ClueParameters, PathEvidence
@@ -55,7 +54,6 @@ class Clues:
         self._store = store
         self._parameters = parameters or CluesParameters()
         self._reranker = reranker
-        self._making = threading.Lock()
 
     def search(self, query: Query, k: int = 5) -> Findings:
         """At most k passages, with the answer and the walk of the question as asked.
@@ -63,32 +61,27 @@ class Clues:
         The walk is that of the answer, where the triples give one; else the best over sentences.
         """
         query.check()
-        with self._making:
-            search = self._search(query)
-        return search(query, k)
-
-    def _search(self, query: Query) -> Callable[[Query, int], Findings]:
-        """What is needed for it is made here, and nothing else: an index of many triples takes seconds."""
         if self._parameters.method == "triples" or self._given.alone:
-            return partial(self._by_triples, triples=self._triples)
+            return self._by_triples(query, k)
         answerable = any(self._given.may_answer(form.text) for form in query.forms)
-        return partial(self._by_units, units=self._units, given=self._triples if answerable else None)
+        return self._by_units(query, k, self._triples if answerable else None)
 
-    @cached_property
+    @once
     def _units(self) -> UnitSearch:
         return UnitSearch(self._store, self._reranker, self._parameters.part)
 
-    @cached_property
+    @once
     def _given(self) -> GivenTriples:
         return GivenTriples(self._store, self._parameters.aliases)
 
-    @cached_property
+    @once
     def _triples(self) -> TripleSearch:
-        """Beside sentences those alone that were given."""
+        """Beside sentences those alone that were given. An index of many takes seconds."""
         triples = self._store.triples() if self._parameters.method == "triples" else self._given.triples
         return TripleSearch(self._store, triples, self._parameters.aliases)
 
-    def _by_triples(self, query: Query, k: int, triples: TripleSearch) -> Findings:
+    def _by_triples(self, query: Query, k: int) -> Findings:
+        triples = self._triples
         if triples.empty:
             return Findings(notes=(NO_TRIPLES,))
         answers, parameters = list[ClueAnswer](), self._parameters.search
@@ -102,9 +95,10 @@ class Clues:
         notes = () if passages or not k else ("no triple has to do with the question",)
         return Findings(passages, notes, own.answer, triples.walk(own))
 
-    def _by_units(self, query: Query, k: int, units: UnitSearch, given: TripleSearch | None) -> Findings:
+    def _by_units(self, query: Query, k: int, given: TripleSearch | None) -> Findings:
         """Where triples that came with documents have all that a question names, their best path comes first. Extracted
         ones are not asked: what is answered from them alone is rarely right."""
+        units = self._units
         if units.empty:
             return Findings(notes=(NO_UNITS,))
         each = [units.found(form, query.scope, self._parameters.units, k, query.check) for form in query.forms]

@@ -44,11 +44,11 @@ def test_its_vectors_are_those_of_sentence_transformers(
 ) -> None:
     roles: tuple[Role, ...] = ("query", "passage", "sentence")
     light = {role: both.encode(TEXTS, role) for role in roles}
-    assert "_loaded" not in vars(both)
+    assert "_model" not in vars(both)
     for role, vectors in light.items():
         assert vectors.dtype == np.float32 and vectors.shape == (len(TEXTS), both.dimension) == (len(TEXTS), DIMENSION)
         assert np.abs(vectors - both._run(TEXTS, role, normalize_embeddings=True)).max() < 2e-6
-    assert "_loaded" in vars(both)
+    assert "_model" in vars(both)
     assert both.window + 2 == both._model.max_seq_length and both.dimension == both._model.get_embedding_dimension()
 
 
@@ -66,7 +66,7 @@ def test_many_texts_have_the_vectors_of_sentence_transformers() -> None:
     words = "the moon goes round a lighthouse whose keeper wrote 1,204 letters to Inverness".split()
     texts = [" ".join(words[i % 13 :] + words[: i % 11]) + " ..." * (i % 60) for i in range(300)]
     vectors = encoder.encode(texts, "passage")
-    assert "_loaded" not in vars(encoder)
+    assert "_model" not in vars(encoder)
     assert np.abs(vectors - encoder._run(texts, "passage", normalize_embeddings=True)).max() < 1e-5
     assert np.abs(np.linalg.norm(vectors, axis=1) - 1).max() < 1e-6
 
