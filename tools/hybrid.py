@@ -50,14 +50,13 @@ class Hybrid:
     def __init__(
         self,
         store: Search,
-        parameters: MatchParameters | HybridParameters | None = None,
+        parameters: HybridParameters | None = None,
         reranker: Reranker | None = None,
         structure: Structure | None = None,
     ) -> None:
         self.store = store
         self._structure = structure
-        given = parameters or HybridParameters()
-        self._parameters = HybridParameters(given) if isinstance(given, MatchParameters) else given
+        self._parameters = parameters or HybridParameters()
         self._reranker = reranker
 
     def search(self, query: Query, k: int = 5) -> Findings:

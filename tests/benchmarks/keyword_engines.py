@@ -22,7 +22,7 @@ from clew.memory.knowledge.disk import current_generation
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.question import MatchParameters
 from clew.memory.knowledge.store import EmbeddedStore
-from clew.tools.hybrid import TWO_STAGE, Hybrid
+from clew.tools.hybrid import TWO_STAGE, Hybrid, HybridParameters
 from tests.benchmarks.fts5 import Fts5Store
 from tests.benchmarks.inputs import paths
 from tests.benchmarks.timing import medians
@@ -76,7 +76,7 @@ def ways(bm25s: EmbeddedStore, fts5: EmbeddedStore) -> Mapping[str, Search]:
 
 
 def hybrid(store: EmbeddedStore, parameters: MatchParameters) -> Search:
-    tool = Hybrid(store, parameters)
+    tool = Hybrid(store, HybridParameters(parameters))
     return lambda query: [passage.document for passage in tool.search(query, CHUNKS).passages]
 
 

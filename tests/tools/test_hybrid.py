@@ -26,7 +26,7 @@ def test_the_pure_two_stage_form_takes_by_words_and_orders_by_meaning(
     examples: Library, encoder: CachedEncoder
 ) -> None:
     query = encode_query("Which chimpanzee flew into space?", [], encoder)
-    two_stage = Hybrid(examples.store, replace(TWO_STAGE, candidates=20))
+    two_stage = Hybrid(examples.store, HybridParameters(replace(TWO_STAGE, candidates=20)))
     passages = two_stage.search(query, 10).passages
     by_words = {hit.chunk for hit in examples.store.keyword_search([query.text], 20)[0]}
     assert {passage.id for passage in passages} <= by_words
@@ -39,7 +39,7 @@ def test_what_shares_no_word_is_found_by_default_only(examples: Library, encoder
     query = encode_query("feline astronaut", [], encoder)
     fused = Hybrid(examples.store).search(query).passages
     assert "animals/felicette.txt" in [passage.document for passage in fused]
-    strict = Hybrid(examples.store, TWO_STAGE).search(encode_query("feline", [], encoder))
+    strict = Hybrid(examples.store, HybridParameters(TWO_STAGE)).search(encode_query("feline", [], encoder))
     assert not strict.passages and strict.notes
 
 
@@ -65,7 +65,7 @@ def test_more_than_the_candidates_can_be_asked_for(
     (tmp_path / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     list(index([tmp_path / "corpus.jsonl"], tmp_path / "library", encoder))
     store = open_library(tmp_path / "library", encoder).store
-    tool, query = Hybrid(store, parameters), encode_query("the Moon", [], encoder)
+    tool, query = Hybrid(store, HybridParameters(parameters)), encode_query("the Moon", [], encoder)
     assert len(tool.search(query, 500).passages) == 500
     found = distinct(lambda wanted: tool.search(query, wanted).passages, 550, 150)
     assert len({document for document, _ in found}) == 550
@@ -89,7 +89,7 @@ def notes(tmp_path_factory: pytest.TempPathFactory, encoder: CachedEncoder) -> I
 def test_the_seeds_fields_count_by_themselves(notes: Library, encoder: CachedEncoder) -> None:
     alone = MatchParameters(nearest=0, cosine=0, keyword=1, title=0)
     query = encode_query("the 2024 budget review", [], encoder)
-    seed = Hybrid(notes.store, replace(alone, fields="seed")).search(query).passages
+    seed = Hybrid(notes.store, HybridParameters(replace(alone, fields="seed"))).search(query).passages
     assert {passage.document for passage in seed} == {"budget_2024/march-review.md", "other.md"}
     for passage in seed:
         (fields,) = Hybrid(notes.store).fields(query, [passage.id])
@@ -101,7 +101,7 @@ def test_the_seeds_fields_count_by_themselves(notes: Library, encoder: CachedEnc
     assert set(fields["question"]) == {"title", "text", "metadata"}
     of_name = notes.store.keyword_search(["march 2024"], 5, fields={"metadata": 1.0})[0]
     assert [hit.chunk.split("#")[0] for hit in of_name] == ["budget_2024/march-review.md"]
-    together = Hybrid(notes.store, alone).search(query).passages
+    together = Hybrid(notes.store, HybridParameters(alone)).search(query).passages
     assert [passage.document for passage in together] == ["other.md"]  # by title and text alone
 
 
