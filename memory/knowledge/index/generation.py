@@ -62,7 +62,6 @@ class Parameters:
     them (`exports.EXPORTS`), now and in later runs."""
 
     chunker: Chunker | None = None
-    keywords: KeywordParameters | None = None
     triples: TriplesFrom | None = None
     extractor: str | None = None
     communities: Method | None = None
@@ -113,7 +112,7 @@ def choose(parameters: Parameters, library: Path, fresh: bool) -> Choices:
     allowed = tuple(dict.fromkeys((*had.allowed, *parameters.allow)))
     made = Choices(
         chunker=chunker,
-        keywords=with_values(parameters.keywords or had.keywords, values.get("keywords", {})),
+        keywords=with_values(had.keywords, values.get("keywords", {})),
         triples=triples,
         extractor=extractor,
         communities=with_values(communities, values.get("communities", {})),
