@@ -121,6 +121,9 @@ def trec_run(rankings: Mapping[str, Ranking], k: int, tag: str) -> str:
 TIMED = 100
 """Questions whose encoding is timed."""
 
+HISTORIES = 256
+"""Sentences of histories that are encoded at once."""
+
 Find = Callable[[Question, Query, int], Sequence[Passage]]
 
 
@@ -189,10 +192,10 @@ def percentiles(seconds: Sequence[float], *shares: int) -> dict[str, float]:
     return {f"p{share}": round(float(np.percentile(seconds, share)) * 1000, 3) for share in shares}
 
 
-def encode_histories(questions: Sequence[Question], encoder: CachedEncoder, batch: int = 256) -> Iterator[Progress]:
+def encode_histories(questions: Sequence[Question], encoder: CachedEncoder) -> Iterator[Progress]:
     """Into the encoder's cache: many sentences at once are faster than each question's own."""
     texts = list(dict.fromkeys(said.text for question in questions for said in extract(question.history)))
-    for start in range(0, len(texts), batch):
+    for start in range(0, len(texts), HISTORIES):
         yield Progress("histories", start, len(texts))
-        encoder.encode(texts[start : start + batch], "sentence")
+        encoder.encode(texts[start : start + HISTORIES], "sentence")
     yield Progress("histories", len(texts), len(texts))

@@ -135,7 +135,7 @@ LONGEST_NAME = 120
 """Bytes of a file's name without its number and ending."""
 
 AT_ONCE = 500
-"""Documents that are read at once."""
+"""Documents or chunks that are read at once."""
 
 _UNSAFE = re.compile(r"[^\w.()+=@,-]+")
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
@@ -192,6 +192,13 @@ def stored_documents(store: LibraryStore) -> Iterator[Document]:
     ids: Sequence[str] = [one.id for one in store.catalogue.documents]
     for first in range(0, len(ids), AT_ONCE):
         yield from store.documents(ids[first : first + AT_ONCE])
+
+
+def stored_chunks(store: Search) -> Iterator[Chunk]:
+    """All, in the order of the library."""
+    ids = store.part().layers.chunk_ids
+    for first in range(0, len(ids), AT_ONCE):
+        yield from store.chunks(ids[first : first + AT_ONCE])
 
 
 def safe_name(id_: str, taken: set[str]) -> str:

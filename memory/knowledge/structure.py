@@ -8,7 +8,7 @@ asked for.
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -93,13 +93,6 @@ class Structure:
 
 def _key(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
-
-
-def chunk_texts(store: Search, size: int = 256) -> Iterator[str]:
-    """Of all chunks, in order."""
-    ids = store.part().layers.chunk_ids
-    for start in range(0, len(ids), size):
-        yield from (chunk.text for chunk in store.chunks(ids[start : start + size]))
 
 
 def write_structure(

@@ -18,8 +18,8 @@ from torch.nn.functional import cross_entropy
 
 from clew.memory.datatypes import Progress
 from clew.memory.errors import BadInput
-from clew.memory.knowledge.library import Library
-from clew.memory.knowledge.structure import chunk_texts, read_sentences, write_structure
+from clew.memory.knowledge.library import Library, stored_chunks
+from clew.memory.knowledge.structure import read_sentences, write_structure
 from clew.memory.language.esperanto_words import mined_roots
 from clew.memory.language.readers import detected, reader_of
 from clew.memory.language.tree_lstm import NumberedTree, TreeLSTM, TreeLSTMSizes, batched, numbered, seeded
@@ -150,7 +150,7 @@ def train_library(
     library whose language is not told or not read, or with fewer sentences than a batch has."""
     if not isinstance(library.path, Path):
         raise BadInput("a network is trained on a library in a folder", "--library FOLDER")
-    texts = list(chunk_texts(library.store))
+    texts = [chunk.text for chunk in stored_chunks(library.store)]
     own = language or detected(" ".join(texts[:: max(1, len(texts) // 200)]))
     roots = mined_roots(word for text in texts for word in written_words(text)) if own == "eo" else []
     reader = reader_of(own, known=roots)

@@ -31,7 +31,7 @@ from clew.memory.knowledge.aligners.scoring import (
     words_of,
 )
 from clew.memory.knowledge.disk import naming_damage
-from clew.memory.knowledge.library import Library
+from clew.memory.knowledge.library import Library, stored_chunks
 from clew.memory.knowledge.partitioning.capsule import Capsule, capsule_folder, capsules, read_capsule
 from clew.memory.knowledge.store import EmbeddedStore
 from clew.memory.nodes import Partitioning
@@ -138,9 +138,6 @@ def _damaged(path: Path) -> ClewError:
 
 VOTES, CENTROID, WORDS = "votes", "centroid", "words"
 
-SLICE = 256
-"""Chunks read at a time."""
-
 
 class OpenCapsule:
     """A capsule of an open library, with its words and the texts of its nodes, read when they are needed."""
@@ -163,9 +160,7 @@ class OpenCapsule:
     @cached_property
     def titles_and_texts(self) -> list[tuple[str, str]]:
         """Of all nodes, in order."""
-        ids = self._store.part().layers.chunk_ids
-        slices = (self._store.chunks(ids[start : start + SLICE]) for start in range(0, len(ids), SLICE))
-        return [(chunk.title, chunk.text) for chunks in slices for chunk in chunks]
+        return [(chunk.title, chunk.text) for chunk in stored_chunks(self._store)]
 
     @cached_property
     def words(self) -> PartitionWords:

@@ -26,10 +26,10 @@ KEPT_BYTES = 400_000_000
 
 
 class RecentlyRead:
-    """What was read last, by id, up to so many bytes; safe from several threads."""
+    """What was read last, by id, up to `KEPT_BYTES`; safe from several threads."""
 
-    def __init__(self, most: int = KEPT_BYTES) -> None:
-        self._most, self._size = most, 0
+    def __init__(self) -> None:
+        self._size = 0
         self._held: OrderedDict[str, tuple[Any, int]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -55,7 +55,7 @@ class RecentlyRead:
         with self._lock:
             self._size += size - self._held.pop(id_, (None, 0))[1]
             self._held[id_] = value, size
-            while self._size > self._most and len(self._held) > 1:
+            while self._size > KEPT_BYTES and len(self._held) > 1:
                 self._size -= self._held.popitem(last=False)[1][1]
 
 
