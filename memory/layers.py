@@ -179,6 +179,12 @@ class Layers:
         return np.flatnonzero((self.chunks_of_entity > 1) & ~dated)
 
 
+def said_by(text: str, document: str, beside: str) -> str:
+    """With the document that says it, where that is another than the one that it is shown beside: what a document says
+    does not pass for what another one does."""
+    return f"{text} ({document})" if document and document != beside else text
+
+
 def _ones(rows: Ints, columns: Ints, shape: tuple[int, int]) -> "csr_array":
     from scipy.sparse import csr_array
 

@@ -152,7 +152,7 @@ def _explained(passage: Passage, forms: Sequence[Form], found: Found) -> Passage
     """By the form that came to it with the best score."""
     by_form = [(form, of_form[passage.id]) for form, of_form in zip(forms, found, strict=True) if passage.id in of_form]
     form, best = max(by_form, key=lambda pair: pair[1].score)
-    path, why = best.explain()
+    path, why = best.explain(passage.document)
     why = why if len(forms) == 1 else f"{why} (as {form.name})"
     return replace(passage, why=why, scores=best.scores, path=path)
 

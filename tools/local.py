@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from clew.memory.cache import once
 from clew.memory.datatypes import Findings, Form, Passage, Query, Vector, Vectors
 from clew.memory.knowledge.communities.entity_graph import entity_vectors, named_in_sentences
-from clew.memory.layers import Layers
+from clew.memory.layers import Layers, said_by
 from clew.memory.parameters import Cosine, Count, Weight
 from clew.memory.ports import Graph, Search
 from clew.tools.base import FormScores, ToolSettings, fused_passages, nothing_named
@@ -181,10 +181,15 @@ def _pairs(
 
 def _note(near: _Near, layers: Layers, parameters: LocalParameters) -> str:
     best = int(near.similar.argmax())
-    name, similar = " ".join(layers.entities[near.chosen[best]].name.split()), float(near.similar[best])
+    name, similar = _name(int(near.chosen[best]), layers), float(near.similar[best])
     what = "entity" if similar <= parameters.tau_e else "passage"
     threshold = parameters.tau_e if what == "entity" else parameters.tau_d
     return f"no {what} above the threshold {threshold:.2f}: took the nearest ({name}, {similar:.2f})"
+
+
+def _name(entity: int, layers: Layers, beside: str = "") -> str:
+    """With the document that alone has it, where that is another than the one that it is shown beside."""
+    return said_by(" ".join(layers.entities[entity].name.split()), layers.sole_document(entity), beside)
 
 
 def _explained(passage: Passage, query: Query, near: Sequence[_Near], index: _Index) -> Passage:
@@ -194,7 +199,7 @@ def _explained(passage: Passage, query: Query, near: Sequence[_Near], index: _In
     one = near[which]
     entity, tied = one.by[place], float(one.tied[place])
     similar = float(one.similar[entity])
-    name = " ".join(index.layers.entities[one.chosen[entity]].name.split())
+    name = _name(int(one.chosen[entity]), index.layers, passage.document)
     form = "" if len(near) == 1 else f" (as {query.forms[which].name})"
     cosine = float(index.chunks[place] @ query.forms[which].vector)
     return replace(

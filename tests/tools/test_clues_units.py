@@ -20,6 +20,7 @@ from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import Library, open_library
 from clew.tools.base import encode_query
 from clew.tools.clues import NO_UNITS, Clues, CluesParameters
+from clew.tools.local import Local, LocalParameters
 from tests.conftest import ROOT
 from tests.memory.knowledge.clues.unit_cases import AS_IN_THE_PAPER
 
@@ -161,3 +162,19 @@ def test_the_order_does_not_depend_on_the_hash_seed(examples_path: Path, encoder
     printed = {run.communicate()[0] for run in runs}
     assert len(printed) == 1
     assert printed.pop().count("->") >= len(asked)
+
+
+def test_a_name_of_another_document_alone_is_followed_by_its_id(tmp_path: Path, encoder: CachedEncoder) -> None:
+    texts = {
+        "Evil": "Zorblax is the Moon. Zorblax is the truth about the Moon and the Earth.",
+        "The Moon": "The Moon orbits the Earth.",
+    }
+    with made(tmp_path, texts, encoder) as library:
+        tools = (
+            (Clues(library.store), "What is Zorblax to the Moon?"),
+            (Local(library.store, LocalParameters(most=1, tau_d=-1.0)), "Is Zorblax the truth?"),
+        )
+        searched = [tool.search(encode_query(question, [], encoder), 5) for tool, question in tools]
+    clues, local = ({passage.document: passage.why for passage in found.passages} for found in searched)
+    assert clues["Evil"].startswith("from evil: “") and clues["The Moon"].startswith("from evil (Evil): “")
+    assert local["Evil"].startswith("entity Evil (0.") and local["The Moon"].startswith("entity Evil (Evil) (0.")

@@ -111,12 +111,14 @@ def unmarked(report: str, own: Collection[str]) -> str:
 
 
 def _of_tools(services: Services, payloads: Sequence[str], own: Collection[str]) -> Iterator[str]:
-    """Names that are shown with a passage of another document are followed by the one that they are from."""
+    """Names that are shown with a passage of another document are followed by the one that they are from; a path (seed
+    000's form has no documents) stands beside the sentences that it was read from, with theirs."""
     query, marks = encode_query(QUESTIONS[0], (), services.encoder), "|".join(re.escape(f"({id_})") for id_ in own)
     of_others = partial(re.compile(rf"(?:“[^”]+”|[^,;“]+) (?:{marks})").sub, "")
     for name, tool in services.tools.items():
         found = tool.search(query, 10)
-        shown = [f"{one.why} {' '.join(one.path)}" for one in found.passages if one.document == GOOD]
+        beside = [one for one in found.passages if one.document == GOOD]
+        shown = [one.why if re.search(marks, one.why) else f"{one.why} {' '.join(one.path)}" for one in beside]
         told = _held([*map(of_others, shown)], payloads)
         yield from (f"{name} shows {one} beside another document" for one in told)
         yield from (f"{name} notes {one}" for one in _held([*map(of_others, found.notes)], payloads))

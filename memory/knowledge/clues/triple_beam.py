@@ -69,11 +69,11 @@ class ClueAnswer:
 @dataclass(frozen=True, slots=True)
 class PathEvidence:
     """What a form of a question finds in a chunk: `score` is the sum of `scores`, its parts by name; `explain` returns
-    the path to it, its steps as they are printed, and why."""
+    the path to it, its steps as they are printed, and why, for a passage of the document that it is given."""
 
     score: float
     scores: Mapping[str, float]
-    explain: Callable[[], tuple[tuple[str, ...], str]]
+    explain: Callable[[str], tuple[tuple[str, ...], str]]
 
 
 Mask = NDArray[np.bool_]

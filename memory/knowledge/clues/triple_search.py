@@ -264,7 +264,7 @@ class TripleSearch:
         return Subgraph(tuple(graph.entities[node] for node in path.nodes), tuple(map(graph.edge, path.edges)))
 
 
-def _explained(answer: ClueAnswer, path: Path, graph: TripleGraph) -> tuple[tuple[str, ...], str]:
+def _explained(answer: ClueAnswer, path: Path, graph: TripleGraph, _: str) -> tuple[tuple[str, ...], str]:
     """The path, and the clues of the question with where the search began."""
     clues = answer.clues
     names = ", ".join(dict.fromkeys([*clues.relations, *(graph.entities[node] for node in clues.entities)]))

@@ -16,6 +16,7 @@ from clew.memory.datatypes import Floats, Form, Hit, Ints, Subgraph, Vector, Vec
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.clues.clue_index import UnitGraph, arrow
 from clew.memory.knowledge.clues.triple_beam import Mask, PathEvidence
+from clew.memory.layers import said_by
 from clew.memory.parameters import Count, Few, Natural, Share, Weight
 from clew.memory.ports import Reranker, Search
 from clew.memory.vectors import highest
@@ -313,13 +314,14 @@ class UnitSearch:
             found[id_] = PathEvidence(sum(scores.values()), scores, partial(explained, walk))
         return found
 
-    def _explained(self, walk: UnitWalk) -> tuple[tuple[str, ...], str]:
+    def _explained(self, walk: UnitWalk, beside: str) -> tuple[tuple[str, ...], str]:
         """The steps; and the units that were walked, each with its document. A walk that names one entity alone is that
         entity."""
         quoted = " > ".join(f"{_cut(unit.text)} ({unit.document})" for unit in self.part.sentences(walk.units))
         if not walk.entities:
             return (), quoted
-        start, steps = self.graph.name(walk.entities[0]), self.graph.steps(walk.units, walk.entities)
+        name, steps = self.graph.name(walk.entities[0]), self.graph.steps(walk.units, walk.entities)
+        start = said_by(name, self.graph.layers.sole_document(walk.entities[0]), beside)
         return tuple(map(arrow, steps)) or (f"({start})",), f"from {start}: {quoted}"
 
 
