@@ -132,12 +132,23 @@ def passages_of(chunks: Sequence[Chunk], tool: str) -> list[Passage]:
 
 
 def fused_passages(store: Search, query: Query, found: FormScores, k: int | None, tool: str) -> list[Passage]:
-    """At most k passages (None: all), best first, with score and ranks; the tool adds why each was found."""
+    """At most k passages (None: all), best first, with score and ranks; the tool adds why each was found. Of copies
+    the best counts."""
     scores = fuse(query.forms, found)
     return [
         replace(passage, score=scores[passage.id], ranks=ranks_by_form(query.forms, found, passage.id))
-        for passage in passages_of(store.chunks(list(scores)[:k]), tool)
+        for passage in passages_of(distinct(store, list(scores), k), tool)
     ]
+
+
+def distinct(store: Search, ids: Sequence[str], k: int | None) -> list[Chunk]:
+    """The first k chunks (None: all) of which none says the same as one before, as those of a file's copies do."""
+    found, most = dict[str, Chunk](), len(ids) if k is None else k
+    while ids and len(found) < most:
+        for chunk in store.chunks(ids[:most]):
+            found.setdefault(chunk.text, chunk)
+        ids = ids[most:]
+    return list(found.values())[:most]
 
 
 @dataclass(slots=True)

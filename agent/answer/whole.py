@@ -64,7 +64,7 @@ def _summary(asked: WholeQuestion, holdings: Holdings) -> WholeAnswer | None:
     if (folder := _FOLDER.fullmatch(of)) and (inside := _in_folder(folder["a"] or folder["b"], holdings)):
         ids = frozenset(one.id for one in inside)
         return overview_of(replace(holdings, scope=ids), folder["a"] or folder["b"])
-    meant = _meant(of, asked, holdings)
+    meant = _without_copies(_meant(of, asked, holdings), holdings)
     if asked.points and not meant and holdings.before() is None:
         return overview_of(holdings)  # "What is this about?", as the first question
     if len(meant) == 1:
@@ -75,6 +75,14 @@ def _summary(asked: WholeQuestion, holdings: Holdings) -> WholeAnswer | None:
         back = Claim(clarifying_question(kinds[0] if kinds and not asked.points else "document", choices))
         return WholeAnswer(Answer("unclear", (back,), nearest=tuple(choices), form="summary"), (), "which document?")
     return None
+
+
+def _without_copies(meant: list[Listed], holdings: Holdings) -> list[Listed]:
+    """Of a few documents that have the same text the first: nobody can say which of these is meant."""
+    if not 1 < len(meant) <= MOST_CHOICES:
+        return meant
+    texts = [one.text for one in holdings.store.documents([one.id for one in meant])]
+    return [one for place, one in enumerate(meant) if texts.index(texts[place]) == place]
 
 
 def _in_folder(name: str, holdings: Holdings) -> list[Listed]:

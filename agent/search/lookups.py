@@ -147,7 +147,7 @@ def subject_of(services: Services) -> str:
             title = re.split(r"[.:;|\u2013\u2014]\s", titles[0])[0].strip(" .*#")
             services.subjects[library] = "" if _NO_SUBJECT.match(title) or len(title) < SHORTEST else title
         else:
-            said = Counter(word for title in titles for word in set(re.findall(r"[^\W\d_]{3,}", title)))
+            said = Counter(word for title in titles for word in dict.fromkeys(re.findall(r"[^\W\d_]{3,}", title)))
             often = [word for word, count in said.most_common() if 2 * count >= len(titles)]
             kinds = zip(often, store.vocabulary.kinds(often), store.vocabulary.counts(often), strict=True)
             half = services.library.manifest.chunks / 2

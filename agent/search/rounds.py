@@ -121,10 +121,11 @@ def for_model(tool: Tool, query: Query, question: Query, store: Search) -> Findi
 
 
 def pooled(known: Sequence[Passage], ran: Sequence[CallResult], further: bool) -> PassagePool:
-    """Each passage once, the best of all searches before the second best of all, and what a model's searches found
-    behind the policy's; with the scores of all tools by their names. In a `further` round all is looked for with a part
-    of the question only."""
+    """Each passage once, and of copies one: the best of all searches before the second best of all, and what a model's
+    searches found behind the policy's; with the scores of all tools by their names. In a `further` round all is looked
+    for with a part of the question only."""
     passages = {passage.id: passage for passage in known}
+    copies = {passage.text: passage.id for passage in known}
     first = {
         passage.id: number for number, (_, findings) in reversed([*enumerate(ran)]) for passage in findings.passages
     }
@@ -132,6 +133,8 @@ def pooled(known: Sequence[Passage], ran: Sequence[CallResult], further: bool) -
     for by_model in (False, True):
         each = [findings.passages for call, findings in ran if call.by_model is by_model]
         for passage in (passage for of_rank in zip_longest(*each) for passage in of_rank if passage):
+            if copies.setdefault(passage.text, passage.id) != passage.id:
+                continue
             scored = replace(passage, scores={**passage.scores, passage.tool: passage.score})
             if passage.id in passages:
                 if not (by_model or further):  # these scores are of the question

@@ -28,6 +28,9 @@ _ITEM = r"(?:[\w()/'’.-]+ ){0,3}[\w()/'’.-]+"
 _ENUMERATION = re.compile(rf"({_ITEM})((?:, {_ITEM})+),? (?:and|or) ({_ITEM})")
 
 
+_PREPOSED = re.compile(r", (?:of|in|at|on|to|from|with|by|for|as|not|but|which|who|that|when|where) ", re.IGNORECASE)
+
+
 def gender_of(name: str) -> str:
     """`she` or `he` by a title or a first name; empty where neither tells."""
     if SHE_TITLED.match(name) or HE_TITLED.match(name):
@@ -68,7 +71,8 @@ def _names(text: str) -> Iterator[Referent]:
             and not (":" in text[max(0, start - 2) : start] and re.match(r"[.;,]?$|[.;]", text[match.end() :]))
         )  # a lone word may have its capital from the sentence
         i_say = name.endswith(" I") and is_verb(name.split(" ")[0].casefold())  # 'Thinks I, Queequeg is ...'
-        if name and not (opens or i_say or _is_time(name) or _I.fullmatch(match.group())):
+        heading = name.isupper() and len(name.split()) > 2
+        if name and not (opens or i_say or heading or _is_time(name) or _I.fullmatch(match.group())):
             owns = not match.group().endswith(name)  # 'on Signe's desk'
             placed = None if owns else _PLACED.search(text[max(0, start - 60) : start])
             full = f"the {name}" if article else name
@@ -143,7 +147,7 @@ def _is_time(name: str) -> bool:
 
 def all_capitals(name: str) -> bool:
     words = name.split()
-    if words[0] == "The" or words[-1].casefold() in LISTS["no_person"]:
+    if words[0] == "The" or words[-1].casefold() in LISTS["no_person"] | LISTS["determiners"] | LISTS["prepositions"]:
         return False
     return all(word[0].isupper() or word in _OF_A_PERSON for word in name.split())
 
@@ -180,6 +184,8 @@ def enumerated(text: str) -> tuple[str, ...]:
     if not match:
         return ()
     first, middle, last = match.groups()
+    if _PREPOSED.search(f"{middle}, {last}"):
+        return ()  # 'blue, of that deep and smoky blue'
     if (
         first.split()[-1].islower()
         and first.endswith("s")

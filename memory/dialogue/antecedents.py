@@ -24,6 +24,7 @@ def candidates(
 ) -> Iterator[Referent]:
     """What a pronoun can stand for, likeliest first. `quantity`: something is done to it that is done to numbers;
     `here`: the question says 'there' as well, so that a place is not it; `library`: what all documents are about."""
+    told: list[Referent] = []  # what an answer tells of comes behind what was asked about a turn before
     for turn in turns[:BACK]:
         asked = () if _waits(turn, low) else turn.asked  # whoever that was is still spoken of
         if low in HE or low in SHE:
@@ -32,7 +33,9 @@ def candidates(
             yield from _asked_for(turn, quantity)
             yield from _things(turn, [one for one in asked if not (here and one.placed)], low, library)
         else:
-            yield from _several(turn, asked)
+            yield from (*_several(turn, asked), *told)
+            told = [one for one in turn.answer.told if one.plural]
+    yield from told
     yield from _further(low, turns)
 
 
@@ -80,12 +83,12 @@ def _things(turn: Said, asked: Sequence[Referent], low: str, library: Said | Non
 
 def _several(turn: Said, asked: Sequence[Referent]) -> Iterator[Referent]:
     """What 'they' can stand for."""
-    yield from (one for one in asked if one.plural or (one.group and not one.placed))
+    several = (one for one in asked if one.plural or (one.group and not one.placed))
+    yield from (one for one in several if not (one.text.startswith("all ") or one.text.startswith("the minutes of ")))
     if pair := _both(turn):
         yield pair
     yield from (one for one in (*turn.answer.names, turn.answer.focus) if one and one.plural)
     yield from _some(turn)
-    yield from (one for one in turn.answer.told if one.plural)
 
 
 def _further(low: str, turns: Sequence[Said]) -> Iterator[Referent]:
@@ -217,6 +220,8 @@ def is_expletive(found: Parts, at: int) -> bool:
 
 def explained(found: Parts, at: int, low: str) -> bool:
     """The question itself says before what the pronoun stands for."""
+    if low in IT and _meanwhile(found, at):
+        return True
     before = [one for one in found.phrases if one.end < at - 1 and not one.pronoun and one.words]  # 'miss' of 'miss it'
     if not before:
         return False
@@ -229,6 +234,12 @@ def explained(found: Parts, at: int, low: str) -> bool:
             or _ands(found, at)
             or any(_asked_about(found, one) for one in before)
         )
+    if re.match(
+        r"(?:him|her)(?:\W*$|\W* (?!\w+\W*$)(?:in|on|at|to|for|from|with|by|when|if|and|so|up|off|out)\b)",
+        found.text[at:],
+        re.I,
+    ):
+        before = [one for one in before if one.role != "subject" or found.clause >= 0]  # 'where did the maid put her?'
     return any(referent_of(one.text, one, 0, False).maybe_person for one in before)
 
 
@@ -248,6 +259,16 @@ def _new(one: Phrase) -> bool:
 
 
 _SAID = LISTS["texts"] | set("answers questions help reply explanation hint tip lot bit".split())
+
+
+_MEANWHILE = re.compile(r"(?:without|before|after|by) (?:\w+ing it\b|it \w+ing\b)", re.IGNORECASE)
+
+
+def _meanwhile(found: Parts, at: int) -> bool:
+    """'How do I ask for a password without showing it?', 'how do I type one without it being expanded?'"""
+    own = any(m.end() >= at > m.start() for m in _MEANWHILE.finditer(found.text))
+    things = [one for one in found.phrases if one.end < at and one.role in ("object", "other") and not one.plural]
+    return own and any(not one.pronoun or one.text == "one" for one in things)
 
 
 _ASKS = re.compile(r",\s+(?:what|who|whom|whose|where|when|why|how|which)\b", re.IGNORECASE)

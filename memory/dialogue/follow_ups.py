@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from clew.memory.datatypes import Sentence
 from clew.memory.dialogue.antecedents import HE, SHE, introduces
+from clew.memory.dialogue.fragments import in_order
 from clew.memory.dialogue.phrases import UNDER_TOPIC, Parts, Referent
 from clew.memory.dialogue.pointing import why_not_the_other
 from clew.memory.dialogue.question_parser import parts
@@ -128,6 +129,8 @@ def _alone(
         made = StandingQuestion(text, "; ".join(why))
     if not made.why:
         return StandingQuestion(question)
+    if last != question and UNDER_TOPIC.match(made.text) and not UNDER_TOPIC.match(last):
+        return StandingQuestion(question)  # what it is about was said in the sentence before
     if last != question:
         made = replace(made, text=question.replace(last, made.text))
     asks = parts(made.text)
@@ -138,6 +141,14 @@ def _alone(
 
 _WHAT_IF = re.compile(r"(?:(?:and|but|so) )?what if (?!it\b|they\b).+ (?:it|them)\W*", re.IGNORECASE)
 """'what if I miss it?' asks what then; 'what if it rains?' the question before."""
+
+
+_WHO_IS_THAT = re.compile(
+    r"(?:(?:and|but|so)\b,? )?(?P<what>[^,;:?\u2013\u2014]{2,50}?)(?:,| ?[-:\u2013\u2014]) ?(?P<asks>who|what) "
+    r"(?P<verb>is|was|are|were) (?:that|this|it|he|she|they|those|these)\W*",
+    re.IGNORECASE,
+)
+"""'and the keeper, who was that?'"""
 
 
 def _made(
@@ -154,10 +165,16 @@ def _made(
         text, why = standing_for(rest, turns, library)
         if why:
             return StandingQuestion(text, "; ".join(why))
+    if named := _WHO_IS_THAT.fullmatch(rest):
+        asks, verb, what = named["asks"].capitalize(), named["verb"], named["what"]
+        if parts(what).fragment:
+            return StandingQuestion(f"{asks} {verb} {what}?", "it asks who or what that is")
     if text := why_not_the_other(rest, turns[0]):
         return StandingQuestion(text, "'the other one' is what was not chosen")
     before = parts(UNDER_TOPIC.sub("", turns[0].question)) if corrects else turns[0].parts
     last = turns[0]
+    if ordered := in_order(rest, before):
+        return StandingQuestion(*ordered)
     whose, owners = _owned(same_for(rest, before), turns)
     if plain := _asked_plainly(whose, before, pointed=bool(owners)):
         return StandingQuestion(plain, "; ".join([*owners, "it asks what that is"]))

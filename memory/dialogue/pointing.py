@@ -159,6 +159,16 @@ def _noun(turns: Sequence[Said], *, of_other: bool = False) -> str:
     return ""
 
 
+_SHORTENED = re.compile(r"['’]s\b(?= (?P<has>(?:already |ever |never )?(?:been|got|had)\b)?)")
+
+
+def shortened(question: str, end: int) -> tuple[int, str]:
+    """Where the text goes on behind a shortened verb, and that verb in full: 'it's dearer' becomes 'the van is dearer',
+    as 'the van's dearer' would own something."""
+    found = _SHORTENED.match(question, end)
+    return (found.end(), " has" if found["has"] else " is") if found else (end, "")
+
+
 def pointed(question: str, found: Parts, turns: Sequence[Said]) -> Pointed:
     """What a whole phrase that points stands for: 'that', 'this exhibition', and 'the exhibition' where one with more
     words was spoken of."""
@@ -185,7 +195,9 @@ def pointed(question: str, found: Parts, turns: Sequence[Said]) -> Pointed:
         elif phrase.definite and not phrase.pronoun and len(phrase.words) == 1 and phrase.role != "asked":
             new = _known_as(question, phrase, turns)
         if new:
-            return [(start, phrase.end, new)], [f"'{question[start : phrase.end]}' is {new}"]
+            one = re.match(r" ones?\b", question[phrase.end :])
+            end, verb = shortened(question, phrase.end + (one.end() if one else 0))
+            return [(start, end, new + verb)], [f"'{question[start : phrase.end]}' is {new}"]
     return [], []
 
 

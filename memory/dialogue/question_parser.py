@@ -1,16 +1,27 @@
 """The parts of an English question by closed word lists and its order: what it asks for, the helping verb, the subject,
 the verb, and the phrases that follow, each with its preposition."""
 
+from dataclasses import replace
 from functools import lru_cache
 
 from clew.memory.dialogue.phrases import UNDER_TOPIC, Parts, Phrase
-from clew.memory.dialogue.word_classes import LISTS, is_participle, is_verb, tokens
+from clew.memory.dialogue.word_classes import (
+    LISTS,
+    PAST_VERBS,
+    behind_relative,
+    ends_in_s,
+    is_participle,
+    is_title,
+    is_verb,
+    joins_name,
+    states,
+    tokens,
+)
 
 _SUBJECTS = (["who"], ["which"])
 _WHO_DO = ("i", "we", "he", "she", "they")
-_NAME_LINKS = frozenset("of for de von van der la le du da di al bin".split())
-_DO = frozenset("do does did can could will would shall should may might must".split())
 _MODAL = frozenset("can could will would shall should may might must".split())
+_DO = _MODAL | {"do", "does", "did"}
 _BE = frozenset("is are am was were be been being 's 're 'm".split())
 
 
@@ -58,7 +69,7 @@ class _Reader:
 
     @property
     def kind(self) -> str:
-        return self._look(0)
+        return self._kind(self.at)
 
     @property
     def low(self) -> str:
@@ -104,7 +115,7 @@ class _Reader:
         self.at += 1
         while self.kind == "adv" and (word == "how" or self.low == "else"):
             self.at += 1
-        if word == "which" and self.low == "of" and (main := self._after_relative()):
+        if word == "which" and self.low == "of" and (main := behind_relative(self.tokens[: self.last], self.at)):
             self.phrases.append(self._phrase(self.at + 2, main, "asked"))
             self.at = main
             return self._span(first + fronted, main)
@@ -123,14 +134,6 @@ class _Reader:
                 if not self._noun_phrase("other", self.at - 1):
                     break
         return self._span(first, self.at)
-
-    def _after_relative(self) -> int:
-        """Where it goes on behind 'the animals that flew before us' of 'which of the animals that flew before us died':
-        0 where nothing follows, or there is no such clause."""
-        links = (n for n in range(self.at + 3, min(self.at + 6, self.last)) if self.tokens[n].low in ("that", "who"))
-        link = next(links, self.last) if self._look(1) == "det" else self.last
-        done = range(link + 3, self.last)
-        return max((n for n in done if self.tokens[n].kind == "aux" or is_verb(self.tokens[n].low)), default=0)
 
     def _run_before_verb(self, word: str) -> None:
         """Goes over the words between the question word and the verb: 'printer' of 'which printer did', 'guests' of
@@ -217,6 +220,9 @@ class _Reader:
                 return False  # 'which of them is smallest'
             complement = self._is_complement()
         end = self._subject_end(first, complement)
+        done = self.asks == ["what"] and self.plain_helper in _DO and self.tokens[self.last - 1].low == "do"
+        if done and all(self._kind(at) in ("det", "word", "number") for at in range(first, self.last - 1)):
+            end = self.last - 1  # 'what does history merge do'
         if end == first:
             return False
         self.at = end
@@ -240,7 +246,7 @@ class _Reader:
         while self._is_noun(at) and not self._ends_subject(at, start, named=start == first and not complement):
             at += 1
         at = self._over_one(at, first)
-        while self._joins_name(at, start):
+        while joins_name(self.tokens[: self.last], at, start):
             at += 2
         following = self._kind(at)
         denied = at < self.last and self.tokens[at].low == "not"
@@ -256,7 +262,7 @@ class _Reader:
         if at == start or token.text[0].isupper() or before.low.endswith(("'s", "s'")):
             return False
         done = self.plain_helper not in _BE and is_verb(token.low) and token.low not in LISTS["people"]
-        return is_participle(token) or (done and not _ends_in_s(token.low)) or (named and before.text[0].isupper())
+        return is_participle(token) or (done and not ends_in_s(token.low)) or (named and before.text[0].isupper())
 
     def _is_said_of(self, at: int, following: str) -> bool:
         """Whether the last word of what could be a subject is said of the rest, as nothing before was taken for a
@@ -294,6 +300,13 @@ class _Reader:
                 self.at += 1  # 'when I die'
             elif kind == "word" and self.waits and not self.said and is_verb(self.low):
                 self.said = self._take()
+            elif kind == "aux" and self._denied():
+                self.at += 1 + (self._look(1) == "adv")
+                done = self._take()
+                self.said = self.said or done
+            elif self._states(self.at):
+                self.phrases[-1] = replace(self.phrases[-1], role="subject")
+                self.said = self._take()
             elif kind == "word" and (is_participle(self.tokens[self.at]) or self._predicate()):
                 done = self._take()
                 self.said = self.said or done
@@ -315,6 +328,15 @@ class _Reader:
         elif self.kind in ("det", "word", "number"):
             self._noun_phrase("other", preposition)
 
+    def _denied(self) -> bool:
+        """Whether the verb of a statement follows: 'backticks don't work', 'the pump does not start'."""
+        denied = self.low.endswith("n't") or (self._look(1) == "adv" and self.tokens[self.at + 1].low == "not")
+        verb = self.at + 1 + (self._look(1) == "adv")
+        return denied and self.low not in _BE and self._kind(verb) == "word" and is_verb(self.tokens[verb].low)
+
+    def _states(self, at: int) -> bool:
+        return not (self.asks or self.helper or self.said) and states(self.tokens[: self.last], at)
+
     def _predicate(self) -> bool:
         """Whether the word is said of the subject and is no thing: 'slow' of 'is it so slow'."""
         token, before = self.tokens[self.at], self.tokens[self.at - 1] if self.at else None
@@ -326,7 +348,7 @@ class _Reader:
 
     def _noun_phrase(self, role: str, preposition: int) -> bool:
         first = self.at
-        if self._is_title(first):
+        if is_title(self.tokens[: self.last], first):
             self.at = self.last
             self.phrases.append(self._phrase(first, self.at, role, preposition))
             return True
@@ -335,7 +357,7 @@ class _Reader:
         while self._is_noun(at) and not self._ends_phrase(at, start):
             at += 1
         at = self._over_one(at, first)
-        while self._joins_name(at, start):
+        while joins_name(self.tokens[: self.last], at, start):
             at += 2 if self.tokens[at + 1].kind != "det" else 3
             while self._is_noun(at) and self.tokens[at].text[0].isupper():
                 at += 1
@@ -357,31 +379,16 @@ class _Reader:
         if at == start or token.text[0].isupper() or before.low.endswith(("'s", "s'")):
             return False
         verb = self.waits and self.said is None and is_verb(token.low)
-        said_of = before.low.endswith("s") and token.low.endswith(("able", "ible", "ful", "ous"))
+        of_which = bool(self.asks) and not self.helper and token.low in PAST_VERBS
+        said_of = (before.low.endswith("s") or before.text[0].isupper()) and token.low.endswith(
+            ("able", "ible", "ful", "ous")
+        )
+        verb = verb or of_which or self._states(at)
         return verb or said_of or token.low.endswith("ed") or is_participle(token)
 
     def _over_one(self, at: int, first: int) -> int:
         """The place behind 'one': 'the green one'."""
         return at + (first < at < self.last and self.tokens[at].low in ("one", "ones"))
-
-    def _is_title(self, first: int) -> bool:
-        """Whether a fragment is the title of a work and nothing else: 'Gone with the Wind'."""
-        before, rest = self.tokens[:first], self.tokens[first : self.last]
-        alone = all(one.kind in ("what", "mark") or one.low in LISTS["leads"] or one.low == "about" for one in before)
-        ends = rest[0].text[0].isupper() and rest[-1].text[0].isupper() and rest[0].kind == "word"
-        inner = alone and ends and any(one.kind == "det" and one.text.islower() for one in rest)
-        return inner and all(one.text[0].isupper() or one.kind in ("det", "prep", "and") for one in rest)
-
-    def _joins_name(self, at: int, start: int) -> bool:
-        """Whether a name goes on over a small word: 'HEY for Domains', 'Bank of the West'."""
-        if not start < at < self.last - 1:
-            return False
-        before, link, after = self.tokens[at - 1 : at + 2]
-        if not before.text[0].isupper() or link.low not in _NAME_LINKS:
-            return False
-        if after.kind == "det" and at + 2 < self.last:
-            return self.tokens[at + 2].text[0].isupper()
-        return after.text[0].isupper() and link.low != "the"
 
     def _pronoun(self, role: str, preposition: int = -1) -> None:
         self.phrases.append(self._phrase(self.at, self.at + 1, role, preposition, pronoun=True))
@@ -391,8 +398,3 @@ class _Reader:
         start, end = self._span(first, after)
         before = (self.tokens[preposition].low, self.tokens[preposition].start) if preposition >= 0 else ("", -1)
         return Phrase(self.text[start:end], start, end, role, *before, pronoun)
-
-
-def _ends_in_s(word: str) -> bool:
-    """As no verb does behind 'do': 'do expense claims have to be in?'"""
-    return word.endswith("s") and not word.endswith(("ss", "us"))

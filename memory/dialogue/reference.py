@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from clew.memory.dialogue.antecedents import IT, KINDS, THEY, candidates, explained, is_expletive
 from clew.memory.dialogue.phrases import Parts, Referent
-from clew.memory.dialogue.pointing import Replacement, ones, places, pointed
+from clew.memory.dialogue.pointing import Replacement, ones, places, pointed, shortened
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.referents import Said
 from clew.memory.dialogue.word_classes import LISTS, TIMES, QuestionToken, replaced, written_type
@@ -84,18 +84,8 @@ def _piece(found: Parts, token: QuestionToken, form: str, it: Referent) -> tuple
         form = "{}"
     bare = it.plural and it.text.islower() and " " not in it.text
     the = "the " if bare and found.text[: token.start].endswith("of ") else ""
-    end, verb = _shortened(found.text, token.end) if form == "{}" else (token.end, "")
+    end, verb = shortened(found.text, token.end) if form == "{}" else (token.end, "")
     return token.start, end, the + _possessive(form, it) + verb
-
-
-_SHORTENED = re.compile(r"['’]s\b(?= (?P<has>(?:already |ever |never )?(?:been|got|had)\b)?)")
-
-
-def _shortened(question: str, end: int) -> tuple[int, str]:
-    """Where the text goes on behind a shortened verb, and that verb in full: 'it's dearer' becomes 'the van is dearer',
-    as 'the van's dearer' would own something."""
-    found = _SHORTENED.match(question, end)
-    return (found.end(), " has" if found["has"] else " is") if found else (end, "")
 
 
 def _one_thing(found: Parts) -> bool:
@@ -105,6 +95,7 @@ def _one_thing(found: Parts) -> bool:
     return subject is not None and (subject.text.casefold() in ("it", "this", "that") or subject.noun == "one")
 
 
+_WHICH_ONE = re.compile(r"\b(?:which|that|this|the|each|every|any) $", re.IGNORECASE)
 _OF_THEM = re.compile(r"which (?:one )?of $", re.IGNORECASE)
 
 
@@ -150,6 +141,8 @@ def _one(question: str, found: Parts, turns: Sequence[Said]) -> Iterator[Replace
     for phrase in found.phrases:
         if not phrase.pronoun or phrase.text.casefold() != "one" or phrase.role == "subject":
             continue
+        if _WHICH_ONE.search(question[: phrase.start]):
+            continue  # 'which one is taken', 'any examples of that one'
         for turn in turns[:2]:
             spoken = [one for one in turn.parts.phrases if not one.pronoun and not one.plural and one.text.islower()]
             some = next((one for one in spoken if one.first in ("a", "an", "my", "your")), None)
@@ -181,6 +174,12 @@ def _is_object(found: Parts, end: int) -> bool:
     rest = [token for token in found.tokens if token.start >= end and token.end <= found.end]
     if not rest or (len(rest) == 1 and rest[0].low in ("first", "last")):
         return True
+    if (
+        rest[0].low in LISTS["past"]
+        and len(rest) > 1
+        and (rest[1].kind in ("pron", "det") or rest[1].text[0].isupper())
+    ):
+        return True  # 'what about her made him suspicious'
     adverb = rest[0].kind == "adv" and (len(rest) == 1 or rest[1].kind not in ("word", "number"))
     return adverb or rest[0].kind not in ("adv", "word", "number")
 
@@ -190,6 +189,8 @@ def agreeing(question: str, before: Parts) -> str:
     `before`, from which it was made, had another subject."""
     found = parts(question)
     subject = found.subject
+    if found.wanted and found.helper in ("is", "are", "was", "were"):
+        return question  # the verb is that of what is asked for: 'what other messages are a sign of it?'
     if not (found.aux and subject) or subject.pronoun or (before.subject and before.subject.text == subject.text):
         return question
     aux = found.text[slice(*found.aux)]

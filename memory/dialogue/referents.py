@@ -95,7 +95,7 @@ def said(question: str, answer: Sequence[str], vocabulary: Vocabulary | None = N
     asked, named = ([_in_full(one, full) for one in some] for some in (asked, named))
     listed = next((items for text in answer[:ANSWER] if (items := enumerated(text))), ())
     listed = listed or _pair(found) or (named_pair(answer[0]) if answer else ())
-    told = tuple(one for text in answer[:2] for one in things_of(text)) if plain else ()
+    told = tuple(one for text in answer[:2] for one in things_of(text) if one.noun != "documents") if plain else ()
     in_answer = SaidInAnswer(tuple(named), told, focus, answer[0] if answer else "", asks_back)
     return Said(question, found, tuple(sorted(asked, key=lambda one: one.rank)), in_answer, listed)
 
@@ -175,7 +175,7 @@ def _known(mentions: list[Referent], vocabulary: Vocabulary) -> list[Referent]:
         named = one.named or kind not in ("", "term", "date")
         rank = one.rank - KNOWN * bool(kind)
         one = replace(one, placed="in") if kind == "place" and not one.placed else one
-        one = replace(one, group=kind == "organisation", known=bool(kind))
+        one = replace(one, group=one.group or kind == "organisation", known=bool(kind))
         made.append(replace(one, person=person, maybe_person=maybe or person, named=named, rank=rank))
     return made
 
@@ -212,6 +212,8 @@ def _asked(found: Parts) -> Iterator[Referent]:
             continue
         text = _titled(found, place) or _definite(whole_of(found, place))
         text = _definite(phrase.text) if len(text.split()) > LONGEST else text
+        which = found.asks.casefold().startswith("which ") and " of " not in found.asks
+        text = f"the {text}" if phrase.role == "asked" and which and text.islower() and text == phrase.text else text
         is_subject = phrase.role == "subject"
         rank = _ORDER[phrase.role] + place / 100 + INSIDE * (phrase.start < within)
         rank += INSIDE * (_is_mass(phrase) and bool(found.verb) and is_subject and len(found.phrases) > 1)
@@ -231,6 +233,9 @@ def _asked(found: Parts) -> Iterator[Referent]:
 _SAID_OF = re.compile(r"(?:[a-z]+[ai]ble|in|due|present|absent|liable|entitled)\b")
 
 
+_NO_THINGS = frozenset("difference differences reason reasons point matter".split())
+
+
 def _is_no_thing(found: Parts, place: int) -> bool:
     """Whether a phrase names nothing that is spoken of again: a pronoun, a time, a number, 'this', 'by default', what
     is said of whoever is asked for ('who is responsible for it?'), the end of a title, or the first word of a sentence,
@@ -240,7 +245,8 @@ def _is_no_thing(found: Parts, place: int) -> bool:
         return True
     points = phrase.first in LISTS["personal"] or phrase.first in ("this", "that", "these", "those")
     opens = phrase.start == found.lead and phrase.role == "object" and " " not in phrase.text
-    ordinal = phrase.text.casefold() in ("first", "last", "next")
+    opens = opens and not (found.verb and phrase.text.islower())  # 'backticks don't work'
+    ordinal = phrase.noun in _NO_THINGS or phrase.text.casefold() in ("first", "last", "next")
     said_of = _SAID_OF.match(phrase.text) is not None and WHO.match(found.body) is not None
     return (
         points or opens or ordinal or said_of or _is_manner(phrase) or (place > 0 and bool(_titled(found, place - 1)))
@@ -360,7 +366,8 @@ def referent_of(text: str, phrase: Phrase, rank: float, about: bool) -> Referent
     if role:
         gender = "she" if noun in LISTS["women"] else "he" if noun in LISTS["men"] else ""
     rank += bool(placed) - NAMED * phrase.named
-    return Referent(text, rank, phrase.named, person, maybe, phrase.plural, placed, gender, about)
+    group = phrase.named and noun in LISTS["groups"] and not person
+    return Referent(text, rank, phrase.named, person, maybe, phrase.plural, placed, gender, about, group=group)
 
 
 _COMPARED = re.compile(

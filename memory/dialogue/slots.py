@@ -5,12 +5,13 @@
 import re
 from collections.abc import Sequence
 
+from clew.memory.dialogue.fragments import by_itself, numbered
 from clew.memory.dialogue.phrases import Parts, Phrase
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.reference import agreeing
 from clew.memory.dialogue.referents import Said
 from clew.memory.dialogue.sluicing import of_that, sluiced, stranded, tail, why_not
-from clew.memory.dialogue.word_classes import LISTS, TIMES, replaced, singular, written_type
+from clew.memory.dialogue.word_classes import LISTS, PAST_VERBS, TIMES, replaced, singular, written_type
 from clew.memory.ports import Vocabulary
 
 LONGEST, SHORT = 12, 5
@@ -51,18 +52,6 @@ _SAME = re.compile(
     re.IGNORECASE,
 )
 """'is it the same for scooters?', 'does that apply to HEY?'"""
-
-_ALONE = frozenset(
-    "now then today tomorrow yesterday currently nowadays afterwards afterward beforehand here abroad online overnight"
-    " normally usually originally initially finally".split()
-)
-"""Adverbs of time and place that a follow-up may say alone."""
-
-_HELPERS = frozenset("do does did can could will would should may might must".split())
-"""'and write?' after 'which formats can it read?'"""
-
-_DOING = re.compile(r"(?:without|by|instead of|while) (?!.*\b(?:what|which|who)\b)\w{2,}ing\b", re.IGNORECASE)
-"""'and without signing it?'"""
 
 _LEAD = re.compile(r"(?:(?:and|but|or|so|also|then|well|ok|okay|yes|no|oh|ah)\b[,:;]?\s+)+", re.IGNORECASE)
 
@@ -108,10 +97,12 @@ def filled(
     bare = bare.strip().rstrip("?.! ")
     if bare.casefold().startswith("why not"):
         return why_not(bare[7:].strip(" ,"), before)
+    if about and (her := re.match(r"her (\w+)", bare, re.IGNORECASE)) and her[1].casefold() in PAST_VERBS:
+        return "", ""  # 'what about her made him suspicious?'
     leads = about or corrects or _LEAD.match(question)
     if not bare or len(bare.split()) > (LONGEST if leads else SHORT) or re.match(r"than(?:k|x)", bare, re.IGNORECASE):
         return "", ""
-    if made := _by_itself(bare, before, bool(leads)):
+    if made := by_itself(bare, before, bool(leads)):
         return made
     fragment = parts(stranded(of_that(bare, before)))
     if fragment.asked and fragment.fragment:
@@ -122,68 +113,14 @@ def filled(
         return "", ""
     if fragment.verb and fragment.verb[0] == fragment.lead:
         return "", ""
-    if (numbered := _numbered(fragment, before))[0]:
-        return numbered
+    if (other := numbered(fragment, before))[0]:
+        return other
     types = _types([*fragment.phrases, *before.phrases], vocabulary)
     if not turn.has_answer and not corrects and fragment.phrases[0].named and not fragment.phrases[0].preposition:
         kind = types[fragment.phrases[0].text]
         if not any(one.named and types[one.text] == kind for one in before.phrases):
             return "", ""
     return _replaced(fragment, before, turn, types, corrects=corrects)
-
-
-_CLAUSE = re.compile(
-    r"(?:if|when|because|unless|after|before|until|once|while)\s+(?:i|you|we|he|she|it|they|the|my|a)\b", re.IGNORECASE
-)
-
-
-def _by_itself(bare: str, before: Parts, leads: bool) -> tuple[str, str] | None:
-    """The question before with what takes the place of no phrase: 'if it rains?', 'and without signing it?', 'now?',
-    'and write?'; None for other fragments."""
-    if clause := _CLAUSE.match(bare):
-        return _claused(bare, before, clause.group().split()[0])
-    if leads and _DOING.match(bare) and (before.asked or before.aux):
-        text = replaced(before.text, [(before.end, before.end, f" {bare}")])
-        return text, f"'{bare}' is added to the question before"
-    if bare.casefold() in _ALONE and (before.aux or before.verb):
-        gone = [one for one in before.phrases if written_type(one.text) in TIMES and one.preposition]
-        pieces = [(one.whole, one.end, "") for one in gone[-1:]]
-        pieces.append((tail(before), tail(before), f" {bare.casefold()}"))
-        return replaced(before.text, pieces), f"'{bare}' is added to the question before"
-    if leads and before.verb and before.helper in _HELPERS and bare.casefold() in LISTS["verbs"]:
-        return replaced(before.text, [(*before.verb, bare.casefold())]), f"'{before.does}' becomes '{bare}'"
-    return None
-
-
-def _numbered(fragment: Parts, before: Parts) -> tuple[str, str]:
-    """The question before with another number in a name: 'when was Debian 3.0 released?' for 'and 3.0?' after 'when was
-    Debian 2.0 released?'"""
-    bare = re.fullmatch(r"(?:version )?(\d+(?:\.\d+)*)", fragment.body.rstrip(" ?."))
-    for one in before.phrases if bare and not any(written_type(one.text) for one in before.phrases) else ():
-        if one.named and (number := re.search(r"(?<= )\d+(?:\.\d+)*\b", one.text)):
-            put = f"{one.text[: number.start()]}{bare[1] if bare else ''}{one.text[number.end() :]}"
-            return replaced(before.text, [(one.start, one.end, put)]), f"'{one.text}' becomes '{put}'"
-    return "", ""
-
-
-_WHEN = re.compile(r"\w+ (?:it|that|this) (?:was|is|were|has been|had been) (?P<when>.+)", re.IGNORECASE)
-_AGO = re.compile(
-    r"\b(?:(?:a|an|some|several|many) )?(?:couple (?:of )?|few )?[\w-]+ (?:ago|earlier|later)$", re.IGNORECASE
-)
-
-
-def _claused(bare: str, before: Parts, first: str) -> tuple[str, str]:
-    then = _WHEN.fullmatch(bare)
-    if before.clause >= 0 and then and (_AGO.fullmatch(then["when"]) or written_type(then["when"]) in TIMES):
-        clause = _AGO.sub("", before.text[before.clause : before.end]).strip()  # 'if it was a year ago'
-        text = replaced(before.text, [(before.clause, before.end, f"{clause} {then['when']}")])
-    elif before.clause >= 0:
-        text = replaced(before.text, [(before.clause, before.end, bare)])
-    elif before.asked or before.aux:
-        text = replaced(before.text, [(before.end, before.end, " " + bare)])
-    else:
-        return "", ""
-    return text, f"the question before, '{first} ...'"
 
 
 def _replaced(fragment: Parts, before: Parts, turn: Said, types: dict[str, str], *, corrects: bool) -> tuple[str, str]:
@@ -209,7 +146,7 @@ def _replaced(fragment: Parts, before: Parts, turn: Said, types: dict[str, str],
                 why.append(f"'for {text}' is added to the question before")
                 continue
             kept = _of_the_same(new, best) or _of_another(new, best)
-            start, end = (best.whole, best.end) if kept else _extent(best, before, new)
+            start, end = (best.whole, best.end) if kept else _extent(best, before, new, placed=whole)
             text = _worded(text, new, best, kept, fragment, answers=turn.answer.asks_back)
             put = f"{new.preposition or best.preposition} {text}".strip() if best.preposition else text
             pieces.append((start, end, put))
@@ -297,10 +234,13 @@ def _is_own(fragment: Parts, free: Sequence[Phrase]) -> bool:
     )
 
 
-def _extent(best: Phrase, before: Parts, new: Phrase) -> tuple[int, int]:
+def _extent(best: Phrase, before: Parts, new: Phrase, *, placed: bool) -> tuple[int, int]:
     """Where the replaced phrase begins and ends, with its preposition and what says which it is: for 'the farm', 'the
     flat in Piran' goes as a whole."""
     start, end = best.whole, best.end
+    if best.noun in ("one", "ones") or (placed and new.noun == "one"):  # 'the one by the sea'
+        behind = (one for one in before.phrases if one.preposition and 0 < one.whole - end <= 1)
+        return start, next((one.end for one in behind), end)
     if best.role == "subject" and not new.preposition:
         at = list(before.phrases).index(best)
         if at + 1 < len(before.phrases) and not before.verb:

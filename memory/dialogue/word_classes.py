@@ -20,7 +20,8 @@ FIRST_NAMES = {
 LISTS = {name: frozenset(listed) for name, listed in word_lists(Path(__file__).with_name("context_words.txt")).items()}
 
 _TOKEN = re.compile(
-    r"\b(?:what|who|where|when|how|why|that|there|it|he|she|they|we|you|i)(?=['’](?:s|re|d|ll|ve|m)\b)"
+    rf"\b(?:{'|'.join(sorted(LISTS['compounds']))})s?\b".replace("_", " ")
+    + r"|\b(?:what|who|where|when|how|why|that|there|it|he|she|they|we|you|i)(?=['’](?:s|re|d|ll|ve|m)\b)"
     r"|(?<=\w)['’](?:re|d|ll|ve|m)\b|(?<=what|that|here|when)['’]s\b|(?<=who|how|why|she)['’]s\b"
     r"|(?<=\bit|\bhe)['’]s\b"
     r"|(?-i:\b(?:[A-Z]|Dr|Mr|Mrs|Ms|St|Prof)\.(?=\s?[A-Z]))"
@@ -67,7 +68,10 @@ def written_type(text: str) -> str:
         return "day"
     if _NUMERIC_DATE.fullmatch(words[-1]):
         return "date"
-    if any(_MONTH.fullmatch(word) and (word[0].isupper() or len(words) == 1) for word in words) and len(words) <= 4:
+    if (
+        any(_MONTH.fullmatch(word) and (word[0].isupper() or len(words) == 1 or words[0].isdigit()) for word in words)
+        and len(words) <= 4
+    ):
         return "date" if any(character.isdigit() for character in text) else "month"
     if re.fullmatch(r"(?:the )?(?:1[0-9]|20)\d\ds?", text):
         return "year"
@@ -119,7 +123,7 @@ def _kind(text: str, following: str, after_number: bool) -> str:
         return "mark"
     if low in LISTS["asking"]:
         return "what"
-    if low == "won" or (low == "may" and text[0].isupper() and after_number):
+    if low == "won" or (low == "may" and after_number and (text[0].isupper() or not re.match(r"\w", then))):
         return "word"
     if low in LISTS["be_and_do"] or low.startswith("'") or low.endswith("n't") or low == "cannot":
         return "aux"
@@ -174,6 +178,58 @@ def is_participle(word: QuestionToken) -> bool:
         return False
     past = low.endswith("ed") and len(low) > 4 and not low.endswith("eed")  # 'seaweed'
     return low in PARTICIPLES or past or (low.endswith("ing") and is_verb(low))
+
+
+NAME_LINKS = frozenset("of for de von van der la le du da di al bin".split())
+
+
+def is_title(found: Sequence[QuestionToken], first: int) -> bool:
+    """Whether a fragment, from its token `first` on, is the title of a work and nothing else: 'Gone with the Wind'."""
+    before, rest = found[:first], found[first:]
+    alone = all(one.kind in ("what", "mark") or one.low in LISTS["leads"] or one.low == "about" for one in before)
+    ends = rest[0].text[0].isupper() and rest[-1].text[0].isupper() and rest[0].kind == "word"
+    inner = alone and ends and any(one.kind == "det" and one.text.islower() for one in rest)
+    return inner and all(one.text[0].isupper() or one.kind in ("det", "prep", "and") for one in rest)
+
+
+def joins_name(found: Sequence[QuestionToken], at: int, start: int) -> bool:
+    """Whether a name that begins at `start` goes on over the small word `at`: 'HEY for Domains', 'Bank of the West'."""
+    if not start < at < len(found) - 1:
+        return False
+    before, link, after = found[at - 1 : at + 2]
+    if not before.text[0].isupper() or link.low not in NAME_LINKS:
+        return False
+    if after.kind == "det" and at + 2 < len(found):
+        return found[at + 2].text[0].isupper()
+    return after.text[0].isupper() and link.low != "the"
+
+
+def behind_relative(found: Sequence[QuestionToken], at: int) -> int:
+    """Where a question goes on behind 'of the animals that flew before us' of 'which of the animals that flew before us
+    died', where its token `at` is that 'of': 0 where nothing follows, or there is no such clause."""
+    determined = at + 1 < len(found) and found[at + 1].kind == "det"
+    links = (n for n in range(at + 3, min(at + 6, len(found))) if found[n].low in ("that", "who"))
+    link = next(links, len(found)) if determined else len(found)
+    done = range(link + 3, len(found))
+    return max((n for n in done if found[n].kind == "aux" or is_verb(found[n].low)), default=0)
+
+
+def states(found: Sequence[QuestionToken], at: int) -> bool:
+    """Whether a word is the verb of a statement: 'says' of 'the display says E4'."""
+    if found[at].kind != "word" or not 0 < at < len(found) - 1 or found[at - 1].kind not in ("word", "number"):
+        return False
+    then, low = found[at + 1], found[at].low
+    told = then.kind in ("det", "pron", "number") or then.text[0].isupper()
+    return told and low.endswith("s") and low[:-1] in LISTS["verbs"]
+
+
+PAST_VERBS = LISTS["past"] - frozenset("set cut saw rose felt found left ground shot hit hurt".split())
+"""Past forms that are no nouns."""
+
+
+def ends_in_s(word: str) -> bool:
+    """As no verb does behind 'do': 'do expense claims have to be in?'"""
+    return word.endswith("s") and not word.endswith(("ss", "us"))
 
 
 def replaced(text: str, pieces: Sequence[tuple[int, int, str]]) -> str:

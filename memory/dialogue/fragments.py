@@ -1,0 +1,135 @@
+"""Follow-ups that change a word of the question before, or say what is to be added to it: 'if it rains?', 'and without
+signing it?', 'and 3.0?', 'and the second one?'"""
+
+import re
+
+from clew.memory.dialogue.phrases import Parts
+from clew.memory.dialogue.sluicing import tail
+from clew.memory.dialogue.word_classes import LISTS, TIMES, is_verb, replaced, written_type
+
+_ALONE = frozenset(
+    "now then today tomorrow yesterday currently nowadays afterwards afterward beforehand here abroad online overnight"
+    " normally usually originally initially finally".split()
+)
+"""Adverbs of time and place that a follow-up may say alone."""
+
+_HELPERS = frozenset("do does did can could will would should may might must".split())
+"""'and write?' after 'which formats can it read?'"""
+
+_ATTRIBUTES = LISTS["attributes"] | set(
+    "steps stages parts members ingredients examples advantages disadvantages benefits drawbacks symptoms causes rules"
+    " risks exceptions conditions limits goals types kinds colours colors dates prices costs".split()
+)
+_TO_DO = re.compile(r"\bto (\w+) \w", re.IGNORECASE)
+_DOING = re.compile(r"(?:without|by|instead of|while) (?!.*\b(?:what|which|who)\b)\w{2,}ing\b", re.IGNORECASE)
+"""'and without signing it?'"""
+
+_PLACE = "first second third fourth fifth sixth seventh eighth ninth tenth last next previous"
+_IN_ORDER = re.compile(
+    rf"(?:(?:and|but|so)\b,? )?(?:(?:what|how) about )?(?:(?P<by>\w+) )?(?:the|her|his|its|their|my|your|our) "
+    rf"(?P<place>{'|'.join(_PLACE.split())})(?: one)?\W*",
+    re.IGNORECASE,
+)
+
+
+def in_order(question: str, before: Parts) -> tuple[str, str] | None:
+    """'When did she find her second comet?' for 'and the second one?' after 'when did she find her first comet?', and
+    why; None where the question before has no place in an order."""
+    new = _IN_ORDER.fullmatch(question)
+    old = [token for token in before.tokens if token.low in _PLACE.split() and token.kind in ("word", "adv")]
+    old = [token for token in old if before.text[token.end :].lstrip()[:1].isalpha()]
+    if not new or len(old) != 1 or new["place"].casefold() == old[0].low:
+        return None
+    if new["by"] and not any(
+        one.preposition == new["by"].casefold() and old[0].text in one.text for one in before.phrases
+    ):
+        return None
+    place = new["place"].casefold()
+    return replaced(before.text, [(old[0].start, old[0].end, place)]), f"'{old[0].text}' becomes '{place}'"
+
+
+_CLAUSE = re.compile(
+    r"(?:if|when|because|unless|after|before|until|once|while)\s+(?:i|you|we|he|she|it|they|the|my|a)\b", re.IGNORECASE
+)
+
+
+def by_itself(bare: str, before: Parts, leads: bool) -> tuple[str, str] | None:
+    """The question before with what takes the place of no phrase: 'if it rains?', 'and without signing it?', 'now?',
+    'and write?'; None for other fragments."""
+    if clause := _CLAUSE.match(bare):
+        return _claused(bare, before, clause.group().split()[0])
+    does, did = _TO_DO.match(bare), _TO_DO.search(before.text, before.lead)
+    if does and did and is_verb(does[1]) and is_verb(did[1]):
+        was = before.text[did.start() : before.end]
+        return replaced(before.text, [(did.start(), before.end, bare)]), f"'{was}' becomes '{bare}'"
+    if leads and _DOING.match(bare) and (before.asked or before.aux):
+        text = replaced(before.text, [(before.end, before.end, f" {bare}")])
+        return text, f"'{bare}' is added to the question before"
+    if bare.casefold() in _ALONE and (before.aux or before.verb):
+        gone = [one for one in before.phrases if written_type(one.text) in TIMES and one.preposition]
+        pieces = [(one.whole, one.end, "") for one in gone[-1:]]
+        pieces.append((tail(before), tail(before), f" {bare.casefold()}"))
+        return replaced(before.text, pieces), f"'{bare}' is added to the question before"
+    if not leads and (of_that := _attribute(bare.casefold(), before)):
+        return of_that
+    if leads and before.verb and before.helper in _HELPERS and bare.casefold() in LISTS["verbs"]:
+        return replaced(before.text, [(*before.verb, bare.casefold())]), f"'{before.does}' becomes '{bare}'"
+    return None
+
+
+def _attribute(noun: str, before: Parts) -> tuple[str, str] | None:
+    """'What is the default of burst-size?' for 'default?' after 'what is burst-size?'"""
+    of = before.subject
+    defined = before.asks.casefold() == "what" and before.helper in ("is", "are") and not before.verb
+    if noun not in _ATTRIBUTES or not (defined and of) or of.noun in _ATTRIBUTES or of.pronoun:
+        return None
+    verb = "are" if noun.endswith("s") and not noun.endswith("ss") else "is"
+    return f"What {verb} the {noun} of {of.text}?", f"it asks for the {noun} of that"
+
+
+_VERSION = re.compile(r"(?:version )?(\d+(?:\.\d+)*)")
+_MODEL = re.compile(r"\b(?<=the )(?!(?:last|first|next|other|past|previous)\b)[\w-]+ (\d+)\b", re.IGNORECASE)
+_CODE = re.compile(r"([A-Z]{1,3}-?)\d+")
+
+
+def numbered(fragment: Parts, before: Parts) -> tuple[str, str]:
+    """The question before with another number in a name: 'when was Debian 3.0 released?' for 'and 3.0?' after 'when was
+    Debian 2.0 released?', and so 'and the 20?' after 'how loud is the Drywell 45?'; or with another code: 'and P1?'
+    after 'the display says E4'. Empty where it has none, or several."""
+    body = fragment.body.rstrip(" ?.")
+    version, model, code = _VERSION.fullmatch(body), re.fullmatch(r"the (\d+)", body), _CODE.fullmatch(body)
+    if code:
+        like = rf"\b[A-Z]{{{len(code[1].rstrip('-'))}}}-?\d+\b"
+        spans = [(match.span(), body) for match in re.finditer(like, before.text)]
+    elif model:
+        spans = [(match.span(1), model[1]) for match in _MODEL.finditer(before.text)]
+    elif version and not any(written_type(one.text) for one in before.phrases):
+        names = [one for one in before.phrases if one.named]
+        found = [(one.start, re.search(r"(?<= )\d+(?:\.\d+)*\b", one.text)) for one in names]
+        spans = [((at + it.start(), at + it.end()), version[1]) for at, it in found if it][:1]
+    else:
+        spans = []
+    if len(spans) != 1:
+        return "", ""
+    ((start, end), put) = spans[0]
+    return replaced(before.text, [(start, end, put)]), f"'{before.text[start:end]}' becomes '{put}'"
+
+
+_WHEN = re.compile(r"\w+ (?:it|that|this) (?:was|is|were|has been|had been) (?P<when>.+)", re.IGNORECASE)
+_AGO = re.compile(
+    r"\b(?:(?:a|an|some|several|many) )?(?:couple (?:of )?|few )?[\w-]+ (?:ago|earlier|later)$", re.IGNORECASE
+)
+
+
+def _claused(bare: str, before: Parts, first: str) -> tuple[str, str]:
+    then = _WHEN.fullmatch(bare)
+    if before.clause >= 0 and then and (_AGO.fullmatch(then["when"]) or written_type(then["when"]) in TIMES):
+        clause = _AGO.sub("", before.text[before.clause : before.end]).strip()  # 'if it was a year ago'
+        text = replaced(before.text, [(before.clause, before.end, f"{clause} {then['when']}")])
+    elif before.clause >= 0:
+        text = replaced(before.text, [(before.clause, before.end, bare)])
+    elif before.asked or before.aux:
+        text = replaced(before.text, [(before.end, before.end, " " + bare)])
+    else:
+        return "", ""
+    return text, f"the question before, '{first} ...'"
