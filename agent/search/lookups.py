@@ -152,9 +152,27 @@ def subject_of(services: Services) -> str:
             kinds = zip(often, store.vocabulary.kinds(often), store.vocabulary.counts(often), strict=True)
             half = services.library.manifest.chunks / 2
             names = (word for word, kind, count in kinds if kind in _OF_NAMES and half <= count)
-            services.subjects[library] = next(names, "")
+            services.subjects[library] = _in_full(next(names, ""), titles)
     return services.subjects[library]
 
+
+def _in_full(name: str, titles: Sequence[str]) -> str:
+    """The name with the capitals that follow it in half of the titles: 'Music Player Daemon' for 'Music'."""
+    while name:
+        behind = re.compile(rf"\b{re.escape(name)} ([A-Z][^\W\d_]+)\b")
+        following = Counter(match[1] for title in titles if (match := behind.search(title)))
+        word, count = next(iter(following.most_common(1)), ("", 0))
+        if 2 * count < len(titles) or _SAYS_WHAT_IT_IS.fullmatch(word) or not word:
+            return name
+        name = f"{name} {word}"
+    return name
+
+
+_SAYS_WHAT_IT_IS = re.compile(
+    r"(?:docs?|documentation|manuals?|guides?|faqs?|reference|handbook|wiki|home|pages?|blog|help|support|version|user|users"
+    r"|tutorials?|introduction|notes|minutes|report|letter|mailing|questions|project)",
+    re.IGNORECASE,
+)
 
 SHORTEST = 3
 """Letters of a subject."""

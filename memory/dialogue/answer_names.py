@@ -70,7 +70,8 @@ def _names(text: str) -> Iterator[Referent]:
             and not _repeated(name, text)
             and not (":" in text[max(0, start - 2) : start] and re.match(r"[.;,]?$|[.;]", text[match.end() :]))
         )  # a lone word may have its capital from the sentence
-        i_say = name.endswith(" I") and is_verb(name.split(" ")[0].casefold())  # 'Thinks I, Queequeg is ...'
+        first = name.split(" ")[0]  # 'Thinks I, Queequeg is ...', 'then When I'
+        i_say = name.endswith(" I") and (first in LISTS["openers"] or is_verb(first.casefold()))
         heading = name.isupper() and len(name.split()) > 2
         if name and not (opens or i_say or heading or _is_time(name) or _I.fullmatch(match.group())):
             owns = not match.group().endswith(name)  # 'on Signe's desk'
@@ -147,7 +148,10 @@ def _is_time(name: str) -> bool:
 
 def all_capitals(name: str) -> bool:
     words = name.split()
-    if words[0] == "The" or words[-1].casefold() in LISTS["no_person"] | LISTS["determiners"] | LISTS["prepositions"]:
+    if (
+        words[0] in ("The", "None", "No", "All", "Any")
+        or words[-1].casefold() in LISTS["no_person"] | LISTS["determiners"] | LISTS["prepositions"]
+    ):
         return False
     return all(word[0].isupper() or word in _OF_A_PERSON for word in name.split())
 

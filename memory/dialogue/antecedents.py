@@ -59,8 +59,9 @@ def _asks_who(turn: Said) -> bool:
 
 def _asked_for(turn: Said, quantity: bool) -> Iterator[Referent]:
     """What the question asked for, as 'it': the one thing that answered it, and how many there are."""
-    if turn.answer.focus and _asks_which(turn) and not turn.answer.focus.maybe_person:
-        yield turn.answer.focus
+    focus = turn.answer.focus
+    if focus and (focus.named or " " in focus.text) and _asks_which(turn) and not focus.maybe_person:
+        yield focus
     if quantity and (wanted := turn.parts.wanted) and re.match(r"how many\b", turn.parts.body, re.IGNORECASE):
         yield Referent(f"the number of {wanted.text}", 0.0)
 
@@ -225,6 +226,8 @@ def explained(found: Parts, at: int, low: str) -> bool:
     before = [one for one in found.phrases if one.end < at - 1 and not one.pronoun and one.words]  # 'miss' of 'miss it'
     if not before:
         return False
+    if low == "its" and any(one.first in ("a", "an") for one in before):
+        return True
     if low in THEY:
         return any(one.plural and one.role != "asked" for one in before)
     if low in IT:
@@ -271,7 +274,7 @@ def _meanwhile(found: Parts, at: int) -> bool:
     return own and any(not one.pronoun or one.text == "one" for one in things)
 
 
-_ASKS = re.compile(r",\s+(?:what|who|whom|whose|where|when|why|how|which)\b", re.IGNORECASE)
+_ASKS = re.compile(r"(?:,| [-\u2013\u2014:])\s+(?:what|who|whom|whose|where|when|why|how|which)\b", re.IGNORECASE)
 
 
 def _asked_about(found: Parts, one: Phrase) -> bool:

@@ -157,7 +157,7 @@ def _made(
     rest, topic, corrects = led(question)
     if topic:
         about = said(f"What is {topic}?", (), vocabulary)
-        text, why = standing_for(rest, [about, *turns])
+        text, why = standing_for(rest, [about, *turns] if about.asked else [about])
         if text == rest and not set(content_words(topic)) <= set(content_words(rest)):
             text = _as_for(topic, rest)
         return StandingQuestion(text, "; ".join([f"it is about {topic}", *why]))

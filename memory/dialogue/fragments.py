@@ -20,6 +20,7 @@ _ATTRIBUTES = LISTS["attributes"] | set(
     "steps stages parts members ingredients examples advantages disadvantages benefits drawbacks symptoms causes rules"
     " risks exceptions conditions limits goals types kinds colours colors dates prices costs".split()
 )
+_THE = re.compile(r" (?:the|a|an|my|your|our|his|her|its|their)\b", re.IGNORECASE)
 _TO_DO = re.compile(r"\bto (\w+) \w", re.IGNORECASE)
 _DOING = re.compile(r"(?:without|by|instead of|while) (?!.*\b(?:what|which|who)\b)\w{2,}ing\b", re.IGNORECASE)
 """'and without signing it?'"""
@@ -59,7 +60,7 @@ def by_itself(bare: str, before: Parts, leads: bool) -> tuple[str, str] | None:
     if clause := _CLAUSE.match(bare):
         return _claused(bare, before, clause.group().split()[0])
     does, did = _TO_DO.match(bare), _TO_DO.search(before.text, before.lead)
-    if does and did and is_verb(does[1]) and is_verb(did[1]):
+    if does and did and (is_verb(does[1]) or _THE.match(bare, does.end(1))) and is_verb(did[1]):
         was = before.text[did.start() : before.end]
         return replaced(before.text, [(did.start(), before.end, bare)]), f"'{was}' becomes '{bare}'"
     if leads and _DOING.match(bare) and (before.asked or before.aux):

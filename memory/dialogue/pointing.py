@@ -151,7 +151,7 @@ def _noun(turns: Sequence[Said], *, of_other: bool = False) -> str:
         if wanted and wanted.noun in ("kind", "kinds", "type", "types", "sort", "sorts"):
             at = turn.parts.phrases.index(wanted) + 1
             wanted = turn.parts.phrases[at] if at < len(turn.parts.phrases) else None
-        if wanted and (noun := wanted.text.split(" that ")[0]):
+        if wanted and (noun := _COUNT.sub("", wanted.text.split(" that ")[0])):
             return singular(noun) if wanted.plural else noun
         for one in turn.asked if not of_other else ():
             if not one.named and not one.person:
@@ -167,6 +167,9 @@ def shortened(question: str, end: int) -> tuple[int, str]:
     as 'the van's dearer' would own something."""
     found = _SHORTENED.match(question, end)
     return (found.end(), " has" if found["has"] else " is") if found else (end, "")
+
+
+_COUNT = re.compile(r"^(?:\d+|two|three|four|five|six|seven|eight|nine|ten) ", re.IGNORECASE)
 
 
 def pointed(question: str, found: Parts, turns: Sequence[Said]) -> Pointed:

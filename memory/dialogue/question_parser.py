@@ -18,8 +18,7 @@ from clew.memory.dialogue.word_classes import (
     tokens,
 )
 
-_SUBJECTS = (["who"], ["which"])
-_WHO_DO = ("i", "we", "he", "she", "they")
+_SUBJECTS, _WHO_DO = (["who"], ["which"]), ("i", "we", "he", "she", "they")
 _MODAL = frozenset("can could will would shall should may might must".split())
 _DO = _MODAL | {"do", "does", "did"}
 _BE = frozenset("is are am was were be been being 's 're 'm".split())
@@ -140,7 +139,8 @@ class _Reader:
         'how many guests came', 'old' of 'how old is'."""
         start = self.at
         while self.kind in ("word", "number"):
-            opens = self.at == start and word == "what" and not self._aux_follows()
+            one = self.tokens[start - 1].low == "one" and is_verb(self.low)  # 'which one makes noise'
+            opens = self.at == start and (one or word == "what") and not self._aux_follows()
             if opens or (self.at > start and is_verb(self.low) and self._look(1) != "aux"):
                 break
             self.at += 1

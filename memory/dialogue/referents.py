@@ -219,6 +219,8 @@ def _asked(found: Parts) -> Iterator[Referent]:
         rank += INSIDE * (_is_mass(phrase) and bool(found.verb) and is_subject and len(found.phrases) > 1)
         within = max(within, phrase.start + len(whole_of(found, place)))
         made = referent_of(text, phrase, rank, about and is_subject)
+        if is_subject and (own := next((one.low for one in found.tokens if one.low in _SELF), "")):
+            made = replace(made, person=True, maybe_person=True, gender=_SELF[own])
         if phrase.role == "object" and makes:
             made = replace(made, person=False, maybe_person=False, plural=False, gender="")
         vague = phrase.first in _NOT_ONE or (bool(phrase.preposition) and phrase.first in ("a", "an"))
@@ -230,6 +232,7 @@ def _asked(found: Parts) -> Iterator[Referent]:
             yield Referent(owner[1], 1.5, True, maybe_person=True)
 
 
+_SELF = {"himself": "he", "herself": "she"}
 _SAID_OF = re.compile(r"(?:[a-z]+[ai]ble|in|due|present|absent|liable|entitled)\b")
 
 

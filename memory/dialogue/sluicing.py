@@ -44,7 +44,7 @@ def sluiced(fragment: Parts, before: Parts, answered: str = "") -> tuple[str, st
     rest = fragment.text[fragment.asked[1] : fragment.end].strip(" ,?")
     extra = [one for one in fragment.phrases if one.role != "asked" and one.start >= fragment.asked[1]]
     low = asked.casefold()
-    if (rest and not extra) or any(one.pronoun for one in extra) or _of_itself(low, before):
+    if (rest and not extra) or any(one.pronoun or one.first == "no" for one in extra) or _of_itself(low, before):
         return "", ""
     if low in ("which one", "which ones") and not before.wanted:
         return "", ""
@@ -69,6 +69,8 @@ def sluiced(fragment: Parts, before: Parts, answered: str = "") -> tuple[str, st
         text = _capital(replaced(before.text, [(start, before.aux[0], f"{asked} "), piece, *_added(extra, before)]))
     else:
         text = _instead(asked, wanted, rest, extra, before)
+    if low == "why" and before.asks.casefold() == "where" and not extra:
+        text = f"{text.rstrip(' ?')} there?"
     return text, f"'{asked}' is asked of the question before"
 
 

@@ -157,9 +157,14 @@ def _verbs() -> frozenset[str]:
     return frozenset(stem for word in LISTS["verbs"] for stem in content_words(word)) | {"do", "have", "be"}
 
 
+_OF_NOUNS = ("ance", "ence", "ment", "tion", "sion", "ness", "ity")
+
+
 def is_verb(word: str) -> bool:
     """In the list, in any of its regular forms, or a common participle."""
     low = word.casefold()
+    if low.endswith(_OF_NOUNS) and low not in LISTS["verbs"]:
+        return False  # 'insurance'
     return (
         low in PARTICIPLES
         or low in LISTS["verbs"]
