@@ -61,7 +61,7 @@ def test_k_defaults_to_the_seeds(examples: Library, encoder: CachedEncoder) -> N
 def test_more_than_the_candidates_can_be_asked_for(
     tmp_path: Path, encoder: CachedEncoder, parameters: MatchParameters
 ) -> None:
-    rows = [{"_id": f"d{n}", "title": "", "text": f"A note on the Moon and the number {n % 3}."} for n in range(600)]
+    rows = [{"_id": f"d{n}", "title": "", "text": f"A note on the Moon and the number {n}."} for n in range(600)]
     (tmp_path / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     list(index([tmp_path / "corpus.jsonl"], tmp_path / "library", encoder))
     store = open_library(tmp_path / "library", encoder).store

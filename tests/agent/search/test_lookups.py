@@ -13,7 +13,7 @@ class Words:
     """'SQLite' and 'Moon' are names, and every word stands in 8 of 10 chunks but 'Moon', in 2."""
 
     def kinds(self, phrases: list[str]) -> list[str]:
-        return ["name" if phrase in ("SQLite", "Moon") else "" for phrase in phrases]
+        return ["name" if phrase in ("SQLite", "Moon", "Night", "Owl") else "" for phrase in phrases]
 
     def counts(self, words: list[str]) -> list[int]:
         return [2 if word == "Moon" else 8 for word in words]
@@ -28,6 +28,8 @@ class Words:
         ([], ""),
         (["About SQLite", "Limits For SQLite", "Quirks"], "SQLite"),
         (["The Moon", "Phases of the Moon"], ""),
+        (["Night Owl Docs", "Start Night Owl"], "Night Owl"),
+        (["Owl Night", "Owl Night Manual", "Owl Night News"], "Owl Night"),
         (["Refund Policy", "Tax Policy"], ""),
     ],
 )

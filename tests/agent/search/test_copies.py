@@ -1,0 +1,45 @@
+"""Files that a folder has twice."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from clew.agent.assistant import Assistant
+from clew.agent.evaluation.evaluate import answered
+from clew.agent.settings import read_settings
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.index.run import index
+from clew.tools.base import encode_query
+
+NOTES = {
+    "boat.txt": "The boat\n\nThe boat lies in Harrow Bay. Its mast is nine metres high. Olga paints it each spring.\n",
+    "van.txt": "The van\n\nThe van needs new tyres in May. It was bought in Hull for 4,200 pounds.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def twice(tmp_path_factory: pytest.TempPathFactory, encoder: CachedEncoder) -> Iterator[Assistant]:
+    home = tmp_path_factory.mktemp("twice")
+    for folder in ("notes", "copies"):
+        (home / folder).mkdir()
+        for name, text in NOTES.items():
+            (home / folder / name).write_text(text, "utf-8")
+    list(index([home / "notes", home / "copies"], home / "library", encoder))
+    with Assistant.open(read_settings(library=home / "library")) as assistant:
+        yield assistant
+
+
+def test_each_passage_is_read_once(twice: Assistant) -> None:
+    texts = [passage.text for passage in answered(twice.services, "How high is the mast?", []).passages]
+    assert texts and len(set(texts)) == len(texts)
+
+
+def test_which_of_two_copies_is_summarised_is_not_asked(twice: Assistant) -> None:
+    answer = answered(twice.services, "Summarise the van.", []).answer
+    assert answer.outcome == "summary" and "tyres" in answer.plain
+
+
+def test_a_search_finds_as_many_as_it_is_asked_for(twice: Assistant, encoder: CachedEncoder) -> None:
+    found = twice.services.tools["hybrid"].search(encode_query("the boat and the van", [], encoder), 2).passages
+    assert {Path(passage.document).name for passage in found} == {"boat.txt", "van.txt"}
