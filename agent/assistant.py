@@ -27,7 +27,7 @@ from clew.memory.files import naming_full_disk, private_folder
 from clew.memory.knowledge.cluster.connection import TURN, patience
 from clew.memory.knowledge.library import Library, current_state, open_library
 from clew.memory.relative_dates import check_day
-from clew.memory.text import storable
+from clew.memory.text import number_of, storable
 
 WHAT_IS_KEPT = "the conversation is kept up to its last whole turn"
 
@@ -243,8 +243,7 @@ class Assistant:
             still = f"answers are from the library as it was when it was opened: {error}"
             return (Step(LIBRARY, still),) if known != str(error) else ()
         self.threads.library = library.manifest.id
-        count = library.manifest.documents
-        now = f"{count:,} document{'' if count == 1 else 's'}"
+        now = number_of(library.manifest.documents, "document")
         return (Step(LIBRARY, f"the library was indexed since it was opened: it has {now} now"),)
 
     @contextmanager

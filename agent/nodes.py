@@ -42,7 +42,7 @@ from clew.memory.dialogue.utterances import extract
 from clew.memory.dialogue.variants import with_cognates, with_dates, with_names, with_spelling
 from clew.memory.instructions import Topic, orders
 from clew.memory.knowledge.question import Matches
-from clew.memory.text import language_of
+from clew.memory.text import language_of, number_of
 from clew.tools.clues import Clues
 from clew.tools.hybrid import Hybrid
 from clew.tools.walk import Walk, findings
@@ -63,7 +63,7 @@ def recall(turn: Turn, run: TurnContext) -> Turn:
     start = services.threads.centroids(turn.thread, services.encoder.hash)
     recalled = recall_sentences(question, sentences, vectors, services.recall, start)
     services.threads.keep_centroids(turn.thread, services.encoder.hash, centroids_of(recalled, vectors))
-    clusters = _counted(len(recalled.cluster_sizes), "cluster")
+    clusters = number_of(len(recalled.cluster_sizes), "cluster")
     summary = f"{len(recalled.selected)} of {len(recalled.extracted)} sentences, from {clusters}"
     details = (f"turn {s.turn}, {s.speaker}, cluster {s.cluster_id}: {s.text}" for s in recalled.selected)
     # Each checkpoint and each stored turn would have the whole conversation in it; the thread has it anyway.
@@ -124,7 +124,7 @@ def _thought(turn: Turn, plan: rounds.SearchPlan, reply: ModelSearches, tool: st
     """What is searched, and in the first round why: the signals by which the policy chose its tools."""
     first = not turn.search.round
     signals = turn.search.signals if first else {}
-    more = _counted(len(reply.calls), "search", "searches") + " of the model" if reply.calls else ""
+    more = number_of(len(reply.calls), "search", "searches") + " of the model" if reply.calls else ""
     summary = ", and ".join(filter(None, (plan.summary, more))) or "nothing more to look for"
     why = gate.reasons(signals, turn.search.tools, run.services.gate) if signals else ""
     return Step(
@@ -300,7 +300,7 @@ def after_observe(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["t
 def answer(turn: Turn, run: TurnContext) -> Turn:
     made = answers.answer(turn, run)
     made = replace(made, answer=in_language(made.answer, turn, held_language(run.services)))
-    sentences, sources = _counted(len(made.answer.claims), "sentence"), _counted(len(made.answer.sources), "source")
+    sentences, sources = number_of(len(made.answer.claims), "sentence"), number_of(len(made.answer.sources), "source")
     by = f", by {made.model}" if made.model else ""
     turn = replace(turn, answer=made.answer, model=made.model).written(made.ledger, made.degraded)
     return turn.stepped("answer", f"{made.answer.outcome}: {sentences} from {sources}{by}", made.details)
@@ -333,7 +333,7 @@ def remember(turn: Turn, run: TurnContext) -> Turn:
         finished.thread, finished.turn, finished.question, record, sentences, vectors, services.encoder.hash
     )
     ms = round((time.perf_counter() - started) * 1000, 1)
-    run.emit(Step("remember", f"turn {finished.turn}: {_counted(len(sentences), 'sentence')}", ms=ms))
+    run.emit(Step("remember", f"turn {finished.turn}: {number_of(len(sentences), 'sentence')}", ms=ms))
     return finished
 
 
@@ -368,8 +368,4 @@ def _memorable(answer: Answer) -> list[Utterance]:
 
 
 def _new_passages(count: int) -> str:
-    return "1 new passage" if count == 1 else f"{count or 'no'} new passages"
-
-
-def _counted(number: int, thing: str, several: str = "") -> str:
-    return f"{number} {thing}" if number == 1 else f"{number} {several or thing + 's'}"
+    return number_of(count, "new passage") if count else "no new passages"

@@ -256,6 +256,11 @@ def _stemmer():  # type: ignore[no-untyped-def]
     return Stemmer.Stemmer("english")
 
 
+def number_of(count: int, thing: str, several: str = "") -> str:
+    """`1 document`, `1,204 documents`; `several` where that is not the thing with an s."""
+    return f"{count:,} {thing if count == 1 else several or thing + 's'}"
+
+
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 

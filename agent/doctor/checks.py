@@ -26,6 +26,7 @@ from clew.memory.knowledge.cluster.connection import Place
 from clew.memory.knowledge.disk import BROKEN, Manifest
 from clew.memory.knowledge.library import open_library, recorded_at, stored_documents
 from clew.memory.knowledge.proof import Proof, proven_now
+from clew.memory.text import number_of
 
 OLDEST, NEWEST = (3, 11), (3, 13)
 LITTLE = 1_000_000_000
@@ -109,9 +110,8 @@ def library(path: Place) -> tuple[Manifest | None, Check]:
     message = f"{path}: format {manifest.format}, {manifest.documents:,} documents in {manifest.chunks:,} chunks"
     message += f", encoder {manifest.encoder.name} ({manifest.encoder.hash[:8]})"
     if unread:
-        files = "1 file" if len(unread) == 1 else f"{len(unread):,} files"
         more = f" and {len(unread) - NAMED:,} more" if len(unread) > NAMED else ""
-        message += f"; {files} could not be read: {', '.join(unread[:NAMED])}{more}"
+        message += f"; {number_of(len(unread), 'file')} could not be read: {', '.join(unread[:NAMED])}{more}"
     if not manifest.documents or unread:
         return manifest, Check("library", "warning", message, f"clew index YOUR-FOLDER --library {path}")
     return manifest, Check("library", "ok", message)
@@ -259,8 +259,7 @@ def _existing(path: Path) -> Path:
 
 def _of_server(server: OllamaServer, named: list[str]) -> Iterator[Check]:
     models = [(model, server.card(model)) for model in server.pulled()]
-    count = f"{len(models)} model{'' if len(models) == 1 else 's'}"
-    message = f"version {server.version()} at {server.address}, {count}"
+    message = f"version {server.version()} at {server.address}, {number_of(len(models), 'model')}"
     chosen = best(server)
     if chosen is None:
         yield Check("Ollama", "warning", f"{message}, none of which chats", f"ollama pull {SMALL}")

@@ -11,6 +11,7 @@ from clew.memory.knowledge.cluster.connection import PRESENT, Cluster, ClusterAd
 from clew.memory.knowledge.cluster.generations import READ_RIGHTS, WRITE_RIGHTS, Generations, mapping_faults
 from clew.memory.knowledge.cluster.inference import ENDPOINT, endpoint, tokens_of
 from clew.memory.knowledge.cluster.rows import RowsHash, hash_of
+from clew.memory.text import number_of
 
 State = Literal["ok", "warning", "problem"]
 
@@ -65,8 +66,8 @@ def health(store: ClusterStore) -> Check:
     if said is None:
         return Check("health", "warning", UNSEEN, MONITOR)
     own = said["indices"][store.index]
-    nodes, state = said["number_of_data_nodes"], own["status"]
-    message = f"{state}: {own['active_shards']} shards on {nodes} node{'' if nodes == 1 else 's'}"
+    state, nodes = own["status"], number_of(said["number_of_data_nodes"], "node")
+    message = f"{state}: {own['active_shards']} shards on {nodes}"
     message += f", {own['unassigned_shards']} without a place" if own["unassigned_shards"] else ""
     mend = "" if state == "green" else "docs/elasticsearch.md, shards and replicas"
     return Check("health", COLOURS[state], message, mend)

@@ -10,6 +10,7 @@ from clew.memory.datatypes import Ints, Subgraph
 from clew.memory.knowledge.question import LibraryQuestion
 from clew.memory.knowledge.walking.subgraph import Stitched
 from clew.memory.knowledge.walking.walker import Thought, Walker
+from clew.memory.text import number_of
 
 _Item = TypeVar("_Item")
 
@@ -32,9 +33,8 @@ def size(stitched: Stitched, walker: Walker) -> str:
     """`11 partitions: 1,934 nodes, 7,120 edges, 210 of them bridges`."""
     graph, of_node = stitched.graph, walker.graph.partitioning.of_node
     bridges = int((of_node[graph.sources[stitched.edges]] != of_node[graph.targets[stitched.edges]]).sum())
-    number = len(stitched.partitions)
     edges = f"{len(stitched.edges):,} edges" + (f", {bridges:,} of them bridges" if bridges else "")
-    return f"{number} partition{'' if number == 1 else 's'}: {len(stitched.nodes):,} nodes, {edges}"
+    return f"{number_of(len(stitched.partitions), 'partition')}: {len(stitched.nodes):,} nodes, {edges}"
 
 
 # A walk as paths (seed 004, section 5) -------------------------------------------------------------------------------

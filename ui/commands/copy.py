@@ -31,13 +31,13 @@ def copy(source: Place, target: Place, quiet: bool) -> None:
 
     from clew.memory.knowledge.cluster.publishing import Published
     from clew.memory.knowledge.library import open_library
+    from clew.memory.text import number_of
     from clew.ui.console import shown
 
     with closing(shown(_copied(source, target), quiet)) as events:
         done = [event for event in events if isinstance(event, Published)]
     with open_library(target, None) as library:
-        number = library.manifest.documents
-    count = f"{number:,} document{'' if number == 1 else 's'}"
+        count = number_of(library.manifest.documents, "document")
     sent = f", {done[-1].sent:,} of {done[-1].rows:,} rows sent" if done else ""
     click.echo(f"{count}{sent}: {target}")
 

@@ -31,6 +31,7 @@ def doctor(library: Place | None, llm: str | None, mending: bool, as_json: bool)
     A library is proven by the hash of every file. Exit code 1 if there is a problem; a warning is none.
     """
     from clew.agent.doctor.checks import examine
+    from clew.memory.text import number_of
     from clew.ui.console import output, print_json
 
     settings, unreadable = _settings(library, llm)
@@ -45,7 +46,7 @@ def doctor(library: Place | None, llm: str | None, mending: bool, as_json: bool)
         else:
             _print_check(console, check)
     if problems:
-        raise ClewError(f"{problems} problem{'' if problems == 1 else 's'}, see above")
+        raise ClewError(f"{number_of(problems, 'problem')}, see above")
 
 
 def _repair(settings: "Settings") -> None:

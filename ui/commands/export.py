@@ -36,6 +36,7 @@ def export(thread: str, library: Place | None, form: str | None, out: Path | Non
 def _export_library(thread: str, library: Place | None, form: str, out: Path | None) -> None:
     from clew.agent.settings import read_settings
     from clew.memory.knowledge.library import export_graph, export_text, open_library
+    from clew.memory.text import number_of
 
     if thread or out is None:
         raise click.UsageError(f"--format {form} takes no THREAD, and needs --out FOLDER")
@@ -45,7 +46,7 @@ def _export_library(thread: str, library: Place | None, form: str, out: Path | N
             click.echo(f"wrote {nodes:,} nodes and {edges:,} edges to {near(str(out))}", err=True)
             return
         number = export_text(opened.store, out)
-    click.echo(f"wrote {number:,} document{'' if number == 1 else 's'} to {near(str(out))}", err=True)
+    click.echo(f"wrote {number_of(number, 'document')} to {near(str(out))}", err=True)
 
 
 def _export_thread(thread: str, is_json: bool, out: Path | None) -> None:

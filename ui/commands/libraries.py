@@ -30,6 +30,7 @@ def libraries(address: Place, remove: str | None, yes: bool) -> None:
     from clew.memory.knowledge.cluster.connection import Cluster
     from clew.memory.knowledge.cluster.generations import Generations
     from clew.memory.knowledge.cluster.generations import libraries as listed
+    from clew.memory.text import number_of
 
     if not isinstance(address, ClusterAddress):
         raise BadInput(f"{address} is no cluster", "clew libraries es://HOST:PORT")
@@ -44,5 +45,4 @@ def libraries(address: Place, remove: str | None, yes: bool) -> None:
         if not sys.stdin.isatty():
             raise BadInput(f"{where} is removed only where somebody says so", "--yes")
         click.confirm(f"Remove {where} with all its generations?", abort=True)
-    count = Generations(Cluster(where)).remove_all()
-    click.echo(f"removed {where}: {count} generation{'' if count == 1 else 's'}")
+    click.echo(f"removed {where}: {number_of(Generations(Cluster(where)).remove_all(), 'generation')}")

@@ -23,6 +23,7 @@ from clew.agent.settings import Settings
 from clew.memory.errors import BadInput, Cancelled, ClewError, NotSetUp
 from clew.memory.files import private_file, private_folder
 from clew.memory.json_lines import replace_file
+from clew.memory.text import number_of
 from clew.ui.console import messages, output
 from clew.ui.models import with_models
 from clew.ui.options import chosen_thread, day, threads_path, way_back
@@ -277,7 +278,7 @@ def _finish_what_was_cut_off(session: Session) -> None:
 
 def _welcome(session: Session) -> None:
     manifest = session.assistant.services.library.manifest
-    count = f"{manifest.documents} document{'' if manifest.documents == 1 else 's'}"
+    count = number_of(manifest.documents, "document")
     parts = [f"{count} in {session.settings.library}", session.model, "/help, Ctrl-D leaves"]
     session.output.print(Text.assemble(("Clew", "bold"), (" · ".join(["", *filter(None, parts)]), DIM)))
     if session.turn:
