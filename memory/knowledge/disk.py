@@ -24,12 +24,32 @@ from pydantic import BaseModel, ConfigDict, StringConstraints, TypeAdapter
 from clew.memory.datatypes import Document, Mark
 from clew.memory.dates import DateOrder
 from clew.memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch, NoLibrary
-from clew.memory.files import lasting_folder, new_folder, remove, sync_all, unread, within, write_durably
+from clew.memory.files import lasting_folder, new_file, new_folder, remove, sync_all, unread, within, write_durably
 from clew.memory.knowledge.chunking import Chunker, ChunkerParameters
 from clew.memory.knowledge.loaders.source import ALL, ExportLoader, Pages
 from clew.memory.knowledge.tokens import KeywordParameters
 from clew.memory.layers import DetectionParameters, Method
 from clew.memory.ports import Encoder
+
+FORMAT, READ = 6, frozenset({5, 6})
+"""What is written, and what is read."""
+
+DATABASE = "library.sqlite"
+POINTER = "clew-library.json"
+MANIFEST = "manifest.json"
+HASHES = "hashes.json"
+LOCK = "lock"
+PARTS = frozenset({DATABASE, f"{DATABASE}-journal", MANIFEST, HASHES, f"{HASHES}.new"})
+"""What is in a generation beside the files of its steps."""
+
+NUMBER = "[0-9]" * 10
+BROKEN = (
+    *(sqlite3.DatabaseError, FileNotFoundError, IsADirectoryError, NotADirectoryError, EOFError, BadZipFile),
+    *(ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError, MemoryError),
+)
+"""What SQLite, numpy, json and bm25s raise at files that are cut off, overwritten, missing or made to harm."""
+
+# The database of a generation --------------------------------------------------------------------------------------
 
 SCHEMA = Path(__file__).with_name("schema.sql").read_text("utf-8")
 
@@ -41,8 +61,6 @@ ABOUT, NOBODY = ", author TEXT NOT NULL, tags TEXT NOT NULL", "'' AS author, '' 
 
 TRIPLES = "SELECT subject, relation, object, chunk FROM triples WHERE chunk IS NOT NULL ORDER BY document, n"
 
-
-DATABASE = "library.sqlite"
 DEFENSIVE = 1010
 """SQLITE_DBCONFIG_DEFENSIVE, which Python knows from 3.12 on."""
 
@@ -52,6 +70,14 @@ Statements = frozenset[tuple[str, str, str, str | None]]
 def read_only(generation: Path) -> str:
     """The address of a generation's database."""
     return f"{within(generation, DATABASE).resolve().as_uri()}?mode=ro&immutable=1"
+
+
+def new_database(generation: Path) -> sqlite3.Connection:
+    """With the tables of `schema.sql`, empty."""
+    connection = sqlite3.connect(new_file(generation, DATABASE).resolve().as_uri(), uri=True)
+    connection.executescript(SCHEMA)
+    harden(connection)
+    return connection
 
 
 def open_database(generation: Path, check_same_thread: bool = True) -> sqlite3.Connection:
@@ -117,20 +143,7 @@ def row_of(document: Document) -> tuple[str, ...]:
     return document.id, document.title, document.text, document.source, *marks, *told
 
 
-FORMAT, READ = 6, frozenset({5, 6})
-POINTER = "clew-library.json"
-MANIFEST = "manifest.json"
-HASHES = "hashes.json"
-LOCK = "lock"
-PARTS = frozenset({DATABASE, f"{DATABASE}-journal", MANIFEST, HASHES, f"{HASHES}.new"})
-"""What is in a generation beside the files of its steps."""
-
-NUMBER = "[0-9]" * 10
-BROKEN = (
-    *(sqlite3.DatabaseError, FileNotFoundError, IsADirectoryError, NotADirectoryError, EOFError, BadZipFile),
-    *(ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError, MemoryError),
-)
-"""What SQLite, numpy, json and bm25s raise at files that are cut off, overwritten, missing or made to harm."""
+# The manifest of a generation --------------------------------------------------------------------------------------
 
 TriplesFrom = Literal["auto", "given", "extract", "both", "none"]
 """Where entities and relations come from: the triples that the documents carry, the extractor, both, or nothing.
@@ -218,6 +231,9 @@ NO_LIBRARY = Manifest(
     created="",
 )
 """The manifest where there is none: a new library is made with these parameters where no others are given."""
+
+
+# Generations and the pointer to the current one ----------------------------------------------------------------------
 
 
 def current_generation(path: Path, formats: Set[int] = READ) -> Path | None:

@@ -19,13 +19,12 @@ from clew.memory.knowledge.cluster.rows import SOURCES, STATISTICS, RowsHash, de
 from clew.memory.knowledge.cluster.slices import unpacked
 from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNITIES
 from clew.memory.knowledge.disk import (
-    DATABASE,
     MANIFEST,
     PARTS,
-    SCHEMA,
     Manifest,
     harden,
     held,
+    new_database,
     next_generation,
     order_chunks,
     switch_to,
@@ -158,9 +157,7 @@ def restore(store: ClusterStore, library: Path) -> Iterator[Progress]:
 
 def _fill(store: ClusterStore, read: "ReadRows", folder: Path) -> None:
     manifest = store.manifest
-    with closing(sqlite3.connect(new_file(folder, DATABASE).resolve().as_uri(), uri=True)) as database:
-        database.executescript(SCHEMA)
-        harden(database)
+    with closing(new_database(folder)) as database:
         _write_documents(store, read, database)
         vectors, sentences = _write_chunks(store, read, database)
         order_chunks(database)

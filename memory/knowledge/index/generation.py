@@ -5,7 +5,6 @@ import json
 import re
 import secrets
 import shlex
-import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
@@ -24,14 +23,13 @@ from clew.memory.knowledge.disk import (
     DATABASE,
     FORMAT,
     MANIFEST,
-    SCHEMA,
     EncoderRecord,
     Manifest,
     TriplesFrom,
     check_schema,
     document_of,
-    harden,
     naming_damage,
+    new_database,
     order_chunks,
     read_only,
     recorded,
@@ -191,9 +189,7 @@ class Generation:
         self.notes: list[str] = []
         self.facts: dict[str, object] = {}
         self.old_vectors: dict[Embedded, Vectors] = {}
-        self.database = sqlite3.connect(new_file(folder, DATABASE).resolve().as_uri(), uri=True)
-        self.database.executescript(SCHEMA)
-        harden(self.database)
+        self.database = new_database(folder)
         if old:
             with naming_damage(old), ExitStack() as opened:
                 opened.callback(self.database.close)
