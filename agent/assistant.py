@@ -44,13 +44,14 @@ class Assistant:
     """
 
     def __init__(self, services: Services, data: Path, settings: Settings | None = None) -> None:
-        """Without `settings` it stays with the state of the library that it has."""
+        """`data` is the folder of threads and checkpoints. Without `settings` it stays with the state of the library
+        that it has."""
         self._services = services
         self._settings = settings
         self._data = data
-        self._moving = threading.Lock()
-        self._turns_over: Counter[str] = Counter()
-        self._refused = ""
+        self._moving = threading.Lock()  # to another state of the library
+        self._turns_over: Counter[str] = Counter()  # by the state that they began with
+        self._not_opened = ""  # why the library could not be opened as it is now, as it was last said
         self._connection = sqlite3.connect(data / DATABASE, check_same_thread=False, timeout=60)
         self._graph = turn_graph(checkpoint_saver(self._connection))
 
@@ -228,7 +229,8 @@ class Assistant:
         return (Step(LIBRARY, f"this conversation was over another library until now, and goes on over {here}"),)
 
     def _moved_on(self, settings: Settings) -> tuple[Step, ...]:
-        """Where the library cannot be opened as it is now, it is read as it was."""
+        """Take the services over the library as it is now, and say so where that is new. Where it cannot be opened as
+        it is now, it is read as it was, which is said once."""
         before = self._services.library
         try:
             if current_state(before) in ("", before.store.state):
@@ -239,9 +241,9 @@ class Assistant:
                 self._services = over(self._services, library, settings)
                 undone.pop_all()
         except ClewError as error:
-            known, self._refused = self._refused, str(error)
+            said, self._not_opened = self._not_opened, str(error)
             still = f"answers are from the library as it was when it was opened: {error}"
-            return (Step(LIBRARY, still),) if known != str(error) else ()
+            return (Step(LIBRARY, still),) if said != str(error) else ()
         self.threads.library = library.manifest.id
         now = number_of(library.manifest.documents, "document")
         return (Step(LIBRARY, f"the library was indexed since it was opened: it has {now} now"),)

@@ -2,6 +2,7 @@
 
 import sqlite3
 import time
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -19,41 +20,32 @@ from clew.agent.state import Fallback, TurnState
 from clew.agent.talk import turn_parts
 from clew.memory.errors import Cancelled, DeadlineExceeded, ServiceUnreachable
 
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
+    from langgraph.checkpoint.sqlite import SqliteSaver
+
 TurnGraph = CompiledStateGraph[TurnState, TurnContext, TurnState, TurnState]
+TurnGraphBuilder = StateGraph[TurnState, TurnContext, TurnState, TurnState]
 
-LEFT_OUT = ("stitch", "walk", "observe")
-"""Nodes without which a turn has evidence."""
+TO_EVIDENCE: dict[str, Node] = {
+    "recall": nodes.recall,
+    "rewrite": nodes.rewrite,
+    "think": nodes.think,
+    "act": nodes.act,
+    "stitch": nodes.stitch,
+    "walk": nodes.walk,
+    "observe": nodes.observe,
+}
+TO_ANSWER: dict[str, Node] = {
+    "talk": turn_parts.talk,
+    "answer": nodes.answer,
+    "next_question": turn_parts.next_question,
+    "verify": nodes.verify,
+    "remember": nodes.remember,
+}
 
-
-class GraphNode(Protocol):
-    """A node as LangGraph calls it."""
-
-    def __call__(self, state: TurnState, *, runtime: Runtime[TurnContext]) -> TurnState: ...
-
-
-def timed(node: Node, name: str = "") -> GraphNode:
-    """The node with its time in its step. A turn that was cancelled ends before its next node, unless it is answered
-    already: then it is remembered with what was written. Where the library's cluster does not answer any more, it is
-    told from what was found."""
-
-    def run(state: TurnState, *, runtime: Runtime[TurnContext]) -> TurnState:
-        before, context = state["turn"], replace(runtime.context, emit=runtime.stream_writer)
-        if context.cancel.is_set() and not before.is_answered:
-            raise Cancelled("the turn was cancelled")
-        started = time.perf_counter()
-        try:
-            after = node(before, context)
-        except (ServiceUnreachable, DeadlineExceeded) as error:
-            if name not in LEFT_OUT or not before.passages:
-                raise
-            after = replace(before, degraded=(*before.degraded, Fallback("search", error.message)))
-            after = after.stepped(name, f"left out: {error.message}")
-        ms = round((time.perf_counter() - started) * 1000, 1)
-        known = len(before.steps)
-        steps = (*after.steps[:known], *(replace(step, ms=ms) for step in after.steps[known:]))
-        return {"turn": replace(after, steps=steps)}
-
-    return run
+DISPENSABLE = ("stitch", "walk", "observe")
+"""Nodes without which a turn has evidence: left out where the library's cluster does not answer any more."""
 
 
 def turn_graph(checkpointer: BaseCheckpointSaver[Any]) -> TurnGraph:
@@ -62,13 +54,8 @@ def turn_graph(checkpointer: BaseCheckpointSaver[Any]) -> TurnGraph:
     be looked for. What is answered anew begins with answer. Talk is answered before anything is recalled; of several
     questions each goes from rewrite to answer.
     """
-    graph = _evidence_nodes()
+    graph = _builder(TO_EVIDENCE | TO_ANSWER)
     graph.add_conditional_edges(START, turn_parts.begin)
-    graph.add_node("talk", timed(turn_parts.talk))
-    graph.add_node("answer", timed(nodes.answer))
-    graph.add_node("next_question", timed(turn_parts.next_question))
-    graph.add_node("verify", timed(nodes.verify))
-    graph.add_node("remember", timed(nodes.remember))
     graph.add_conditional_edges("think", nodes.after_think)
     graph.add_conditional_edges("observe", nodes.after_observe)
     graph.add_conditional_edges("talk", turn_parts.after_talk)
@@ -81,22 +68,18 @@ def turn_graph(checkpointer: BaseCheckpointSaver[Any]) -> TurnGraph:
 
 def evidence_graph() -> TurnGraph:
     """The same up to its evidence: what `clew evaluate --tool agent` ranks."""
-    graph = _evidence_nodes()
+    graph = _builder(TO_EVIDENCE)
     graph.add_edge(START, "recall")
     graph.add_conditional_edges("think", nodes.after_think, {"act": "act", "answer": END})
     graph.add_conditional_edges("observe", nodes.after_observe, {"think": "think", "answer": END})
     return graph.compile()
 
 
-def _evidence_nodes() -> StateGraph[TurnState, TurnContext, TurnState, TurnState]:
+def _builder(named: Mapping[str, Node]) -> TurnGraphBuilder:
+    """With these nodes, and the edges to the evidence that both graphs have."""
     graph = StateGraph(TurnState, context_schema=TurnContext)
-    graph.add_node("recall", timed(nodes.recall))
-    graph.add_node("rewrite", timed(nodes.rewrite))
-    graph.add_node("think", timed(nodes.think))
-    graph.add_node("act", timed(nodes.act))
-    graph.add_node("stitch", timed(nodes.stitch, "stitch"))
-    graph.add_node("walk", timed(nodes.walk, "walk"))
-    graph.add_node("observe", timed(nodes.observe, "observe"))
+    for name, node in named.items():
+        graph.add_node(name, timed(name, node))
     graph.add_edge("recall", "rewrite")
     graph.add_edge("rewrite", "think")
     graph.add_conditional_edges("act", nodes.after_act)
@@ -105,9 +88,40 @@ def _evidence_nodes() -> StateGraph[TurnState, TurnContext, TurnState, TurnState
     return graph
 
 
-if TYPE_CHECKING:
-    from langchain_core.runnables import RunnableConfig
-    from langgraph.checkpoint.sqlite import SqliteSaver
+class GraphNode(Protocol):
+    """A node as LangGraph calls it."""
+
+    def __call__(self, state: TurnState, *, runtime: Runtime[TurnContext]) -> TurnState: ...
+
+
+def timed(name: str, node: Node) -> GraphNode:
+    """The node as LangGraph calls it, with its time in its step.
+
+    A turn that was cancelled ends before its next node, unless it is answered already: then it is remembered with what
+    was written. A `DISPENSABLE` node that the library's cluster does not serve is left out, and the turn says so.
+    """
+
+    def run(state: TurnState, *, runtime: Runtime[TurnContext]) -> TurnState:
+        before, context = state["turn"], replace(runtime.context, emit=runtime.stream_writer)
+        if context.cancel.is_set() and not before.is_answered:
+            raise Cancelled("the turn was cancelled")
+        started = time.perf_counter()
+        try:
+            after = node(before, context)
+        except (ServiceUnreachable, DeadlineExceeded) as error:
+            if name not in DISPENSABLE or not before.passages:
+                raise
+            after = replace(before, degraded=(*before.degraded, Fallback("search", error.message)))
+            after = after.stepped(name, f"left out: {error.message}")
+        ms = round((time.perf_counter() - started) * 1000, 1)
+        known = len(before.steps)
+        steps = (*after.steps[:known], *(replace(step, ms=ms) for step in after.steps[known:]))
+        return {"turn": replace(after, steps=steps)}
+
+    return run
+
+
+# Checkpoints -----------------------------------------------------------------------------------------------------
 
 SEPARATOR = "\x1f"
 """Between a thread's id and the turn's number, where neither can have it."""

@@ -91,8 +91,9 @@ def _rewritten(turn: Turn, run: TurnContext, writer: RecordedWriter | None) -> R
     with their words for those of another language."""
     services, words = run.services, run.services.library.store.vocabulary
     asked, subject = with_names(turn.asked, words), subject_of(services)
-    given = (services.rewrite, writer, run.cancel, words, subject)
-    made = rewrite_question(asked, turn.recalled, services.encoder, *given)
+    made = rewrite_question(
+        asked, turn.recalled, services.encoder, services.rewrite, writer, run.cancel, words, subject
+    )
     made = with_spelling(made, words, services.encoder)
     made = with_dates(made, turn.today, services.library.manifest.date_order)
     return with_cognates(made, language_of(turn.asked), held_language(services), words)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.agent import nodes
+from clew.agent import graph
 from clew.agent.assistant import Assistant
 from clew.agent.evaluation.evaluate import answered
 from clew.agent.search.gate import Gate
@@ -31,14 +31,14 @@ NODES = ("recall", "rewrite", "think", "act", "stitch", "walk", "observe", "answ
 DIE = """
 import os, signal, sys
 from pathlib import Path
-from clew.agent import nodes
+from clew.agent import graph
 from clew.agent.settings import read_settings
 
 def die(state, runtime):
     os.kill(os.getpid(), signal.SIGKILL)
 
 library, data, cache, node, thread, question = sys.argv[1:]
-setattr(nodes, node, die)
+(graph.TO_EVIDENCE if node in graph.TO_EVIDENCE else graph.TO_ANSWER)[node] = die
 from clew.agent.assistant import Assistant
 from dataclasses import replace
 from tests.agent.walks import WALKS
@@ -169,7 +169,7 @@ def test_a_turn_that_failed_is_over(assistant: Assistant, monkeypatch: pytest.Mo
     def fail(*_: object) -> None:
         raise OSError("the disk is gone")
 
-    monkeypatch.setattr(nodes, "answer", fail)
+    monkeypatch.setitem(graph.TO_ANSWER, "answer", fail)
     with Assistant.open(home) as broken:
         with pytest.raises(OSError, match="disk"):
             list(broken.ask("t", "Who was Laika?"))
