@@ -136,11 +136,13 @@ def document_of(row: Sequence[str]) -> Document:
     return Document(id_, title, text, place, of_pages, of_headings, (), *told)
 
 
-def row_of(document: Document) -> tuple[str, ...]:
-    """`COLUMNS`."""
+def add_document(database: sqlite3.Connection, document: Document, digest: str, source: str, position: int) -> None:
+    """Its row, without its chunks and triples; `source` is the path that it was read from, `position` where in that."""
     marks = (json.dumps(its, ensure_ascii=False) for its in (document.pages, document.headings))
     told = document.date, document.status, document.author, document.tags
-    return document.id, document.title, document.text, document.source, *marks, *told
+    row = (document.id, document.title, document.text, document.source, *marks, *told, digest, source, position)
+    columns = f"{COLUMNS}, digest, source, position"
+    database.execute(f"INSERT INTO documents ({columns}) VALUES ({', '.join('?' * len(row))})", row)
 
 
 # The manifest of a generation --------------------------------------------------------------------------------------

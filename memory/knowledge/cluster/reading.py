@@ -160,7 +160,7 @@ class IndexReader:
         return [found[one] for one in keys]
 
     def documents(self, ids: Sequence[str]) -> list[Document]:
-        return [_document(source) for source in self._of("document", ids)]
+        return [document_of_row(source) for source in self._of("document", ids)]
 
     def chunks(self, ids: Sequence[str]) -> list[Chunk]:
         names = ("chunk", "document", "title", "text", "start", "end", "page", "heading", "place", "date")
@@ -229,7 +229,7 @@ class IndexReader:
             raise ClewError(f"the library at {where} is damaged", f"clew doctor --repair --library {where}") from error
 
 
-def _document(source: Mapping[str, Any]) -> Document:
+def document_of_row(source: Mapping[str, Any]) -> Document:
     told = source["rest"]
     pages, headings = (tuple(Mark(*mark) for mark in told[name]) for name in ("pages", "headings"))
     id_, title, text, place = (source[name] for name in ("document", "title", "text", "place"))

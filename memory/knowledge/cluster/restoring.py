@@ -15,6 +15,7 @@ from clew.memory.datatypes import Progress, Vectors
 from clew.memory.errors import ClewError
 from clew.memory.files import new_array, new_file, new_folder, remove, within
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore
+from clew.memory.knowledge.cluster.reading import document_of_row
 from clew.memory.knowledge.cluster.rows import SOURCES, STATISTICS, RowsHash, decoded, rows_of
 from clew.memory.knowledge.cluster.slices import unpacked
 from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNITIES
@@ -22,6 +23,7 @@ from clew.memory.knowledge.disk import (
     MANIFEST,
     PARTS,
     Manifest,
+    add_document,
     harden,
     held,
     new_database,
@@ -180,16 +182,10 @@ def _write_documents(store: ClusterStore, read: "ReadRows", database: sqlite3.Co
     database.executemany("INSERT INTO edges VALUES (?, ?, ?, ?)", said["loose"])
     for row in read.of("document"):
         rest, id_ = row["rest"], row["document"]
-        marks = (json.dumps(rest[name], ensure_ascii=False) for name in ("pages", "headings"))
-        told = row["date"], row["status"], row["digest"], row["path"], row["position"]
-        about = rest.get("author", ""), rest.get("tags", "")
-        database.execute(
-            f"INSERT INTO documents VALUES ({', '.join('?' * 13)})",
-            (id_, row["title"], row["text"], row["place"], *marks, *told, *about),
-        )
+        add_document(database, document_of_row(row), row["digest"], row["path"], row["position"])
         for table, sql in LAYERS.items():
-            for n, row_of in enumerate(rest[table]):
-                values = [*row_of[:2], bytes.fromhex(row_of[2])] if table == "sentences" else row_of
+            for n, part in enumerate(rest[table]):
+                values = [*part[:2], bytes.fromhex(part[2])] if table == "sentences" else part
                 named = dict(zip("abcde", values, strict=False))
                 database.execute(sql, {**named, "document": id_, "n": n})
         database.executemany("INSERT INTO edges VALUES (?, ?, ?, ?)", ([id_, *edge] for edge in rest["edges"]))

@@ -26,6 +26,7 @@ from clew.memory.knowledge.disk import (
     EncoderRecord,
     Manifest,
     TriplesFrom,
+    add_document,
     check_schema,
     document_of,
     naming_damage,
@@ -33,7 +34,6 @@ from clew.memory.knowledge.disk import (
     order_chunks,
     read_only,
     recorded,
-    row_of,
 )
 from clew.memory.knowledge.embedding import CHUNKS, SENTENCES, Embedded, check_rows, embedded_text, open_vectors
 from clew.memory.knowledge.extraction.extractors import RULES, Chosen, extractor_named
@@ -264,10 +264,7 @@ class Generation:
     ) -> int:
         """`chunks` None: those of the old generation, of the same digest. Returns how many of its triples were
         skipped: they do not have three parts."""
-        self.database.execute(
-            f"INSERT INTO documents VALUES ({', '.join('?' * 13)})",
-            (*row_of(document)[:-2], digest, source, position, document.author, document.tags),
-        )
+        add_document(self.database, document, digest, source, position)
         if chunks is None:
             self.database.execute(f"{_COPIED_CHUNKS} old.chunks c WHERE c.document = ?", (document.id,))
         else:
