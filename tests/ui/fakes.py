@@ -56,15 +56,14 @@ WALK = Subgraph(
 PATHS = ("The distance of the Moon -> Tides", "The distance of the Moon -> Monkeys in space")
 
 
-class FakeAssistant(Assistant):
-    def __init__(self, settings: Settings, interrupted: str = "", loading: float = 0.0) -> None:
-        self._own_threads = Threads(settings.home / "threads.sqlite")
-        self._interrupted = interrupted
-        self._loading = loading
-        tool = SimpleNamespace(name="hybrid", description="Searches by words and by meaning.")
-        library = SimpleNamespace(manifest=SimpleNamespace(documents=30, fingerprint="f00d"))
-        writers = Writers(answer=cast(Writer, SimpleNamespace(name=MODEL)) if settings.llm != "none" else None)
-        self._fake_services = SimpleNamespace(tools={"hybrid": tool, "dense": tool}, library=library, writers=writers)
+class StoringAssistant(Assistant):
+    """Its turns are kept as an assistant keeps them; what it is asked, and what it needs for that, is another's."""
+
+    _fake_services: SimpleNamespace
+
+    def __init__(self, data: Path, pause: float = 0.0) -> None:
+        self._own_threads = Threads(data / "threads.sqlite")
+        self._pause = pause
 
     @property
     def threads(self) -> Threads:
@@ -73,6 +72,44 @@ class FakeAssistant(Assistant):
     @property
     def services(self) -> Services:
         return cast(Services, self._fake_services)
+
+    def stopped(self, thread: str) -> Turn | None:
+        turns = self.turns(thread)
+        return turns[-1] if turns and turns[-1].answer.outcome == "stopped" else None
+
+    def turns(self, thread: str) -> list[Turn]:
+        return [RECORD.validate_json(record) for record in self.threads.records(thread)]
+
+    def close(self) -> None:
+        self.threads.close()
+
+    def _answered(self, thread: str, question: str, cancel: threading.Event, resumed: int = 0) -> Iterator[TurnEvent]:
+        if is_written(question):
+            yield from pieces(question, cancel, bool(resumed), self._pause)
+            yield Step("verify", "2 supported", (), 5)
+        yield self._stored(thread, question, resumed)
+
+    def _stored(self, thread: str, question: str, resumed: int = 0) -> Turn:
+        number = resumed or len(self.threads.records(thread)) + 1
+        turn = self._made(thread, number, question, bool(resumed))
+        record = RECORD.dump_json(turn).decode()
+        said = [Sentence(question, "user", number)]
+        self.threads.save(thread, number, question, record, said, np.ones((1, 1), np.float32), "none")
+        return turn
+
+    def _made(self, thread: str, number: int, question: str, resumed: bool) -> Turn:
+        return written(make_turn(thread, number, question), question, resumed)
+
+
+class FakeAssistant(StoringAssistant):
+    def __init__(self, settings: Settings, interrupted: str = "", loading: float = 0.0) -> None:
+        super().__init__(settings.home)
+        self._interrupted = interrupted
+        self._loading = loading
+        tool = SimpleNamespace(name="hybrid", description="Searches by words and by meaning.")
+        library = SimpleNamespace(manifest=SimpleNamespace(documents=30, fingerprint="f00d"))
+        writers = Writers(answer=cast(Writer, SimpleNamespace(name=MODEL)) if settings.llm != "none" else None)
+        self._fake_services = SimpleNamespace(tools={"hybrid": tool, "dense": tool}, library=library, writers=writers)
 
     def warm_up(self) -> None:
         time.sleep(self._loading)
@@ -106,33 +143,9 @@ class FakeAssistant(Assistant):
         if self._interrupted:
             question, self._interrupted = self._interrupted, ""
             yield Step("answer", "the rest of the turn", (), 5)
-            yield self._store(thread, question)
+            yield self._stored(thread, question)
         elif stopped := self.stopped(thread):
             yield from self._answered(thread, stopped.question, cancel or threading.Event(), stopped.turn)
-
-    def stopped(self, thread: str) -> Turn | None:
-        turns = self.turns(thread)
-        return turns[-1] if turns and turns[-1].answer.outcome == "stopped" else None
-
-    def _answered(self, thread: str, question: str, cancel: threading.Event, resumed: int = 0) -> Iterator[TurnEvent]:
-        if is_written(question):
-            yield from pieces(question, cancel, bool(resumed))
-            yield Step("verify", "2 supported", (), 5)
-        yield self._store(thread, question, resumed)
-
-    def turns(self, thread: str) -> list[Turn]:
-        return [RECORD.validate_json(record) for record in self.threads.records(thread)]
-
-    def close(self) -> None:
-        self.threads.close()
-
-    def _store(self, thread: str, question: str, resumed: int = 0) -> Turn:
-        number = resumed or len(self.threads.records(thread)) + 1
-        turn = written(make_turn(thread, number, question), question, bool(resumed))
-        record = RECORD.dump_json(turn).decode()
-        said = [Sentence(question, "user", number)]
-        self.threads.save(thread, number, question, record, said, np.ones((1, 1), np.float32), "none")
-        return turn
 
 
 def make_turn(thread: str, number: int, question: str) -> Turn:

@@ -13,18 +13,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
-import numpy as np
-
-from clew.agent.assistant import Assistant
 from clew.agent.models import Writers
-from clew.agent.services import Services
 from clew.agent.state import Answer, Claim, Step, Turn, TurnEvent
-from clew.memory.datatypes import Edge, Passage, Sentence, Subgraph
-from clew.memory.dialogue.threads import Threads
+from clew.memory.datatypes import Edge, Passage, Subgraph
 from clew.memory.errors import Cancelled, ClewError
 from clew.memory.ports import Writer
-from tests.ui.fakes import RECORD, make_turn
-from tests.ui.writing_fake import MODEL, is_written, pieces, written
+from tests.ui.fakes import StoringAssistant
+from tests.ui.writing_fake import MODEL
 
 ATTACK = (
     '<script>window.attacked = 1</script><img src=x onerror="window.attacked = 1"> {{ 7 * 7 }} ${window.attacked = 1}'
@@ -46,14 +41,13 @@ LOADED = "loaded"
 """A file among the threads: where it is, the encoder has loaded, however long it was to take."""
 
 
-class PageAssistant(Assistant):
+class PageAssistant(StoringAssistant):
     """`interrupted` is the thread on which a turn, about `CUT_OFF`, was cut off."""
 
     def __init__(
         self, data: Path, pause: float = 0.0, loading: float = 0.0, interrupted: str = "", model: bool = False
     ) -> None:
-        self._own_threads = Threads(data / "threads.sqlite")
-        self._pause = pause
+        super().__init__(data, pause)
         self._seconds, self._loaded = loading, data / LOADED
         self._interrupted = {interrupted} if interrupted else set()
         titles = ["Tides", ATTACK, "Laika", "Metropolis", "Hugo"]
@@ -61,14 +55,6 @@ class PageAssistant(Assistant):
         library = SimpleNamespace(manifest=SimpleNamespace(documents=5, fingerprint="f00d"), store=store)
         writers = Writers(answer=cast(Writer, SimpleNamespace(name=MODEL)) if model else None)
         self._fake_services = SimpleNamespace(library=library, writers=writers)
-
-    @property
-    def threads(self) -> Threads:
-        return self._own_threads
-
-    @property
-    def services(self) -> Services:
-        return cast(Services, self._fake_services)
 
     def warm_up(self) -> None:
         ends = time.monotonic() + self._seconds
@@ -99,16 +85,6 @@ class PageAssistant(Assistant):
         elif stopped := self.stopped(thread):
             yield from self._answered(thread, stopped.question, cancel or threading.Event(), stopped.turn)
 
-    def stopped(self, thread: str) -> Turn | None:
-        turns = self.turns(thread)
-        return turns[-1] if turns and turns[-1].answer.outcome == "stopped" else None
-
-    def turns(self, thread: str) -> list[Turn]:
-        return [RECORD.validate_json(record) for record in self.threads.records(thread)]
-
-    def close(self) -> None:
-        self.threads.close()
-
     def _turn(self, thread: str, question: str, cancel: threading.Event) -> Iterator[TurnEvent]:
         for name in ("recall", "rewrite", "act"):
             time.sleep(self._pause)
@@ -121,21 +97,9 @@ class PageAssistant(Assistant):
             raise Cancelled("the turn was cancelled")
         yield from self._answered(thread, question, cancel)
 
-    def _answered(self, thread: str, question: str, cancel: threading.Event, resumed: int = 0) -> Iterator[TurnEvent]:
-        if is_written(question):
-            yield from pieces(question, cancel, bool(resumed), self._pause)
-            yield Step("verify", "2 supported", (), 5)
-        yield self._stored(thread, question, resumed)
-
-    def _stored(self, thread: str, question: str, resumed: int = 0) -> Turn:
-        number = resumed or len(self.threads.records(thread)) + 1
-        turn = written(make_turn(thread, number, question), question, bool(resumed))
-        if "markup" in question:
-            turn = replace(turn, answer=attacking_answer(), walk=ATTACKING_WALK)
-        record = RECORD.dump_json(turn).decode()
-        said = [Sentence(question, "user", number)]
-        self.threads.save(thread, number, question, record, said, np.ones((1, 1), np.float32), "none")
-        return turn
+    def _made(self, thread: str, number: int, question: str, resumed: bool) -> Turn:
+        turn = super()._made(thread, number, question, resumed)
+        return replace(turn, answer=attacking_answer(), walk=ATTACKING_WALK) if "markup" in question else turn
 
 
 def attacking_answer() -> Answer:

@@ -12,6 +12,7 @@ from clew.memory.knowledge.cluster.publishing import Published, publish
 from clew.memory.knowledge.disk import required_generation
 from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import LibraryStore, open_library
+from tests.memory.knowledge.index.test_run import run, write
 
 NODES = [
     {"id": "moon", "title": "The Moon", "text": "The Moon orbits the Earth at a distance of 384,400 kilometres."},
@@ -70,3 +71,11 @@ def store(request: pytest.FixtureRequest, embedded_path: Path, encoder: CachedEn
         place = found
     with open_library(place, encoder) as library:
         yield library.store
+
+
+@pytest.fixture
+def made(tmp_path: Path, encoder: CachedEncoder) -> Path:
+    """A library of two notes, to be changed."""
+    write(tmp_path / "notes", moon="The Moon is far away.", sun="The Sun is hot.")
+    run([tmp_path / "notes"], tmp_path / "library", encoder)
+    return tmp_path / "library"

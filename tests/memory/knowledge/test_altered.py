@@ -37,13 +37,6 @@ CAPSULE = "capsules/hybrid-200"
 
 
 @pytest.fixture
-def made(tmp_path: Path, encoder: CachedEncoder) -> Path:
-    write(tmp_path / "notes", moon="The Moon is far away.", sun="The Sun is hot.")
-    run([tmp_path / "notes"], tmp_path / "library", encoder)
-    return tmp_path / "library"
-
-
-@pytest.fixture
 def precious(tmp_path: Path) -> Path:
     """What a stranger would like to destroy: two folders and a file."""
     for name in ("backup-200", "backup-2024"):

@@ -33,13 +33,6 @@ from clew.memory.knowledge.store import EmbeddedStore
 from tests.memory.knowledge.index.test_run import run, titles, write
 
 
-@pytest.fixture
-def made(tmp_path: Path, encoder: CachedEncoder) -> Path:
-    write(tmp_path / "notes", moon="The Moon is far away.", sun="The Sun is hot.")
-    run([tmp_path / "notes"], tmp_path / "library", encoder)
-    return tmp_path / "library"
-
-
 def generation_of(library: Path) -> Path:
     generation = current_generation(library)
     assert generation

@@ -12,7 +12,7 @@ from clew.memory.datatypes import Vectors
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import ClewError, LibraryBusy, NoLibrary
 from clew.memory.files import mapped, put
-from clew.memory.knowledge.disk import current_generation, held
+from clew.memory.knowledge.disk import held
 from clew.memory.knowledge.embedding import CHUNKS
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library
@@ -30,6 +30,7 @@ from clew.memory.knowledge.partitioning.capsule import (
 )
 from clew.memory.knowledge.partitioning.partitioner import capsule_of, labels_of, partition_library
 from clew.memory.ports import Search
+from tests.memory.knowledge.index.test_damage import generation_of
 from tests.memory.knowledge.index.test_run import run, write
 from tests.memory.knowledge.partitioning.made import random_graph, random_vectors
 
@@ -59,12 +60,6 @@ def library(tmp_path: Path, encoder: CachedEncoder) -> Path:
     write(tmp_path / "notes", moon="The Moon orbits the Earth.", sun="The Sun is hot.", mars="Mars is near the Sun.")
     run([tmp_path / "notes"], tmp_path / "library", encoder)
     return tmp_path / "library"
-
-
-def generation_of(library: Path) -> Path:
-    generation = current_generation(library)
-    assert generation
-    return generation
 
 
 @pytest.mark.parametrize("method, k", [("hybrid", 0), ("leiden", 0), ("leiden", 5), ("metis", 0), ("metis", 5)])
