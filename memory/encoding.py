@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from clew.memory.cache import ContentCache, once
 from clew.memory.datatypes import Vectors
 from clew.memory.errors import BadInput, NoModel
+from clew.memory.files import file_digest
 from clew.memory.minilm import DIMENSION, LONGEST, MiniLM
 from clew.memory.ports import Encoder, Role
 from clew.memory.text import Span
@@ -377,7 +378,4 @@ def _prompts(folder: Path) -> Prefixes:
     return {"query": prompts.get("query") or "", "passage": passage, "sentence": passage}
 
 
-@cache
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+_sha256 = cache(file_digest)

@@ -11,6 +11,7 @@ network file systems; Windows, which removes no file that is open) a reader read
 """
 
 import errno
+import hashlib
 import math
 import os
 import re
@@ -118,6 +119,12 @@ def sync(path: Path) -> None:
 def sync_all(folder: Path) -> None:
     for file in [*folder.rglob("*"), folder]:
         sync(file)
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256, in hex, of a file's bytes. Raises `OSError`."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def lasting_folder(path: Path, mode: int = 0o777) -> None:

@@ -65,13 +65,13 @@ def read_labels(folder: Path) -> dict[str, Label]:
 def figures(turns: Mapping[str, Turn], labels: Mapping[str, Label]) -> dict[str, dict[str, float]]:
     """By group. `turns` and `labels` by the question's id; the turns are of one data set."""
     outcomes = {name: turn.answer.outcome for name, turn in turns.items()}
-    shares = {str(one): _share(o == one for o in outcomes.values()) for one in sorted(set(outcomes.values()))}
+    shares = {str(one): share(o == one for o in outcomes.values()) for one in sorted(set(outcomes.values()))}
     found = {"outcomes": shares}
     found["citations"] = citations(list(turns.values()))
     if golds := {name: label.answer for name, label in labels.items() if label.answer and name in turns}:
         found["answer"] = {
             "rouge_l": rouge_l({name: turns[name].answer.plain for name in golds}, golds),
-            "contains": _share(
+            "contains": share(
                 not turns[name].answer.refused and contains(turns[name].answer.plain, gold)
                 for name, gold in golds.items()
             ),
@@ -124,7 +124,7 @@ def decided(taken: set[str], known: Mapping[str, str], wanted: str) -> dict[str,
         "precision": right / len(taken) if taken else 0.0,
         "recall": right / there if there else 0.0,
         "f1": 2 * right / (len(taken) + there) if taken or there else 0.0,
-        "cost": _share(name in taken for name in answerable),
+        "cost": share(name in taken for name in answerable),
     }
 
 
@@ -135,9 +135,9 @@ def citations(turns: Sequence[Turn]) -> dict[str, float]:
     others = [found for claim, turn in cited for found in swapped(claim, turn)]
     return {
         "sentences": float(len(cited)),
-        "supported": _share(claim.verdict == "supported" for claim, _ in cited),
+        "supported": share(claim.verdict == "supported" for claim, _ in cited),
         "swapped": float(len(others)),
-        "swapped_flagged": _share(verdict(claim, [other]) != "supported" for claim, other in others),
+        "swapped_flagged": share(verdict(claim, [other]) != "supported" for claim, other in others),
     }
 
 
@@ -154,7 +154,8 @@ def swapped(claim: Claim, turn: Turn) -> Iterator[tuple[Claim, Passage]]:
             return
 
 
-def _share(flags: Iterable[bool]) -> float:
+def share(flags: Iterable[bool]) -> float:
+    """Of those that are true; 0 of none."""
     counted = list(flags)
     return sum(counted) / len(counted) if counted else 0.0
 

@@ -1,12 +1,12 @@
 """`clew evaluate`: a row of figures for each tool and each form of a data set's questions."""
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from clew.agent.evaluation.answer_metrics import AnswerFigures, figures, read_labels
+from clew.agent.evaluation.answer_metrics import AnswerFigures, figures, read_labels, share
 from clew.agent.evaluation.dataset import Dataset, Question, read_dataset
 from clew.agent.evaluation.ranking import (
     DEPTH,
@@ -225,13 +225,9 @@ def tools_run(turns: Sequence[Turn]) -> dict[str, float]:
         return {}
     chosen = [{name for step in turn.steps for name in step.tools} for turn in turns]
     names = sorted(set().union(*chosen) - {Hybrid.name})
-    shares = {"hybrid alone": _share(tools <= {Hybrid.name} for tools in chosen)}
-    return shares | {name: _share(name in tools for tools in chosen) for name in names}
-
-
-def _share(values: Iterable[bool]) -> float:
-    listed = list(values)
-    return round(sum(listed) / len(listed), 4) if listed else 0.0
+    shares = {"hybrid alone": share(tools <= {Hybrid.name} for tools in chosen)}
+    shares |= {name: share(name in tools for tools in chosen) for name in names}
+    return {name: round(value, 4) for name, value in shares.items()}
 
 
 def turn_times(turns: Sequence[Turn]) -> dict[str, dict[str, float]]:

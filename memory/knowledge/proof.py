@@ -13,7 +13,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from clew.memory.files import Lease, check_plain, within, write_durably
+from clew.memory.files import Lease, check_plain, file_digest, within, write_durably
 from clew.memory.knowledge.disk import BROKEN, HASHES, current_generation, damaged, open_database
 from clew.memory.knowledge.partitioning.capsule import BEFORE, CURRENT, FRESH, TRAINED, line_of
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
@@ -42,7 +42,7 @@ class Proof(NamedTuple):
 
 def write_hashes(generation: Path) -> None:
     """Of all files of a generation that is whole."""
-    _write(generation, {name: _hash(path) for name, path in _files(generation).items()})
+    _write(generation, {name: file_digest(path) for name, path in _files(generation).items()})
 
 
 def record_partitions(generation: Path, fresh: Path | None = None) -> None:
@@ -50,11 +50,11 @@ def record_partitions(generation: Path, fresh: Path | None = None) -> None:
     capsule that is about to take another's place: both are whole, until this is called without."""
     if not (recorded := _recorded(generation)):
         return
-    made = {name: _hash(path) for name, path in _files(generation).items() if of_partitions(name)}
+    made = {name: file_digest(path) for name, path in _files(generation).items() if of_partitions(name)}
     if fresh:
         name = fresh.name.removesuffix(FRESH)
         home = f"{CAPSULES}/{name}"
-        coming = {f"{home}/{part}": _hash(path) for part, path in _files(fresh).items()}
+        coming = {f"{home}/{part}": file_digest(path) for part, path in _files(fresh).items()}
         coming[f"{CAPSULES}/{CURRENT}"] = hashlib.sha256(line_of(name).encode()).hexdigest()
         there = {one for one in made if one.startswith(f"{home}/")}
         made |= {one: f"{made.get(one, GONE)} {coming.get(one, GONE)}" for one in {*there, *coming}}
@@ -81,7 +81,7 @@ def proven(generation: Path) -> Proof | None:
     while within(generation, HASHES).exists():
         recorded = _recorded(generation)
         try:
-            there = {name: _hash(path) for name, path in _files(generation).items()}
+            there = {name: file_digest(path) for name, path in _files(generation).items()}
         except FileNotFoundError:  # it has another place by now
             continue
         if recorded != _recorded(generation):
@@ -109,7 +109,7 @@ def proven_now(library: Path) -> tuple[Path, Proof | None] | None:
 def check_as_written(generation: Path, name: str) -> None:
     """Raises `ValueError` for a file that is not as it was recorded, where it was."""
     known = _recorded(generation).get(name)
-    if known and _hash(within(generation, name)) not in known.split():
+    if known and file_digest(within(generation, name)) not in known.split():
         raise ValueError(f"{name} is not as it was written")
 
 
@@ -139,11 +139,6 @@ def _recorded(generation: Path) -> dict[str, str]:
     if not isinstance(content, dict):
         raise ValueError(f"{path} is no record of files")
     return content
-
-
-def _hash(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def of_partitions(name: str) -> bool:

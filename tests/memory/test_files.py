@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from clew.memory.cache import ContentCache
 from clew.memory.dialogue.threads import Threads
-from clew.memory.files import lasting_folder, mapped, new_array, private_file, private_folder, read_arrays
+from clew.memory.files import file_digest, lasting_folder, mapped, new_array, private_file, private_folder, read_arrays
 from clew.memory.json_lines import append_object, replace_file
 
 
@@ -138,3 +138,8 @@ def test_a_database_in_use_keeps_its_locks(tmp_path: Path) -> None:
         other = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True)
     assert "database is locked" in other.stderr
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_the_digest_of_a_file_is_its_sha256(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"abc")
+    assert file_digest(tmp_path / "x") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"

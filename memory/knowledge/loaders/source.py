@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from clew.memory.datatypes import Document, Edge
+from clew.memory.files import file_digest
 from clew.memory.text import clean
 
 
@@ -138,12 +139,6 @@ def digest(document: Document) -> str:
     told = document.date, document.status, document.author, document.tags
     read = [document.id, document.title, document.text, marks, document.triples, *told]
     return hashlib.sha256(json.dumps(read).encode()).hexdigest()
-
-
-def file_digest(path: Path) -> str:
-    """SHA-256, in hex, of a file's bytes. Raises `OSError`."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def source_digest(source: Source) -> str:

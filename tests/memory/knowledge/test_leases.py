@@ -10,7 +10,7 @@ import pytest
 from clew.agent.doctor.checks import files
 from clew.memory.datatypes import Progress
 from clew.memory.encoding import CachedEncoder
-from clew.memory.files import Lease, readers, unread
+from clew.memory.files import Lease, file_digest, readers, unread
 from clew.memory.knowledge import proof
 from clew.memory.knowledge.aligners.open_capsule import OpenCapsule
 from clew.memory.knowledge.disk import current_generation
@@ -100,7 +100,6 @@ def test_a_library_is_proven_while_others_index_and_partition(
     """Whoever proves it reads it, and what was written meanwhile is no damage."""
     library = notes.parent / "library"
     run([notes], library, encoder)
-    real = proof._hash
 
     def partitioned() -> None:
         for _ in partition_library(library, PartitionPlan("leiden", size=0)):
@@ -117,9 +116,9 @@ def test_a_library_is_proven_while_others_index_and_partition(
         """Something else happens between two files, in the first and in the second look."""
         if waiting and "vectors" in path.name and path.parent.parent == library:
             waiting.pop(0)()
-        return real(path)
+        return file_digest(path)
 
-    monkeypatch.setattr(proof, "_hash", hashed)
+    monkeypatch.setattr(proof, "file_digest", hashed)
     (check,) = files(library)
     assert check.state == "ok" and not waiting
     monkeypatch.undo()

@@ -17,15 +17,8 @@ from clew.memory.knowledge.partitioning.capsule import PartitionPlan
 from clew.memory.knowledge.partitioning.partitioner import partition_library
 from clew.memory.knowledge.proof import forget_trained, proven, record_partitions
 from tests.memory.knowledge.index.test_damage import generation_of
-from tests.memory.knowledge.index.test_run import run, titles, write
+from tests.memory.knowledge.index.test_run import titles
 from tests.memory.knowledge.test_leases import read_all
-
-
-@pytest.fixture
-def made(tmp_path: Path, encoder: CachedEncoder) -> Path:
-    write(tmp_path / "notes", moon="The Moon is far away.", sun="The Sun is hot.")
-    run([tmp_path / "notes"], tmp_path / "library", encoder)
-    return tmp_path / "library"
 
 
 def mended(library: Path, encoder: CachedEncoder, mine: list[str] | None = None) -> list[str]:

@@ -5,7 +5,7 @@ import pytest
 
 from clew.memory.datatypes import Document, Mark
 from clew.memory.knowledge.loaders.registry import discover, read
-from clew.memory.knowledge.loaders.source import LoadFailure, digest, file_digest
+from clew.memory.knowledge.loaders.source import LoadFailure, digest
 
 
 def one(path: Path, data: bytes | str) -> Document | LoadFailure:
@@ -98,8 +98,3 @@ def test_the_digest_is_of_what_was_read_not_of_where(tmp_path: Path) -> None:
         Document("a", "b", "c", "here", (Mark(0, "1"),)),
     ]
     assert len({digest(document), *map(digest, others)}) == 4
-
-
-def test_the_digest_of_a_file_is_its_sha256(tmp_path: Path) -> None:
-    (tmp_path / "x").write_bytes(b"abc")
-    assert file_digest(tmp_path / "x") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
