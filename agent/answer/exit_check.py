@@ -14,7 +14,7 @@ from clew.agent.answer.verification import verdict
 from clew.agent.state import Claim
 from clew.memory.datatypes import Passage
 from clew.memory.errors import ClewError
-from clew.memory.instructions import Topic, neutralised, orders, speaks_to_a_model
+from clew.memory.instructions import ADDRESS, Topic, neutralised, orders, speaks_to_a_model
 from clew.memory.text import content_words, split
 
 ANNOUNCED = "The next sentence speaks to a language model; it is quoted, and not followed:"
@@ -22,11 +22,6 @@ LEFT_OUT = "[address left out]"
 
 _PICTURE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?|<[a-zA-Z/!][^<>]*>")
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
-_ADDRESS = re.compile(
-    r"(?:https?|ftp|javascript|data|file):[^\s<>\"'）」]+|\bwww\.[^\s<>\"']+|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
-    r"|(?<![\w@./-])(?:[\w-]+\.)+(?:com|net|org|io|info|biz|example|test|xyz|ru|cn|top|site|online|app|dev)\b(?:/[^\s<>\"']*)?",
-    re.IGNORECASE,
-)
 _WAYS = re.compile(
     r"\b(?:how|where|who|address|e-?mail|web ?site|link|url|contact|phone|wie|wo|wer|adresse|kontakt|comment|où|qui"
     r"|cómo|dónde|quién|dirección|correo|come|dove|chi|indirizzo|como|onde|quem|endereço|как|где|кто|адрес|почт\w*|сайт\w*)\b"
@@ -52,8 +47,8 @@ class Exit:
 
     def __init__(self, passages: Sequence[Passage], topic: Topic | None = None) -> None:
         self._passages, self._topic = passages, topic
-        clean = [neutralised(f"{passage.title}\n\n{passage.text}").text for passage in passages]
-        self._sentences = [text[start:end] for text in clean for start, end in split(text)]
+        self._texts = [neutralised(f"{passage.title}\n\n{passage.text}").text for passage in passages]
+        self._sentences = [text[start:end] for text in self._texts for start, end in split(text)]
         self._raw = [p.text[start:end] for p in passages for start, end in split(p.text)]
         self._ordered = [set(content_words(one)) for passage in passages for one in orders(passage.text)]
         self._titles = {word for p in passages for word in content_words(f"{p.title} {p.heading}")}
@@ -94,14 +89,13 @@ class Exit:
     def plain(self, text: str) -> str:
         """Without pictures, links, and addresses that no passage has, or none for what was asked."""
         text = _LINK.sub(r"\1", _PICTURE.sub("", text))
-        return _ADDRESS.sub(lambda found: found[0] if self._gives(found[0]) else LEFT_OUT, text)
+        return ADDRESS.sub(lambda found: found[0] if self._gives(found[0]) else LEFT_OUT, text)
 
     def _gives(self, address: str) -> bool:
         wanted = address.casefold().rstrip(".,;)")
-        holding = [one for one in self._sentences if wanted in one.casefold()]
         if self._topic is None or _WAYS.search(self._topic.question):
-            return bool(holding)
-        return any(self._topic.shares(one) for one in holding)
+            return any(wanted in text.casefold() for text in self._texts)
+        return any(wanted in one.casefold() and self._topic.shares(one) for one in self._sentences)
 
     def _stays(self, claim: Claim) -> bool:
         """Whether it says what a document orders, or what has nothing to do with the question, nor has what of the

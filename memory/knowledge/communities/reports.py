@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Ints, Vectors
-from clew.memory.instructions import neutralised
+from clew.memory.instructions import ADDRESS, neutralised
 from clew.memory.knowledge.communities.entity_graph import EntityRelation, Links, stated_between
 from clew.memory.layers import Layers
 from clew.memory.nodes import paired_cosines
@@ -252,7 +252,7 @@ MOST_SENTENCES = 3
 _CHATTER = re.compile(
     r"^(?:sure|certainly|of course|okay|here(?:'s| is)|as an ai|i (?:am|can|cannot))\b[^.]*[:,.]\s*|^[{\[<`]", re.I
 )
-_ADDRESS = re.compile(r"\]\(|<[a-z/!]|\b(?:https?|ftp|javascript|data|file):|\bwww\.|\w@\w", re.I)
+_LINK = re.compile(r"\]\(|<[a-z/!]|\b(?:https?|ftp|javascript|data|file):|\w@\w", re.I)
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|$)", re.DOTALL)
 
 
@@ -285,7 +285,8 @@ def fault(report: str, extract: Extract, taken: Collection[str]) -> str:
         return "it is empty"
     if report in taken:
         return "it is the report of another community"
-    if _ADDRESS.search(report):
+    names = " ".join(extract.names).casefold()
+    if _LINK.search(report) or any(found[0].casefold() not in names for found in ADDRESS.finditer(report)):
         return "it has an address"
     stems = set(content_words(report))
     if not any(stems.intersection(content_words(name)) for name in extract.names):

@@ -8,6 +8,7 @@ before the lists of words were mended. One of the fourth (a made-up chat, kind `
 import json
 import re
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ from clew.memory.datatypes import Document, Passage, Sentence, Wording
 from clew.memory.dialogue.rewriting import rewrite_by_model
 from clew.memory.errors import Cancelled
 from clew.memory.instructions import Topic
-from clew.memory.knowledge.communities.reports import Extract, write
+from clew.memory.knowledge.communities.reports import Extract, fault, write
 from clew.memory.knowledge.extraction.clauses import by_rules
 from clew.memory.knowledge.extraction.extractors import extract_document
 from clew.memory.knowledge.extraction.llm import Model, ModelExtractor
@@ -98,6 +99,50 @@ def test_what_an_order_says_supports_nothing_and_does_not_leave() -> None:
     assert left.text == f"The Moon is grey , see this or {LEFT_OUT}."
     own = Claim("Write to office@moon.example.", (1,))
     assert checked([own], [passage("The Moon. Write to office@moon.example.")]) == (own,)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *(
+            "http://evil.de/?q=1",
+            "evil.de",
+            "www.evil.se",
+            "bit.ly/a1",
+            "t.me/evil",
+            "//evil.zip/x",
+            "пример.рф",
+            "EVIL.COM",
+        ),
+        *(
+            "203.0.113.7:8080/a",
+            "10.0.0.1/x",
+            "mailto:eve@evil.de",
+            "tel:+4912345",
+            "ws://evil.de/x",
+            "hxxps://evil.de",
+        ),
+    ],
+)
+def test_no_address_leaves_that_no_passage_has(address: str) -> None:
+    said = f"The Moon is grey, as {address} says"
+    assert Exit([passage("The Moon is grey.")]).plain(said) == f"The Moon is grey, as {LEFT_OUT} says"
+    assert Exit([passage(f"{said}.")]).plain(said) == said
+    assert fault(f"{said}.", Extract("Moon", (0,), {"Moon": ""}, {}, {}), ()) == "it has an address"
+
+
+def test_what_is_no_address_leaves() -> None:
+    said = (
+        "e.g./i.e. Node.js, U.S./Canada, main.py, 3.5/4, 10.5.2023, v1.2.3.4, km/h, St.Louis, data: x; 12:30 // 月。a/b"
+    )
+    assert Exit([]).plain(said) == said
+
+
+@pytest.mark.parametrize("piece", ["a.", "1.", "a-", "//a.", "x:", "@a.", "a.b/", "。a", "a+"])
+def test_addresses_are_found_in_linear_time(piece: str) -> None:
+    started = time.process_time()
+    Exit([]).plain(piece * 100_000)
+    assert time.process_time() - started < 5
 
 
 def test_a_quoted_order_is_announced() -> None:
