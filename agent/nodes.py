@@ -279,12 +279,7 @@ def _ordered(turn: Turn, run: TurnContext) -> Turn:
     of_calls = zip(turn.calls, turn.search.first_found, strict=False)
     wanted = {id_ for call, ids in of_calls if call.by_model for id_ in ids}
     passages = rounds.assembled(turn.rewritten, whole, others, wanted, run.services.observe)
-    versions = phrases.versions(turn.rewritten)
-    for phrase in reversed([*phrases.longer(turn.meant), *versions]):
-        held = phrases.holding(phrase, run.services.library.store, scope_of(turn))
-        alone = phrase in versions or phrases.asks_for(turn.meant, phrase)
-        passages = phrases.first(passages, phrase, held, alone)
-    return turn.found(passages)
+    return turn.found(phrases.as_written(turn, passages, run.services.library.store, scope_of(turn)))
 
 
 def after_observe(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["think", "answer"]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from clew.agent.state import Turn
 from clew.memory.datatypes import Passage
 from clew.memory.knowledge.library import LibraryStore
 from clew.memory.text import content_words, written_words
@@ -64,6 +65,18 @@ def holding(phrase: str, store: LibraryStore, scope: frozenset[str] | None) -> l
 def asks_for(question: str, phrase: str) -> bool:
     """Whether the phrase is most of what is asked, and no title or name among other things."""
     return 2 * len(content_words(phrase)) >= len(content_words(question))
+
+
+def as_written(
+    turn: Turn, passages: Sequence[Passage], store: LibraryStore, scope: frozenset[str] | None
+) -> tuple[Passage, ...]:
+    """The passages, those first that have the question's phrases and versions as it writes them; of several the first
+    counts most."""
+    versions_ = versions(turn.rewritten)
+    for phrase in reversed([*longer(turn.meant), *versions_]):
+        alone = phrase in versions_ or asks_for(turn.meant, phrase)
+        passages = first(passages, phrase, holding(phrase, store, scope), alone)
+    return tuple(passages)
 
 
 def first(passages: Sequence[Passage], phrase: str, held: Sequence[Passage], alone: bool = True) -> tuple[Passage, ...]:

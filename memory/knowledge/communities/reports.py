@@ -7,7 +7,6 @@ from the extract (temperature 0.1, 200 tokens); its text is checked, and where i
 """
 
 import re
-import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_letters, ascii_uppercase
@@ -256,13 +255,9 @@ _LINK = re.compile(r"\]\(|<[a-z/!]|\b(?:https?|ftp|javascript|data|file):|\w@\w"
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|$)", re.DOTALL)
 
 
-def write(
-    extract: Extract, writer: Writer, taken: Collection[str], cancel: threading.Event | None = None
-) -> tuple[str, str]:
+def write(extract: Extract, writer: Writer, taken: Collection[str]) -> tuple[str, str]:
     """A report of two or three sentences, and what is wrong where it is empty. `taken` are the reports of others.
-
-    Raises `Cancelled`, and `ServiceUnreachable`.
-    """
+    Raises `ServiceUnreachable`."""
     prompt = render(
         "community",
         entities=", ".join(neutralised(name).text for name in extract.names),
@@ -270,7 +265,7 @@ def write(
         sentences="\n".join(neutralised(sentence).text for sentence in extract.sentences),
     )
     messages = [Message("system", render("community-rules")), Message("user", prompt)]
-    reply = text_of(writer.write(messages, cancel=cancel, temperature=TEMPERATURE, tokens=TOKENS))
+    reply = text_of(writer.write(messages, temperature=TEMPERATURE, tokens=TOKENS))
     reply = " ".join(_THOUGHT.sub("", reply).split())
     if _CHATTER.match(reply):
         return "", "it is no report"

@@ -8,16 +8,15 @@ a part that is still without entities, where the rules find some, is extracted b
 import hashlib
 import json
 import re
-import threading
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
 from clew.memory.cache import ContentCache
-from clew.memory.errors import BadInput, Cancelled, ServiceUnreachable
+from clew.memory.errors import BadInput, ServiceUnreachable
 from clew.memory.instructions import neutralised
 from clew.memory.json_lines import read_json
 from clew.memory.knowledge.extraction.clauses import by_rules
@@ -71,11 +70,10 @@ class Located:
 @dataclass(frozen=True, slots=True)
 class Model:
     """The writer that extracts. Its readable replies are kept in the file `answers` (None: not), by prompt and model,
-    so that a run that was stopped goes on where it ended; `cancel`, once set, raises `Cancelled`."""
+    so that a run that was stopped goes on where it ended."""
 
     writer: Writer
     answers: Path | None = None
-    cancel: threading.Event = field(default_factory=threading.Event)
 
 
 class ModelExtractor:
@@ -91,7 +89,7 @@ class ModelExtractor:
         self._kept = ContentCache(lambda: path, "answers") if path else None
 
     def __call__(self, text: str, title: str) -> tuple[Sequence[Mention], Sequence[RelationMention]]:
-        """Raises `Cancelled`, and nothing where the model fails."""
+        """Raises nothing where the model fails."""
         mentions: list[Mention] = []
         relations: list[RelationMention] = []
         for sentences in parts(text, self._limit):
@@ -150,8 +148,6 @@ class ModelExtractor:
         rules, prompt = render("extract-rules"), render("extract", title=name, text=own)
         asking = [Message("system", rules), Message("user", prompt)]
         key = hashlib.sha256(json.dumps([self._model.writer.name, rules, prompt, SCHEMA]).encode()).digest()
-        if self._model.cancel.is_set():
-            raise Cancelled("stopped")
         known = self._kept.read([key]).get(key) if self._kept else None
         reply = known.decode() if known else self._reply(asking)
         found, wrong = _read(reply, text, part, sentences, expected)
@@ -167,7 +163,7 @@ class ModelExtractor:
     def _reply(self, messages: Sequence[Message]) -> str:
         if self._unreachable:
             raise ServiceUnreachable(self._unreachable)
-        return text_of(self._model.writer.write(messages, schema=SCHEMA, cancel=self._model.cancel))
+        return text_of(self._model.writer.write(messages, schema=SCHEMA))
 
 
 def _read(reply: str, text: str, part: Span, sentences: Sequence[Span], expected: bool) -> tuple[Located | None, str]:

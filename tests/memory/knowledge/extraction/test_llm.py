@@ -1,14 +1,13 @@
 """Extraction by a language model: what is taken, what is told to it once, and what the rules extract instead."""
 
 import json
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from clew.memory.errors import BadInput, Cancelled, ServiceUnreachable
+from clew.memory.errors import BadInput, ServiceUnreachable
 from clew.memory.knowledge.extraction.clauses import by_rules
 from clew.memory.knowledge.extraction.llm import LONGEST_PART, Model, ModelExtractor
 from clew.memory.ports import Message, ToolSpec, Writer
@@ -195,13 +194,6 @@ def test_a_sentence_without_end_is_cut(text: str) -> None:
 def test_a_window_that_is_too_small_is_told_of() -> None:
     with pytest.raises(BadInput, match="500 tokens, is too small"):
         extractor_by(Replying(REPLY, window=500))
-
-
-def test_it_can_be_cancelled() -> None:
-    cancel = threading.Event()
-    cancel.set()
-    with pytest.raises(Cancelled):
-        ModelExtractor(Model(Replying(REPLY), cancel=cancel))(TEXT, TITLE)
 
 
 def test_answers_that_could_be_read_are_kept(tmp_path: Path) -> None:
