@@ -10,20 +10,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from safetensors import SafetensorError
 
 from clew.memory.datatypes import Progress, Vectors
 from clew.memory.errors import ClewError
-from clew.memory.files import new_array, new_file, new_folder, remove, within
+from clew.memory.files import naming_full_disk, new_array, new_file, new_folder, remove, within
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore
 from clew.memory.knowledge.cluster.reading import document_of_row
 from clew.memory.knowledge.cluster.rows import SOURCES, STATISTICS, RowsHash, decoded, rows_of
 from clew.memory.knowledge.cluster.slices import unpacked
 from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNITIES
 from clew.memory.knowledge.disk import (
+    BROKEN,
     MANIFEST,
     PARTS,
     Manifest,
     add_document,
+    damaged,
     harden,
     held,
     new_database,
@@ -39,7 +42,7 @@ from clew.memory.knowledge.numbering import number_layers, read_layers
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
 from clew.memory.knowledge.partitioning.capsule import capsules, read_capsule, write_vectors
 from clew.memory.knowledge.partitioning.node_graph import write_graph
-from clew.memory.knowledge.proof import write_hashes
+from clew.memory.knowledge.proof import of_partitions, write_hashes
 from clew.memory.nodes import FILE as SMOOTHED
 
 STAGE = "reading from the cluster"
@@ -136,25 +139,33 @@ def restore(store: ClusterStore, library: Path) -> Iterator[Progress]:
     parts = PARTS.union(*(step.files for step in STEPS))
     with held(library), closing(ReadRows(store, library)) as read:
         yield from read.all()
-        folder, whole = next_generation(library, parts), False
+        folder, whole, where = next_generation(library, parts), False, store.cluster.where
         try:
-            _fill(store, read, folder)
-            found = RowsHash()
-            for row in rows_of(folder, store.manifest):
-                found.add(row.id, row.hash)
-            if found.value != store.proof[1]:
-                where = store.cluster.where
-                raise ClewError(f"the library at {where} is not as it was sent", f"clew doctor --library {where}")
+            with naming_full_disk(f"the library at {library} stays as it was"):
+                _proven(store, read, folder)
             write_hashes(folder)
             whole = True
             switch_to(library, folder, parts)
             _forget(library)
-        except ClewError:
+        except (ClewError, SafetensorError, *BROKEN) as error:
             _forget(library)  # of what cannot be used nothing is kept
-            raise
+            if isinstance(error, ClewError) and error.message != damaged(library).message:
+                raise
+            wrong = f"the library at {where} is not as it was sent"
+            raise ClewError(wrong, f"clew doctor --library {where}") from error
         finally:
             if not whole:
                 remove(library, folder.name)
+
+
+def _proven(store: ClusterStore, read: "ReadRows", folder: Path) -> None:
+    """Raises `ValueError` where what was filled in has another hash."""
+    _fill(store, read, folder)
+    found = RowsHash()
+    for row in rows_of(folder, store.manifest):
+        found.add(row.id, row.hash)
+    if found.value != store.proof[1]:
+        raise ValueError("its rows have another hash")
 
 
 def _fill(store: ClusterStore, read: "ReadRows", folder: Path) -> None:
@@ -163,6 +174,8 @@ def _fill(store: ClusterStore, read: "ReadRows", folder: Path) -> None:
         _write_documents(store, read, database)
         vectors, sentences = _write_chunks(store, read, database)
         order_chunks(database)
+        if len(vectors) != manifest.chunks:
+            raise ValueError(f"{len(vectors)} chunks of {manifest.chunks}")
         for _ in write_words(database, folder, manifest.keywords, orders_in(database)):
             pass
         number_layers(database, folder)
@@ -253,6 +266,8 @@ def _write_smoothed(store: ClusterStore, read: "ReadRows", folder: Path) -> None
 def _write_capsules(store: ClusterStore, folder: Path) -> None:
     for name in store.files():
         if name not in (SOURCES, STATISTICS):
+            if not of_partitions(name):
+                raise ValueError(f"{name} is no file of partitions")
             _write_file(folder, name.split("/"), store.file(name))
     vectors = open_vectors(folder, CHUNKS)
     for name in capsules(folder):

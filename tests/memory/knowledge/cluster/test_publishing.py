@@ -2,6 +2,7 @@
 
 import json
 import threading
+from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
@@ -253,6 +254,32 @@ def test_a_copy_that_is_read_stays_where_the_cluster_has_another(
         with pytest.raises(LibraryBusy):
             on_this_machine(where, cache)
     assert read_manifest(required_generation(on_this_machine(where, cache))).documents == 4
+
+
+ALTERED: dict[str, dict[str, Any]] = {
+    "file:0:sources.json": {"blob": b64encode(b"{}").decode()},
+    "file:0:../../diary": {"kind": "file", "name": "../../diary", "number": 0, "blob": "AAAA", "hash": "x"},
+    "file:0:library.sqlite": {"kind": "file", "name": "library.sqlite", "number": 0, "blob": "AAAA", "hash": "x"},
+    "file:0:capsules/current": {"blob": b64encode(b"../../../diary").decode()},
+    "capsule:0": {"blob": "AAAA"},
+    "community:0": {"half": "AAAA"},
+}
+
+
+@pytest.mark.parametrize("id_", ALTERED)
+def test_what_a_cluster_says_of_somebody_else_is_checked(
+    cluster: Cluster, examples_path: Path, tmp_path: Path, id_: str
+) -> None:
+    sent(cluster, required_generation(examples_path))
+    index = open_generation(cluster).index
+    row = {**cluster.found(index, [id_]).get(id_, {}), **ALTERED[id_]}
+    cluster.ask(lambda client: client.indices.put_settings(index=index, settings={"index.blocks.write": False}))
+    cluster.ask(lambda client: client.index(index=index, id=id_, document=row, refresh=True))
+    with pytest.raises(ClewError, match="is not as it was sent"):
+        for _ in restore(open_generation(cluster), tmp_path / "folder" / "back"):
+            pass
+    assert current_generation(tmp_path / "folder" / "back") is None
+    assert [path.name for path in tmp_path.rglob("*")] == ["folder", "back", "lock"]
 
 
 def test_what_was_read_of_another_library_or_is_damaged_is_not_used(
