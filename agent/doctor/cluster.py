@@ -8,9 +8,9 @@ from typing import Any, Literal
 from clew.memory.errors import ClewError
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_generation
 from clew.memory.knowledge.cluster.connection import PRESENT, Cluster, ClusterAddress
-from clew.memory.knowledge.cluster.generations import READ_RIGHTS, WRITE_RIGHTS, Generations, mapping_faults
+from clew.memory.knowledge.cluster.generations import READ_RIGHTS, WRITE_RIGHTS, Generations
 from clew.memory.knowledge.cluster.inference import ENDPOINT, endpoint, tokens_of
-from clew.memory.knowledge.cluster.rows import RowsHash, hash_of
+from clew.memory.knowledge.cluster.rows import RowsHash, hash_of, mapping_faults
 from clew.memory.text import number_of
 
 State = Literal["ok", "warning", "problem"]

@@ -47,9 +47,9 @@ from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import NoLibrary
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_cluster
 from clew.memory.knowledge.cluster.connection import Cluster, ClusterAddress, Place, address
-from clew.memory.knowledge.cluster.generations import CLUSTER_FORMAT, Generations, IndexLayout
+from clew.memory.knowledge.cluster.generations import Generations
 from clew.memory.knowledge.cluster.publishing import Bulk, Published, publish
-from clew.memory.knowledge.cluster.rows import PIECE, STATISTICS, IndexRow, halves, key
+from clew.memory.knowledge.cluster.rows import CLUSTER_FORMAT, PIECE, STATISTICS, IndexLayout, IndexRow, halves, key
 from clew.memory.knowledge.cluster.slices import TEXTS, Cutter, packed, unpacked
 from clew.memory.knowledge.cluster.statistics import WordStatistics
 from clew.memory.knowledge.disk import required_generation

@@ -14,11 +14,11 @@ import numpy as np
 from clew.memory.datatypes import Chunk, Hit, Query, Triple, Vectors
 from clew.memory.errors import BadInput, ClewError
 from clew.memory.knowledge.cluster.connection import AT_ONCE, PRESENT, Cluster, ClusterAddress
-from clew.memory.knowledge.cluster.generations import CLUSTER_FORMAT, Generations
+from clew.memory.knowledge.cluster.generations import Generations
 from clew.memory.knowledge.cluster.graph import ClusterGraph
 from clew.memory.knowledge.cluster.inference import TokenWeights
 from clew.memory.knowledge.cluster.reading import IndexReader, stated
-from clew.memory.knowledge.cluster.rows import key
+from clew.memory.knowledge.cluster.rows import CLUSTER_FORMAT, key
 from clew.memory.knowledge.cluster.searches import (
     HALF,
     LOOKED,

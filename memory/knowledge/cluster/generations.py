@@ -14,18 +14,20 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from clew.memory.errors import ClewError, LibraryBusy, LibraryMismatch, NoLibrary, NotSetUp
 from clew.memory.knowledge.cluster.connection import BULK_SECONDS, NAME, PREFIX, Cluster
-from clew.memory.knowledge.tokens import KeywordParameters
+from clew.memory.knowledge.cluster.rows import (
+    CLUSTER_FORMAT,
+    IndexLayout,
+    index_mapping,
+    index_settings,
+    mapping_faults,
+)
 
 if TYPE_CHECKING:
     from elasticsearch import Elasticsearch
-
-CLUSTER_FORMAT = 3
-"""Of the mapping and of what stands in it."""
 
 KEPT_SECONDS = 3600
 """How long a generation stays that another has superseded; `ES_KEEP` says otherwise."""
@@ -36,81 +38,8 @@ BEAT, STILL = 3.0, 12.0
 LOCKING = "10s"
 """That the lock waits for a cluster without a master."""
 
-ANALYSERS = frozenset(
-    "arabic armenian basque bengali catalan danish dutch english estonian finnish french german greek hindi hungarian "
-    "indonesian irish italian lithuanian norwegian portuguese romanian russian spanish swedish turkish".split()
-)
-"""Elasticsearch's analysers that have the name of a Snowball stemmer."""
-
 READ_RIGHTS = ("read", "view_index_metadata")
 WRITE_RIGHTS = ("read", "view_index_metadata", "write", "manage")
-
-
-@dataclass(frozen=True, slots=True)
-class IndexLayout:
-    """How an index is laid out; a generation that is cloned keeps the shards that it had. `replicas` None: none on a
-    cluster of one node, else one."""
-
-    dimension: int
-    keywords: KeywordParameters
-    shards: int = 1
-    replicas: int | None = None
-
-
-def mapping(layout: IndexLayout, generation: int, name: str) -> dict[str, Any]:
-    language = layout.keywords.stemmer if layout.keywords.stemmer in ANALYSERS else "standard"
-    keyword, stored, number = (
-        {"type": "keyword"},
-        {"type": "keyword", "index": False, "doc_values": False},
-        {"type": "integer"},
-    )
-    text, words = {"type": "text", "analyzer": language}, {"type": "text", "analyzer": "whitespace"}
-    unsearched, binary = {"type": "text", "index": False}, {"type": "binary"}
-    return {
-        "dynamic": "strict",
-        "_meta": {"clew": {"library": name, "format": CLUSTER_FORMAT, "generation": generation}},
-        "_source": {"excludes": ["vector", "words", "metadata", "elser"]},
-        "properties": {
-            **dict.fromkeys(("kind", "hash", "document", "chunk", "entity", "entities", "named", "by"), keyword),
-            **dict.fromkeys(("targets", "path", "type", "status", "date", "page", "heading"), keyword),
-            **dict.fromkeys(("partition", "position", "number", "count", "start", "end"), number),
-            **dict.fromkeys(("title", "text"), text),
-            **dict.fromkeys(("title_words", "text_words", "metadata_words", "report", "name", "place"), unsearched),
-            **dict.fromkeys(("digest", "author"), stored),
-            **dict.fromkeys(("half", "sentences", "blob"), binary),
-            "words": {**words, "norms": True},
-            "metadata": words,
-            "rest": {"type": "object", "enabled": False},
-            "elser": {"type": "sparse_vector"},
-            "vector": {
-                **{"type": "dense_vector", "dims": layout.dimension, "similarity": "cosine", "index": True},
-                "index_options": {"type": "int8_hnsw"},
-            },
-        },
-    }  # fmt: skip
-
-
-def settings(layout: IndexLayout) -> dict[str, Any]:
-    return {
-        "number_of_shards": layout.shards,
-        **({"auto_expand_replicas": "0-1"} if layout.replicas is None else {"number_of_replicas": layout.replicas}),
-        "refresh_interval": "-1",
-        "similarity": {"default": {"type": "BM25", "k1": layout.keywords.k1, "b": layout.keywords.b}},
-    }
-
-
-def mapping_faults(said: Mapping[str, Any], dimension: int, keywords: KeywordParameters) -> list[str]:
-    """What an index, as the cluster describes it, has otherwise than we would make it."""
-    wanted = mapping(IndexLayout(dimension, keywords), 0, "")["properties"]
-    has, mark = said["mappings"].get("properties", {}), said["mappings"].get("_meta", {}).get("clew", {})
-    similarity = said["settings"]["index"].get("similarity", {}).get("default", {})
-    faults = [] if mark.get("format") == CLUSTER_FORMAT else ["format"]
-    faults += [name for name in ("k1", "b") if float(similarity.get(name, -1)) != getattr(keywords, name)]
-    for name, one in wanted.items():
-        own = has.get(name, {})
-        same = own.get("type", "object") == one["type"] and own.get("analyzer") == one.get("analyzer")
-        faults += [] if same and own.get("dims") == one.get("dims") else [name]
-    return faults
 
 
 class Generations:
@@ -202,8 +131,8 @@ class Generations:
                 made,
                 lambda client: client.indices.create(
                     index=made,
-                    settings=settings(layout),
-                    mappings=mapping(layout, newest + 1, self.cluster.where.name),
+                    settings=index_settings(layout),
+                    mappings=index_mapping(layout, newest + 1, self.cluster.where.name),
                 ),
             )
         return made
@@ -232,7 +161,7 @@ class Generations:
             made,
             lambda client: client.indices.clone(index=index, target=made, settings=kept, wait_for_active_shards="1"),
         )
-        mark = mapping(layout, number, self.cluster.where.name)["_meta"]
+        mark = index_mapping(layout, number, self.cluster.where.name)["_meta"]
         self.cluster.ask(lambda client: client.indices.put_mapping(index=made, meta=mark))
         self._open(made)
 

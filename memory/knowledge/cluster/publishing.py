@@ -13,9 +13,9 @@ from clew.memory.datatypes import Progress
 from clew.memory.errors import ClewError, ServiceUnreachable
 from clew.memory.files import Lease
 from clew.memory.knowledge.cluster.connection import BULK_SECONDS, Busy, Cluster, TooLarge, cause_of
-from clew.memory.knowledge.cluster.generations import CLUSTER_FORMAT, Generations, IndexLayout
+from clew.memory.knowledge.cluster.generations import Generations
 from clew.memory.knowledge.cluster.inference import endpoint, tokens_of
-from clew.memory.knowledge.cluster.rows import IndexRow, RowsHash, facts_of, rows_of
+from clew.memory.knowledge.cluster.rows import CLUSTER_FORMAT, IndexLayout, IndexRow, RowsHash, facts_of, rows_of
 from clew.memory.knowledge.disk import read_manifest
 from clew.memory.knowledge.embedding import with_title
 

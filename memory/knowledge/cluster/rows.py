@@ -1,4 +1,5 @@
-"""What an index of a cluster holds of a generation: documents by kind, the same ones for the same generation.
+"""What an index of a cluster holds of a generation: documents by kind, the same ones for the same generation; and how
+the index is laid out for them.
 
     document    its text and marks, what was extracted from it, its triples and its edges
     chunk       title and text, the words that it is found by, its vector, its sentences' vectors
@@ -18,6 +19,7 @@ import sqlite3
 from base64 import b64decode, b64encode
 from collections.abc import Generator, Iterator, Mapping, Sequence, Set
 from contextlib import closing
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -39,7 +41,10 @@ from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
 from clew.memory.knowledge.partitioning.capsule import VECTORS as CAPSULE_VECTORS
 from clew.memory.knowledge.proof import WORDS as PARTITION_WORDS
 from clew.memory.knowledge.store import EmbeddedStore
-from clew.memory.knowledge.tokens import KeywordAnalyser
+from clew.memory.knowledge.tokens import KeywordAnalyser, KeywordParameters
+
+CLUSTER_FORMAT = 3
+"""Of the mapping and of what stands in it."""
 
 PIECE = 4_000_000
 """Bytes of a piece of a file."""
@@ -48,6 +53,79 @@ STATISTICS, SOURCES = "words", "sources.json"
 """Names of files: the word statistics; sources and loose edges."""
 
 KEY_BYTES = 16
+
+ANALYSERS = frozenset(
+    "arabic armenian basque bengali catalan danish dutch english estonian finnish french german greek hindi hungarian "
+    "indonesian irish italian lithuanian norwegian portuguese romanian russian spanish swedish turkish".split()
+)
+"""Elasticsearch's analysers that have the name of a Snowball stemmer."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexLayout:
+    """How an index is laid out; a generation that is cloned keeps the shards that it had. `replicas` None: none on a
+    cluster of one node, else one."""
+
+    dimension: int
+    keywords: KeywordParameters
+    shards: int = 1
+    replicas: int | None = None
+
+
+def index_mapping(layout: IndexLayout, generation: int, name: str) -> dict[str, Any]:
+    language = layout.keywords.stemmer if layout.keywords.stemmer in ANALYSERS else "standard"
+    keyword, stored, number = (
+        {"type": "keyword"},
+        {"type": "keyword", "index": False, "doc_values": False},
+        {"type": "integer"},
+    )
+    text, words = {"type": "text", "analyzer": language}, {"type": "text", "analyzer": "whitespace"}
+    unsearched, binary = {"type": "text", "index": False}, {"type": "binary"}
+    return {
+        "dynamic": "strict",
+        "_meta": {"clew": {"library": name, "format": CLUSTER_FORMAT, "generation": generation}},
+        "_source": {"excludes": ["vector", "words", "metadata", "elser"]},
+        "properties": {
+            **dict.fromkeys(("kind", "hash", "document", "chunk", "entity", "entities", "named", "by"), keyword),
+            **dict.fromkeys(("targets", "path", "type", "status", "date", "page", "heading"), keyword),
+            **dict.fromkeys(("partition", "position", "number", "count", "start", "end"), number),
+            **dict.fromkeys(("title", "text"), text),
+            **dict.fromkeys(("title_words", "text_words", "metadata_words", "report", "name", "place"), unsearched),
+            **dict.fromkeys(("digest", "author"), stored),
+            **dict.fromkeys(("half", "sentences", "blob"), binary),
+            "words": {**words, "norms": True},
+            "metadata": words,
+            "rest": {"type": "object", "enabled": False},
+            "elser": {"type": "sparse_vector"},
+            "vector": {
+                **{"type": "dense_vector", "dims": layout.dimension, "similarity": "cosine", "index": True},
+                "index_options": {"type": "int8_hnsw"},
+            },
+        },
+    }  # fmt: skip
+
+
+def index_settings(layout: IndexLayout) -> dict[str, Any]:
+    return {
+        "number_of_shards": layout.shards,
+        **({"auto_expand_replicas": "0-1"} if layout.replicas is None else {"number_of_replicas": layout.replicas}),
+        "refresh_interval": "-1",
+        "similarity": {"default": {"type": "BM25", "k1": layout.keywords.k1, "b": layout.keywords.b}},
+    }
+
+
+def mapping_faults(said: Mapping[str, Any], dimension: int, keywords: KeywordParameters) -> list[str]:
+    """What an index, as the cluster describes it, has otherwise than we would make it."""
+    wanted = index_mapping(IndexLayout(dimension, keywords), 0, "")["properties"]
+    has, mark = said["mappings"].get("properties", {}), said["mappings"].get("_meta", {}).get("clew", {})
+    similarity = said["settings"]["index"].get("similarity", {}).get("default", {})
+    faults = [] if mark.get("format") == CLUSTER_FORMAT else ["format"]
+    faults += [name for name in ("k1", "b") if float(similarity.get(name, -1)) != getattr(keywords, name)]
+    for name, one in wanted.items():
+        own = has.get(name, {})
+        same = own.get("type", "object") == one["type"] and own.get("analyzer") == one.get("analyzer")
+        faults += [] if same and own.get("dims") == one.get("dims") else [name]
+    return faults
 
 
 class IndexRow(NamedTuple):
