@@ -271,6 +271,10 @@ def read_manifest(generation: Path) -> Manifest:
         return Manifest.model_validate_json(within(generation, MANIFEST).read_text("utf-8"))
 
 
+def write_manifest(generation: Path, manifest: Manifest) -> None:
+    new_file(generation, MANIFEST).write_text(manifest.model_dump_json(indent=2) + "\n", "utf-8")
+
+
 def check_encoder(path: object, manifest: Manifest, encoder: Encoder | None) -> None:
     """Raises `LibraryMismatch` for another encoder than the library's; None is any."""
     if encoder is not None and encoder.hash != manifest.encoder.hash:

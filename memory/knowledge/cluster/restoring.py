@@ -22,8 +22,6 @@ from clew.memory.knowledge.cluster.slices import unpacked
 from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNITIES
 from clew.memory.knowledge.disk import (
     BROKEN,
-    MANIFEST,
-    PARTS,
     Manifest,
     add_document,
     damaged,
@@ -33,10 +31,11 @@ from clew.memory.knowledge.disk import (
     next_generation,
     order_chunks,
     switch_to,
+    write_manifest,
 )
 from clew.memory.knowledge.document_dates import orders_in
 from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, open_vectors
-from clew.memory.knowledge.index.steps import STEPS
+from clew.memory.knowledge.index.steps import parts_of
 from clew.memory.knowledge.index.words import write_words
 from clew.memory.knowledge.numbering import number_layers, read_layers
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
@@ -136,7 +135,7 @@ def _forget(library: Path) -> None:
 def restore(store: ClusterStore, library: Path) -> Iterator[Progress]:
     """Bring a generation of a cluster into an embedded library, as its next generation; what a run that was cut off had
     read is not read again. Raises `ClewError` where what comes is not what was proven when it was sent."""
-    parts = PARTS.union(*(step.files for step in STEPS))
+    parts = parts_of()
     with held(library), closing(ReadRows(store, library)) as read:
         yield from read.all()
         folder, whole, where = next_generation(library, parts), False, store.cluster.where
@@ -186,7 +185,7 @@ def _fill(store: ClusterStore, read: "ReadRows", folder: Path) -> None:
         write_graph(database, folder, read_layers(database, folder))
         _write_smoothed(store, read, folder)
         _write_capsules(store, folder)
-        new_file(folder, MANIFEST).write_text(manifest.model_dump_json(indent=2) + "\n", "utf-8")
+        write_manifest(folder, manifest)
 
 
 def _write_documents(store: ClusterStore, read: "ReadRows", database: sqlite3.Connection) -> None:

@@ -15,14 +15,13 @@ from typing import Any, NamedTuple
 
 from clew.memory.datatypes import Chunk, Document, Edge, Progress, Vectors
 from clew.memory.errors import BadInput, NotSetUp
-from clew.memory.files import check_plain, new_file
+from clew.memory.files import check_plain
 from clew.memory.knowledge import disk
 from clew.memory.knowledge.chunking import CHUNKERS, Chunker
 from clew.memory.knowledge.disk import (
     COLUMNS,
     DATABASE,
     FORMAT,
-    MANIFEST,
     EncoderRecord,
     Manifest,
     TriplesFrom,
@@ -338,7 +337,7 @@ class Generation:
                 "id": disk.recorded(self.folder.parent).id or secrets.token_hex(16),
             }
         )
-        new_file(self.folder, MANIFEST).write_text(manifest.model_dump_json(indent=2) + "\n", "utf-8")
+        disk.write_manifest(self.folder, manifest)
 
     def _fingerprint(self, with_what: str) -> str:
         whole = hashlib.sha256(with_what.encode())

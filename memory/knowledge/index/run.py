@@ -17,7 +17,6 @@ from clew.memory.files import naming_full_disk, readers, remove, within
 from clew.memory.knowledge.disk import (
     FORMAT,
     NUMBER,
-    PARTS,
     check_encoder,
     clear,
     current_generation,
@@ -32,7 +31,7 @@ from clew.memory.knowledge.disk import (
 )
 from clew.memory.knowledge.index.changes import Changes
 from clew.memory.knowledge.index.generation import Generation, IndexStep, Parameters, choose
-from clew.memory.knowledge.index.steps import STEPS
+from clew.memory.knowledge.index.steps import STEPS, parts_of
 from clew.memory.knowledge.loaders.registry import LOADERS
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, shown
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
@@ -94,7 +93,7 @@ def index(
     """
     if not paths and not rebuild:
         raise BadInput("there is nothing to index", f"clew index YOUR-FOLDER --library {library}")
-    parameters, parts = parameters or Parameters(), PARTS.union(*(step.files for step in steps))
+    parameters, parts = parameters or Parameters(), parts_of(steps)
     with held(library):
         old = None if rebuild else current_generation(library, {FORMAT})
         before = _roots_before(old, library, encoder)
@@ -217,7 +216,7 @@ def repair(library: Path, encoder: Encoder, mine: Collection[str] | None = None)
     with held(library):
         yield from _mend_pointer(library)
         generation = current_generation(library)
-        if generation and (gone := clear(library, PARTS.union(*(step.files for step in STEPS)))):
+        if generation and (gone := clear(library, parts_of())):
             yield f"removed what a run had left: {', '.join(gone)}"
     generation, found = proven_now(library) or (None, None)
     if generation is None or found is None or not found.wrong:

@@ -1,6 +1,6 @@
 """The steps of `clew index`, which follow one another once the documents and chunks are there."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from clew.memory.datatypes import Progress
 from clew.memory.errors import ClewError
@@ -8,7 +8,7 @@ from clew.memory.files import machine_memory
 from clew.memory.knowledge import keywords
 from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNITIES
 from clew.memory.knowledge.communities.community_index import author_of_all, build
-from clew.memory.knowledge.disk import naming_damage
+from clew.memory.knowledge.disk import PARTS, naming_damage
 from clew.memory.knowledge.embedding import (
     CHUNKS,
     NAMED,
@@ -115,3 +115,8 @@ STEPS: tuple[IndexStep, ...] = (
     ),
     IndexStep("partitioning", partition, files=(NODES, SMOOTHED, CAPSULES)),
 )
+
+
+def parts_of(steps: Sequence[IndexStep] = STEPS) -> frozenset[str]:
+    """The names of all that a generation made by these steps may hold."""
+    return PARTS.union(*(step.files for step in steps))

@@ -9,9 +9,9 @@ import pytest
 
 from clew.memory.datatypes import Progress
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.disk import PARTS, current_generation, read_manifest
+from clew.memory.knowledge.disk import current_generation, read_manifest
 from clew.memory.knowledge.index.generation import Generation, IndexStep
-from clew.memory.knowledge.index.steps import STEPS
+from clew.memory.knowledge.index.steps import STEPS, parts_of
 from tests.memory.knowledge.index.test_run import run, titles, write
 
 
@@ -60,4 +60,4 @@ def test_the_steps_write_the_files_that_they_declare(notes: Path, tmp_path: Path
     generation = current_generation(tmp_path / "library")
     assert generation
     files = {entry.name for entry in generation.iterdir()}
-    assert files == PARTS.union(*(step.files for step in STEPS)) - {"library.sqlite-journal", "hashes.json.new"}
+    assert files == parts_of() - {"library.sqlite-journal", "hashes.json.new"}
