@@ -15,6 +15,7 @@ from clew.memory.errors import BadInput
 Share = Annotated[float, Field(ge=0, le=1)]
 Cosine = Annotated[float, Field(ge=-1, le=1)]
 Weight = Annotated[float, Field(ge=0, le=100)]
+Logit = Annotated[float, Field(ge=-100, le=100)]
 Few = Annotated[int, Field(ge=1, le=100)]
 Count = Annotated[int, Field(ge=1, le=100_000)]
 Natural = Annotated[int, Field(ge=0, le=100_000)]

@@ -17,6 +17,7 @@ import numpy as np
 
 from clew.memory.datatypes import Sentence, Vector
 from clew.memory.dialogue.context_dependence import clarifies, depends_on_context, has_pronoun
+from clew.memory.parameters import Logit
 from clew.memory.ports import Encoder
 from clew.memory.text import content_words, stems_and_words
 
@@ -148,7 +149,7 @@ SHIPPED = Path(__file__).with_name("learned.json")
 class Linear:
     """Signals by name to a number: their weighted sum and the intercept."""
 
-    intercept: float
+    intercept: Logit
     weights: Mapping[str, float]
 
     def of(self, signals: Mapping[str, float]) -> float:

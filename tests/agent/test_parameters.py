@@ -114,6 +114,8 @@ def test_a_step_of_two_dataclasses_has_one_group() -> None:
         ("tools.local.zzz", 5, "tools.local.tau_e, tools.local.tau_d"),
         ("tools.clues.beam", 0, "a whole number from 1 to 100"),
         ("rewrite.lambda", 1.5, "a number from 0 to 1"),
+        ("rewrite.intercept", -1e308, "a number from -100 to 100"),
+        ("rewrite.intercept", float("nan"), "a number from -100 to 100"),
         ("tools.clues.method", "guess", "one of units, triples"),
         ("tools.walk.beam", 5, "walk.beam"),
     ],
@@ -122,6 +124,12 @@ def test_unknown_and_impossible_ones_are_refused(name: str, value: object, allow
     with pytest.raises(BadInput) as raised:
         chosen({name: value})
     assert name in raised.value.message and allowed in raised.value.hint
+
+
+def test_every_number_has_bounds() -> None:
+    """A `clew.toml` of somebody else may give the first and the last."""
+    numbers = [one for one in parameters().values() if "number" in one.allowed]
+    assert len(numbers) > 100 and all(" from " in one.allowed and " to " in one.allowed for one in numbers)
 
 
 def test_what_does_not_go_together_is_refused() -> None:
