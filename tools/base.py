@@ -59,6 +59,9 @@ Make = Callable[[Search, ToolSettings], Tool]
 """How the registry makes a tool over a library: each tool's own `make`."""
 
 
+# What the forms of a question find, as one --------------------------------------------------------------------------
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class FormScores:
     """The scores of each form of a question, of shape (forms, ids), NaN where its search did not come to an id."""
@@ -92,6 +95,31 @@ def ranks_by_form(forms: Sequence[Form], found: FormScores, id_: str) -> dict[st
     }
 
 
+def passages_of(chunks: Sequence[Chunk], tool: str) -> list[Passage]:
+    """Without scores."""
+    return [Passage(**asdict(chunk), score=0.0, tool=tool) for chunk in chunks]
+
+
+def fused_passages(store: Search, query: Query, found: FormScores, k: int | None, tool: str) -> list[Passage]:
+    """At most k passages (None: all), best first, with score and ranks; the tool adds why each was found. Of copies
+    the best counts."""
+    scores = fuse(query.forms, found)
+    return [
+        replace(passage, score=scores[passage.id], ranks=ranks_by_form(query.forms, found, passage.id))
+        for passage in passages_of(distinct(store, list(scores), k), tool)
+    ]
+
+
+def distinct(store: Search, ids: Sequence[str], k: int | None) -> list[Chunk]:
+    """The first k chunks (None: all) of which none says the same as one before, as those of a file's copies do."""
+    found, most = dict[str, Chunk](), len(ids) if k is None else k
+    while ids and len(found) < most:
+        for chunk in store.chunks(ids[:most]):
+            found.setdefault(chunk.text, chunk)
+        ids = ids[most:]
+    return list(found.values())[:most]
+
+
 def nothing_named(layers: Layers, allowed: NDArray[np.bool_] | None = None) -> str:
     """The note of a tool that searches by entities and has none; `allowed` are the chunks in scope (None: all)."""
     if len(layers.chunk_ids) and not len(layers.sentence_chunks):
@@ -100,6 +128,9 @@ def nothing_named(layers: Layers, allowed: NDArray[np.bool_] | None = None) -> s
         return "there are no documents in scope"
     where = "" if allowed is None or allowed.all() else " in scope"
     return f"no entities: nothing was found to be named in the documents{where}"
+
+
+# What is asked ------------------------------------------------------------------------------------------------------
 
 
 def encode_query(
@@ -126,29 +157,7 @@ def _moved(vector: Vector, by: Vector) -> Vector:
     return np.asarray(moved / np.linalg.norm(moved), np.float32)
 
 
-def passages_of(chunks: Sequence[Chunk], tool: str) -> list[Passage]:
-    """Without scores."""
-    return [Passage(**asdict(chunk), score=0.0, tool=tool) for chunk in chunks]
-
-
-def fused_passages(store: Search, query: Query, found: FormScores, k: int | None, tool: str) -> list[Passage]:
-    """At most k passages (None: all), best first, with score and ranks; the tool adds why each was found. Of copies
-    the best counts."""
-    scores = fuse(query.forms, found)
-    return [
-        replace(passage, score=scores[passage.id], ranks=ranks_by_form(query.forms, found, passage.id))
-        for passage in passages_of(distinct(store, list(scores), k), tool)
-    ]
-
-
-def distinct(store: Search, ids: Sequence[str], k: int | None) -> list[Chunk]:
-    """The first k chunks (None: all) of which none says the same as one before, as those of a file's copies do."""
-    found, most = dict[str, Chunk](), len(ids) if k is None else k
-    while ids and len(found) < most:
-        for chunk in store.chunks(ids[:most]):
-            found.setdefault(chunk.text, chunk)
-        ids = ids[most:]
-    return list(found.values())[:most]
+# Over a part of a library -------------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -171,6 +180,9 @@ class OverParts:
 def for_question(tool: Tool, query: Query) -> Tool:
     """The tool, as it is for this question."""
     return tool.over(query) if isinstance(tool, OverParts) else tool
+
+
+# For LangChain ------------------------------------------------------------------------------------------------------
 
 
 def as_langchain_tool(tool: Tool, encoder: Encoder) -> "BaseTool":

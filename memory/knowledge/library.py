@@ -125,6 +125,8 @@ def open_library(path: Place, encoder: Encoder | None) -> Library:
             # It was replaced between reading its name and opening it.
 
 
+# Its documents, one after the other, and written out ----------------------------------------------------------------
+
 INDEX = "documents.jsonl"
 """A line a document: `document` (its id), `source`, `title`, `file`."""
 
@@ -145,11 +147,9 @@ _DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
 def export_text(store: LibraryStore, folder: Path) -> int:
     """Writes each document to a file of its own, UTF-8, its characters as they are stored, and `INDEX` last; returns
     how many. Raises `BadInput` for a folder that holds other files, or where one cannot be written."""
-    index, taken, lines = folder / INDEX, set[str](), list[str]()
+    taken, lines = set[str](), list[str]()
     try:
-        private_folder(folder)
-        if not index.exists() and any(folder.iterdir()):
-            raise BadInput(f"{folder} holds other files", "give --out an empty folder")
+        _own_folder(folder, INDEX)
         for document in stored_documents(store):
             name = safe_name(document.id, taken)
             taken.add(name.casefold())
@@ -159,7 +159,7 @@ def export_text(store: LibraryStore, folder: Path) -> int:
             lines.append(as_line(row))
     except OSError as error:
         raise unwritten(folder, error) from error
-    replace_file(index, "".join(lines))
+    replace_file(folder / INDEX, "".join(lines))
     return len(lines)
 
 
@@ -168,9 +168,7 @@ def export_graph(store: LibraryStore, folder: Path) -> tuple[int, int]:
     and one for each edge between documents; returns how many. Raises `BadInput` as `export_text`."""
     nodes, edges = list[str](), list[str]()
     try:
-        private_folder(folder)
-        if not (folder / NODES).exists() and any(folder.iterdir()):
-            raise BadInput(f"{folder} holds other files", "give --out an empty folder")
+        _own_folder(folder, NODES)
         for document in stored_documents(store):
             said = {name: getattr(document, name) for name in ("date", "status", "author", "tags")}
             row = {"id": document.id, "title": document.title, "text": document.text}
@@ -186,6 +184,13 @@ def export_graph(store: LibraryStore, folder: Path) -> tuple[int, int]:
     replace_file(folder / NODES, "".join(nodes))
     replace_file(folder / EDGES, "".join(edges))
     return len(nodes), len(edges)
+
+
+def _own_folder(folder: Path, written: str) -> None:
+    """Made, or empty, or with the file `written` of an export before. Raises `BadInput`, `OSError`."""
+    private_folder(folder)
+    if not (folder / written).exists() and any(folder.iterdir()):
+        raise BadInput(f"{folder} holds other files", "give --out an empty folder")
 
 
 def stored_documents(store: LibraryStore) -> Iterator[Document]:
