@@ -32,7 +32,7 @@ from clew.agent.search.scope import document_meant
 from clew.agent.services import TurnContext
 from clew.agent.state import TURN_JSON, Answer, Call, Fallback, Step, Turn, TurnSearch, TurnState
 from clew.agent.talk.lines import in_language
-from clew.memory.datatypes import Subgraph, Utterance
+from clew.memory.datatypes import Passage, Subgraph, Utterance
 from clew.memory.dialogue.recall import centroids_of, embedded
 from clew.memory.dialogue.recall import recall as recall_sentences
 from clew.memory.dialogue.rewriting import Rewritten
@@ -187,7 +187,7 @@ def act(turn: Turn, run: TurnContext) -> Turn:
     own = [call for call in calls if not call.by_model][:1]
     details = (
         *chain.from_iterable(rounds.by_form(call, pool.passages) for call in own),
-        *(f"{p.score:.2f} {p.title or p.document}: {p.why}" for p in pool.passages),
+        *map(_found, pool.passages),
         *notes,
     )
     return replace(
@@ -234,7 +234,7 @@ def walk(turn: Turn, run: TurnContext) -> Turn:
     landings = zip(own.titles[:landed], own.partitions, strict=False)
     details = (
         *walk_operations.lines(own),
-        *(f"{p.score:.2f} {p.title or p.document}: {p.why}" for p in fresh),
+        *map(_found, fresh),
         *(f"landed on {title}, in {partition}" for title, partition in landings),
     )
     return replace(
@@ -258,7 +258,7 @@ def observe(turn: Turn, run: TurnContext) -> Turn:
     back = f"; the walk went back {times}" if search.went_back else ""
     details = ordering.lines(turn.passages)
     if best := rounds.answers(turn.passages, services.observe):
-        return turn.searched(missing=()).stepped("observe", f"{best.title or best.document} answers{back}", details)
+        return turn.searched(missing=()).stepped("observe", f"{best.name} answers{back}", details)
     if rounds.enough(turn.rewritten, turn.passages, services.observe):
         return turn.searched(missing=()).stepped("observe", f"the evidence is enough{back}", details)
     missing = rounds.missing(turn.rewritten, turn.passages)
@@ -361,6 +361,10 @@ def _memorable(answer: Answer) -> list[Utterance]:
     quoted = any(claim.quotes for claim in answer.claims)
     said = " ".join(c.text for c in answer.claims if (c.cites or not quoted) and not orders(c.text))
     return [Utterance("agent", said)] if said and not answer.refused else []
+
+
+def _found(passage: Passage) -> str:
+    return f"{passage.score:.2f} {passage.name}: {passage.why}"
 
 
 def _new_passages(count: int) -> str:

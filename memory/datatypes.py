@@ -179,6 +179,11 @@ class Passage:
     source: str = ""
     date: str = ""
 
+    @property
+    def name(self) -> str:
+        """Its title, else its document's id."""
+        return self.title or self.document
+
 
 @dataclass(frozen=True, slots=True)
 class Subgraph:

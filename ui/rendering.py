@@ -64,7 +64,7 @@ def source_lines(answer: Answer, width: int | None) -> list[Text]:
 def source_line(answer: Answer, number: int, width: int | None) -> Text:
     """Number, title, page or heading, where it lies, and a mark where a sentence that cites it does not hold."""
     passage = answer.sources[number - 1]
-    line = Text.assemble((f"[{number}]", CITATION), " ", (one_line(passage.title) or passage.document, BOLD))
+    line = Text.assemble((f"[{number}]", CITATION), " ", (name_of(passage), BOLD))
     for verdict in dict.fromkeys(claim.verdict for claim in answer.claims if number in claim.cites):
         if verdict in MARKS:
             mark, style = MARKS[verdict]
@@ -82,6 +82,11 @@ def append_place(line: Text, passage: Passage, width: int | None) -> None:
         line.append(f" · {source if left is None else short_path(source, left)}", DIM)
     if width is not None:
         line.truncate(width, overflow="ellipsis")
+
+
+def name_of(passage: Passage) -> str:
+    """Its title, on one line, else its document's id."""
+    return one_line(passage.title) or passage.document
 
 
 def place_of(passage: Passage) -> str:

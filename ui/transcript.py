@@ -10,7 +10,7 @@ from clew.memory.dialogue.threads import Thread, Threads
 from clew.memory.errors import BadInput
 from clew.ui.plain import as_text_of_markdown as as_text
 from clew.ui.plain import escaped, one_line
-from clew.ui.rendering import answer_text, badge, cited_numbers, pieces_of, place_of
+from clew.ui.rendering import answer_text, badge, cited_numbers, name_of, pieces_of, place_of
 
 
 def stored_turns(threads: Threads, thread: str) -> list[Turn]:
@@ -79,7 +79,7 @@ def _origin(turn: Turn) -> str:
 
 def _source_markdown(turn: Turn, number: int) -> str:
     passage = turn.answer.sources[number - 1]
-    title, place = as_text(one_line(passage.title) or passage.document), as_text(place_of(passage))
+    title, place = as_text(name_of(passage)), as_text(place_of(passage))
     where = [f"**{title}**", place, _code(passage.source)]
     quote = "\n".join(f"> {line}".rstrip() for line in as_text(passage.text).strip().splitlines())
     return f"[{number}] {', '.join(part for part in where if part)}\n\n{quote}"

@@ -258,4 +258,4 @@ def _written_call(call: ToolCall | None) -> str:
 def _shown(passage: Passage) -> tuple[str, str]:
     text = " ".join(neutralised(passage.text).text.split())
     cut = text if len(text) <= BEGINNING else text[:BEGINNING].rpartition(" ")[0] + " ..."
-    return neutralised(passage.title or passage.document).text, cut
+    return neutralised(passage.name).text, cut

@@ -74,5 +74,5 @@ def lines(passages: Sequence[Passage]) -> tuple[str, ...]:
         said = passage.scores
         if "mass" in said:
             parts = ", ".join(f"{tool} {said[tool]:.2f}" for tool in RANKED if tool in said)
-            shown.append(f"{said['mass']:.2f} {passage.title or passage.document}: {parts}")
+            shown.append(f"{said['mass']:.2f} {passage.name}: {parts}")
     return tuple(shown)

@@ -166,13 +166,15 @@ def _lines(why: "Explained") -> "Iterator[str]":
 def _headline(rank: int, passage: "Passage", width: int | None) -> "Text":
     from rich.text import Text
 
-    from clew.ui.rendering import BOLD, append_place
+    from clew.ui.rendering import BOLD, append_place, name_of
 
-    line = Text.assemble(f"{rank:>2}  ", (one_line(passage.title) or passage.document, BOLD), f"  {passage.score:.3f}")
+    line = Text.assemble(f"{rank:>2}  ", (name_of(passage), BOLD), f"  {passage.score:.3f}")
     append_place(line, passage, width)
     return line
 
 
 def _side_by_side(found: "Mapping[str, Findings]") -> "Iterator[tuple[str, ...]]":
+    from clew.ui.rendering import name_of
+
     for rank, row in enumerate(zip_longest(*(findings.passages for findings in found.values())), 1):
-        yield str(rank), *(f"{p.score:.3f} {one_line(p.title) or p.document}" if p else "" for p in row)
+        yield str(rank), *(f"{p.score:.3f} {name_of(p)}" if p else "" for p in row)
