@@ -235,11 +235,12 @@ def _name(terms: Sequence[tuple[str, str]]) -> str:
 
 def _sole(nodes: Ints, terms: Ints, documents: Sequence[str], width: int) -> list[str]:
     """Of each term the document that alone has it; '' where several do."""
-    ids, of_node = np.unique(np.array([*documents, ""]), return_inverse=True)
+    known = {id_: number for number, id_ in enumerate(dict.fromkeys(documents))}
+    of_node, ids = np.array([known[id_] for id_ in documents], np.int64), list(known)
     first, last = np.full(width, len(ids)), np.full(width, -1)
     np.minimum.at(first, terms, of_node[nodes])
     np.maximum.at(last, terms, of_node[nodes])
-    return [str(ids[one]) if one == other else "" for one, other in zip(first.tolist(), last.tolist(), strict=True)]
+    return [ids[one] if one == other else "" for one, other in zip(first.tolist(), last.tolist(), strict=True)]
 
 
 def _occurrences(titles_and_texts: Iterable[tuple[str, str]]) -> tuple[Ints, Ints, Ints, list[str]]:
