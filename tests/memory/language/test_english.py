@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from clew.memory.language.readers import English, detected, reader_of
+from tests.memory.language.test_esperanto import roles
 
 spacy = pytest.importorskip("spacy", reason="spaCy is not installed (pip install 'clew[spacy]')")
 
@@ -49,22 +50,13 @@ def pipeline() -> Any:
     return made
 
 
-def heads_of(reader: English, sentence: str) -> dict[str, tuple[str, str]]:
-    tree = reader.read(sentence)
-    forms = [word.form for word in tree.words]
-    return {
-        form: (role, forms[head - 1] if head else "")
-        for form, head, role in zip(forms, tree.heads, tree.roles, strict=True)
-    }
-
-
 def test_a_pipelines_parse_comes_in_the_names_of_universal_dependencies(pipeline: Any) -> None:
     reader = English(pipeline)
-    assert heads_of(reader, "Kubrick directed the film.")["film"] == ("obj", "directed")
-    lived = heads_of(reader, "Lang lived in Berlin.")
+    assert roles("Kubrick directed the film.", reader)["film"] == ("obj", "directed")
+    lived = roles("Lang lived in Berlin.", reader)
     assert (lived["Berlin"], lived["in"]) == (("obl", "lived"), ("case", "Berlin"))
-    assert heads_of(reader, "The director of the film lived.")["film"] == ("nmod", "director")
-    said = heads_of(reader, "Lang is a director.")
+    assert roles("The director of the film lived.", reader)["film"] == ("nmod", "director")
+    said = roles("Lang is a director.", reader)
     assert (said["director"], said["is"], said["Lang"]) == (("root", ""), ("cop", "director"), ("nsubj", "director"))
     assert reader.read("Who directed the book?").asks == "who"
     assert reader.keywords(reader.read("Kubrick directed the film.")) == ["kubrick", "directed", "film"]
@@ -79,13 +71,13 @@ def test_the_shallow_reader_sees_names_content_words_and_question_words() -> Non
     tree = reader.read("Who directed the films of Stanley Kubrick?")
     assert (tree.mood, tree.asks) == ("question", "who")
     assert reader.keywords(tree) == ["stanley kubrick", "directed", "film"]
-    assert heads_of(reader, "The old dog chased Ham in Florida.")["dog"][0] == "nsubj"
+    assert roles("The old dog chased Ham in Florida.", reader)["dog"][0] == "nsubj"
 
 
 @pytest.mark.skipif(not os.environ.get("CLEW_TEST_SPACY"), reason="CLEW_TEST_SPACY names no pipeline")
 def test_a_real_pipeline() -> None:
     reader = English(spacy.load(os.environ["CLEW_TEST_SPACY"]))
-    found = heads_of(reader, "Stanley Kubrick directed the film in England.")
+    found = roles("Stanley Kubrick directed the film in England.", reader)
     assert found["film"] == ("obj", "directed") and found["in"] == ("case", "England")
 
 
