@@ -1,6 +1,6 @@
 """Vectors as directions and the highest of their cosines, and lists of different lengths as two arrays."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +74,14 @@ def places(nodes: Ints, wanted: Ints) -> tuple[Ints, Ints]:
     at = np.minimum(np.searchsorted(nodes, wanted), max(0, len(nodes) - 1))
     known = np.flatnonzero(nodes[at] == wanted) if len(nodes) else np.zeros(0, np.int64)
     return at[known], known
+
+
+def looked_up(nodes: Ints, wanted: Ints, values: NDArray[Any], missing: float) -> NDArray[Any]:
+    """Of each of `wanted` the value that stands at its place in `nodes`, that rise; `missing` where it is not there."""
+    found = np.full((len(wanted), *values.shape[1:]), missing, values.dtype)
+    at, known = places(nodes, wanted)
+    found[known] = values[at]
+    return found
 
 
 def spread(starts: Ints, ends: Ints) -> tuple[Ints, Ints]:

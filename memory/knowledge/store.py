@@ -33,7 +33,7 @@ from clew.memory.layers import Communities, Entity, Layers, Unit
 from clew.memory.nodes import FILE as SMOOTHED
 from clew.memory.nodes import Cells, NodeGraph, Partitioning
 from clew.memory.titles import TitleIndex, is_name, read_titles
-from clew.memory.vectors import highest, places
+from clew.memory.vectors import highest, looked_up
 
 EDGES = """
 SELECT DISTINCT source, target, relation FROM edges
@@ -128,11 +128,8 @@ class EmbeddedGraph:
         return self._capsule[1][starts[partition] : starts[partition + 1]]
 
     def entity_vectors(self, entities: Ints) -> Vectors:
-        found = np.zeros((len(entities), self.vectors.shape[1]), np.float32)
-        at, known = places(self.layers.joining, entities)
         with naming_damage(self._folder):
-            found[known] = self._names[at]
-        return found
+            return looked_up(self.layers.joining, entities, self._names, 0)
 
     def words(self, query: str, nodes: Ints) -> WordShares:
         return self._keywords.word_shares(query, nodes)

@@ -23,7 +23,7 @@ from clew.memory.layers import Entity, Layers
 from clew.memory.nodes import NodeGraph, Partitioning
 from clew.memory.ports import Graph
 from clew.memory.titles import TitleIndex
-from clew.memory.vectors import Ragged, places
+from clew.memory.vectors import Ragged, looked_up
 
 Arrays = Mapping[str, NDArray[Any]]
 TEXTS = "texts"
@@ -296,10 +296,7 @@ class Joined:
 
     def places_of(self, rows: Ints) -> Ints:
         """The numbers here of chunks with these rows of the library; -1 where they are not of this part."""
-        found = np.full(len(rows), -1, np.int64)
-        at, known = places(self.rows, rows)
-        found[known] = at
-        return found
+        return looked_up(self.rows, rows, np.arange(len(self.rows)), -1)
 
     def words(self, query: str, nodes: Ints) -> WordShares:
         tokens = self._statistics.known(query)
@@ -312,8 +309,7 @@ class Joined:
                 order = np.argsort(chunks)
                 self._held[token] = self.places_of(chunks[order]), values[order]
             holding, values = self._held[token]
-            at, known = places(holding, nodes)
-            shares[known, column] = values[at]
+            shares[:, column] = looked_up(holding, nodes, values, 0)
         return WordShares(tuple(tokens.values()), idf / idf.sum() if len(idf) else idf, shares)
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from clew.memory.datatypes import Floats, Ints, Vector, Vectors
 from clew.memory.knowledge.question import LibraryQuestion
 from clew.memory.knowledge.walking.paths import PATH
-from clew.memory.vectors import places
+from clew.memory.vectors import looked_up, places
 
 DIRECT = (
     *("cosine", "sentence", "keyword", "exact", "named", "rivals", "place", "share", "at"),
@@ -57,10 +57,7 @@ class Standing:
 
     def shares_of(self, nodes: Ints) -> Floats:
         """0 of one that is not among them."""
-        found = np.zeros(len(nodes))
-        at, known = places(self.nodes, nodes)
-        found[known] = self.shares[at]
-        return found
+        return looked_up(self.nodes, nodes, self.shares, 0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from clew.memory.datatypes import Floats, Ints
 from clew.memory.nodes import TITLE_LINK, Cells, NodeGraph, Partitioning, Weights
 from clew.memory.parameters import Count, Natural, Share
-from clew.memory.vectors import places
+from clew.memory.vectors import looked_up
 
 Flags = NDArray[np.bool_]
 
@@ -97,10 +97,7 @@ class Stitched:
 
     def place_of(self, rows: Ints) -> Ints:
         """Where rows are in `nodes`; -1 where they are not."""
-        found = np.full(len(rows), -1, np.int64)
-        at, known = places(self._rising, rows)
-        found[known] = self._order[at]
-        return found
+        return looked_up(self._rising, rows, self._order, -1)
 
     def ways_from(self, rows: Ints) -> "Ways":
         """The edges from these nodes to others that are stitched, forwards or backwards."""
