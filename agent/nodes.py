@@ -30,7 +30,7 @@ from clew.agent.search.model_search import ModelSearches, SearchPrompt, past_sea
 from clew.agent.search.rounds import AUTO
 from clew.agent.search.scope import document_meant
 from clew.agent.services import TurnContext
-from clew.agent.state import TURN_JSON, Answer, Call, Fallback, Step, Turn, TurnSearch, TurnState
+from clew.agent.state import TURN_JSON, Call, Fallback, Step, Turn, TurnSearch, TurnState
 from clew.agent.talk.lines import in_language
 from clew.memory.datatypes import Passage, Subgraph, Utterance
 from clew.memory.dialogue.recall import centroids_of, embedded
@@ -322,8 +322,7 @@ def remember(turn: Turn, run: TurnContext) -> Turn:
     # A checkpoint gives tuples back as lists; what is handed out is what is stored, with tuples again.
     record = TURN_JSON.dump_json(over, warnings=False).decode()
     finished = TURN_JSON.validate_json(record)
-    said = [Utterance("user", turn.asked), *_memorable(finished.answer)]
-    sentences = extract(said, first_turn=finished.turn) if finished.answer.outcome != "small-talk" else []
+    sentences = extract(leaned_on(finished), first_turn=finished.turn)
     vectors = services.encoder.encode([sentence.text for sentence in sentences], "sentence")
     services.threads.save(
         finished.thread, finished.turn, finished.question, record, sentences, vectors, services.encoder.hash
@@ -355,12 +354,15 @@ def _model_searches(turn: Turn, run: TurnContext, planned: Sequence[Call]) -> Mo
 # In words ---------------------------------------------------------------------------------------------------------
 
 
-def _memorable(answer: Answer) -> list[Utterance]:
-    """A refusal says nothing that a later question could lean on, nor does what Clew says around what it quotes, or
-    what a document orders a model."""
+def leaned_on(turn: Turn) -> list[Utterance]:
+    """What of a turn a later question can lean on: nothing of small talk, not a refusal, not what Clew says around what
+    it quotes, nor what a document orders a model."""
+    answer, asked = turn.answer, Utterance("user", turn.asked)
+    if answer.outcome == "small-talk":
+        return []
     quoted = any(claim.quotes for claim in answer.claims)
     said = " ".join(c.text for c in answer.claims if (c.cites or not quoted) and not orders(c.text))
-    return [Utterance("agent", said)] if said and not answer.refused else []
+    return [asked, Utterance("agent", said)] if said and not answer.refused else [asked]
 
 
 def _found(passage: Passage) -> str:

@@ -339,7 +339,8 @@ def _brings_its_own(found: Parts, *, waits: bool) -> bool:
     pronouns = {one.text.casefold() for one in found.phrases if one.pronoun}
     if {"i", "you"} <= pronouns or ({"i", "me"} <= pronouns and "you" in found.body.casefold().split()):
         return True
-    if "there" in pronouns and not re.match(r"how many\b", found.body, re.IGNORECASE):
+    kinds = found.wanted is not None and found.wanted.noun in LISTS["kinds"]
+    if "there" in pronouns and not (kinds or re.match(r"how many\b", found.body, re.IGNORECASE)):
         return True
     if any(
         one.role == "other"

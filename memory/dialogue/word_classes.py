@@ -106,10 +106,11 @@ def tokens(text: str) -> tuple[QuestionToken, ...]:
         kind = _kind(match.group(), following, after_number)
         if kind == "adv" and made and made[-1].kind == "det" and _is_word(following.casefold()):
             kind = "word"  # 'the far side'
-        after_noun = bool(made) and made[-1].kind == "word"
+        after_noun = bool(made) and made[-1].kind in ("word", "pron")
         if match.group().casefold() in ("first", "last") and after_noun:
             then = QuestionToken(following, match.end() + 1, match.end() + 1 + len(following), "word")
-            kind = "adv" if following and is_participle(then) else kind  # 'when was the bridge last painted'
+            done = following and (is_participle(then) or is_verb(following))
+            kind = "adv" if done else kind  # 'when was the bridge last painted'
         made.append(QuestionToken(match.group(), match.start(), match.end(), kind))
     for place in range(len(made) - 2):
         if made[place].low == made[place + 2].low and made[place + 1].low == "by":  # 'bit by bit'
@@ -268,7 +269,7 @@ def base(verb: str) -> tuple[str, str]:
     helper = "did" if low.endswith("ed") else "does"
     ends = (low[:-3] + "y", low[:-1], low[:-2], low[:-3]) if helper == "did" else (low[:-3] + "y", low[:-1], low[:-2])
     stems = [one for one in ends[low[-3] != "i" :] if one in LISTS["verbs"]]
-    plain = low[:-2] if helper == "did" else low.removesuffix("s")
+    plain = low[: -1 if low[-3] in "cuvz" else -2] if helper == "did" else low.removesuffix("s")
     return (stems[0] if stems else plain), helper
 
 

@@ -24,6 +24,7 @@ KINDS, _UNNAMED, _PARTS = (frozenset(_WORDS[name]) for name in ("kinds", "unname
 """What documents are (in a phrase such a word need not be in the name, and says that a document is meant), what is part
 of no name, and what has a number in it."""
 
+_ANY_KIND = frozenset(stemmed_words("file document page text"))
 _CALLED = dict(zip(_WORDS["spoken"], _WORDS["written"], strict=True))
 """What is called otherwise on paper."""
 
@@ -124,6 +125,8 @@ class Catalogue:
         plain = [word for word in dict.fromkeys(words) if word not in _UNNAMED]
         numbers = frozenset(word for word in plain if word.isdigit())
         required = [word for word in plain if word not in KINDS]
+        if not required and plain[-1:] and plain[-1] in _ANY_KIND:
+            required = plain[:-1]  # 'the certificate file' is no other file
         if not plain and not asked:
             return NamedDocuments()
         places = self._candidates(plain, asked, numbers)

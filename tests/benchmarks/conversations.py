@@ -24,6 +24,7 @@ import click
 from clew.agent.assistant import Assistant
 from clew.agent.evaluation.evaluate import answered
 from clew.agent.models import encoder_for
+from clew.agent.nodes import leaned_on
 from clew.agent.settings import read_settings
 from clew.agent.state import Turn
 from clew.memory.datatypes import Utterance
@@ -74,7 +75,7 @@ def judged(documents: Path, cases: Sequence[Case]) -> Iterator[Judged]:
                 history: list[Utterance] = []
                 for case in conversation:
                     turn = answered(assistant.services, case["question"], history)
-                    history += [Utterance("user", case["question"]), Utterance("agent", turn.answer.plain)]
+                    history += leaned_on(turn)
                     yield Judged(case, turn, verdict(case, turn), len(turn.answer.plain.split()))
 
 

@@ -13,6 +13,7 @@ from clew.agent.answer.evidence import Evidence
 from clew.agent.assistant import Assistant
 from clew.agent.evaluation.evaluate import answered
 from clew.agent.models import encoder_for
+from clew.agent.nodes import leaned_on
 from clew.agent.settings import read_settings
 from clew.agent.state import Turn
 from clew.memory.datatypes import Utterance
@@ -47,7 +48,7 @@ def _played(assistant: Assistant, cases: list[dict[str, Any]]) -> Iterator[Asked
     history: list[Utterance] = []
     for case in cases:
         turn = answered(assistant.services, case["question"], history)
-        history += [Utterance("user", case["question"]), Utterance("agent", turn.answer.plain)]
+        history += leaned_on(turn)
         if turn.passages:
             evidence = answers.evidence_for(turn, assistant.services)
             yield AskedTurn(case, replace(turn, answer=Turn("", 0, "").answer), evidence)

@@ -16,6 +16,7 @@ FILES = [
     ("book/chapter-15.txt", "CHAPTER XV", ""),
     ("book/04-the-counterpane.txt", "04 the counterpane", ""),
     ("honey_prices.csv", "Honey prices", "2025"),
+    ("letters/settings-file.html", "Settings file", ""),
 ]
 
 
@@ -39,6 +40,8 @@ def catalogue() -> Catalogue:
         ("chapter XV", ["book/chapter-15.txt"]),
         ("the prices of honey", ["honey_prices.csv"]),
         ("the counterpane", ["book/04-the-counterpane.txt"]),
+        ("the settings file", ["letters/settings-file.html"]),
+        ("the certificate file", []),
         ("the meeting of 13 June", []),
         ("the price of gold in London", []),
         ("the life of Osman", []),
@@ -67,7 +70,7 @@ def test_folders_are_those_below_all_documents(catalogue: Catalogue) -> None:
         "": 1,
         "book": 3,
         "club": 2,
-        "letters": 2,
+        "letters": 3,
     }
     assert catalogue.folders({"book/chapter-5.txt", "book/chapter-15.txt"}) == {}
     assert Catalogue([Listed("7", "Ham", "corpus.jsonl:7", "")]).folders() == {}
