@@ -230,6 +230,8 @@ def explained(found: Parts, at: int, low: str) -> bool:
         return True
     if low in THEY:
         return any(one.plural and one.role != "asked" for one in before)
+    if low in IT and any(_asked_about(found, one) and one.definite for one in before):
+        return True
     if low in IT:
         return any(one.role in ("subject", "object") and not one.plural and one.first != "his" for one in before) and (
             found.clause >= 0

@@ -203,6 +203,8 @@ def _fragment(question: str, turns: Sequence[Said]) -> StandingQuestion | None:
     becomes 'as for the flight, what about the return?'"""
     lead = re.match(r"(?:(?:and|but|or)\b[, ]*)*(?:what about |how about )?", question, re.IGNORECASE)
     rest = question[lead.end() if lead else 0 :].rstrip(" ?.!")
+    if re.search(r", (?:what|who|how|when|where|why|which)\b", rest):
+        return None
     found, topic = parts(rest), turns[0].topic
     plain = found.fragment and not found.asked and len(found.phrases) == 1 and not found.phrases[0].pronoun
     if not (lead and lead.end() and plain and topic and found.phrases[0].first == "the"):

@@ -13,7 +13,7 @@ from clew.memory.dialogue.phrases import Parts, Referent
 from clew.memory.dialogue.pointing import Replacement, ones, places, pointed, shortened
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.referents import Said
-from clew.memory.dialogue.word_classes import LISTS, TIMES, QuestionToken, replaced, written_type
+from clew.memory.dialogue.word_classes import LISTS, TIMES, QuestionToken, replaced, singular, written_type
 
 
 def standing_for(question: str, turns: Sequence[Said], library: Said | None = None) -> tuple[str, list[str]]:
@@ -95,6 +95,7 @@ def _one_thing(found: Parts) -> bool:
     return subject is not None and (subject.text.casefold() in ("it", "this", "that") or subject.noun == "one")
 
 
+_COUNTED = re.compile(r"how many (?:of the )?(?P<kind>[a-z-]+s)\b", re.IGNORECASE)
 _WHICH_ONE = re.compile(r"\b(?:which|that|this|the|each|every|any) $", re.IGNORECASE)
 _OF_THEM = re.compile(r"which (?:one )?of $", re.IGNORECASE)
 
@@ -144,6 +145,11 @@ def _one(question: str, found: Parts, turns: Sequence[Said]) -> Iterator[Replace
         if _WHICH_ONE.search(question[: phrase.start]):
             continue  # 'which one is taken', 'any examples of that one'
         for turn in turns[:2]:
+            if counted := _COUNTED.match(turn.parts.body):
+                kind = singular(counted["kind"])
+                new = f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
+                yield phrase.start, phrase.end, new, f"'{phrase.text}' is {new}"
+                return
             spoken = [one for one in turn.parts.phrases if not one.pronoun and not one.plural and one.text.islower()]
             some = next((one for one in spoken if one.first in ("a", "an", "my", "your")), None)
             if some and some.text not in question:

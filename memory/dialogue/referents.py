@@ -236,7 +236,7 @@ _SELF = {"himself": "he", "herself": "she"}
 _SAID_OF = re.compile(r"(?:[a-z]+[ai]ble|in|due|present|absent|liable|entitled)\b")
 
 
-_NO_THINGS = frozenset("difference differences reason reasons point matter".split())
+_NO_THINGS = frozenset("difference differences reason reasons point matter wrong special new missing left".split())
 
 
 def _is_no_thing(found: Parts, place: int) -> bool:
