@@ -24,8 +24,9 @@ _FOR_COUNTING = frozenset(
 @dataclass(frozen=True, slots=True)
 class Asked:
     """`expected` are names of kinds: duration, money, number, time, person, name, place, reason. `measure` matches an
-    amount of what is `counted` or measured ("how many eggs", "how old"), where that is said; `defined` is what is to be
-    defined, or empty. `words` are the question's, in lower case; `dated`: it asks when something was."""
+    amount of what is `counted` or measured ("how many eggs", "how old"), or who made something, where that is said;
+    `defined` is what is to be defined, or empty. `words` are the question's, in lower case; `dated`: it asks when
+    something was."""
 
     form: AnswerForm
     expected: tuple[str, ...] = ()
@@ -98,7 +99,7 @@ def _measure(question: str, counted: str) -> str:
     if counted:
         stem = re.escape(counted.rstrip("s")[:7])
         return rf"(?:{_NUMBER})\w*{_FEW_WORDS}\b{stem}|\b{stem}\w*{_FEW_WORDS}(?:{_NUMBER})"
-    found = (n for n in range(1, 5) if _PATTERNS[f"asks measure {n}"].search(question))
+    found = (n for n in range(1, 6) if _PATTERNS[f"asks measure {n}"].search(question))
     return next((_PATTERNS[f"holds measure {n}"].pattern for n in found), "")
 
 
