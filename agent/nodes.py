@@ -322,7 +322,7 @@ def remember(turn: Turn, run: TurnContext) -> Turn:
     # A checkpoint gives tuples back as lists; what is handed out is what is stored, with tuples again.
     record = TURN_JSON.dump_json(over, warnings=False).decode()
     finished = TURN_JSON.validate_json(record)
-    sentences = extract(leaned_on(finished), first_turn=finished.turn)
+    sentences = extract(leaned_on(turn), first_turn=finished.turn)
     vectors = services.encoder.encode([sentence.text for sentence in sentences], "sentence")
     services.threads.save(
         finished.thread, finished.turn, finished.question, record, sentences, vectors, services.encoder.hash
