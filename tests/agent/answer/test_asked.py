@@ -86,7 +86,7 @@ def test_what_an_answer_is_not_without(question: str, text: str, answers: bool) 
         ("How long is the bridge?", "It has 340 m.", "It has seven arches."),
         ("How old was she?", "She was nineteen, and fair.", "She was one of them."),
         ("How much did it weigh?", "It came to rest at ninety kilograms.", "It came to rest at noon."),
-        ("Who built the mill?", "The mill is the work of Ada Kern, who built it in 1901.", "The mill was built of oak."),
+        ("Who built the mill?", "Ada Kern, a smith, built it in 1901.", "The mill was built of oak."),
         ("Who wrote the ballad?", "The ballad: words by Olga Winter.", "It runs on Linux and Solaris."),
         ("Who started the choir?", "Mattis started it.", "The choir was started in May."),
         ("How many pages does it have?", "It has 312 pages.", "Her name on the title page in like letters; 40 marks"),
