@@ -40,8 +40,8 @@ def standing_for(question: str, turns: Sequence[Said], library: Said | None = No
 def _pronouns(
     found: Parts, turns: Sequence[Said], library: Said | None
 ) -> tuple[list[tuple[int, int, str]], list[str], list[Referent]]:
-    """The pieces to replace for pronouns, why, and whom or what they stand for: one thing for all of a kind ('he',
-    'him', 'his'), that of 'they' first."""
+    """The pieces to replace for pronouns, why, and whom they stand for: one thing for all of a kind ('he', 'him',
+    'his'), that of 'they' first."""
     question, pieces, why = found.text, list[tuple[int, int, str]](), list[str]()
     chosen: dict[int, Referent | None] = {}
     several = [token for token in found.tokens if token.low in THEY]
@@ -59,7 +59,8 @@ def _pronouns(
         owns = low in ("its", "his", "her", "their", "theirs")
         if (it := chosen[kind]) and not (owns and any(new.startswith(it.text) for _, _, new in pieces)):
             pieces.append(_piece(found, token, KINDS[kind][low], it))  # but 'does Radu keep his pets'
-    return pieces, why, [one for one in chosen.values() if one]
+    people = [replace(one, person=True, gender=("he", "she")[kind]) for kind, one in chosen.items() if one and kind < 2]
+    return pieces, why, people
 
 
 def _likeliest(
@@ -162,7 +163,7 @@ def _one(question: str, found: Parts, turns: Sequence[Said]) -> Iterator[Replace
 def _once_only(text: str, chosen: Iterable[Referent]) -> str:
     """A person's name once, then a pronoun: 'does Radu feed Radu's cat' becomes 'does Radu feed his cat'."""
     for one in chosen:
-        if one.person and text.count(one.text) > 1:
+        if text.count(one.text) > 1:
             head, _, tail = text.partition(one.text)
             own = "her" if one.gender == "she" else "his"
             text = head + one.text + re.sub(rf"{re.escape(one.text)}['’]s?\b", own, tail)

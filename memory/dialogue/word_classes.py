@@ -39,7 +39,8 @@ PARTICIPLES = frozenset(
     "made built written done taken given held born known shown sung won lost sold bought paid kept put set cut led met"
     " found chosen spoken stolen broken hidden frozen grown worn driven drawn thrown left sent spent told taught caught"
     " called used due open closed off on meant felt heard understood brought thought begun eaten fallen flown forgotten"
-    " seen shot struck bound dealt fed fought hung lent shut split stuck tied".split()
+    " seen shot struck bound dealt fed fought hung lent shut split stuck tied"
+    " guaranteed agreed disagreed freed".split()
 )
 _MONTH = re.compile(
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
