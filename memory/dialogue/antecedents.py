@@ -140,6 +140,8 @@ def _asks_which(turn: Said) -> bool:
     is the capital?'"""
     found = turn.parts
     asked = found.asks.casefold().split()[:1]
+    if re.match(r"which of ", found.body, re.IGNORECASE):
+        return True
     if asked == ["which"] and found.wanted:
         return not found.wanted.plural
     only = found.subject is None or found.subject.first == "the" or "'s " in found.subject.text

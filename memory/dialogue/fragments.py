@@ -116,6 +116,19 @@ def numbered(fragment: Parts, before: Parts) -> tuple[str, str]:
     return replaced(before.text, [(start, end, put)]), f"'{before.text[start:end]}' becomes '{put}'"
 
 
+def of_another(fragment: Parts, before: Parts) -> tuple[str, str]:
+    """'How do I change the size of the image?' for 'and of the image?' after 'how do I change the size of a layer?',
+    and why; empty where nothing is of something."""
+    new = fragment.phrases[0]
+    old = [one for one in before.phrases if " of " in one.text]
+    if len(fragment.phrases) > 1 or new.preposition != "of" or len(old) != 1:
+        return "", ""
+    start = old[0].start + old[0].text.rindex(" of ") + len(" of ")
+    return replaced(
+        before.text, [(start, old[0].end, new.text)]
+    ), f"'{before.text[start : old[0].end]}' becomes '{new.text}'"
+
+
 _WHEN = re.compile(r"\w+ (?:it|that|this) (?:was|is|were|has been|had been) (?P<when>.+)", re.IGNORECASE)
 _AGO = re.compile(
     r"\b(?:(?:a|an|some|several|many) )?(?:couple (?:of )?|few )?[\w-]+ (?:ago|earlier|later)$", re.IGNORECASE

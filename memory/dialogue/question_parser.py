@@ -7,9 +7,9 @@ from functools import lru_cache
 from clew.memory.dialogue.phrases import UNDER_TOPIC, Parts, Phrase
 from clew.memory.dialogue.word_classes import (
     LISTS,
-    PAST_VERBS,
     behind_relative,
     ends_in_s,
+    is_done,
     is_participle,
     is_title,
     is_verb,
@@ -379,7 +379,7 @@ class _Reader:
         if at == start or token.text[0].isupper() or before.low.endswith(("'s", "s'")):
             return False
         verb = self.waits and self.said is None and is_verb(token.low)
-        of_which = bool(self.asks) and not self.helper and token.low in PAST_VERBS
+        of_which = bool(self.asks) and not self.helper and is_done(self.tokens[: self.last], at)
         said_of = (before.low.endswith("s") or before.text[0].isupper()) and token.low.endswith(
             ("able", "ible", "ful", "ous")
         )

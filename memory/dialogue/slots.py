@@ -5,7 +5,7 @@
 import re
 from collections.abc import Sequence
 
-from clew.memory.dialogue.fragments import by_itself, numbered
+from clew.memory.dialogue.fragments import by_itself, numbered, of_another
 from clew.memory.dialogue.phrases import Parts, Phrase
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.reference import agreeing
@@ -114,6 +114,8 @@ def filled(
     if fragment.verb and fragment.verb[0] == fragment.lead:
         return "", ""
     if (other := numbered(fragment, before))[0]:
+        return other
+    if (other := of_another(fragment, before))[0]:
         return other
     types = _types([*fragment.phrases, *before.phrases], vocabulary)
     if not turn.has_answer and not corrects and fragment.phrases[0].named and not fragment.phrases[0].preposition:

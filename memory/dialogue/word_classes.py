@@ -234,6 +234,13 @@ PAST_VERBS = LISTS["past"] - frozenset("set cut saw rose felt found left ground 
 """Past forms that are no nouns."""
 
 
+def is_done(found: Sequence[QuestionToken], at: int) -> bool:
+    """Whether a word behind 'which of the levers' is what one of them does: 'fell', 'stops the mill'."""
+    low, then = found[at].low, found[at + 1].kind if at + 1 < len(found) else ""
+    one = found[at - 1].low.endswith("s") and ends_in_s(low)
+    return low in PAST_VERBS or (one and (low[:-1] in LISTS["verbs"] or then in ("det", "pron")))
+
+
 def ends_in_s(word: str) -> bool:
     """As no verb does behind 'do': 'do expense claims have to be in?'"""
     return word.endswith("s") and not word.endswith(("ss", "us"))

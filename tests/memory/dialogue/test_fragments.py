@@ -27,6 +27,10 @@ def alone(turns: list[tuple[str, str]], question: str) -> str:
         ([("What do I press to get a receipt?", "The green button.")], "and to cancel the last order?",
          "What do I press to cancel the last order?"),
         ([("Who winds the clock?", "Olga Winter does.")], "and the sexton, who was that?", "Who was the sexton?"),
+        ([("How do I set the depth of a drawer?", "Turn it.")], "and of the whole chest?",
+         "How do I set the depth of the whole chest?"),
+        ([("Which of the levers stops the mill?", "The blue lever stops the mill.")], "where is it?",
+         "where is the blue lever?"),
         ([("Who winds the clock?", "Olga Winter does.")], "pallet - what is that?", "What is pallet?"),
     ],
 )  # fmt: skip
