@@ -139,9 +139,8 @@ def _index_of(graph: Graph) -> _Index:
 
 
 def _with_history(form: Form, query: Query, weight: float) -> Vector:
-    """Q + H: the direction of the form's vector and so much of the selected context's. Where the
-    question was rewritten its forms have the history already, in their words or in their vectors (`encode_query`): with
-    H on top they find less (tests/benchmarks/communities.py, --form rewrite)."""
+    """Q + H: the direction of the form's vector and so much of the selected context's. Where the question was rewritten
+    its forms have the history in words or vectors: with H on top they find less (tests/benchmarks/communities.py)."""
     if query.history is None or not weight or len(query.forms) > 1 or form.text != query.text:
         return form.vector
     both = form.vector + weight * query.history
@@ -182,8 +181,7 @@ def _pairs(
 def _note(near: _Near, layers: Layers, parameters: LocalParameters) -> str:
     best = int(near.similar.argmax())
     name, similar = _name(int(near.chosen[best]), layers), float(near.similar[best])
-    what = "entity" if similar <= parameters.tau_e else "passage"
-    threshold = parameters.tau_e if what == "entity" else parameters.tau_d
+    what, threshold = ("entity", parameters.tau_e) if similar <= parameters.tau_e else ("passage", parameters.tau_d)
     return f"no {what} above the threshold {threshold:.2f}: took the nearest ({name}, {similar:.2f})"
 
 

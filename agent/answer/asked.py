@@ -53,9 +53,9 @@ class Asked:
 
     def answers(self, text: str) -> bool:
         """Whether it has what hardly an answer is without: an amount of what is measured; a number, a sum or a date
-        where one is asked for (docs/figures.md)."""
+        where one is asked for (docs/figures.md). Who made something may be told by another line than what it is."""
         certain = self.dated or (bool({"number", "money"} & set(self.expected)) and self.form != "yes-no")
-        return self.measures(text) and (self.holds(text) or not certain)
+        return ("person" in self.expected or self.measures(text)) and (self.holds(text) or not certain)
 
     def measures(self, text: str) -> bool:
         """Whether it holds an amount of what is measured; true where nothing is."""
