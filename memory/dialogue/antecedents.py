@@ -85,7 +85,7 @@ def _things(turn: Said, asked: Sequence[Referent], low: str, library: Said | Non
 def _several(turn: Said, asked: Sequence[Referent]) -> Iterator[Referent]:
     """What 'they' can stand for."""
     several = (one for one in asked if one.plural or (one.group and not one.placed))
-    yield from (one for one in several if not (one.text.startswith("all ") or one.text.startswith("the minutes of ")))
+    yield from (one for one in several if not one.text.startswith("all "))
     if pair := _both(turn):
         yield pair
     yield from (one for one in (*turn.answer.names, turn.answer.focus) if one and one.plural)
@@ -241,13 +241,24 @@ def explained(found: Parts, at: int, low: str) -> bool:
             or _ands(found, at)
             or any(_asked_about(found, one) for one in before)
         )
-    if re.match(
-        r"(?:him|her)(?:\W*$|\W* (?!\w+\W*$)(?:in|on|at|to|for|from|with|by|when|if|and|so|up|off|out)\b)",
-        found.text[at:],
-        re.I,
-    ):
+    if low == "him" or (low == "her" and is_object(found, at + len(low))):
         before = [one for one in before if one.role != "subject" or found.clause >= 0]  # 'where did the maid put her?'
     return any(referent_of(one.text, one, 0, False).maybe_person for one in before)
+
+
+def is_object(found: Parts, end: int) -> bool:
+    """Whether 'her' is an object ('who taught her?', 'who sent her up') and owns nothing ('her films')."""
+    rest = [token for token in found.tokens if token.start >= end and token.end <= found.end]
+    if not rest or (len(rest) == 1 and rest[0].low in ("first", "last")):
+        return True
+    if (
+        rest[0].low in LISTS["past"]
+        and len(rest) > 1
+        and (rest[1].kind in ("pron", "det") or rest[1].text[0].isupper())
+    ):
+        return True  # 'what about her made him suspicious'
+    adverb = rest[0].kind == "adv" and (len(rest) == 1 or rest[1].kind not in ("word", "number"))
+    return adverb or rest[0].kind not in ("adv", "word", "number")
 
 
 def introduces(text: str, question: str) -> bool:

@@ -16,10 +16,7 @@ _ALONE = frozenset(
 _HELPERS = frozenset("do does did can could will would should may might must".split())
 """'and write?' after 'which formats can it read?'"""
 
-_ATTRIBUTES = LISTS["attributes"] | set(
-    "steps stages parts members ingredients examples advantages disadvantages benefits drawbacks symptoms causes rules"
-    " risks exceptions conditions limits goals types kinds colours colors dates prices costs".split()
-)
+_ATTRIBUTES = LISTS["attributes"] | LISTS["kinds"]
 _THE = re.compile(r" (?:the|a|an|my|your|our|his|her|its|their)\b", re.IGNORECASE)
 _TO_DO = re.compile(r"\bto (\w+) \w", re.IGNORECASE)
 _DOING = re.compile(r"(?:without|by|instead of|while) (?!.*\b(?:what|which|who)\b)\w{2,}ing\b", re.IGNORECASE)

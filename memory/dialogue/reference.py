@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from clew.memory.dialogue.antecedents import IT, KINDS, THEY, candidates, explained, is_expletive
+from clew.memory.dialogue.antecedents import IT, KINDS, THEY, candidates, explained, is_expletive, is_object
 from clew.memory.dialogue.phrases import Parts, Referent
 from clew.memory.dialogue.pointing import Replacement, ones, places, pointed, shortened
 from clew.memory.dialogue.question_parser import parts
@@ -81,7 +81,7 @@ def _likeliest(
 def _piece(found: Parts, token: QuestionToken, form: str, it: Referent) -> tuple[int, int, str]:
     """Where the pronoun stands, and what takes its place: the thing in this `form`, and a verb that it was shortened
     with."""
-    if token.low == "her" and _is_object(found, token.end):
+    if token.low == "her" and is_object(found, token.end):
         form = "{}"
     bare = it.plural and it.text.islower() and " " not in it.text
     the = "the " if bare and found.text[: token.start].endswith("of ") else ""
@@ -174,21 +174,6 @@ def _possessive(form: str, it: Referent) -> str:
     if form.endswith("'s") and (it.plural and it.text.endswith("s")):
         return f"{it.text}'"
     return form.format(it.text)
-
-
-def _is_object(found: Parts, end: int) -> bool:
-    """Whether 'her' is an object ('who taught her?', 'who sent her up') and owns nothing ('her films')."""
-    rest = [token for token in found.tokens if token.start >= end and token.end <= found.end]
-    if not rest or (len(rest) == 1 and rest[0].low in ("first", "last")):
-        return True
-    if (
-        rest[0].low in LISTS["past"]
-        and len(rest) > 1
-        and (rest[1].kind in ("pron", "det") or rest[1].text[0].isupper())
-    ):
-        return True  # 'what about her made him suspicious'
-    adverb = rest[0].kind == "adv" and (len(rest) == 1 or rest[1].kind not in ("word", "number"))
-    return adverb or rest[0].kind not in ("adv", "word", "number")
 
 
 def agreeing(question: str, before: Parts) -> str:

@@ -187,7 +187,7 @@ def is_participle(word: QuestionToken) -> bool:
     return low in PARTICIPLES or past or (low.endswith("ing") and is_verb(low))
 
 
-NAME_LINKS = frozenset("of for de von van der la le du da di al bin".split())
+_NAME_LINKS = frozenset("of for de von van der la le du da di al bin".split())
 
 
 def is_title(found: Sequence[QuestionToken], first: int) -> bool:
@@ -204,7 +204,7 @@ def joins_name(found: Sequence[QuestionToken], at: int, start: int) -> bool:
     if not start < at < len(found) - 1:
         return False
     before, link, after = found[at - 1 : at + 2]
-    if not before.text[0].isupper() or link.low not in NAME_LINKS:
+    if not before.text[0].isupper() or link.low not in _NAME_LINKS:
         return False
     if after.kind == "det" and at + 2 < len(found):
         return found[at + 2].text[0].isupper()
