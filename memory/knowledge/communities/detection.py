@@ -171,7 +171,7 @@ def _nearest(means: Vectors, k: int) -> tuple[Ints, NDArray[np.float64]]:
     for start in range(0, len(means), ROWS):
         to = np.round(means[start : start + ROWS] @ means.T, 4)
         for row, its in enumerate(to, start):
-            its[row] = -1
+            its[row] = -2  # less than any cosine
             near[row] = highest(its, k)
             cosines[row] = its[near[row]]
     return near, cosines

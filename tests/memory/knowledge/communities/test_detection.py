@@ -170,6 +170,33 @@ def test_however_far_it_is_where_nothing_is_said_of_that() -> None:
     assert detection._fragments_joined(CLUSTERS, PLACED, 3).tolist() == [0, 0, 0, 1, 1, 1, 0, 0, 0, 1]
 
 
+def test_what_is_big_enough_joins_nothing_however_alike() -> None:
+    alike = np.tile(np.array([[1, 0]], np.float32), (4, 1))
+    assert detection._fragments_joined(np.array([0, 0, 1, 1]), alike, 2).tolist() == [0, 0, 1, 1]
+
+
+def test_a_fragment_that_joined_stands_for_no_other() -> None:
+    """The first is .8 to the whole cluster; the two behind it are .6 to that fragment, .36 to each other."""
+    placed = np.array([[1, 0, 0]] * 3 + [[0.8, 0.6, 0], [0, 1, 0], [0.48, 0.36, 0.8]], np.float32)
+    found = detection._fragments_joined(np.array([0, 0, 0, 1, 2, 3]), placed, 3, 0.5)
+    assert found.tolist() == [0, 0, 0, 0, 1, 2]
+
+
+@pytest.mark.parametrize(("smallest", "whole"), [(2, "a cluster"), (3, "a fragment before it")])
+def test_cosines_are_told_to_four_digits(smallest: int, whole: str) -> None:
+    def joined(cosine: float) -> list[int]:
+        placed = np.array([[1, 0], [1, 0], [cosine, (1 - cosine**2) ** 0.5]], np.float32)
+        return list(detection._fragments_joined(np.array([0, 0, 1]), placed, smallest, 0.7))
+
+    assert joined(0.69996) == [0, 0, 0] != joined(0.69994), whole
+
+
+def test_the_nearest_are_told_to_four_digits_and_are_others() -> None:
+    means = np.array([[1, 0, 0], [0.80001, 0.6, 0], [0.80003, 0, 0.6]], np.float32)
+    assert detection._nearest(means, 1)[0].tolist() == [[1], [0], [0]]
+    assert detection._nearest(np.array([[1, 0], [-1, 0]], np.float32), 1)[0].tolist() == [[1], [0]]
+
+
 @pytest.mark.parametrize("rows", [1, 3, 1024])
 def test_the_nearest_others(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(detection, "ROWS", rows)
@@ -195,9 +222,12 @@ def test_ties_are_shares_of_links_and_the_cosines_of_near_ones(
     last: tuple[float, float], near: int, expected: dict[tuple[int, int], float]
 ) -> None:
     vectors = np.array([[1, 0], [1, 0], [0.8, 0.6], last], np.float32)
-    tied = detection._ties(np.array([0, 0, 1, 2]), FOUR, vectors, DetectionParameters(near=near, meaning=0.5))
-    assert tied.nodes == 3
-    assert dict(zip(map(tuple, tied.ends.T.tolist()), tied.weights.tolist(), strict=True)) == pytest.approx(expected)
+    faint = Links(4, FOUR.ends, FOUR.weights / 1000)
+    for links in (FOUR, faint):  # shares of any size
+        tied = detection._ties(np.array([0, 0, 1, 2]), links, vectors, DetectionParameters(near=near, meaning=0.5))
+        assert tied.nodes == 3
+        weights = dict(zip(map(tuple, tied.ends.T.tolist()), tied.weights.tolist(), strict=True))
+        assert weights == pytest.approx(expected)
 
 
 def test_what_is_too_big_is_taken_out_with_its_links() -> None:
@@ -231,6 +261,15 @@ def test_levels_are_made_where_clusters_are_too_big_or_too_many(largest: int, re
     found = detect(links, vectors, DetectionParameters(largest=largest, readable=readable))
     assert len(found) == levels
     assert int(found[0].max()) + 1 <= readable and int(found[-1].max()) == 5
+
+
+def test_one_that_is_too_big_is_enough_for_another_level() -> None:
+    links, vectors = rings(2, 7)
+    apart = Links(
+        17, np.concatenate([links.ends, [[14, 14, 15], [15, 16, 16]]], axis=1), np.append(links.weights, [1] * 3)
+    )
+    of_all = np.concatenate([vectors, -vectors[:3]])
+    assert [len(detect(apart, of_all, DetectionParameters(largest=size))) for size in (6, 7)] == [2, 1]
 
 
 def test_of_the_resolutions_the_first_that_can_be_read_makes_the_themes() -> None:
