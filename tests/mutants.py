@@ -35,10 +35,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "memory/dialogue/recall.py": ("tests/memory/dialogue/test_recall.py",),
     "memory/knowledge/chunking.py": (f"{KNOWLEDGE}/test_semantic_chunking.py", f"{KNOWLEDGE}/test_chunking.py"),
     "memory/knowledge/communities/detection.py": (f"{KNOWLEDGE}/communities/test_detection.py",),
-    "memory/knowledge/communities/reports.py": (
-        f"{KNOWLEDGE}/communities/test_reports.py",
-        f"{KNOWLEDGE}/communities/test_community_index.py",
-    ),
+    "memory/knowledge/communities/reports.py": (f"{KNOWLEDGE}/communities/test_reports.py",),
     "memory/knowledge/partitioning/methods.py": (
         f"{KNOWLEDGE}/partitioning/test_methods.py",
         f"{KNOWLEDGE}/partitioning/test_hybrid.py",
