@@ -33,7 +33,7 @@ ROOT = Path(__file__).parent.parent
 KNOWLEDGE = "tests/memory/knowledge"
 TESTS: Mapping[str, tuple[str, ...]] = {
     "memory/dialogue/recall.py": ("tests/memory/dialogue/test_recall.py",),
-    "memory/knowledge/chunking.py": (f"{KNOWLEDGE}/test_semantic_chunking.py", f"{KNOWLEDGE}/test_chunking.py"),
+    "memory/knowledge/chunking.py": (f"{KNOWLEDGE}/test_chunking.py", f"{KNOWLEDGE}/test_semantic_chunking.py"),
     "memory/knowledge/communities/detection.py": (f"{KNOWLEDGE}/communities/test_detection.py",),
     "memory/knowledge/communities/reports.py": (f"{KNOWLEDGE}/communities/test_reports.py",),
     "memory/knowledge/partitioning/methods.py": (
@@ -203,7 +203,8 @@ def start(path: str, mutant: Mutant | None, folder: Path, number: int) -> int:
             sys.meta_path.insert(0, Changed(mutant))
         os.environ["PYTEST_XDIST_WORKER"] = "gw0"  # what is made once is made once for all of them (tests/conftest.py)
         where = ["--basetemp", str(folder / f"{number}"), *TESTS[path]]
-        code = int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", SEEN, *where]))
+        quick = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--hypothesis-profile", "first", "-W", SEEN]
+        code = int(pytest.main([*quick, *where]))
     finally:
         os._exit(code)
 

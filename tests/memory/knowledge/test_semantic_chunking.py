@@ -75,6 +75,8 @@ def test_of_windows_further_apart_the_greatest_distance_cuts_in_the_middle() -> 
     assert borders(found, 0.5, step=3) == [4, 8]
     assert borders(found, 0.8, step=3) == [4]
     assert borders(found, 0.5, step=5) == [5, 9]
+    assert borders(found, 0.5, step=2) == [3, 7]  # as far as 1 away
+    assert borders(found, 0.0, step=1) == [1, 2, 3, 4, 5, 6, 7, 8]
 
 
 def test_a_text_is_cut_where_its_words_change() -> None:
@@ -133,6 +135,25 @@ def test_sentences_at_the_ends_of_a_part_stay_whole_in_the_next() -> None:
 def test_what_cannot_be_is_refused(wrong: dict[str, int]) -> None:
     with pytest.raises(BadInput, match=r"^[^\n]*\. Try: [^\n]*$"):
         SemanticParameters(**wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "least", [{"size": 1, "overlap": 0}, {"size": 2, "overlap": 1}, {"buffer": 0}, {"threshold": 0}, {"step": 1}]
+)
+def test_what_can_just_be_is_taken(least: dict[str, int]) -> None:
+    SemanticParameters(**least)  # type: ignore[arg-type]
+
+
+def test_it_is_the_seeds_where_nothing_is_said() -> None:
+    assert SemanticParameters() == SemanticParameters(buffer=5, threshold=0.5, step=None, size=1024, overlap=128)
+
+
+def test_windows_are_compared_that_share_nothing_where_no_step_is_named() -> None:
+    sentences = [f"{CATS} {STARS}"[start:end] for start, end in split(f"{CATS} {STARS}")]
+    found = segments(sentences, MeaningEncoder(100), SemanticParameters(buffer=1, threshold=0.3))
+    assert found == segments(sentences, MeaningEncoder(100), SemanticParameters(buffer=1, threshold=0.3, step=3))
+    assert len(segments(sentences, MeaningEncoder(100), SemanticParameters(threshold=0.0, step=8))) == 1
+    assert len(segments(sentences, MeaningEncoder(100), SemanticParameters(threshold=0.0, step=7))) == 2
 
 
 @given(st.integers(1, 6000), st.integers(1, 1200), st.data())
