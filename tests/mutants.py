@@ -64,7 +64,7 @@ PRELOADED = (
 
 WANTED = 0.9
 
-SLOWEST, LEAST = 10.0, 60.0
+SLOWEST, LEAST = 5.0, 20.0
 """A run that takes this many times as long as that of the unchanged module, and so many seconds, has been noticed: it
 hangs."""
 

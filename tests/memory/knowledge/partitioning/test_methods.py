@@ -1,13 +1,17 @@
 """METIS and Leiden alone."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
+from clew.memory.datatypes import Ints
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.partitioning import methods, metis
 from clew.memory.knowledge.partitioning.capsule import PartitionPlan, plan_of
 from clew.memory.knowledge.partitioning.partitioner import labels_of
-from clew.memory.nodes import NodeGraph
+from clew.memory.nodes import NodeGraph, numbered
 from tests.memory.knowledge.partitioning.made import clique, graph, random_graph, random_vectors, topics
 
 CLIQUES = [clique(range(start, start + 10)) for start in (0, 10, 20, 30)]
@@ -115,6 +119,47 @@ def test_the_biggest_is_divided_first_and_no_more_than_are_wanted(least: int) ->
     assert found.tolist()[::10] == [0, 0, 2, 3, 4]
 
 
+@pytest.mark.parametrize(("k", "least"), [(1, 20), (3, 7), (4, 5), (7, 3)])
+def test_parts_have_half_of_what_they_are_to_have_on_average(
+    k: int, least: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    def divided(_: object, labels: Ints, k: int, least: int) -> Ints:
+        asked.append(least)
+        return labels
+
+    monkeypatch.setattr(methods, "_divided", divided)
+    methods.leiden_partition_into(RINGS, topics([0] * 40), k)
+    assert asked == [least]  # of forty nodes
+
+
+def in_two(share: float) -> Callable[[Any], Ints]:
+    """Leaves this share of the nodes in the first of two parts."""
+    return lambda part: np.array(np.arange(part.shape[0]) >= share * part.shape[0], np.int64)
+
+
+@pytest.mark.parametrize(
+    ("share", "k", "least", "sizes"),
+    [
+        (0.4, 2, 3, [16, 24]),
+        (0.4, 3, 3, [16, 10, 14]),
+        (0.4, 4, 3, [10, 14, 7, 9]),
+        (0.4, 5, 3, [10, 7, 9, 6, 8]),
+        (0.4, 5, 11, [16, 24]),  # 10 of 24 would be too few
+        (0.5, 4, 10, [10, 10, 10, 10]),  # twenty are two parts of ten
+        (0.5, 4, 11, [20, 20]),
+    ],
+)
+def test_parts_of_what_was_divided_are_divided_the_biggest_first(
+    share: float, k: int, least: int, sizes: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Forty nodes, where each division leaves this share of them in the first part."""
+    monkeypatch.setattr(methods, "communities", in_two(share))
+    found = methods._divided(RINGS.adjacency(), np.zeros(40, np.int64), k, least)
+    assert np.bincount(found)[np.unique(found)].tolist() == sizes
+
+
 def test_what_is_beyond_k_joins_the_nearest_of_the_biggest() -> None:
     labels = np.array([0, 0, 0, 1, 1, 2, 3])
     vectors = np.array([[1, 0]] * 3 + [[0, 1]] * 2 + [[0.6, 0.8], [0.8, 0.6]], np.float32)
@@ -122,6 +167,64 @@ def test_what_is_beyond_k_joins_the_nearest_of_the_biggest() -> None:
     assert methods._joined(labels, vectors, 3).tolist() == [0, 0, 0, 1, 1, 2, 2]
     for k in (4, 5):
         assert methods._joined(labels, vectors, k).tolist() == labels.tolist()
+    near = np.array([[1, 0, 0]] * 2 + [[0, 1, 0]] * 2 + [[0.70001, 0.70004, 0.1414]], np.float32)
+    assert methods._joined(np.array([0, 0, 1, 1, 2]), near, 2).tolist() == [0, 0, 1, 1, 0]  # as near to four digits
+
+
+@pytest.mark.parametrize(("cosine", "weight"), [(0.8, 0.64), (0.5, 0.25), (0.05, 0.01), (-1.0, 0.01)])
+def test_an_edge_weighs_the_square_of_its_cosine(cosine: float, weight: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[float] = []
+
+    def communities(adjacency: Any) -> Ints:
+        seen.append(adjacency[0, 1])
+        return np.arange(2)
+
+    monkeypatch.setattr(methods, "communities", communities)
+    vectors = np.array([[1, 0], [cosine, (1 - cosine**2) ** 0.5]], np.float32)
+    methods.hybrid_partition(graph(2, [(0, 1)]), vectors, 1)
+    assert seen == [pytest.approx(weight)]
+
+
+@pytest.mark.parametrize(("size", "island", "orphan"), [(1, 1, 1), (2, 1, 2), (3, 2, 2), (12, 6, 9), (200, 100, 150)])
+def test_what_is_an_island_and_what_an_orphan(
+    size: int, island: int, orphan: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    def phase(labels: Ints, _: object, size: int, small: int) -> Ints:
+        asked.append(small)
+        return labels
+
+    monkeypatch.setattr(methods, "merged", phase)
+    monkeypatch.setattr(methods, "packed", phase)
+    methods.hybrid_partition(RINGS, topics([0] * 40), size)
+    assert asked == [island, orphan]
+
+
+def test_one_that_left_is_no_more_there_in_the_next_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second, of two nodes, takes the first, to which the others are nearest: then they have only each other."""
+    monkeypatch.setattr(methods, "NEAREST", 1)
+    others = [[0.9, 0.436, 0, 0], [0.9, -0.218, 0.377, 0], [0.9, -0.218, -0.377, 0]]
+    vectors = np.array([[1, 0, 0, 0], *[[0.96, 0, 0, 0.28]] * 2, *others], np.float32)
+    found = methods.merged(np.array([0, 1, 1, 2, 3, 4]), vectors, 3, 3)
+    assert numbered(found).tolist() == [0, 0, 0, 1, 1, 1]
+
+
+def test_parts_are_divided_until_none_is_too_big(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(methods, "communities", in_two(0.4))
+    found = methods.split(RINGS.adjacency(), np.zeros(40, np.int64), 12)
+    assert found.tolist() == [7] * 7 + [8] * 9 + [3] * 10 + [5] * 6 + [6] * 8  # of 16 and 24, and of its 10 and 14
+
+
+@pytest.mark.parametrize(("share", "by_metis"), [(0.9, False), (0.91, True), (0.1, False), (0.09, False), (0.0, True)])
+def test_what_leiden_leaves_nearly_whole_is_divided_by_metis(
+    share: float, by_metis: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(methods, "communities", in_two(share))
+    monkeypatch.setattr(methods, "capped", lambda part, size: np.arange(part.shape[0]) // size)
+    thirds = [1 + node // 9 for node in range(10)]
+    found = methods.split(graph(10, []).adjacency(), np.zeros(10, np.int64), 9)
+    assert found.tolist() == (thirds if by_metis else [1 + int(node >= share * 10) for node in range(10)])
 
 
 SUMS, SIZES = np.array([[2, 0], [1.6, 1.2], [0, 3]], np.float32), np.array([2, 2, 3])
