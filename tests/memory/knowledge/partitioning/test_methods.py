@@ -252,6 +252,17 @@ def test_of_the_pairs_only_so_many_of_an_island(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(methods, "NEAREST", 1)
     islands, others = methods._candidates(np.arange(3), SUMS, SIZES, 5, 3)
     assert list(zip(islands.tolist(), others.tolist(), strict=True)) == [(0, 1), (1, 0)]
+    islands, others = methods._candidates(np.arange(3), SUMS, np.array([2, 3, 2]), 4, 3)
+    assert list(zip(islands.tolist(), others.tolist(), strict=True)) == [(0, 2), (2, 0)]  # the nearest has no room
+
+
+def test_those_of_an_island_are_the_nearest(monkeypatch: pytest.MonkeyPatch) -> None:
+    cosines = np.array([0.1, 0.3, 0.2, 0.9, 0.5, 0.4, 0.8])
+    sums = np.concatenate([[[1, 0]], np.stack([cosines, np.sqrt(1 - cosines**2)], axis=1)]).astype(np.float32)
+    for most in range(1, 8):
+        monkeypatch.setattr(methods, "NEAREST", most)
+        _, others = methods._candidates(np.arange(8), sums, np.array([1] + [3] * 7), 4, 2)
+        assert others.tolist() == [4, 7, 5, 6, 2, 3, 1][:most]
 
 
 @pytest.mark.parametrize(
@@ -270,6 +281,12 @@ def test_a_bin_begins_with_the_biggest_and_takes_what_is_nearest_and_fits() -> N
     assert methods._bins(sums, sizes, 6).tolist() == [0, 1, 0, 0]
     assert methods._bins(sums, sizes, 3).tolist() == [0, 1, 2, 1]
     assert methods._bins(sums, sizes, 8).tolist() == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize(("small", "together"), [(3, False), (4, True)])
+def test_an_orphan_has_fewer_nodes_than_that(small: int, together: bool) -> None:
+    labels = methods.packed(np.array([0, 0, 0, 1, 1, 1]), topics([0] * 6), 6, small)
+    assert (labels[0] == labels[3]) == together
 
 
 LINE = np.array([[4, 0], [0, 0], [3, 0], [1, 0], [2, 0]], np.float32)
