@@ -1,4 +1,4 @@
-"""What a turn takes from `think` to `observe`, by whether it searched with `hybrid` alone, without encoding.
+"""What a turn takes from `think` to `observe`, without encoding: by the tools that the gate chose, and each forced.
 
 python -m tests.benchmarks.think_to_observe DATASET LIBRARY
 
@@ -9,7 +9,7 @@ fastest of three turns; all vectors are in the encoder's cache after the first.
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,6 +19,7 @@ from clew.agent.evaluation.dataset import read_dataset
 from clew.agent.evaluation.evaluate import SEARCHING, searched
 from clew.agent.evaluation.ranking import percentiles
 from clew.agent.models import encoder_for
+from clew.agent.search import gate
 from clew.agent.search.rounds import AUTO
 from clew.agent.services import services_for
 from clew.agent.settings import read_settings
@@ -28,6 +29,7 @@ from clew.memory.knowledge.library import open_library
 from tests.benchmarks.inputs import paths
 
 QUESTIONS, ROUNDS = 60, 3
+FORCED = ((), ("walk",), ("graph",), ("graph", "walk"))
 
 
 def main() -> None:
@@ -44,18 +46,26 @@ def main() -> None:
             for question in questions
         ]
         asked[0]()  # what is loaded once
-        taken: dict[str, list[float]] = {}
-        for ask in asked:
-            turns = [ask() for _ in range(ROUNDS)]
-            tools = " ".join(sorted({name for step in turns[0].steps for name in step.tools}))
-            taken.setdefault(tools, []).append(min(map(searching, turns)) / 1000)
-        chunks = library.manifest.chunks
+        print(f"{dataset.name}, {library.manifest.chunks} chunks; ms of")
+        chosen = [(tools, seconds) for ask in asked for tools, seconds in [fastest(ask)]]
+        for tools in sorted({tools for tools, _ in chosen}, key=len):
+            report(f"{tools}, chosen", [seconds for by, seconds in chosen if by == tools], len(chosen))
+        report("what was chosen", [seconds for _, seconds in chosen], len(chosen))
+        for forced in FORCED:
+            with patch.object(gate, "chosen", lambda *_, forced=forced: forced):
+                report("+".join(("hybrid", *forced)), [fastest(ask)[1] for ask in asked], len(asked))
         library.store.close()
-    print(f"{dataset.name}, {chunks} chunks")
-    taken["all"] = [one for of_tools in taken.values() for one in of_tools]
-    for tools, seconds in sorted(taken.items(), key=lambda item: len(item[0])):
-        times = percentiles(seconds, 50, 95)
-        print(f"    {tools:22} {len(seconds) / len(questions):6.2f} of the questions, ms {times}")
+
+
+def fastest(ask: Callable[[], Turn]) -> tuple[str, float]:
+    """The tools of a turn, and its seconds."""
+    turns = [ask() for _ in range(ROUNDS)]
+    tools = "+".join(sorted({name for step in turns[0].steps for name in step.tools}))
+    return tools, min(map(searching, turns)) / 1000
+
+
+def report(what: str, seconds: Sequence[float], of: int) -> None:
+    print(f"    {what:26} {len(seconds) / of:6.2f} of the questions {percentiles(seconds, 50, 95)}")
 
 
 def searching(turn: Turn) -> float:

@@ -19,6 +19,7 @@ from clew.memory.knowledge.cluster.cluster_store import ClusterStore
 from clew.memory.knowledge.cluster.reading import document_of_row
 from clew.memory.knowledge.cluster.rows import SOURCES, STATISTICS, RowsHash, decoded, rows_of
 from clew.memory.knowledge.cluster.slices import unpacked
+from clew.memory.knowledge.coarse import write_coarse
 from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNITIES
 from clew.memory.knowledge.disk import (
     BROKEN,
@@ -226,7 +227,9 @@ def _write_vectors(
 ) -> None:
     ids = [id_ for (id_,) in database.execute("SELECT id FROM chunks ORDER BY row")]
     none = np.zeros((0, manifest.encoder.dimension), np.float32)
-    np.save(new_file(folder, CHUNKS.file), np.concatenate([*(vectors[id_] for id_ in ids), none]))
+    in_order = np.concatenate([*(vectors[id_] for id_ in ids), none])
+    np.save(new_file(folder, CHUNKS.file), in_order)
+    write_coarse(folder, in_order)
     chunks = np.array(database.execute("SELECT chunk FROM sentences ORDER BY row").fetchall(), np.int64).reshape(-1)
     ordered = np.empty((len(chunks), manifest.encoder.dimension), np.float32)
     of_chunk = np.concatenate([*(sentences[id_] for id_ in ids), none])

@@ -6,6 +6,8 @@ from clew.memory.datatypes import Progress
 from clew.memory.errors import ClewError
 from clew.memory.files import machine_memory
 from clew.memory.knowledge import keywords
+from clew.memory.knowledge.coarse import FILE as COARSE
+from clew.memory.knowledge.coarse import write_coarse
 from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNITIES
 from clew.memory.knowledge.communities.community_index import author_of_all, build
 from clew.memory.knowledge.disk import PARTS, naming_damage
@@ -55,6 +57,7 @@ def embed_all(generation: Generation) -> Iterator[Progress]:
     check_memory(len(generation.layers.entities))
     for what in (CHUNKS, SENTENCES):
         yield from embed(database, what, folder, generation.old_vectors.get(what), encoder)
+    write_coarse(folder, open_vectors(folder, CHUNKS))
     layers = generation.layers
     with naming_damage(generation.old or folder):
         before = named_vectors(generation.old or folder)
@@ -106,7 +109,7 @@ STEPS: tuple[IndexStep, ...] = (
         files=(LAYERS,),
         recorded=lambda choices: {"triples": choices.triples, "extractor": choices.extractor.name},
     ),
-    IndexStep("embedding", embed_all, files=(CHUNKS.file, SENTENCES.file, NAMES, NAMED)),
+    IndexStep("embedding", embed_all, files=(CHUNKS.file, COARSE, SENTENCES.file, NAMES, NAMED)),
     IndexStep(
         "finding communities",
         find_communities,
