@@ -256,13 +256,14 @@ def test_of_the_pairs_only_so_many_of_an_island(monkeypatch: pytest.MonkeyPatch)
     assert list(zip(islands.tolist(), others.tolist(), strict=True)) == [(0, 2), (2, 0)]  # the nearest has no room
 
 
-def test_those_of_an_island_are_the_nearest(monkeypatch: pytest.MonkeyPatch) -> None:
-    cosines = np.array([0.1, 0.3, 0.2, 0.9, 0.5, 0.4, 0.8])
+@pytest.mark.parametrize("most", [1, 2, 3, 8, 100])
+def test_those_of_an_island_are_the_nearest(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One node, and a thousand partitions of three at every thousandth of a cosine."""
+    monkeypatch.setattr(methods, "NEAREST", most)
+    cosines = np.random.default_rng(0).permutation(1000) / 1000
     sums = np.concatenate([[[1, 0]], np.stack([cosines, np.sqrt(1 - cosines**2)], axis=1)]).astype(np.float32)
-    for most in range(1, 8):
-        monkeypatch.setattr(methods, "NEAREST", most)
-        _, others = methods._candidates(np.arange(8), sums, np.array([1] + [3] * 7), 4, 2)
-        assert others.tolist() == [4, 7, 5, 6, 2, 3, 1][:most]
+    _, others = methods._candidates(np.arange(1001), sums, np.array([1] + [3] * 1000), 4, 2)
+    assert others.tolist() == (1 + np.argsort(-cosines))[:most].tolist()
 
 
 @pytest.mark.parametrize(
@@ -283,6 +284,12 @@ def test_a_bin_begins_with_the_biggest_and_takes_what_is_nearest_and_fits() -> N
     assert methods._bins(sums, sizes, 8).tolist() == [0, 0, 0, 0]
 
 
+@pytest.mark.parametrize("length", [3.0, 0.05])
+def test_of_those_as_near_to_four_digits_the_first_is_added(length: float) -> None:
+    near = [[cosine, (1 - cosine**2) ** 0.5] for cosine in (0.80006, 0.80014)]
+    assert methods._bins(np.array([[length, 0], *near], np.float32), np.array([3, 1, 1]), 4).tolist() == [0, 0, 2]
+
+
 @pytest.mark.parametrize(("small", "together"), [(3, False), (4, True)])
 def test_an_orphan_has_fewer_nodes_than_that(small: int, together: bool) -> None:
     labels = methods.packed(np.array([0, 0, 0, 1, 1, 1]), topics([0] * 6), 6, small)
@@ -297,6 +304,13 @@ def test_blocks_are_halves_along_the_line_on_which_they_differ_most() -> None:
     assert methods._along(np.ones((3, 2), np.float32)).tolist() == [0, 0, 0]
     wide = np.array([[0, 1], [9, 0], [3, 1], [6, 0]], np.float32)  # the first differs from the mean in both
     assert np.argsort(methods._along(wide)).tolist() in ([0, 2, 3, 1], [1, 3, 2, 0])
+    aside = np.array(
+        [[10, 0], [9.5, 1], [10, 2], [9.5, 3]], np.float32
+    )  # far from the origin they differ in the second
+    assert np.argsort(methods._along(aside)).tolist() in ([0, 1, 2, 3], [3, 2, 1, 0])
+    assert methods._along(LINE / 10) == pytest.approx([0.4, 0, 0.3, 0.1, 0.2])
+    same = np.array([[1, 0], [0, 0], [0.50002, 0], [0.50004, 0]], np.float32)  # to four digits
+    assert methods._along(same).tolist() == [1, 0, 0.5, 0.5]
     assert [block.tolist() for block in methods._blocks(LINE, 2)] == [[1, 3], [4], [0, 2]]
     assert [block.tolist() for block in methods._blocks(LINE, 5)] == [[0, 1, 2, 3, 4]]
     assert [block.tolist() for block in methods._blocks(LINE[:0], 5)] == [[]]
