@@ -25,6 +25,7 @@ from clew.memory.knowledge.clues.triple_beam import (
     in_reading_order,
     jaccard,
     most_of,
+    rerank,
     seeds_of,
 )
 from clew.memory.knowledge.clues.triple_beam import Path as Walk
@@ -300,6 +301,40 @@ def test_the_best_with_those_equal_to_the_last_of_them() -> None:
     assert _best(totals, rows, edges, 1).tolist() == [1] and _best(totals, rows, edges, 9).tolist() == [1, 2, 0, 3]
     many = np.random.default_rng(0).permutation(1000).astype(np.float64)
     assert many[_best(many, np.zeros(1000, np.int64), np.arange(1000), 3)].tolist() == [999, 998, 997]
+
+
+def test_the_score_of_an_edge_is_for_its_clues_and_words() -> None:
+    """Alone for either of its ends; on a walk for a relation, and for an end, that it has not met before."""
+    index = index_of(("a", "directed", "b"), ("b", "likes", "c"), ("c", "directed", "d"), ("d", "likes", "e"))
+    graph, p = index.graph, ClueParameters(w_rel=2.0, w_ent=1.0)
+    edge = {
+        (graph.entities[s], graph.entities[o]): e
+        for e, (s, o) in enumerate(zip(graph.subjects, graph.objects, strict=True))
+    }
+    a, b, c, d, e = (graph.entities.index(name) for name in "abcde")
+    ab, bc, cd, de = (edge[pair] for pair in pairwise("abcde"))
+    scores = EdgeScores("?", QuestionClues((b, d), ("directed",), "who", ()), index, p)
+    scores.by_words = np.full(4, 0.25)
+    assert scores.alone(graph)[[ab, bc, cd, de]].tolist() == [3.25, 1.25, 3.25, 1.25]
+
+    def of(edge: int, end: int, walked: list[int], visited: list[int]) -> float:
+        return float(scores.of(*(np.array(one) for one in ([edge], [end], [walked], [visited])))[0])
+
+    assert of(cd, d, [bc], [b, c]) == 3.25
+    assert of(cd, d, [ab, bc], [a, b, c]) == 1.25  # the relation is met
+    assert of(cd, d, [de, de], [c, d, e]) == 2.25  # the end is
+    assert of(bc, c, [ab], [a, b]) == 0.25
+    assert (scores.of_seed(b), scores.of_seed(c)) == (1.0, 0.0)
+    scores.parameters = replace(p, clues_once=False)
+    assert of(cd, d, [ab, bc], [a, b, c]) == 3.25 and of(bc, c, [ab], [a, b]) == 1.25
+    assert scores.of_seed(b) == 0.0
+
+
+def test_of_walks_along_the_same_edges_the_best_counts() -> None:
+    index = index_of(("a", "r", "b"), ("b", "r", "c"))
+    walks = [Walk((0, 1), (0, 1, 2), 1.0), Walk((1, 0), (2, 1, 0), 2.0), Walk((0, 1), (0, 1, 2), 1.5)]
+    (path,) = rerank(walks, QuestionClues((), (), "who", ()), index, ClueParameters())
+    assert path.scores["edges"] == 2.0
 
 
 def test_of_relations_as_many_count_as_can_be_told_apart() -> None:

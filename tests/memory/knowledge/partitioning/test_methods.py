@@ -308,7 +308,7 @@ def test_blocks_are_halves_along_the_line_on_which_they_differ_most() -> None:
         [[10, 0], [9.5, 1], [10, 2], [9.5, 3]], np.float32
     )  # far from the origin they differ in the second
     assert np.argsort(methods._along(aside)).tolist() in ([0, 1, 2, 3], [3, 2, 1, 0])
-    assert methods._along(LINE / 10) == pytest.approx([0.4, 0, 0.3, 0.1, 0.2])
+    assert methods._along(np.asarray(LINE / 10, np.float32)) == pytest.approx([0.4, 0, 0.3, 0.1, 0.2])
     same = np.array([[1, 0], [0, 0], [0.50002, 0], [0.50004, 0]], np.float32)  # to four digits
     assert methods._along(same).tolist() == [1, 0, 0.5, 0.5]
     assert [block.tolist() for block in methods._blocks(LINE, 2)] == [[1, 3], [4], [0, 2]]
