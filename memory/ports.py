@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Chunk, Document, Hit, Ints, Query, Triple, Vectors, WordShares
-from clew.memory.layers import Communities, Entity, Layers, Unit
+from clew.memory.layers import Communities, Layers, Unit
 from clew.memory.nodes import Cells, NodeGraph, Partitioning
 from clew.memory.text import Span
 from clew.memory.titles import TitleIndex
@@ -235,7 +235,7 @@ class Search(Protocol):
     from several threads. A search looks only in the documents of its `scope`, by their ids (None: all)."""
 
     def documents(self, ids: Sequence[str]) -> list[Document]:
-        """Raises `KeyError` for an id that the library does not have; so do `chunks`, `vectors` and `names`."""
+        """Raises `KeyError` for an id that the library does not have; so do `chunks` and `vectors`."""
 
     def chunks(self, ids: Sequence[str]) -> list[Chunk]: ...
 
@@ -271,9 +271,6 @@ class Search(Protocol):
         fields: Mapping[str, float] | None = None,
     ) -> list[list[Hit]]:
         """Both searches at once: at most k hits of each query by keywords, then the `nearest` to each vector."""
-
-    def names(self, ids: Sequence[str]) -> list[list[Entity]]:
-        """The entities that each chunk or its title names: those of few chunks first, dates last."""
 
     def triples(self) -> list[Triple]:
         """All that the documents carry or state, each with a chunk of its document; repeated ones among them."""

@@ -112,11 +112,12 @@ def fused_passages(store: Search, query: Query, found: FormScores, k: int | None
 
 def distinct(store: Search, ids: Sequence[str], k: int | None) -> list[Chunk]:
     """The first k chunks (None: all) of which none says the same as one before, as those of a file's copies do."""
-    found, most = dict[str, Chunk](), len(ids) if k is None else k
-    while ids and len(found) < most:
-        for chunk in store.chunks(ids[:most]):
+    found, most, start = dict[str, Chunk](), len(ids) if k is None else k, 0
+    while start < len(ids) and len(found) < most:
+        end = 2 * (start + most)  # a cluster is asked a few times, however many copies there are
+        for chunk in store.chunks(ids[start:end]):
             found.setdefault(chunk.text, chunk)
-        ids = ids[most:]
+        start = end
     return list(found.values())[:most]
 
 

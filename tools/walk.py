@@ -87,7 +87,7 @@ def findings(store: Search, walked: Walked, k: int, tool: str) -> Findings:
     ids, best = walked.question.graph.layers.chunk_ids, walked.nodes[:k].tolist()
     rows = sorted({*best, *(visit.node for visit in walked.visits)})
     chunks = dict(zip(rows, store.chunks([ids[row] for row in rows]), strict=True))
-    described = DescribedWalk(walked, store, {row: chunk.title or chunk.document for row, chunk in chunks.items()})
+    described = DescribedWalk(walked, {row: chunk.title or chunk.document for row, chunk in chunks.items()})
     looked = Looked(walked.question, np.sort(walked.nodes[:k]))
     features = dict(zip(looked.nodes.tolist(), looked.direct.tolist(), strict=True))
     passages = passages_of([chunks[row] for row in best], tool)
@@ -118,7 +118,6 @@ class DescribedWalk:
     nodes that were visited and of those that are shown."""
 
     walked: Walked
-    store: Search
     titles: Mapping[int, str]
 
     def path(self, node: int) -> tuple[str, ...]:
@@ -192,11 +191,11 @@ class DescribedWalk:
         return {visit.edge: self._relation(visit.edge) for visit in self.walked.visits if visit.edge >= 0}
 
     def _relation(self, edge: int) -> str:
-        graph, ids = self._graph.nodes, self._graph.layers.chunk_ids
+        graph, named_by = self._graph.nodes, self._graph.layers.named_by
         relation = graph.relations[int(graph.kinds[edge])]
         if relation != SHARED:
             return relation
-        one, other = self.store.names([ids[graph.sources[edge]], ids[graph.targets[edge]]])
+        one, other = named_by(int(graph.sources[edge])), named_by(int(graph.targets[edge]))
         return next((entity.name for entity in one if entity in other), relation)
 
     def _partition(self, node: int) -> str:

@@ -30,7 +30,7 @@ from clew.memory.knowledge.partitioning.capsule import Capsule, capsule_with_vec
 from clew.memory.knowledge.partitioning.node_graph import read_graph
 from clew.memory.knowledge.tokens import KeywordParameters
 from clew.memory.knowledge.vocabulary import HELD_BY, LibraryVocabulary, LikeWords
-from clew.memory.layers import Communities, Entity, Layers, Unit
+from clew.memory.layers import Communities, Layers, Unit
 from clew.memory.nodes import FILE as SMOOTHED
 from clew.memory.nodes import Cells, NodeGraph, Partitioning
 from clew.memory.titles import TitleIndex, is_name, read_titles
@@ -293,9 +293,6 @@ class EmbeddedStore:
     def triples(self) -> list[Triple]:
         given = [Triple(*row) for row in self._select(TRIPLES)]
         return given + self._graph.layers.extracted
-
-    def names(self, ids: Sequence[str]) -> list[list[Entity]]:
-        return [self._graph.layers.named_by(row) for row in self._rows(ids).tolist()]
 
     def titles(self, limit: int) -> list[str]:
         """Titles of documents, at most so many and each once, in the order of the library."""

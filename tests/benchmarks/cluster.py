@@ -61,6 +61,7 @@ from clew.memory.layers import Layers
 from clew.memory.nodes import NEXT, SHARED, TITLE_LINK, NodeGraph, Partitioning
 from clew.memory.titles import title_index
 from clew.memory.vectors import Ragged, unit
+from tests.round_trips import round_trips
 
 MEASURES = {"R@5": "recall@5", "nDCG@5": "ndcg@5"}
 QUESTIONS, BEFORE, COLD = 60, 20, 15
@@ -155,11 +156,12 @@ def measured(dataset: Path, places: Sequence[Place]) -> None:
                 print(f"| {name} |", " | ".join(told([row[name] for row in rows])), "|")
 
 
-def told(costs: Sequence[tuple[float, int, int, float]]) -> list[str]:
-    ms, calls, size, waited = (sorted(column) for column in zip(*costs, strict=True))
+def told(costs: Sequence[tuple[float, int, int, int, float]]) -> list[str]:
+    ms, calls, of_round, size, waited = (sorted(column) for column in zip(*costs, strict=True))
     p95 = ms[int(0.95 * (len(ms) - 1))]
     return [f"p50 {median(ms):.0f} ms, p95 {p95:.0f} ms", f"{median(calls):.0f} requests, at most {max(calls)}",
-            f"{median(size) / 1000:.0f} kB", f"{1000 * median(waited):.0f} ms waited"]  # fmt: skip
+            f"{max(of_round)} a round at most", f"{median(size) / 1000:.0f} kB",
+            f"{1000 * median(waited):.0f} ms waited"]  # fmt: skip
 
 
 def serving(place: Place, encoder: CachedEncoder, threads: Threads, like: Services | None = None) -> Services:
@@ -182,13 +184,16 @@ def serving(place: Place, encoder: CachedEncoder, threads: Threads, like: Servic
     return services
 
 
-def cost(services: Services, question: Question) -> tuple[float, int, int, float]:
-    """Milliseconds from think to observe, the turn's requests, bytes of answers, seconds that they took."""
+def cost(services: Services, question: Question) -> tuple[float, int, int, int, float]:
+    """Milliseconds from think to observe, the turn's requests, the most of a round from think to walk, bytes of
+    answers, seconds that they took."""
     cluster = getattr(services.library.store, "cluster", SimpleNamespace(calls=0, bytes=0, seconds=0.0))
     had = cluster.calls, cluster.bytes, cluster.seconds
-    turn = searched(services, question.text, question.history)
+    with round_trips() as counted:
+        turn = searched(services, question.text, question.history)
     ms = sum(step.ms for step in turn.steps if step.node in SEARCHING)
-    return ms, cluster.calls - had[0], cluster.bytes - had[1], cluster.seconds - had[2]
+    most = max(map(len, counted.rounds()))
+    return ms, cluster.calls - had[0], most, cluster.bytes - had[1], cluster.seconds - had[2]
 
 
 # A made library --------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from functools import cache, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.datatypes import Floats, Form, Hit, Ints, Subgraph, Vector, Vectors
+from clew.memory.datatypes import Floats, Form, Ints, Subgraph, Vector, Vectors
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.clues.clue_index import UnitGraph, arrow
 from clew.memory.knowledge.clues.triple_beam import Mask, PathEvidence
@@ -237,7 +237,7 @@ class UnitParameters:
 
 class UnitSearch:
     def __init__(self, store: Search, reranker: Reranker | None = None, part: Sequence[int] | None = None) -> None:
-        self.store, self.reranker, self.part = store, reranker, store.part(part)
+        self.reranker, self.part = reranker, store.part(part)
         self.graph = UnitGraph(self.part.layers)
 
     @property
@@ -290,28 +290,26 @@ class UnitSearch:
             found.append(UnitWalk((unit,), tuple(entities), min(lowest, round(cosine, 6))))
         return found
 
-    def _by_chunk(self, walks: Sequence[UnitWalk]) -> dict[str, UnitWalk]:
+    def _by_chunk(self, walks: Sequence[UnitWalk]) -> dict[int, UnitWalk]:
         """The best walk that touched each; walks are given best first."""
-        layers, found = self.graph.layers, dict[str, UnitWalk]()
+        layers, found = self.graph.layers, dict[int, UnitWalk]()
         for walk in walks:
             for unit in walk.units:
-                found.setdefault(layers.chunk_ids[layers.sentence_chunks[unit]], walk)
+                found.setdefault(int(layers.sentence_chunks[unit]), walk)
         return found
 
-    def _scored(self, form: Form, by_chunk: dict[str, UnitWalk], parameters: UnitParameters) -> dict[str, PathEvidence]:
-        ids = list(by_chunk)
-        if not ids:
-            return {}
-        cosines = (self.store.vectors(ids) @ form.vector).clip(0).tolist()
-        hits = {hit.chunk: hit for hit in self.store.keyword_search([form.text], len(ids), among=ids)[0]}
+    def _scored(self, form: Form, by_chunk: dict[int, UnitWalk], parameters: UnitParameters) -> dict[str, PathEvidence]:
+        chunks, ids = np.array(list(by_chunk), np.int64), self.graph.layers.chunk_ids
+        cosines = (self.part.vectors.take(chunks, axis=0) @ form.vector).clip(0).tolist()
+        words = self.part.words(form.text, chunks)
         shares = (1 - parameters.path) * np.array([parameters.cosine, parameters.keyword])
         shares /= parameters.cosine + parameters.keyword
         found, explained = {}, cache(self._explained)  # many chunks share a walk
-        for id_, cosine in zip(ids, cosines, strict=True):
-            walk, keyword = by_chunk[id_], hits.get(id_, Hit(id_, 0.0)).score
+        scored = zip(by_chunk.items(), cosines, (words.shares @ words.weights).tolist(), strict=True)
+        for (chunk, walk), cosine, keyword in scored:
             parts = parameters.path * walk.score, shares[0] * cosine, shares[1] * keyword
             scores = dict(zip(("path", "cosine", "keyword"), map(float, parts), strict=True))
-            found[id_] = PathEvidence(sum(scores.values()), scores, partial(explained, walk))
+            found[ids[chunk]] = PathEvidence(sum(scores.values()), scores, partial(explained, walk))
         return found
 
     def _explained(self, walk: UnitWalk, beside: str) -> tuple[tuple[str, ...], str]:

@@ -38,7 +38,6 @@ from clew.memory.knowledge.cluster.statistics import ChunkWords
 from clew.memory.knowledge.disk import Manifest
 from clew.memory.knowledge.keywords import FIELDS
 from clew.memory.knowledge.vocabulary import HELD_BY, LibraryVocabulary
-from clew.memory.layers import Entity
 from clew.memory.ports import Search
 from clew.memory.titles import name_key
 
@@ -207,17 +206,18 @@ class ClusterStore(IndexReader):
         return cast(Search, PartStore(self, chosen(votes, self._said["sizes"])))
 
     def _slices(self, partitions: Sequence[int]) -> list[Slice]:
-        """One request for those that are not held."""
-        ids = [f"capsule:{partition}" for partition in partitions]
-        held = {id_: self._vectors.get(id_) for id_ in ids}
-        missing = [id_ for id_, one in held.items() if one is None]
-        for first in range(0, len(missing), 50):
-            fresh = self.cluster.found(self.index, missing[first : first + 50], ["blob"])
+        """One request for those that are not held, as far as `AT_ONCE` nodes go."""
+        held = {one: self._vectors.get(f"capsule:{one}") for one in partitions}
+        missing = [one for one, there in held.items() if there is None]
+        nodes = np.cumsum([self._said["sizes"][one] for one in missing])
+        for part in np.split(np.array(missing, np.int64), np.flatnonzero(np.diff(nodes // AT_ONCE)) + 1):
+            ids = {one: f"capsule:{one}" for one in part.tolist()}
+            fresh = self.cluster.found(self.index, list(ids.values()), ["blob"])
             with self._reading():
-                for id_ in missing[first : first + 50]:
-                    held[id_] = one = unpacked(b64decode(fresh[id_]["blob"]))
+                for number, id_ in ids.items():
+                    held[number] = one = unpacked(b64decode(fresh[id_]["blob"]))
                     self._vectors.put(id_, one, one.size)
-        return [held[id_] for id_ in ids]
+        return [held[one] for one in partitions]
 
     # Names -------------------------------------------------------------------------------------------------------
 
@@ -265,13 +265,6 @@ class PartStore:
 
     def part(self, partitions: Sequence[int] | None = None) -> ClusterGraph:
         return self.store.part(self.partitions if partitions is None else partitions)
-
-    def names(self, ids: Sequence[str]) -> list[list[Entity]]:
-        """Of the part, without a request."""
-        layers = self.part().layers
-        if not layers.chunk_numbers.keys() >= set(ids):
-            return self.store.names(ids)
-        return [layers.named_by(layers.chunk_numbers[id_]) for id_ in ids]
 
     def triples(self) -> list[Triple]:
         layers = self.part().layers

@@ -17,19 +17,14 @@ from clew.memory.layers import Communities, Community, Layers, Unit
 from clew.memory.nodes import Cells, cells_of
 from clew.memory.vectors import places
 
-WHOLE_AT = 2
-"""Which request for vectors, of sentences or of names, reads those of the whole part: so there are few requests. What
-was read of a partition for one question is not asked for again for the next."""
-
 
 class SentenceVectors:
-    """Of the sentences of a part, read with the chunks that they are in when they are first needed, and the second time
-    those of the whole part; what NumPy does with the rows of an array."""
+    """Of the sentences of a part, all read when one is first needed, so that there is one request; what NumPy does with
+    the rows of an array."""
 
     def __init__(self, store: IndexReader, layers: Layers, unread: Callable[[], list[str]]) -> None:
         self._store, self._layers, self._unread = store, layers, unread
         self.shape = len(layers.sentence_chunks), store.dimension
-        self._takes = 0
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -37,9 +32,7 @@ class SentenceVectors:
     def take(self, rows: Ints, axis: int = 0) -> Vectors:  # noqa: ARG002 as NumPy has it
         rows = np.asarray(rows, np.int64)
         chunks, of = np.unique(self._layers.sentence_chunks[rows], return_inverse=True)
-        self._takes += 1
-        if self._takes == WHOLE_AT:
-            self._store.sentences_of(self._unread())
+        self._store.sentences_of(self._unread())
         found = self._store.sentences_of([self._layers.chunk_ids[chunk] for chunk in chunks.tolist()])
         starts = self._layers.sentences_of.starts[chunks]
         counts = np.diff(self._layers.sentences_of.starts)[chunks]
@@ -78,7 +71,6 @@ class ClusterGraph(Joined):
     def __init__(self, store: IndexReader, slices: Sequence[Slice], method: str, size: int) -> None:
         super().__init__(slices, method, size, store.statistics, store.dimension)
         self._store = store
-        self._asked = 0
 
     @once
     def cells(self) -> Cells:
@@ -89,7 +81,8 @@ class ClusterGraph(Joined):
         return SentenceVectors(self._store, self.layers, self._unread_chunks)
 
     def _unread(self, kind: str) -> list[Slice]:
-        """The slices of which this has not been read as a whole, which is done now."""
+        """The slices of which this has not been read as a whole, which is done now; for another question it is not
+        asked for again."""
         read = self._store.read_whole
         found = [one for one in self.slices if (kind, one.texts["partition"]) not in read]
         read.update((kind, one.texts["partition"]) for one in found)
@@ -117,9 +110,7 @@ class ClusterGraph(Joined):
 
     def entity_vectors(self, entities: Ints) -> Vectors:
         layers = self.layers
-        self._asked += 1
-        if self._asked == WHOLE_AT:
-            self._store.entities([name for one in self._unread("entity") for name in one.joining])
+        self._store.entities([name for one in self._unread("entity") for name in one.joining])
         names = [layers.entities[entity].id for entity in entities.tolist()]
         found = np.zeros((len(entities), self._store.dimension), np.float32)
         for place, source in enumerate(self._store.entities(names)):

@@ -19,7 +19,6 @@ from clew.memory.knowledge.cluster.searches import parts_of
 from clew.memory.knowledge.cluster.slices import unpacked
 from clew.memory.knowledge.cluster.statistics import WordStatistics
 from clew.memory.knowledge.disk import BROKEN, Manifest
-from clew.memory.layers import Entity
 
 KEPT_BYTES = 400_000_000
 """Of what was read of one generation."""
@@ -183,17 +182,6 @@ class IndexReader:
 
     def entities(self, ids: Sequence[str]) -> list[dict[str, Any]]:
         return self._of("entity", ids)
-
-    def names(self, ids: Sequence[str]) -> list[list[Entity]]:
-        chunks = self._of("chunk", ids)
-        wanted = list(dict.fromkeys(id_ for source in chunks for id_ in source["entities"]))
-        known = dict(zip(wanted, self.entities(wanted), strict=True))
-        found = []
-        for source in chunks:
-            its = [known[id_] for id_ in source["entities"]]
-            its.sort(key=lambda one: (one["type"] == "date", one["count"], one["entity"]))
-            found.append([Entity(one["entity"], one["name"], one["type"]) for one in its])
-        return found
 
     def neighbours(self, ids: Sequence[str]) -> list[list[Edge]]:
         wanted = list(dict.fromkeys(ids))

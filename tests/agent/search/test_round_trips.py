@@ -1,18 +1,17 @@
 """How many requests a round of a turn makes to a cluster, counted where they go out: as many in any library."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from clew.agent import nodes
-from clew.agent.search import rounds
+from clew.agent.evaluation.evaluate import searched
+from clew.agent.search import gate
 from clew.agent.search.lookups import held_language
-from clew.agent.search.rounds import AUTO, ObserveParameters
-from clew.agent.services import Services, TurnContext, services_for
+from clew.agent.services import Services, services_for
 from clew.agent.settings import Settings
-from clew.agent.state import Turn
-from clew.memory.datatypes import Wording
+from clew.memory.datatypes import Utterance
 from clew.memory.dialogue.threads import Threads
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.cluster.connection import Cluster, address
@@ -20,28 +19,44 @@ from clew.memory.knowledge.cluster.generations import Generations
 from clew.memory.knowledge.cluster.publishing import publish
 from clew.memory.knowledge.disk import required_generation
 from clew.memory.knowledge.library import open_library
+from tests.benchmarks.cluster import MadeLibrary, write
 from tests.cluster import Server
+from tests.round_trips import round_trips
 
-QUESTIONS = (
-    "Who directed Metropolis?",
-    "Where was the director of Metropolis born?",
-    "Which animals flew to space before people did?",
+HISTORY = (
+    Utterance("user", "Who directed Metropolis?"),
+    Utterance("agent", "Fritz Lang directed Metropolis, a film of 1927."),
 )
-EVERY = ("hybrid", "graph", "walk", "clues", "local", "communities")
+QUESTIONS = (
+    ("Who directed Metropolis?", ()),
+    ("Where was the director of Metropolis born?", ()),
+    ("Which animals flew to space before people did?", ()),
+    ("Where was he born, and which zeppelins did he see there?", HISTORY),
+    ("Why does the moon raise the tides at an unheard-of quay?", HISTORY),
+)
+BESIDE = ("graph", "walk", "clues", "local", "communities")
+"""All that the gate may choose beside `hybrid`."""
+
+FEW, MANY = 4, 12
+"""Requests of a round where the gate stays with `hybrid`, and where all tools run."""
 
 
-@pytest.fixture(scope="module")
-def place(server: Server, examples_path: Path) -> Iterator[Cluster]:
+@pytest.fixture(scope="module", params=[0, pytest.param(4_000, marks=pytest.mark.soak)])
+def place(request: pytest.FixtureRequest, server: Server, examples_path: Path) -> Iterator[Cluster]:
+    """The examples, and so many made chunks that are like them: of 20 partitions, of which a question reaches ten."""
     where = address(server.library())
     assert where
-    for _ in publish(Cluster(where), required_generation(examples_path)):
-        pass
+    if request.param:
+        write(MadeLibrary(examples_path, request.param), Cluster(where))
+    else:
+        for _ in publish(Cluster(where), required_generation(examples_path)):
+            pass
     yield Cluster(where)
     Generations(Cluster(where)).remove_all()
 
 
 @pytest.fixture
-def services(place: Cluster, encoder: CachedEncoder) -> Iterator[Services]:
+def opened(place: Cluster, encoder: CachedEncoder) -> Iterator[Services]:
     """Nothing that belongs to a question is held; what a process reads once is."""
     with open_library(place.where, encoder) as library, Threads(None) as threads:
         made = services_for(Settings(library=place.where), library, encoder, threads)
@@ -50,29 +65,32 @@ def services(place: Cluster, encoder: CachedEncoder) -> Iterator[Services]:
         yield made
 
 
-@pytest.fixture
-def requests(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    transport = pytest.importorskip("elastic_transport").Transport
-    sent, send = list[str](), transport.perform_request
-
-    def counting(self: object, method: str, target: str, **options: object) -> object:
-        sent.append(f"{method} {target}")
-        return send(self, method, target, **options)
-
-    monkeypatch.setattr(transport, "perform_request", counting)
-    return sent
+def most_of_a_round(services: Services, question: str, history: Sequence[Utterance]) -> int:
+    with round_trips() as counted:
+        turn = searched(services, question, history)
+    rounds = counted.rounds()
+    assert turn.passages and len(rounds) == turn.search.round
+    return max(map(len, rounds))
 
 
-@pytest.mark.parametrize(("tools", "most"), [(("hybrid",), 4), (("hybrid", "graph", "walk"), 12), (EVERY, 12)])
-def test_a_round_takes_few(tools: tuple[str, ...], most: int, services: Services, requests: list[str]) -> None:
-    """From the plan to the end of the walk, with the tools that a gate may choose, and with all."""
-    for question in QUESTIONS:
-        run = TurnContext(services)
-        turn = Turn("", 1, question, question, meant=question, wordings=(Wording("question", question, 1.0),))
-        turn = nodes.think(turn, run).searched(tools=tools, round=0)
-        turn = turn.searched(planned=rounds.plan(turn, AUTO, ObserveParameters()).calls, round=1)
-        turn = nodes.act(turn, run)
-        if rounds.walks(turn.search):
-            turn = nodes.walk(nodes.stitch(turn, run), run)
-        assert turn.passages and 0 < len(requests) <= most, requests
-        requests.clear()
+@pytest.mark.parametrize(("question", "history"), QUESTIONS)
+def test_where_the_gate_stays_with_hybrid(
+    question: str, history: Sequence[Utterance], opened: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gate, "chosen", lambda *_: ())
+    assert 0 < most_of_a_round(opened, question, history) <= FEW
+
+
+@pytest.mark.parametrize(("question", "history"), QUESTIONS)
+def test_where_all_tools_run(
+    question: str, history: Sequence[Utterance], opened: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gate, "chosen", lambda *_: BESIDE)
+    assert 0 < most_of_a_round(opened, question, history) <= MANY
+
+
+@pytest.mark.parametrize(("question", "history"), QUESTIONS)
+def test_where_a_person_names_all_tools(question: str, history: Sequence[Utterance], opened: Services) -> None:
+    """Each round searches with all of them."""
+    services = replace(opened, default_tool="+".join(("hybrid", *BESIDE)))
+    assert 0 < most_of_a_round(services, question, history) <= MANY

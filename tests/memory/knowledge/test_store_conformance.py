@@ -8,7 +8,7 @@ import pytest
 
 from clew.memory.datatypes import Edge, Triple
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.library import Library, LibraryStore, open_library
+from clew.memory.knowledge.library import LibraryStore, open_library
 from clew.memory.knowledge.question import SEED_FIELDS
 from clew.memory.knowledge.store import EmbeddedStore
 from clew.memory.text import words
@@ -178,19 +178,14 @@ def test_titles_name_the_nodes(store: LibraryStore) -> None:
     assert long > 1 and found.rivals.tolist() == [long if chunk.document == "long" else 1 for chunk in named]
 
 
-def test_names_of_chunks_are_the_rarest_first_and_dates_last(examples: Library) -> None:
-    store, layers = examples.store, examples.store.part().layers
-    ids = [layers.chunk_ids[-1], layers.chunk_ids[0], layers.chunk_ids[-1]]
-    for id_, found in zip(ids, store.names(ids), strict=True):
-        row = layers.chunk_numbers[id_]
-        named = np.flatnonzero(layers.chunk_entities[[row]].toarray()[0])
+def test_names_of_chunks_are_the_rarest_first_and_dates_last(store: LibraryStore) -> None:
+    layers = store.part().layers
+    for row in range(len(layers.chunk_ids)):
+        found = layers.named_by(row)
         numbers = [layers.entities.index(entity) for entity in found]
-        assert sorted(numbers) == named.tolist() and len(numbers)
+        assert sorted(numbers) == np.flatnonzero(layers.chunk_entities[[row]].toarray()[0]).tolist()
         order = [(entity.kind == "date", layers.chunks_of_entity[e]) for e, entity in zip(numbers, found, strict=True)]
         assert order == sorted(order)
-    with pytest.raises(KeyError):
-        store.names(["nowhere"])
-    assert store.names([]) == []
 
 
 def test_a_field_alone_and_fields_by_weights(store: LibraryStore, embedded_path: Path) -> None:
