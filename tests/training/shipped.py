@@ -3,7 +3,8 @@
     python -m tests.training.shipped DATA LIBRARIES [--only NAME]...
 
 A line for each file: the share of its numbers that are as shipped, to a tolerance, and the one furthest off. Exit code
-1 where one file is not what its trainer makes. LIBRARIES is that of the trainers: made where there is none.
+1 where one file is not what its trainer makes. LIBRARIES is that of the trainers: made where there is none, but for
+those of `spans` and `judge`, which `walk` makes.
 """
 
 import json
