@@ -195,7 +195,18 @@ def test_what_is_most_central_comes_first() -> None:
     assert list(first.relations) == ["Alpha – knows – Hub", "Beta – met – Hub", "Alpha – saw – Beta"]
     assert set(first.sentences) == {"Alpha knows Hub, as we said.", "Beta met Hub.", "Alpha saw Beta."}
     assert (second.entities, second.name) == ((5, 3, 4), "Two (d), One (d), Rome (d)")
+    assert list(second.relations) == ["One – wed – Two", "Two – left – Rome"]
     assert set(second.sentences) == {"One wed Two, of course.", "Two left."}
+
+
+def test_what_names_an_entity_best_is_said_where_no_relation_is() -> None:
+    made = layers(["Laika", "Sputnik"], [("Laika", "was in", "Sputnik")], {})
+    flat = np.ones((2, 1), np.float32)
+    material = ReportMaterial(
+        made, Links(2, np.array([[0], [1]]), np.ones(1)), flat, flat[:1], ["Laika was in Sputnik."]
+    )
+    (one,) = extracts(material, np.zeros(2, np.int64))
+    assert (dict(one.relations), dict(one.sentences)) == ({}, {"Laika was in Sputnik.": "d"})
 
 
 def test_the_relations_of_the_strongest_links_that_say_something() -> None:
