@@ -18,7 +18,9 @@ def notes(tmp_path: Path) -> Path:
     return folder
 
 
-def test_from_documents_to_an_answer_and_away_again(server: Server, notes: Path, clew: Run, tmp_path: Path) -> None:
+def test_from_documents_to_an_answer_and_away_again(
+    server: Server, notes: Path, clew: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     where = server.library()
     done = clew("index", notes, "--library", where, "--json")
     assert done.exit_code == 0, done.stderr
@@ -42,7 +44,12 @@ def test_from_documents_to_an_answer_and_away_again(server: Server, notes: Path,
     assert again.exit_code == 0 and again.stdout.startswith("1 document, "), again.stderr
     servers, _, name = where.rpartition("/")
     assert clew("libraries", servers, "--remove", other.rpartition("/")[2], "--yes").exit_code == 0
-    assert name in clew("libraries", servers).stdout.split()
+    for given in (servers, f"{servers}/", where):
+        assert name in clew("libraries", given).stdout.split()
+    assert clew("libraries", servers, "--remove", "nowhere", "--yes").exit_code == 3
+    assert clew("libraries", servers, "--remove", f"{name}-lock", "--yes").exit_code == 3
+    monkeypatch.setenv("ES_URL", server.url)
+    assert name in clew("libraries", "es:///").stdout.split()
     assert clew("libraries", servers, "--remove", name).exit_code == 2  # nobody said yes
     assert clew("libraries", servers, "--remove", name, "--yes").exit_code == 0
     gone = clew("ask", "What does the Moon orbit?", "--library", where)

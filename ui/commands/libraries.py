@@ -13,8 +13,9 @@ class _Servers(options.AnyPlace):
     """An address with a name or without one."""
 
     def convert(self, value: object, param: "click.Parameter | None", ctx: "click.Context | None") -> Place:
-        named = f"{value}".rstrip("/")
-        return super().convert(named if named.count("/") > 2 else f"{named}/all", param, ctx)
+        servers, slashes, rest = f"{value}".strip().partition("//")
+        hosts, _, name = rest.partition("/")
+        return super().convert(f"{servers}{slashes}{hosts}/{name or 'all'}", param, ctx)
 
 
 @click.command()
@@ -34,15 +35,16 @@ def libraries(address: Place, remove: str | None, yes: bool) -> None:
 
     if not isinstance(address, ClusterAddress):
         raise BadInput(f"{address} is no cluster", "clew libraries es://HOST:PORT")
-    names = listed(Cluster(address))
     if remove is None:
+        names = listed(Cluster(address))
         click.echo("\n".join(names) if names else "no libraries")
         return
     where = ClusterAddress(remove, address.servers, address.tls)
-    if not NAME.fullmatch(remove) or remove not in names:
+    generations = Generations(Cluster(where))
+    if not NAME.fullmatch(remove) or not generations.ours():
         raise NoLibrary(f"there is no library at {where}", f"clew libraries {address}")
     if not yes:
         if not sys.stdin.isatty():
             raise BadInput(f"{where} is removed only where somebody says so", "--yes")
         click.confirm(f"Remove {where} with all its generations?", abort=True)
-    click.echo(f"removed {where}: {number_of(Generations(Cluster(where)).remove_all(), 'generation')}")
+    click.echo(f"removed {where}: {number_of(generations.remove_all(), 'generation')}")

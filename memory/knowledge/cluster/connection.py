@@ -11,6 +11,7 @@ import os
 import random
 import re
 import time
+from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -32,10 +33,11 @@ PREFIX = "clew-"
 
 NAME = re.compile(r"[a-z0-9][a-z0-9_]{0,62}")
 _HOST = re.compile(r"(?P<host>[A-Za-z0-9._-]+|\[[0-9a-fA-F:]+\])(?::(?P<port>[0-9]{1,5}))?")
+_SCHEME = re.compile(r"\s*(ess?|https?):(.*?)\s*", re.IGNORECASE | re.DOTALL)
 _FINGERPRINT = re.compile(r"(?:[0-9A-Fa-f]{2}:?){32}")
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
-PORT = 9200
+PORT, LAST_PORT = 9200, 65_535
 SECONDS, TURN = 30.0, 2
 """That an answer may take, where `ES_TIMEOUT` says nothing else; and how many times that the searches of a turn may."""
 
@@ -72,7 +74,8 @@ class ClusterAddress:
         if self.servers:
             found = [f"http{'s' if self.tls else ''}://{server}" for server in self.servers]
         else:
-            found = [url.strip().rstrip("/") for url in os.environ.get("ES_URL", "").split(",") if url.strip()]
+            named = os.environ.get("ES_URL", "").split(",")
+            found = list(dict.fromkeys(url.strip().rstrip("/") for url in named if url.strip()))
             if not found:
                 raise NotSetUp(f"{self} names no server, and ES_URL is not set", "export ES_URL=https://HOST:9200")
         for url in found:
@@ -102,18 +105,20 @@ class TooLarge(ClewError):
 
 def address(text: str) -> ClusterAddress | None:
     """None for what is no address of a cluster but a path. Raises `BadInput` for one that is not closed in its form."""
-    scheme, found, rest = text.partition("://")
-    if not found or scheme not in ("es", "ess"):
+    match = _SCHEME.fullmatch(text)
+    if not match:
         return None
-    servers, _, name = rest.partition("/")
+    scheme, (servers, _, name) = match[1].casefold(), match[2].removeprefix("//").partition("/")
     hosts = [_HOST.fullmatch(one) for one in servers.split(",")] if servers else []
-    if not NAME.fullmatch(name) or not all(hosts):
+    ports = all(0 < int(one["port"] or PORT) <= LAST_PORT for one in hosts if one)
+    closed = scheme.startswith("es") and match[2].startswith("//") and all(hosts) and ports
+    if not closed or not NAME.fullmatch(name):
         raise BadInput(
             f"'{without_secrets(text)}' is no address of a library on a cluster",
             "es://HOST:9200/NAME, NAME of a-z, 0-9 and _; the key goes into ES_API_KEY",
         )
-    named = (match for match in hosts if match)
-    return ClusterAddress(name, tuple(f"{m['host']}:{m['port'] or PORT}" for m in named), scheme == "ess")
+    named = (f"{one['host'].casefold()}:{int(one['port'] or PORT)}" for one in hosts if one)
+    return ClusterAddress(name, tuple(dict.fromkeys(named)), scheme == "ess")
 
 
 def place(text: object) -> Any:
@@ -123,7 +128,7 @@ def place(text: object) -> Any:
 
 def without_secrets(text: str) -> str:
     """An address as it may be shown: without a user and a password that somebody wrote into it."""
-    return re.sub(r"(?<=://)[^/]*@", "...@", text)
+    return re.sub(r"^(\s*\w+:/*).*@", r"\1...@", text, flags=re.DOTALL)
 
 
 def _check_url(url: str) -> None:
@@ -144,12 +149,26 @@ def _check_url(url: str) -> None:
         )
 
 
-def patience() -> float:
-    """Seconds that an answer may take. Raises `BadInput` for what is no number above 0."""
-    given = os.environ.get("ES_TIMEOUT", "") or str(SECONDS)
-    if not re.fullmatch(r"[0-9]+(\.[0-9]+)?", given) or not float(given):
-        raise BadInput(f"ES_TIMEOUT has '{given}', which is no number of seconds", "export ES_TIMEOUT=30")
+def seconds_of(variable: str, otherwise: float) -> float:
+    """What a variable of the environment says. Raises `BadInput` for what is no number, or above a million."""
+    given = os.environ.get(variable, "") or str(otherwise)
+    if not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6})?", given):
+        wrong = f"{variable} has '{given[:20]}', which is no number of seconds"
+        raise BadInput(wrong, f"export {variable}={otherwise:g}")
     return float(given)
+
+
+def patience() -> float:
+    """Seconds that an answer may take: at least one."""
+    return max(1.0, seconds_of("ES_TIMEOUT", SECONDS))
+
+
+def secret_of(variable: str) -> str:
+    """What stands in a header. Raises `NotSetUp` for what cannot, and does not say it."""
+    given = os.environ.get(variable, "").strip("\r\n")
+    if not given.isprintable() or (variable == "ES_API_KEY" and not given.isascii()):
+        raise NotSetUp(f"{variable} has a line break or another character that no key has", f"export {variable}=...")
+    return given
 
 
 class Cluster:
@@ -168,10 +187,10 @@ class Cluster:
         """Raises `NotSetUp` without the package."""
         vendor = required("elasticsearch", f"the library {self.where}", "elasticsearch")
         options: dict[str, Any] = {}
-        if key := os.environ.get("ES_API_KEY"):
+        if key := secret_of("ES_API_KEY"):
             options["api_key"] = key
-        elif user := os.environ.get("ES_USER"):
-            options["basic_auth"] = (user, os.environ.get("ES_PASSWORD", ""))
+        elif user := secret_of("ES_USER"):
+            options["basic_auth"] = b64encode(f"{user}:{secret_of('ES_PASSWORD')}".encode()).decode()
         authority = os.environ.get("ES_CA", "")
         if authority and self.urls[0].startswith("https"):
             if _FINGERPRINT.fullmatch(authority):
@@ -228,9 +247,8 @@ class Cluster:
         try:
             yield
         except (UnsupportedProductError, SerializationError) as error:
-            raise NotSetUp(
-                f"what answers at {self.where} is no Elasticsearch", "look at the host and the port"
-            ) from error
+            what = f"what answers at {self.where} is no Elasticsearch"
+            raise NotSetUp(what, "look at the host and the port") from error
         except ApiError as error:
             raise self.refused(error.status_code, error.body) from error
         except SSLError as error:
@@ -266,11 +284,8 @@ class Cluster:
             )
         if "block" in kind or "read-only" in reason or "flood" in reason:
             full = "flood" in reason or "read-only-allow-delete" in reason
-            what, mend = (
-                ("its disk is full", "make room on the cluster")
-                if full
-                else ("the index is blocked", "take the block off")
-            )
+            what = "its disk is full" if full else "the index is blocked"
+            mend = "make room on the cluster" if full else "take the block off"
             return ClewError(f"{self.where} takes no writes: {what} ({reason[:200]})", f"{mend}, then run this again")
         if status == 413:
             return TooLarge(f"{self.where} refused a request as too large", "raise its http.max_content_length")

@@ -8,7 +8,6 @@ use; one indexer at a time.
 Only indices whose `_meta` says that they are ours are ever removed.
 """
 
-import os
 import threading
 import time
 import uuid
@@ -17,7 +16,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from clew.memory.errors import ClewError, LibraryBusy, LibraryMismatch, NoLibrary, NotSetUp
-from clew.memory.knowledge.cluster.connection import BULK_SECONDS, NAME, PREFIX, Cluster
+from clew.memory.knowledge.cluster.connection import BULK_SECONDS, NAME, PREFIX, Cluster, seconds_of
 from clew.memory.knowledge.cluster.rows import (
     CLUSTER_FORMAT,
     IndexLayout,
@@ -86,17 +85,16 @@ class Generations:
 
     def ours(self) -> dict[str, int]:
         """All generations that there are of this library, whole or not, by index."""
+        return {index: int(mark["generation"]) for index, mark in self._marks().items() if "generation" in mark}
+
+    def _marks(self) -> dict[str, dict[str, Any]]:
+        """What the indices of this library, the lock's too, say of themselves; others' are left out."""
         try:
             said = self.cluster.ask(lambda client: client.indices.get_mapping(index=f"{self.alias}-*"))
         except NoLibrary:
             return {}
         marks = {index: one["mappings"].get("_meta", {}).get("clew", {}) for index, one in said.items()}
-        name = self.cluster.where.name
-        return {
-            i: int(mark["generation"])
-            for i, mark in marks.items()
-            if mark.get("library") == name and "generation" in mark
-        }
+        return {index: mark for index, mark in marks.items() if mark.get("library") == self.cluster.where.name}
 
     def checked(self, index: str) -> None:
         """Raises `LibraryMismatch` for an index of another format, or one that is none of ours."""
@@ -188,7 +186,7 @@ class Generations:
     def clear(self) -> list[str]:
         """Remove generations that were superseded long enough ago; returns their names."""
         current, ours = self.current(), self.ours()
-        kept = float(os.environ.get("ES_KEEP", KEPT_SECONDS))
+        kept = seconds_of("ES_KEEP", KEPT_SECONDS)
         since = self.published(current) if current else 0.0
         old = [index for index, number in ours.items() if current and number < ours.get(current, 0)]
         gone = [index for index in sorted(old) if time.time() - since >= kept or self._followed(index, ours, kept)]
@@ -208,16 +206,16 @@ class Generations:
 
     def remove(self, index: str) -> None:
         """An index of ours; no other is touched."""
-        if index in self.ours():
+        if index in self._marks():
             self.cluster.ask(lambda client: client.indices.delete(index=index, ignore_unavailable=True), BULK_SECONDS)
 
     def remove_all(self) -> int:
-        """Every generation and the lock. Returns how many generations there were."""
-        ours = self.ours()
-        for index in ours:
+        """Every generation and the lock; nothing is written, as the disk may be full. Returns how many generations
+        there were. Raises `LibraryBusy` where an indexer is at work."""
+        ours, lock = self.ours(), f"{self.alias}-lock"
+        self._still(lock, STILL)
+        for index in (*ours, lock):
             self.remove(index)
-        lock = f"{self.alias}-lock"
-        self.cluster.ask(lambda client: client.indices.delete(index=lock, ignore_unavailable=True))
         return len(ours)
 
     # One at a time -----------------------------------------------------------------------------------------------
@@ -255,7 +253,7 @@ class Generations:
                 raise
 
     def _take(self, lock: str, holder: str, still: float) -> None:
-        until, seen, own = time.monotonic() + still, -1, {"holder": holder, "beat": 0}
+        own = {"holder": holder, "beat": 0}
         while True:
             try:
                 self.cluster.ask(lambda client: client.create(index=lock, id="indexer", document=own, timeout=LOCKING))
@@ -264,21 +262,28 @@ class Generations:
                 if "version_conflict" not in error.message:
                     raise
             there = self._locked(lock)
-            if there is None:
-                continue
-            if there["_source"]["holder"] == holder:
+            if there and there["_source"]["holder"] == holder:
                 return  # it was taken, and the answer was lost
-            if seen not in (-1, there["_seq_no"]):
-                raise LibraryBusy(f"another clew index is at work on {self.cluster.where}", "wait until it has ended")
-            seen = there["_seq_no"]
-            if time.monotonic() >= until:
+            if there := self._still(lock, still):
                 try:
                     self._put(lock, holder, 0, there)
                     return
                 except ClewError as error:
                     if "version_conflict" not in error.message:
                         raise
+
+    def _still(self, lock: str, still: float) -> dict[str, Any] | None:
+        """Who holds the lock and has shown no sign of life for `still` seconds; None where nobody holds it. Raises
+        `LibraryBusy` where it lives."""
+        until, seen = time.monotonic() + still, -1
+        while there := self._locked(lock):
+            if seen not in (-1, there["_seq_no"]):
+                raise LibraryBusy(f"another clew index is at work on {self.cluster.where}", "wait until it has ended")
+            if time.monotonic() >= until:
+                return there
+            seen = there["_seq_no"]
             time.sleep(min(BEAT / 2, still / 3))
+        return None
 
     def _locked(self, lock: str) -> dict[str, Any] | None:
         try:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from clew.memory.errors import BadInput, NotSetUp
-from clew.memory.knowledge.cluster.connection import ClusterAddress, address, place
+from clew.memory.knowledge.cluster.connection import Cluster, ClusterAddress, address, place, seconds_of
 
 
 def found(text: str) -> ClusterAddress:
@@ -18,9 +18,13 @@ def test_an_address_is_closed_in_its_form(monkeypatch: pytest.MonkeyPatch) -> No
     assert found("es://127.0.0.1:9200/notes").urls == ["http://127.0.0.1:9200"]
     assert found("es://localhost/notes").urls == ["http://localhost:9200"]
     assert found("ess://a.example:9243,b.example/n_1").urls == ["https://a.example:9243", "https://b.example:9200"]
+    assert found("es://[::1]:9200,[::1]/notes").urls == ["http://[::1]:9200"]  # each once: the client takes none twice
+    assert found(" ES://LOCALHOST:09200/notes\n").urls == ["http://localhost:9200"]
     assert str(found("ess://a.example/n")) == "ess://a.example:9200/n"
     monkeypatch.setenv("ES_URL", "https://one.example:9200, https://two.example:9200/")
     assert found("es:///notes").urls == ["https://one.example:9200", "https://two.example:9200"]
+    monkeypatch.setenv("ES_URL", "https://one.example:9200,https://one.example:9200/")
+    assert found("es:///notes").urls == ["https://one.example:9200"]
     assert place("some/folder") == Path("some/folder") and place("es:///notes") == found("es:///notes")
 
 
@@ -29,6 +33,8 @@ def test_an_address_is_closed_in_its_form(monkeypatch: pytest.MonkeyPatch) -> No
     [
         *("es://", "es://127.0.0.1:9200", "es://127.0.0.1:9200/", "es://127.0.0.1/UPPER", "es://127.0.0.1/a-b"),
         *("es://127.0.0.1/a,b", "es://127.0.0.1/*", "es://127.0.0.1/a/b", "es://h,/n", "es://h:port/n", "es://127.0.0.1/_n"),
+        *("es:/127.0.0.1/n", "es:n", "es://127.0.0.1:0/n", "es://127.0.0.1:65536/n", "es://[zz]/n", "es://::1:9200/n"),
+        *("http://127.0.0.1:9200/n", "https://a.example:9200/n", "es://127.0.0.1/n/", "es://127.0.0.1/n?a=b"),
     ],
 )  # fmt: skip
 def test_what_is_no_address_is_refused(text: str) -> None:
@@ -36,10 +42,34 @@ def test_what_is_no_address_is_refused(text: str) -> None:
         address(text)
 
 
-def test_a_key_in_an_address_is_refused_and_not_said() -> None:
-    with pytest.raises(BadInput) as refused:
-        address("es://elastic:s3cret@127.0.0.1:9200/notes")
-    assert "s3cret" not in str(refused.value)
+@pytest.mark.parametrize("key", ["elastic:s3cret@", "elastic:a/s3cret@", "a@s3cret@"])
+def test_a_key_in_an_address_is_refused_and_not_said(key: str) -> None:
+    for scheme in ("es://", "es:", "https://"):
+        with pytest.raises(BadInput) as refused:
+            address(f"{scheme}{key}127.0.0.1:9200/notes")
+        assert "s3cret" not in str(refused.value)
+
+
+def test_a_key_that_can_stand_in_no_header_is_refused_and_not_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("elasticsearch")
+    for key in ("s3cret\nX-Other: 1", "s3cret\u0439", "s3\rcret"):
+        monkeypatch.setenv("ES_API_KEY", key)
+        with pytest.raises(NotSetUp, match="ES_API_KEY has") as refused:
+            _ = Cluster(found("es://127.0.0.1/notes")).client
+        assert "cret" not in str(refused.value)
+    for key in ("s3cret\n", ""):  # as a file has it
+        monkeypatch.setenv("ES_API_KEY", key)
+        monkeypatch.setenv("ES_USER", "J\u00fcrgen")
+        monkeypatch.setenv("ES_PASSWORD", "\u0439")
+        assert Cluster(found("es://127.0.0.1/notes")).client
+
+
+@pytest.mark.parametrize("given", ["x", "-1", "1e3", "9" * 400])
+def test_seconds_are_a_number(given: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ES_KEEP", given)
+    with pytest.raises(BadInput, match="ES_KEEP has") as refused:
+        seconds_of("ES_KEEP", 3600)
+    assert refused.value.hint == "export ES_KEEP=3600" and len(str(refused.value)) < 120
 
 
 def test_another_machine_is_spoken_to_with_tls_alone(monkeypatch: pytest.MonkeyPatch) -> None:

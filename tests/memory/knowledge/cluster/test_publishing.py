@@ -147,6 +147,26 @@ def test_an_indexer_without_a_sign_of_life_is_taken_over(cluster: Cluster) -> No
     assert entered.is_set()
 
 
+def test_what_is_removed_is_ours_and_not_at_work(
+    cluster: Cluster, notes: Path, tmp_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A library that somebody indexes stays; one that was never whole goes; another program's lock does not."""
+    monkeypatch.setattr("clew.memory.knowledge.cluster.publishing.ROWS", 3)
+    generations = Generations(cluster)
+    run = publish(cluster, indexed(notes, tmp_path / "library", encoder))
+    with closing(run):  # type: ignore[type-var]
+        next(run)
+        with pytest.raises(LibraryBusy, match="at work"):
+            generations.remove_all()
+        assert generations.ours()
+    assert generations.remove_all() == 1 and not generations.ours()
+    lock = f"{generations.alias}-lock"
+    cluster.ask(partial(_created, index=lock))
+    assert generations.remove_all() == 0
+    assert cluster.ask(lambda client: client.indices.exists(index=lock))
+    cluster.ask(lambda client: client.indices.delete(index=lock))
+
+
 def _created(client: Any, **what: object) -> Any:
     return client.indices.create(**what)
 
