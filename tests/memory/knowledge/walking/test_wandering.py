@@ -110,6 +110,24 @@ def test_it_stops_at_a_node_that_answers() -> None:
     assert nodes(walked(CHAIN, [0], [0.0] * 6, answers=lambda node: node == 2)) == [0, 1, 2]
 
 
+def test_one_that_answers_is_enough_and_of_equal_ways_the_first_is_gone() -> None:
+    fork = stitched_of(graph(5, [(0, 1), (0, 2), (1, 3), (2, 4)]), [0] * 5, [0])
+    wide = replace(PLAIN, beam=2)
+    assert nodes(walked(fork, [0], [0.0] * 5, wide, lambda node: node == 2)) == [0, 1, 2]
+    joined = stitched_of(graph(3, [(0, 2), (1, 2)]), [0] * 3, [0])
+    assert walked(joined, [0, 1], [1.0, 1.0, 0.5], wide)[-1].before == 0
+
+
+def test_a_light_beginning_is_light_beside_the_best_of_its_round() -> None:
+    """0 leads to 1 and 2, and 1 to 3: 2 at 1 - 0 is better than 3 at .8 - 0."""
+    fork = stitched_of(graph(4, [(0, 1), (0, 2), (1, 3)]), [0] * 4, [0])
+    assert nodes(walked(fork, [0], [1.0, 2.0, 1.0, 0.8], replace(PLAIN, path=1.0, depth=2))) == [0, 1, 2]
+    # of 0 and 1: 3 at 9 - 0, 2 at 5 - 1, and 4 at 3.9 - 0 is left; then 6 from 3 at 3 - 0
+    two = stitched_of(graph(7, [(0, 2), (1, 3), (1, 4), (3, 6)]), [0] * 7, [0])
+    masses = [0.0, 1.0, 5.0, 9.0, 3.9, 0.0, 3.0]
+    assert nodes(walked(two, [0, 1], masses, replace(PLAIN, path=1.0, depth=2, beam=2))) == [0, 1, 3, 2, 4, 6]
+
+
 def test_the_beam_bounds_what_is_gone_on_from_not_what_is_landed_on() -> None:
     two = stitched_of(graph(6, [(0, 3), (1, 4), (2, 5)]), [0] * 6, [0])
     masses = [0.1, 0.3, 0.2, 9.0, 0.0, 0.0]
