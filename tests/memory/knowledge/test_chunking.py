@@ -1,6 +1,6 @@
 import re
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 import pytest
@@ -217,7 +217,7 @@ def test_a_long_text_is_tokenized_in_slices_of_whole_sentences(monkeypatch: pyte
 
 
 def test_how_much_a_sentence_belongs_to_the_next() -> None:
-    text = "Aa bb.\n\nHead\n\nLower\n\nCc dd. Ee\nff.\n\nGg hh.\nIi jj.\n\n"
+    text = "Aa bb.\n\nHead\n\nLower\n\nCc dd. Ee\nff.\n\nGg hh.\nIi jj.\n\nKk."
     doc, encoder = document(text, headings=["Head", "Lower"]), WordEncoder(100)
     units = chunking._units(doc, split(text), token_starts(text, [], encoder), 100)
     assert [(text[one.start : one.end], one.bond, one.first, one.after) for one in units] == [
@@ -227,7 +227,8 @@ def test_how_much_a_sentence_belongs_to_the_next() -> None:
         ("Cc dd.", 0, 5, 8),
         ("Ee\nff.", -1, 8, 11),
         ("Gg hh.", 0, 11, 14),
-        ("Ii jj.", 0, 14, 17),
+        ("Ii jj.", -1, 14, 17),
+        ("Kk.", 0, 17, 19),
     ]
 
 
@@ -252,6 +253,31 @@ def test_how_much_a_sentence_belongs_to_the_next() -> None:
 def test_a_sentence_beyond_the_room_is_cut_into_eighths_between_words(text: str, room: int, found: list[str]) -> None:
     spans = chunking._parts(text, (0, len(text)), token_starts(text, [], WordEncoder(100)), room)
     assert [text[start:end] for start, end in spans] == found
+
+
+@pytest.mark.parametrize(
+    ("pieces", "bonds", "room", "overlap", "spans"),
+    [
+        ([1] * 9, {}, 6, 0, [(0, 6), (6, 9)]),
+        ([1] * 9, {2: -1}, 6, 0, [(0, 6), (6, 9)]),  # a paragraph at the half is too early
+        ([1] * 9, {3: -1, 4: -1}, 6, 0, [(0, 5), (5, 9)]),
+        ([6, 2, 3], {}, 8, 3, [(0, 2), (1, 3)]),  # two of eight are a quarter
+        ([6, 2, 7], {}, 8, 3, [(0, 2), (2, 3)]),  # two and seven are too many
+        ([5, 3, 3], {}, 8, 3, [(0, 2), (2, 3)]),
+        ([6, 1, 1, 3], {}, 8, 2, [(0, 3), (1, 4)]),
+        ([6, 1, 1, 3], {}, 8, 1, [(0, 3), (2, 4)]),
+        ([6, 2, 3], {1: -2}, 8, 3, [(0, 2), (2, 3)]),
+    ],
+)
+def test_where_chunks_end_and_what_the_next_repeats(
+    pieces: list[int], bonds: dict[int, int], room: int, overlap: int, spans: list[Span]
+) -> None:
+    after = list(accumulate(pieces))
+    units = [
+        chunking._Unit(place, place + 1, end - count, end, bonds.get(place, 0))
+        for place, (count, end) in enumerate(zip(pieces, after, strict=True))
+    ]
+    assert list(chunking._packed(units, room, overlap)) == spans
 
 
 def test_what_lies_wholly_in_another_is_left_out() -> None:
