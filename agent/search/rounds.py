@@ -16,7 +16,7 @@ from clew.memory.dates import date_of, written_out
 from clew.memory.parameters import Cosine, Few, Share
 from clew.memory.ports import Search
 from clew.memory.text import content_words, surface_of
-from clew.tools.base import Tool
+from clew.tools.base import Tool, told_by
 from clew.tools.walk import Walk
 
 AUTO = "auto"
@@ -125,7 +125,7 @@ def pooled(known: Sequence[Passage], ran: Sequence[CallResult], further: bool) -
     searches found behind the policy's; with the scores of all tools by their names. In a `further` round all is looked
     for with a part of the question only."""
     passages = {passage.id: passage for passage in known}
-    copies = {passage.text: passage.id for passage in known}
+    copies = {told_by(passage): passage.id for passage in known}
     first = {
         passage.id: number for number, (_, findings) in reversed([*enumerate(ran)]) for passage in findings.passages
     }
@@ -133,7 +133,7 @@ def pooled(known: Sequence[Passage], ran: Sequence[CallResult], further: bool) -
     for by_model in (False, True):
         each = [findings.passages for call, findings in ran if call.by_model is by_model]
         for passage in (passage for of_rank in zip_longest(*each) for passage in of_rank if passage):
-            if copies.setdefault(passage.text, passage.id) != passage.id:
+            if copies.setdefault(told_by(passage), passage.id) != passage.id:
                 continue
             scored = replace(passage, scores={**passage.scores, passage.tool: passage.score})
             if passage.id in passages:

@@ -37,6 +37,7 @@ from clew.memory.knowledge.library import Library, open_library
 from clew.memory.knowledge.question import LibraryQuestion
 from clew.memory.knowledge.walking.features import NodeScorer
 from clew.memory.knowledge.walking.walker import Walker
+from clew.tools.base import told_by
 from clew.tools.graph import GraphSearch
 from clew.tools.hybrid import Hybrid
 from clew.tools.walk import findings
@@ -210,7 +211,10 @@ class _Library:
         worded = forms.apart(turn.wordings, matches)
         found = gate.signals(turn.rewritten, first.passages, matches.hits[shown], self.edges, worded)
         bare = [replace(passage, text="") for passage in pool]
-        by_tool = {call.tool: [passage.id for passage in its.passages] for call, its in ran}
+        kept = {told_by(passage): passage.id for passage in pool}  # of copies one
+        by_tool = {
+            call.tool: list(dict.fromkeys(kept[told_by(passage)] for passage in its.passages)) for call, its in ran
+        }
         return Gathered(asked, found, bare, by_tool, hybrid.scores(query, [passage.id for passage in pool]))
 
 

@@ -1,6 +1,7 @@
 """Files that a folder has twice."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,9 +9,10 @@ import pytest
 from clew.agent.assistant import Assistant
 from clew.agent.evaluation.evaluate import answered
 from clew.agent.settings import read_settings
+from clew.memory.datatypes import Passage
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.index.run import index
-from clew.tools.base import encode_query
+from clew.tools.base import encode_query, told_by
 
 NOTES = {
     "boat.txt": "The boat\n\nThe boat lies in Harrow Bay. Its mast is nine metres high. Olga paints it each spring.\n",
@@ -43,3 +45,12 @@ def test_which_of_two_copies_is_summarised_is_not_asked(twice: Assistant) -> Non
 def test_a_search_finds_as_many_as_it_is_asked_for(twice: Assistant, encoder: CachedEncoder) -> None:
     found = twice.services.tools["hybrid"].search(encode_query("the boat and the van", [], encoder), 2).passages
     assert {Path(passage.document).name for passage in found} == {"boat.txt", "van.txt"}
+
+
+def test_a_short_text_under_another_title_is_no_copy() -> None:
+    lao, shan = (
+        Passage(f"{name}#0", name, name, "a branch of the Tai languages", 1.0, "hybrid") for name in ("Lao", "Shan")
+    )
+    assert told_by(lao) != told_by(shan)
+    long = "The van needs new tyres in May. " * 10
+    assert told_by(replace(lao, text=long)) == told_by(replace(shan, text=long))
