@@ -341,9 +341,16 @@ def _locked(file: int, shared: bool) -> bool | None:
     return True
 
 
+CONTAINERS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+"""Where Linux says how much memory this container may take, by cgroups 2 and 1; `max` where there is no limit."""
+
+
 def machine_memory() -> float:
-    """Bytes; without end where the system does not say."""
-    try:
-        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    except (AttributeError, ValueError, OSError):
-        return float("inf")
+    """Bytes that this machine has, or lends to this container; without end where the system does not say."""
+    found = [float("inf")]
+    with suppress(AttributeError, ValueError, OSError):
+        found.append(float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")))
+    for path in CONTAINERS:
+        with suppress(ValueError, OSError):
+            found.append(float(Path(path).read_text("ascii")))
+    return min(found)

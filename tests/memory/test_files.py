@@ -18,7 +18,16 @@ from numpy.typing import NDArray
 
 from clew.memory.cache import ContentCache
 from clew.memory.dialogue.threads import Threads
-from clew.memory.files import file_digest, lasting_folder, mapped, new_array, private_file, private_folder, read_arrays
+from clew.memory.files import (
+    file_digest,
+    lasting_folder,
+    machine_memory,
+    mapped,
+    new_array,
+    private_file,
+    private_folder,
+    read_arrays,
+)
 from clew.memory.json_lines import append_object, replace_file
 
 
@@ -143,3 +152,19 @@ def test_a_database_in_use_keeps_its_locks(tmp_path: Path) -> None:
 def test_the_digest_of_a_file_is_its_sha256(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"abc")
     assert file_digest(tmp_path / "x") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+
+
+def test_memory_is_what_a_container_may_take(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    limit = tmp_path / "memory.max"
+    monkeypatch.setattr("clew.memory.files.CONTAINERS", (str(limit), str(tmp_path / "nowhere")))
+    for said, expected in (
+        ("max\n", whole),
+        (f"{whole // 2}\n", whole // 2),
+        (f"{2**63 - 4096}\n", whole),
+        ("", whole),
+    ):
+        limit.write_text(said, "ascii")
+        assert machine_memory() == expected
+    limit.unlink()
+    assert machine_memory() == whole
