@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 
 from clew.memory.datatypes import Recalled, Sentence, Utterance, Vectors
+from clew.memory.dialogue import recall as recall_module
 from clew.memory.dialogue.recall import (
     RecallParameters,
     centroids,
@@ -237,6 +238,32 @@ def test_centroids_that_are_missing_are_the_farthest_rows() -> None:
     labels = cluster(vectors, 5, seed=42, n_init=10, start=start)
     assert set(labels.tolist()) == set(range(5))
     assert labels.tolist() == cluster(vectors, 5, seed=7, n_init=3, start=start).tolist()
+
+
+def test_each_that_is_missing_is_the_row_farthest_from_all_before() -> None:
+    rows = np.array([[0, 0], [3, 0], [0, -4], [1, 1]], np.float32)
+    assert recall_module._completed(np.array([[1, 0]], np.float32), rows, 3).tolist() == [[1, 0], [0, -4], [3, 0]]
+
+
+@pytest.mark.parametrize(("given", "begun"), [(0, None), (1, 2), (2, 2), (3, None)])
+def test_it_begins_with_what_is_given_where_that_is_some_and_not_too_many(
+    given: int, begun: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beginnings: list[Any] = []
+
+    def kmeans(vectors: Vectors, k: int, seed: int, n_init: int, start: Vectors | None) -> NDArray[np.intp]:
+        beginnings.append(start)
+        return np.array([0, 1, 1])
+
+    monkeypatch.setattr(recall_module, "kmeans", kmeans)
+    rows = np.eye(3, dtype=np.float32)
+    cluster(rows, 2, 42, 10, rows[:given])
+    assert [None if one is None else len(one) for one in beginnings] == [begun]
+
+
+def test_rows_as_near_to_nine_digits_are_in_their_order() -> None:
+    rows = np.array([[1 + 3e-10, 0], [-1 - 3e-10, 0], [0, 1], [0, -1]])
+    assert representatives(rows, np.zeros(4, np.intp), 4) == [0, 1, 2, 3]
 
 
 def test_more_centroids_than_clusters_are_a_new_beginning() -> None:

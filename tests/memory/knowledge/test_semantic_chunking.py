@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from clew.memory.datatypes import Document, Vectors
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput
+from clew.memory.knowledge import chunking
 from clew.memory.knowledge.chunking import (
     SemanticParameters,
     borders,
@@ -24,7 +25,7 @@ from clew.memory.knowledge.chunking import (
     window_vectors,
 )
 from clew.memory.ports import Role
-from clew.memory.text import split
+from clew.memory.text import Span, split
 from tests.memory.dialogue.cases import hashed_vectors, unit
 from tests.memory.knowledge.semrag import CASES, needs_cases, unit_test
 from tests.memory.knowledge.test_chunking import SIZES, TEXTS, WordEncoder, check, document
@@ -115,6 +116,7 @@ def test_a_window_longer_than_the_encoders_has_the_mean_of_its_runs() -> None:
     in_runs = window_vectors(sentences, MeaningEncoder(8), 1)
     assert in_runs[1] == pytest.approx(unit([runs.sum(axis=0)])[0], abs=1e-6)
     assert in_runs[0] == pytest.approx(whole[0], abs=1e-6)
+    assert window_vectors(sentences, MeaningEncoder(7), 1) == pytest.approx(in_runs)  # three and four just fit
 
 
 def test_sentences_at_the_ends_of_a_part_stay_whole_in_the_next() -> None:
@@ -127,6 +129,23 @@ def test_sentences_at_the_ends_of_a_part_stay_whole_in_the_next() -> None:
     found = chunks_of(document(text), encoder, parameters)
     assert all(part.text.startswith("Cats") and part.text.endswith(".") for part in found)
     assert len(found) == len(segment)
+
+
+@pytest.mark.parametrize(
+    ("segment", "place", "held"),
+    [
+        ([(0, 11), (5, 19)], 0, [(0, 4), (5, 9)]),  # the third is whole in the next part
+        ([(0, 11), (5, 19)], 1, [(5, 9), (10, 14), (15, 19)]),
+        ([(0, 9), (3, 14)], 0, [(0, 4), (5, 9)]),
+        ([(0, 11), (10, 14)], 0, [(0, 4), (5, 9)]),
+        ([(0, 11), (11, 14)], 0, [(0, 4), (5, 9), (10, 11)]),  # whole in neither: a piece
+        ([(0, 11), (11, 12), (10, 19)], 0, [(0, 4), (5, 9), (10, 11)]),  # only the parts beside it count
+    ],
+)
+def test_what_the_ends_of_a_part_cut_is_left_to_one_beside_it(
+    segment: list[Span], place: int, held: list[Span]
+) -> None:
+    assert chunking._held([(0, 4), (5, 9), (10, 14), (15, 19)], segment, place) == held
 
 
 @pytest.mark.parametrize(
@@ -152,6 +171,8 @@ def test_windows_are_compared_that_share_nothing_where_no_step_is_named() -> Non
     sentences = [f"{CATS} {STARS}"[start:end] for start, end in split(f"{CATS} {STARS}")]
     found = segments(sentences, MeaningEncoder(100), SemanticParameters(buffer=1, threshold=0.3))
     assert found == segments(sentences, MeaningEncoder(100), SemanticParameters(buffer=1, threshold=0.3, step=3))
+    one = SemanticParameters(buffer=1, threshold=0.0)
+    assert [len(segments(sentences[:count], MeaningEncoder(100), one)) for count in (3, 4)] == [1, 2]
     assert len(segments(sentences, MeaningEncoder(100), SemanticParameters(threshold=0.0, step=8))) == 1
     assert len(segments(sentences, MeaningEncoder(100), SemanticParameters(threshold=0.0, step=7))) == 2
 
