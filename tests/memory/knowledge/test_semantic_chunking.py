@@ -140,6 +140,7 @@ def test_sentences_at_the_ends_of_a_part_stay_whole_in_the_next() -> None:
         ([(0, 11), (10, 14)], 0, [(0, 4), (5, 9)]),
         ([(0, 11), (11, 14)], 0, [(0, 4), (5, 9), (10, 11)]),  # whole in neither: a piece
         ([(0, 11), (11, 12), (10, 19)], 0, [(0, 4), (5, 9), (10, 11)]),  # only the parts beside it count
+        ([(0, 14), (12, 13), (13, 19)], 2, [(13, 14), (15, 19)]),
     ],
 )
 def test_what_the_ends_of_a_part_cut_is_left_to_one_beside_it(
