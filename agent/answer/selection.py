@@ -2,7 +2,7 @@
 is nearly as good and says something else."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -108,8 +108,9 @@ def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most:
     relevant = _relevant(wanted, evidence, parameters)
     out = left_out(wanted.question)
     words = evidence.core_words if out else [frozenset[str]()] * len(evidence.cores)
+    told = set(content_words(wanted.question))
     fits = [
-        core.passage in relevant and not (out and out <= own) and not _wonders(core)
+        core.passage in relevant and not (out and out <= own) and not _wonders(core) and not _repeats(core, told)
         for core, own in zip(evidence.cores, words, strict=True)
     ]
     kept = np.flatnonzero(np.array(fits, dtype=bool))
@@ -141,6 +142,11 @@ def _lacks_version(question: str, evidence: Evidence) -> Floats:
 def _wonders(core: Core) -> bool:
     """Whether it asks in the middle of a paragraph, where nobody but the text's author is asked."""
     return asks(core.text) and core.span[0] > core.block.start
+
+
+def _repeats(core: Core, told: Set[str]) -> bool:
+    """Whether it is an item that says what the question says and nothing else, as one of a list of contents does."""
+    return core.block.kind == "item" and len(told) > 1 and set(content_words(core.text)) == told
 
 
 def _second_step(

@@ -101,9 +101,16 @@ _NAMES_SEVERAL = re.compile(r",.*\b(?:and|or)\b|, .*, ")
 _CAPTION = re.compile(r"(?:Table|Figure|Fig\.|Example|Listing|Box)\s+[\dA-Z][\w.-]*\b")
 """How the line above a table or an example begins, between it and what announces it."""
 
-_REFERENCE = re.compile(r"(?<=[\w.,;:!?)\]\"”’])\s*\[\d{1,3}(?:\s*[,;\u2013-]\s*\d{1,3})*\](?:[.,;:!?](?!\S))?")
+_REFERENCE = re.compile(
+    r"(?<=[\w.,;:!?)\]\"”’])(?:(?<!\b[^\W\d])|(?=\s))\s*"
+    r"\[\d{1,3}(?:\s*[,;\u2013-]\s*\d{1,3})*\](?:[.,;:!?](?!\S))?"
+)
 _REFERENCED = re.compile(r"[.!?,;:][\"”’)]?\s?\[\d{1,3}\]|\w \[\d{1,3}\][.,;]|^\s*\[1\] \S", re.MULTILINE)
-"""What a document looks like that has numbered references: `[1]` behind a full stop, or a list of them."""
+"""What a document looks like that has numbered references: `[1]` behind a full stop, or a list of them. `X[1,3]` is an
+element of X."""
+
+_POINTER = re.compile(r"\W*(?:See|Refer to) .*\bfor (?:(?:further|more|full) )?(?:details|information|discussion)\W*")
+"""A sentence that only says where more stands."""
 
 UnitKind = Literal["sentence", "item", "row", "list", "code"]
 
@@ -149,7 +156,7 @@ def _of_region(region: Region, passage: int) -> Iterator[Core]:
         whole = block.kind != "prose" and len(region.of(block).split()) <= LONGEST
         for span in [(block.start, block.end)] if whole else sentences_of(region, block):
             text = region.text[slice(*span)]
-            if len(text.split()) <= LONGEST and re.search(r"\w", text):
+            if len(text.split()) <= LONGEST and re.search(r"\w", text) and not _POINTER.fullmatch(text):
                 yield Core(passage, region, place, span)
 
 

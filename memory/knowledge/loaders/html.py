@@ -216,12 +216,18 @@ def without_unseen(root: "HtmlElement") -> str:
     return said
 
 
+_PAGE_TURNING = "//*[a[@rel='next' or @rel='prev' or @rel='up']][{}]".format(
+    " or ".join(f"starts-with(normalize-space(.), '{word}:')" for word in ("Next", "Previous", "Up"))
+)
+"""`Next: Bugs, Previous: Graphics, Up: Top`, which older Texinfo puts above each section."""
+
+
 def _drop_chrome(root: "HtmlElement") -> None:
     roles = " or ".join(f"@role='{role}'" for role in _TAGS["chrome_roles"])
     named = (f"contains(concat(' ', normalize-space(@class), ' '), ' {name} ')" for name in _TAGS["chrome_classes"])
     tags = " | ".join(f"//{tag}" for tag in _TAGS["chrome"])
     own = f"//*[{roles} or @aria-hidden='true' or {' or '.join(named)}]"
-    _drop(root, [*root.xpath(f"{tags} | {own}"), *_site_headers(root)])
+    _drop(root, [*root.xpath(f"{tags} | {own} | {_PAGE_TURNING}"), *_site_headers(root)])
 
 
 def _drop(root: "HtmlElement", elements: "Iterable[HtmlElement]") -> None:

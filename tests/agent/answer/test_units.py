@@ -151,3 +151,16 @@ def test_what_is_counted_comes_with_the_list_that_the_next_sentence_announces() 
     names = "It knows these constants:\n\ne\nEuler's number\n\npi\nThe one that all know.\n\nMore can be had by whoever"
     names += " defines them in a file of their own."
     assert unit(names, "It knows", whole_list=True)[1:4] == ["e", "Euler's number", "pi"]
+
+
+def test_an_element_of_a_table_is_no_reference() -> None:
+    text = "Trees grow old.[1]\n\nExtract elements X[1,3], X[2,2] and X[3,1] as a vector.\n\nIt is old [2]."
+    core = next(core for core in cores(text) if core.text.startswith("Extract"))
+    assert ranges(core.region, *core.span, code=False) == [core.span]
+    cited = next(core for core in cores(text) if core.text.startswith("It is"))
+    assert [text[slice(*span)] for span in ranges(cited.region, *cited.span, code=False)] == ["It is old"]
+
+
+def test_a_sentence_that_only_says_where_more_stands_is_no_answer() -> None:
+    text = "See What is S?, for further details. See the moon rise from the pier. S is a language."
+    assert [core.text for core in cores(text)] == ["See the moon rise from the pier.", "S is a language."]

@@ -120,3 +120,11 @@ def test_authors_and_tags_are_those_of_the_head(tmp_path: Path) -> None:
     )
     read_ = document(tmp_path / "x.html", f'<html><head>{head}</head><body><meta name="author" content="no">T</body>')
     assert (read_.author, read_.tags) == ("Ann Lee", "roof, rain, house")
+
+
+def test_what_turns_a_manuals_pages_is_no_text(tmp_path: Path) -> None:
+    turning = '<p>Next: <a rel="next" href="#b">Bugs</a>, Previous: <a rel="prev" href="#p">PDF</a> [Contents]</p>'
+    told = '<p>Next: read <a href="#b">Bugs</a>.</p><p>The <a rel="next" href="#b">next part</a> has more.</p>'
+    page = f"<html><body><h1>S</h1>{turning}{told}</body></html>"
+    assert document(tmp_path / "x.html", page).text.endswith("Next: read Bugs.\n\nThe next part has more.")
+    assert "PDF" not in document(tmp_path / "y.html", page).text
