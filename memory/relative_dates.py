@@ -59,6 +59,8 @@ def relative_dates(question: str, today: str) -> list[RelativeDate]:
             if days and days[0].year >= 1 and not _the_last_of_others(question, match):
                 taken.append((start, end))
                 text = _put(question, match, days)
+                if match.groupdict().get("weekday") and not match["which"]:
+                    text = f"{match['weekday']} {text}"  # 'on Monday' may be every Monday
                 if within := text.startswith("from ") and _WITHIN.search(question, 0, start):
                     start = within.start()
                 named = bool(match.groupdict().get("month_only")) and not match["which"]
@@ -247,7 +249,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date, bool], Ra
         _pattern(rf"\b(?P<said>(?:(?P<which>last|this|next)\s)(?P<weekday>{'|'.join(DAYS)}){_OWN})\b{_OF}"),
         _weekday,
     ),
-    (_pattern(rf"\bon\s(?P<said>(?P<which>)(?P<weekday>{'|'.join(DAYS)}))\b(?!\s(?:the\s)?\d)"), _weekday),
+    (_pattern(rf"\bon\s(?P<said>(?P<which>)(?P<weekday>{'|'.join(DAYS)}))\b(?!\s(?:the\s)?\d|\s\w+s\b)"), _weekday),
     (
         _pattern(
             rf"(?:\b(?:in|during|since|until|for|by)\s|(?<=\s)(?=last|this|next))"

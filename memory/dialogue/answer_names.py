@@ -23,8 +23,9 @@ HE_TITLED = re.compile(r"(?:Mr|Sir|Lord|King|Father)\b")
 _OPENS = re.compile(r"[.?!:]['\"”’)]?\s+$")
 _I = re.compile(r"I(?:['’]\w+)?$")
 WHO = re.compile(r"(?:\w+,? )?who(?:['’]s| is| was) ", re.IGNORECASE)
-_PLACED = re.compile(r"\b(in|at|near|from|to|on|outside|into)\s+(?:[a-z]+\s+){0,3}$", re.IGNORECASE)
-_ITEM = r"(?:[\w()/'’.-]+ ){0,3}[\w()/'’.-]+"
+_PLACED = re.compile(r"\b(in|at|near|from|to|on|outside|into)\s+(?:[a-z\d]+\s+){0,3}$", re.IGNORECASE)
+_WORD = r"(?:[\w()/'’.$-]|\[[^\s\]]*\]+)+"
+_ITEM = rf"(?:{_WORD} ){{0,3}}{_WORD}"
 _ENUMERATION = re.compile(rf"({_ITEM})((?:, {_ITEM})+),? (?:and|or) ({_ITEM})")
 
 

@@ -142,8 +142,8 @@ def _asks_which(turn: Said) -> bool:
     asked = found.asks.casefold().split()[:1]
     if re.match(r"which of ", found.body, re.IGNORECASE):
         return True
-    if asked == ["which"] and found.wanted:
-        return not found.wanted.plural
+    if asked == ["which"] and (found.wanted or found.verb):
+        return found.wanted is None or not found.wanted.plural
     only = found.subject is None or found.subject.first == "the" or "'s " in found.subject.text
     return asked == ["what"] and found.wanted is None and found.aux is not None and found.verb is None and only
 

@@ -70,9 +70,34 @@ def by_itself(bare: str, before: Parts, leads: bool) -> tuple[str, str] | None:
         return replaced(before.text, pieces), f"'{bare}' is added to the question before"
     if not leads and (of_that := _attribute(bare.casefold(), before)):
         return of_that
+    if year := _another_year(bare, before):
+        return year
+    last = before.tokens[-1 - (before.tokens[-1].kind == "mark")] if len(before.tokens) > 1 else None
+    if last and leads and _COMPARED.fullmatch(bare) and _COMPARED.fullmatch(last.text):
+        return replaced(before.text, [(last.start, last.end, bare)]), f"it asks '{bare}' and no more '{last.text}'"
     if leads and before.verb and before.helper in _HELPERS and bare.casefold() in LISTS["verbs"]:
         return replaced(before.text, [(*before.verb, bare.casefold())]), f"'{before.does}' becomes '{bare}'"
     return None
+
+
+_COMPARED = re.compile(r"(?!.*(?:number|member|paper|letter|answer|order)$)[a-z]{2,}(?:er|est)")
+"""'and cheaper?' after 'which of the two is quieter?'"""
+
+_YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
+_OTHER_YEAR = re.compile(
+    r"(?:in )?the (?:(?:next|following) year|year (?:after|later)|(?P<before>previous year|year (?:before|earlier)))"
+    r"(?: that)?",
+    re.IGNORECASE,
+)
+
+
+def _another_year(bare: str, before: Parts) -> tuple[str, str] | None:
+    """'and the year after?' after a question of 2024 asks about 2025."""
+    said, years = _OTHER_YEAR.fullmatch(bare), list(_YEAR.finditer(before.text))
+    if not said or len(years) != 1:
+        return None
+    year = str(int(years[0].group()) + (-1 if said["before"] else 1))
+    return replaced(before.text, [(*years[0].span(), year)]), f"'{bare}' is {year}"
 
 
 def _attribute(noun: str, before: Parts) -> tuple[str, str] | None:

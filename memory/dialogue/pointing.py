@@ -129,7 +129,8 @@ def _pair_asked(turn: Said) -> bool:
 
 def _not_spoken_of(turns: Sequence[Said]) -> str:
     """Of two that were listed the one that the question before is not about."""
-    for turn in turns[1:BACK]:
+    replaced = turns[:1] if turns and turns[0].put else ()
+    for turn in (*replaced, *turns[1:BACK]):
         if len(turn.listed) == 2:
             left = [item for item in turn.listed if item.casefold() not in turns[0].question.casefold()]
             if len(left) == 1:

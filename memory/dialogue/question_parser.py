@@ -6,11 +6,16 @@ from functools import lru_cache
 
 from clew.memory.dialogue.phrases import UNDER_TOPIC, Parts, Phrase
 from clew.memory.dialogue.word_classes import (
+    BE,
     LISTS,
     behind_relative,
+    denies,
     ends_in_s,
+    ends_in_verb,
+    has_thing,
     is_done,
     is_participle,
+    is_predicate,
     is_title,
     is_verb,
     joins_name,
@@ -21,7 +26,6 @@ from clew.memory.dialogue.word_classes import (
 _SUBJECTS, _WHO_DO = (["who"], ["which"]), ("i", "we", "he", "she", "they")
 _MODAL = frozenset("can could will would shall should may might must".split())
 _DO = _MODAL | {"do", "does", "did"}
-_BE = frozenset("is are am was were be been being 's 're 'm".split())
 
 
 @lru_cache(256)
@@ -174,7 +178,7 @@ class _Reader:
         if first is None or first.kind not in ("det", "number", "word", "pron") or is_verb(first.low):
             return False
         who = self.asks in (["who"], ["who", "else"])
-        return who or not any(is_verb(token.low) or is_participle(token) for token in rest if token.kind == "word")
+        return who or not any(one.low in LISTS["past"] or is_participle(one) for one in rest if one.kind == "word")
 
     def _helped(self) -> tuple[tuple[int, int], tuple[int, int] | None]:
         """The helping verb, the subject and the verb: 'did the Tides exhibition open'."""
@@ -190,13 +194,15 @@ class _Reader:
         elif not self._subject():
             return aux, None
         while self.kind in ("adv", "aux"):
+            if self.plain_helper in _DO and has_thing(self.tokens[: self.last], self.at):
+                return aux, self._take()
             self.at += 1
         does = self.plain_helper in _DO or self.helper in ("won't", "can't", "cannot") or is_verb(self.low)
         return aux, self._take() if self.kind == "word" and does else None
 
     def _done_by(self) -> bool:
         """Whether the verb of whoever is asked for follows: 'who has won the prize'."""
-        does = self.plain_helper in (*_BE, "do", "does", "did")
+        does = self.plain_helper in (*BE, "do", "does", "did")
         verb = self.kind == "word" and not self.tokens[self.at].text[0].isupper() and is_verb(self.low)
         return verb and self.asks[:1] in _SUBJECTS and not does
 
@@ -213,7 +219,7 @@ class _Reader:
 
     def _subject(self) -> bool:
         first, complement = self.at, False
-        if self.plain_helper in _BE and self.asks:
+        if self.plain_helper in BE and self.asks:
             bare = self.kind == "word" and self.at + 1 == self.last and self.low.endswith(("er", "est"))
             about = self._look(1) == "prep" and self.tokens[first + 1].low in ("with", "about")
             if (bare and self.asks[0] == "which") or about or is_participle(self.tokens[first]):
@@ -252,7 +258,7 @@ class _Reader:
         denied = at < self.last and self.tokens[at].low == "not"
         if denied or following in ("word", "number", "and", "aux"):
             return at
-        if self.plain_helper not in _BE and at - start >= 3 and self.tokens[at - 1].kind == "number":
+        if self.plain_helper not in BE and at - start >= 3 and self.tokens[at - 1].kind == "number":
             return at - 2  # 'does math round 3/2': the word before the number is what is done
         return at - (at - start >= 2 and not complement and self._is_said_of(at - 1, following))
 
@@ -261,16 +267,20 @@ class _Reader:
         token, before = self.tokens[at], self.tokens[at - 1]
         if at == start or token.text[0].isupper() or before.low.endswith(("'s", "s'")):
             return False
-        done = self.plain_helper not in _BE and is_verb(token.low) and token.low not in LISTS["people"]
-        return is_participle(token) or (done and not ends_in_s(token.low)) or (named and before.text[0].isupper())
+        if self._kind(at + 1) == "prep" and self._done_last():
+            return False
+        be, no_verb = self.plain_helper in BE, ends_in_s(token.low)
+        done = not be and is_verb(token.low) and token.low not in LISTS["people"] and not no_verb
+        return is_participle(token) or done or (named and before.text[0].isupper() and (be or not no_verb))
 
     def _is_said_of(self, at: int, following: str) -> bool:
         """Whether the last word of what could be a subject is said of the rest, as nothing before was taken for a
         verb."""
         last, before = self.tokens[at], self.tokens[at - 1]
-        if last.text[0].isupper() or last.kind != "word" or last.low in ("one", "ones"):
+        done_last = following == "prep" and self._done_last()
+        if done_last or last.text[0].isupper() or last.kind != "word" or last.low in ("one", "ones"):
             return False
-        several = self.plain_helper in _BE and last.low.endswith("s") and not last.low.endswith(("ous", "ss"))
+        several = self.plain_helper in BE and last.low.endswith("s") and not last.low.endswith(("ous", "ss"))
         person = following == "prep" and last.low in LISTS["people"]  # 'did the first man in space'
         return not (several or person or before.low.endswith(("'s", "s'")))
 
@@ -278,10 +288,13 @@ class _Reader:
         """Goes over 'of' and what follows it in a subject: 'the maximum number of columns'."""
         while self._of_follows():
             first = self.at + 1
-            end = self._subject_end(first, complement=self.plain_helper in _BE)
+            end = self._subject_end(first, complement=self.plain_helper in BE)
             if end == first or (end == first + 1 and self.tokens[first].kind == "det"):
                 return
             self.at = end
+
+    def _done_last(self) -> bool:
+        return self.plain_helper in ("do", "does", "did") and ends_in_verb(self.tokens[: self.last])
 
     # The rest -----------------------------------------------------------------------------------------------------
 
@@ -300,14 +313,16 @@ class _Reader:
                 self.at += 1  # 'when I die'
             elif kind == "word" and self.waits and not self.said and is_verb(self.low):
                 self.said = self._take()
-            elif kind == "aux" and self._denied():
+            elif kind == "aux" and denies(self.tokens[: self.last], self.at):
                 self.at += 1 + (self._look(1) == "adv")
                 done = self._take()
                 self.said = self.said or done
             elif self._states(self.at):
                 self.phrases[-1] = replace(self.phrases[-1], role="subject")
                 self.said = self._take()
-            elif kind == "word" and (is_participle(self.tokens[self.at]) or self._predicate()):
+            elif kind == "word" and (
+                is_participle(self.tokens[self.at]) or is_predicate(self.tokens[: self.last], self.at)
+            ):
                 done = self._take()
                 self.said = self.said or done
             elif kind in ("det", "word", "number"):
@@ -328,23 +343,8 @@ class _Reader:
         elif self.kind in ("det", "word", "number"):
             self._noun_phrase("other", preposition)
 
-    def _denied(self) -> bool:
-        """Whether the verb of a statement follows: 'backticks don't work', 'the pump does not start'."""
-        denied = self.low.endswith("n't") or (self._look(1) == "adv" and self.tokens[self.at + 1].low == "not")
-        verb = self.at + 1 + (self._look(1) == "adv")
-        return denied and self.low not in _BE and self._kind(verb) == "word" and is_verb(self.tokens[verb].low)
-
     def _states(self, at: int) -> bool:
         return not (self.asks or self.helper or self.said) and states(self.tokens[: self.last], at)
-
-    def _predicate(self) -> bool:
-        """Whether the word is said of the subject and is no thing: 'slow' of 'is it so slow'."""
-        token, before = self.tokens[self.at], self.tokens[self.at - 1] if self.at else None
-        if before is None or before.kind == "and" or self._look(1) not in ("end", "prep", "sub", "adv"):
-            return False
-        after_be = any(t.kind == "aux" and t.low.removesuffix("n't") in _BE for t in self.tokens[: self.at])
-        several = token.low.endswith("s") and not token.low.endswith(("ous", "less"))
-        return after_be and not token.text[0].isupper() and not several and "(" not in token.text
 
     def _noun_phrase(self, role: str, preposition: int) -> bool:
         first = self.at
@@ -378,13 +378,13 @@ class _Reader:
         token, before = self.tokens[at], self.tokens[at - 1]
         if at == start or token.text[0].isupper() or before.low.endswith(("'s", "s'")):
             return False
-        verb = self.waits and self.said is None and is_verb(token.low)
+        last = at == self.last - 1 or not self._done_last()
         of_which = bool(self.asks) and not self.helper and is_done(self.tokens[: self.last], at)
         said_of = (before.low.endswith("s") or before.text[0].isupper()) and token.low.endswith(
             ("able", "ible", "ful", "ous")
         )
-        verb = verb or of_which or self._states(at)
-        return verb or said_of or token.low.endswith("ed") or is_participle(token)
+        verb = last and self.waits and self.said is None and is_verb(token.low)
+        return verb or of_which or self._states(at) or said_of or token.low.endswith("ed") or is_participle(token)
 
     def _over_one(self, at: int, first: int) -> int:
         """The place behind 'one': 'the green one'."""

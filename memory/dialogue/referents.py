@@ -93,8 +93,8 @@ def said(question: str, answer: Sequence[str], vocabulary: Vocabulary | None = N
         asked, named = known[: len(asked)], known[len(asked) :]
     full = {one.text for one in (*asked, *named) if one.person}
     asked, named = ([_in_full(one, full) for one in some] for some in (asked, named))
-    listed = next((items for text in answer[:ANSWER] if (items := enumerated(text))), ())
-    listed = listed or _pair(found) or (named_pair(answer[0]) if answer else ())
+    listed = _pair(found) or next((items for text in answer[:ANSWER] if (items := enumerated(text))), ())
+    listed = listed or (named_pair(answer[0]) if answer else ())
     told = tuple(one for text in answer[:2] for one in things_of(text) if one.noun != "documents") if plain else ()
     in_answer = SaidInAnswer(tuple(named), told, focus, answer[0] if answer else "", asks_back)
     return Said(question, found, tuple(sorted(asked, key=lambda one: one.rank)), in_answer, listed)
@@ -205,6 +205,7 @@ def _asked(found: Parts) -> Iterator[Referent]:
     """What a question speaks of: its subject, its objects, then the rest; what it asks for comes last."""
     about = WHO.match(found.body) is not None and found.subject is not None and found.subject.first not in _ARTICLES
     about = about and found.subject is not None and not re.search(r"['’]s? [a-z]", found.subject.text)
+    about = about and not re.search(r" (?:to|with|by|for|from|after)$", found.body)  # 'who is Ada Kern married to?'
     where, makes = found.body[:5].casefold() == "where", found.does.casefold() in (*LISTS["making"], *_MADE)
     within = 0
     for place, phrase in enumerate(found.phrases):
@@ -376,6 +377,7 @@ def referent_of(text: str, phrase: Phrase, rank: float, about: bool) -> Referent
 _COMPARED = re.compile(
     r"(?:how|in what|what) (?:do|does|did|are|is|were|was) ([^,]+?) and ([^,]+?) "
     r"(?:differ\w*|compare\w*|(?:un)?alike|similar|relate\w*|(?:have )?in common)\b"
+    r"|which of ([^,]+?) and ([^,]+?) (?:is|was|has)\b"
     r"|(?:please )?compare ([^,]+?) (?:and|with|to|against) ([^,]+)$|([^,]+?) (?:vs\.?|versus) ([^,]+)$",
     re.IGNORECASE,
 )

@@ -41,6 +41,7 @@ _SWITCHES = re.compile(
     r"|concerning|about|speaking of|on)\s+(?P<topic>[^:,?]{2,60})\s*[:,]\s*(?=\S)",
     re.IGNORECASE,
 )
+_MOST = re.compile(r"\b(?:\w{2,}est|most|least|best|worst)\b", re.IGNORECASE)
 _ABOUT = re.compile(
     r"(?:(?:and|but|so|ok|okay)\b[, ]*)*(?:(?:what|how) about\s+|what (?=if\b)|(?:what|how) (?=(?:in|on|at|with)\b))",
     re.IGNORECASE,
@@ -59,7 +60,8 @@ _LEAD = re.compile(r"(?:(?:and|but|or|so|also|then|well|ok|okay|yes|no|oh|ah)\b[
 def led(question: str) -> tuple[str, str, bool]:
     """The question without what only leads to it, the topic that it names before ('back to Fogg: ...'), and whether it
     corrects the one before."""
-    if switch := _SWITCHES.match(question):
+    switch = _SWITCHES.match(question)
+    if switch and written_type(switch["topic"].strip()) not in TIMES:
         return question[switch.end() :], switch["topic"].strip(), False
     if (corrects := _CORRECTS.match(question)) and (
         corrects["no"] is None or re.match(r"(?:no|sorry)\b", question, re.IGNORECASE)
@@ -136,7 +138,8 @@ def _replaced(fragment: Parts, before: Parts, turn: Said, types: dict[str, str],
     for new in fragment.phrases[:1] if whole else fragment.phrases:
         text = fragment.body[new.start - fragment.lead :].strip() if whole and not _is_own(fragment, free) else new.text
         best = _counterpart(new, free, types, before, newest=turn.put, corrects=corrects)
-        if (new.noun in ("one", "ones") and best and best.named) or not (best or new.preposition):
+        most = _MOST.search(text) is not None
+        if (new.noun in ("one", "ones") and best and best.named and not most) or not (best or new.preposition):
             return "", ""
         if best is None:
             added.append(f"{new.preposition} {text}")
@@ -180,7 +183,7 @@ def _counterpart(
 
 def _worded(text: str, new: Phrase, best: Phrase, kept: str, fragment: Parts, *, answers: bool) -> str:
     """The words that take the place of `best`: `kept` where that keeps a part of it; 'one' is its noun."""
-    if new.noun in ("one", "ones"):
+    if new.noun in ("one", "ones") and not best.named:
         rest = fragment.text[new.end : fragment.end] if len(fragment.phrases) == 1 else ""
         return re.sub(r"\bones?\b", best.noun, text) + rest
     if kept:

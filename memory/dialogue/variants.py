@@ -89,7 +89,11 @@ def with_spelling(made: Rewritten, vocabulary: Vocabulary, encoder: Encoder) -> 
     if not taken:
         return made
     pieces = dict(zip(taken, encoder.tokens([word.casefold() for word in taken]), strict=True))
-    slips = {word: other for word, other in taken.items() if len(pieces[word]) > 1 and not foreign}
+    slips = {
+        word: other
+        for word, other in taken.items()
+        if len(pieces[word]) > 1 and not (foreign or _is_form(word.casefold(), other.casefold()))
+    }
     why = ", ".join(
         f"'{word}' {'is taken for' if word in slips else 'may be meant for'} '{other}'" for word, other in taken.items()
     )
@@ -121,6 +125,13 @@ def _is_likely(word: str, other: str) -> bool:
     """A word of every sentence is known by heart: a letter is left out or doubled, and not another one (no 'does' for
     'docs')."""
     return other not in FUNCTION_WORDS or len(word) != len(other) or sorted(word.casefold()) == sorted(other)
+
+
+def _is_form(word: str, other: str) -> bool:
+    """Whether it is no slip but the other one with an ending: 'stricter' of 'strict'."""
+    return (
+        re.fullmatch(rf"{re.escape(other.removesuffix('e'))}\w?(?:er|est|ed|ing|ly|ness|less|able)", word) is not None
+    )
 
 
 def _slip(name: str, other: str) -> bool:

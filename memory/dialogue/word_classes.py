@@ -25,11 +25,12 @@ _TOKEN = re.compile(
     r"|(?<=\w)['’](?:re|d|ll|ve|m)\b|(?<=what|that|here|when)['’]s\b|(?<=who|how|why|she)['’]s\b"
     r"|(?<=\bit|\bhe)['’]s\b"
     r"|(?-i:\b(?:[A-Z]|Dr|Mr|Mrs|Ms|St|Prof)\.(?=\s?[A-Z]))"
-    r"|\w+(?:['’./=:&+-]\w+)*(?:['’](?!\w))?(?:\(\))?[+#%]*|[^\w\s]",
+    r"|\w+(?:['’./=:&$+-]\w+)*(?:['’](?!\w))?(?:\[[^\s\]]*\]+|\((?:[^\s()]|\([^\s()]*\))*\))*[+#%]*|[^\w\s]",
     re.IGNORECASE,
 )
 _CLAUSE_TOO = frozenset("after before since until till as".split())
 _SUBJECTS = frozenset("i you we he she it they".split())
+BE = frozenset("is are am was were be been being 's 're 'm".split())
 _OPENS_NOUN = LISTS["determiners"] | LISTS["asking"]
 _NO_VERBS = frozenset(
     "need seed speed feed weed breed indeed hundred exceed proceed succeed kindred sacred naked".split()
@@ -179,7 +180,7 @@ def is_verb(word: str) -> bool:
 def is_participle(word: QuestionToken) -> bool:
     """Whether a noun phrase ends before the word: a participle ('covered', 'waiting'), or an adverb ('typically')."""
     low = word.low
-    if low.endswith("ly") and len(low) > 5 and low not in _NO_ADVERBS:
+    if low.endswith("ly") and not low.endswith("pply") and len(low) > 5 and low not in _NO_ADVERBS:
         return True
     if word.text[0].isupper() or word.kind != "word" or low in _NO_VERBS:
         return False
@@ -239,6 +240,39 @@ def is_done(found: Sequence[QuestionToken], at: int) -> bool:
     low, then = found[at].low, found[at + 1].kind if at + 1 < len(found) else ""
     one = found[at - 1].low.endswith("s") and ends_in_s(low)
     return low in PAST_VERBS or (one and (low[:-1] in LISTS["verbs"] or then in ("det", "pron")))
+
+
+def denies(found: Sequence[QuestionToken], at: int) -> bool:
+    """Whether a helping verb denies that of a statement: 'backticks don't work', 'the pump does not start'."""
+    adverb = at + 1 < len(found) and found[at + 1].kind == "adv"
+    verb = at + 1 + adverb
+    denied = found[at].low.endswith("n't") or (adverb and found[at + 1].low == "not")
+    follows = verb < len(found) and found[verb].kind == "word" and is_verb(found[verb].low)
+    return denied and found[at].low not in BE and follows
+
+
+def is_predicate(found: Sequence[QuestionToken], at: int) -> bool:
+    """Whether a word is said of the subject and is no thing: 'slow' of 'is it so slow'."""
+    token, before = found[at], found[at - 1] if at else None
+    after_be = any(one.kind == "aux" and one.low.removesuffix("n't") in BE for one in found[:at])
+    follows = found[at + 1].kind if at + 1 < len(found) else "end"
+    if before is None or before.kind == "and" or not after_be or follows not in ("end", "prep", "sub", "adv"):
+        return False
+    several = token.low.endswith("s") and not token.low.endswith(("ous", "less"))
+    return not token.text[0].isupper() and not several and "(" not in token.text
+
+
+def ends_in_verb(found: Sequence[QuestionToken]) -> bool:
+    """Whether the last word is what the subject does: 'what does a ticket to York cost'."""
+    last, before = found[-1], found[-2].kind if len(found) > 1 else ""
+    return last.low in LISTS["verbs"] and last.text.islower() and before in ("word", "number")
+
+
+def has_thing(found: Sequence[QuestionToken], at: int) -> bool:
+    """Whether 'have' is what the subject does: 'can it have default values', not 'can it have been lost'."""
+    then = found[at + 1] if found[at].low == "have" and at + 1 < len(found) else None
+    done = then is None or is_participle(then) or then.low in LISTS["past"]
+    return then is not None and not done and then.kind in ("det", "number", "word")
 
 
 def ends_in_s(word: str) -> bool:

@@ -29,6 +29,7 @@ WORDS = {
     "leave": 9,
     "fox": 1,
     "félicette": 2,
+    "scabrous": 2,
 }
 
 KINDS = {
@@ -94,6 +95,13 @@ def test_a_slip_is_searched_as_both_and_said(encoder: CachedEncoder) -> None:
         ("spelling", "Where is my package?", 0.5),
     ]
     assert made.wordings[1].why == "'pacakge' is taken for 'package'"
+
+
+def test_another_form_of_a_word_is_no_slip(encoder: CachedEncoder) -> None:
+    assert len(encoder.tokens(["scabrouser"])[0]) > 1
+    made = spelt("Which of the two is scabrouser?", encoder)
+    assert made.text == "Which of the two is scabrouser?"
+    assert made.wordings[1].text == "Which of the two is scabrous?"
 
 
 def test_a_name_is_found_without_its_accents(encoder: CachedEncoder) -> None:
