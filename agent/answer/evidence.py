@@ -24,6 +24,9 @@ ContentWords = frozenset[str]
 READ = 8
 """Passages that are read for an answer."""
 
+SHORTEST_SLIP = 5
+"""Letters of a word that may be meant for one that is spelt nearly alike."""
+
 SHORTEST_TITLE = 4
 """Letters of a title that is looked for in a sentence."""
 
@@ -120,12 +123,17 @@ class Evidence:
         return Counter(chain.from_iterable(self.core_words))
 
     def lacked(self, question: str) -> list[str]:
-        """The words of a question that the whole library lacks, where that is known; with other accents it has them."""
+        """The words of a question that the whole library lacks, where that is known; with other accents it has them,
+        and what the evidence has in another spelling ("yeats", yeast) is not lacked, but for names."""
         found = list(dict.fromkeys(word for word in written_words(question) if content_words(word)))
         if self.vocabulary is None or not found:
             return []
         lacked = [word for word, count in zip(found, self.vocabulary.counts(found), strict=True) if not count]
-        return [word for word in lacked if not self.words.issuperset(content_words(word))]
+        lacked = [word for word in lacked if not self.words.issuperset(content_words(word))]
+        slips = [word for word in lacked if word.islower() and len(word) >= SHORTEST_SLIP]
+        near = dict(zip(slips, self.vocabulary.near(slips), strict=True))
+        held = {slip for slip, others in near.items() if others and self.words.issuperset(content_words(others[0]))}
+        return [word for word in lacked if word not in held]
 
     def word_weights(self, words: Mapping[str, float]) -> dict[str, float]:
         """Stem -> weight, summing to 1: a word that many of the cores hold says little of which of them answers."""

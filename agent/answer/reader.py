@@ -94,6 +94,10 @@ _IS = re.compile(
 )
 
 
+_SET_OFF = re.compile(r"\([^()]*\)|(?<=\w), (?:[^,]*, ?|[^,]*$)")
+"""`Laika (Russian: Barker)`, `Laika, a dog from Moscow, `."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Sought:
     """`own` and `whole` are vectors of the question as asked and as it stands alone; `weights` stem -> weight, summing
@@ -279,10 +283,12 @@ def _share_of_pairs(pairs: set[tuple[str, str]], text: str) -> float:
 
 
 def _defines(stems: Sequence[str], text: str) -> bool:
-    """`SQLite is an embedded SQL database engine`: what is defined stands before the first verb of being."""
+    """`SQLite is an embedded SQL database engine`: what is defined stands before the first verb of being, and ends what
+    stands there but for what is set off: `The SQLite code base is supported by ...` defines nothing of SQLite."""
     verb = _IS.search(text)
-    subject = set(content_words(text[: verb.start()])) if verb else set()
-    return bool(subject) and set(stems) <= subject and len(subject) <= len(set(stems)) + 4
+    before = _SET_OFF.sub(" ", text[: verb.start()]) if verb else ""
+    subject = content_words(before)
+    return bool(subject) and set(stems) <= set(subject[-len(stems) :]) and len(subject) <= len(stems) + 4
 
 
 def plain(text: str) -> str:

@@ -17,6 +17,9 @@ from clew.memory.text import ITEM, Span, blocks, split, stripped
 BlockKind = Literal["heading", "prose", "item", "row", "code", "contents"]
 """`contents`: an item of a table of contents or a menu, which answers nothing."""
 
+Piece = tuple[int, int, BlockKind]
+"""From where to where in the text."""
+
 BEFORE, BEHIND = 1200, 1800
 """Characters of a document that are looked at around a passage."""
 
@@ -25,6 +28,9 @@ LONGEST_HEADING = 18
 
 LEAST_CONTENTS = 0.5
 """The share of the items of a list that are headings of the document, where it is a table of contents."""
+
+LEAST_LISTED = 3
+"""Short lines in a row that are a list where a colon announces them."""
 
 LEAST_MENU = 4
 """Items of one or two words that stand before a web page's first heading, and are its menu."""
@@ -101,13 +107,23 @@ def region_of(passage: Passage, document: Document | None) -> Region:
 
 @lru_cache(maxsize=64)
 def _read(text: str, offset: int, heads: tuple[int, ...], contents: frozenset[str] = frozenset()) -> Region:
-    made: list[Block] = []
-    for start, end, kind in _pieces(text, frozenset(heads)):
-        made.append(Block(start, end, kind))
+    marked = frozenset(heads)
+    made = [Block(*piece) for piece in _listed(text, list(_pieces(text, marked)), marked)]
     return Region(text, offset, tuple(_related(text, made, contents)))
 
 
-def _pieces(text: str, heads: frozenset[int]) -> Iterator[tuple[int, int, BlockKind]]:
+def _listed(text: str, pieces: Sequence[Piece], marked: frozenset[int]) -> Iterator[Piece]:
+    """With several lines in a row that only look like headings as the items that they are where a colon announces
+    them: what a term means stands so in many manuals."""
+    place = 0
+    for seen, run in groupby(pieces, key=lambda piece: piece[2] == "heading" and piece[0] not in marked):
+        members = list(run)
+        announced = seen and place and len(members) >= LEAST_LISTED and text[pieces[place - 1][1] - 1] == ":"
+        yield from ((start, end, "item" if announced else kind) for start, end, kind in members)
+        place += len(members)
+
+
+def _pieces(text: str, heads: frozenset[int]) -> Iterator[Piece]:
     stanzas = [match.span() for match in _STANZA.finditer(text)]
     titled = _heading_items(text, stanzas)
     for place, (start, end) in enumerate(stanzas):

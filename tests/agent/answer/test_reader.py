@@ -1,5 +1,8 @@
 """The reader: what it looks at, and which core it takes for the answer."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -57,3 +60,41 @@ def test_the_unit_that_answers_is_first(question: str, answer: str, encoder: Cac
 def test_what_was_just_said_is_not_said_again(encoder: CachedEncoder) -> None:
     again = first("When is the fair?", encoder, "Moved to Sunday 13 July.")
     assert again != "Moved to Sunday 13 July."
+
+
+@pytest.mark.parametrize(
+    ("defined", "sentence", "defines"),
+    [
+        ("SQLite", "SQLite is an embedded SQL database engine.", True),
+        ("SQLite", "The SQLite code base is supported by people of many countries.", False),
+        ("Laika", "Laika, a dog from Moscow, was the first animal in orbit.", True),
+        ("Laika", "Laika (Russian: Barker) was a dog.", True),
+        ("hire period", "The Hire Period means the days from handing over to return.", True),
+        ("relay", "There are two types of relay.", False),
+    ],
+)
+def test_what_is_defined_ends_the_subject(defined: str, sentence: str, defines: bool, encoder: CachedEncoder) -> None:
+    passage = Passage("d#0", "d", "Notes", sentence, 0.5, "hybrid", start=0, end=len(sentence))
+    evidence = evidence_of([passage], encoder)
+    question = f"What is {defined}?"
+    [row] = features(sought_of(Wanted(question, question), evidence), evidence)
+    assert bool(row[FEATURES.index("defines")]) == defines
+
+
+class Misspelt:
+    """Lacks all words, and has one that is spelt nearly like each."""
+
+    def counts(self, words: Sequence[str]) -> list[int]:
+        return [0 for _ in words]
+
+    def near(self, words: Sequence[str]) -> list[tuple[str, ...]]:
+        return [("yeast",) if word.casefold() == "yeats" else ("plate",) for word in words]
+
+
+def test_a_word_that_the_evidence_has_in_another_spelling_is_not_lacked(encoder: CachedEncoder) -> None:
+    text = "The yeast may be used six times."
+    passage = Passage("d#0", "d", "Brewing", text, 0.5, "hybrid", start=0, end=len(text))
+    evidence = replace(evidence_of([passage], encoder), vocabulary=Misspelt())
+    assert evidence.lacked("do we use the yeats") == []
+    assert evidence.lacked("do we use the plane") == ["plane"]
+    assert evidence.lacked("does Yeats use it") == ["Yeats"]

@@ -122,3 +122,33 @@ def test_items_that_stand_alone_above_prose_are_its_headings() -> None:
     ]
     alone = kinds("- Depth of a bed\n\nBeds are deep.")
     assert alone[0][0] == "item"
+
+
+TERMS = """The pump shows one of these:
+
+F2
+
+No water in the tank
+
+F3
+
+The filter is full
+
+Wait a minute, then switch it on again.
+
+Where it stands
+
+In the shed."""
+
+
+def test_short_lines_that_a_colon_announces_are_its_list() -> None:
+    found = region(TERMS)
+    items = [block for block in found.blocks if block.kind == "item"]
+    assert [found.of(block) for block in items] == ["F2", "No water in the tank", "F3", "The filter is full"]
+    assert {found.of(found.blocks[block.lead]) for block in items} == {"The pump shows one of these:"}
+    assert ("heading", "Where it stands") in kinds(TERMS)
+
+
+def test_marked_headings_behind_a_colon_stay_headings() -> None:
+    marked = kinds(TERMS, "F2", "No water in the tank", "F3", "The filter is full")
+    assert [text for kind, text in marked if kind == "heading"][:2] == ["F2", "No water in the tank"]
