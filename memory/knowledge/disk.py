@@ -42,7 +42,7 @@ LOCK = "lock"
 PARTS = frozenset({DATABASE, f"{DATABASE}-journal", MANIFEST, HASHES, f"{HASHES}.new"})
 """What is in a generation beside the files of its steps."""
 
-NUMBER = "[0-9]" * 10
+NUMBER, LAST = "[0-9]" * 10, 10**10 - 1
 BROKEN = (
     *(sqlite3.DatabaseError, FileNotFoundError, IsADirectoryError, NotADirectoryError, EOFError, BadZipFile),
     *(ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError, MemoryError),
@@ -302,9 +302,12 @@ def recorded(path: Path) -> Manifest:
 
 def next_generation(path: Path, parts: Set[str]) -> Path:
     """An empty folder for the generation after all that there are; unfinished ones of these `parts` are removed."""
-    numbers = [int(entry.name) for entry in path.glob(NUMBER)]
+    taken = {int(entry.name) for entry in path.glob(NUMBER)}
+    number = max(taken, default=0) + 1
+    if number > LAST:  # somebody has named one so: the first that is free
+        number = min({*range(1, len(taken) + 2)} - taken)
     _remove_generations(path, parts, keep=_current_name(path))
-    return new_folder(path, f"{max(numbers, default=0) + 1:010}")
+    return new_folder(path, f"{number:010}")
 
 
 def switch_to(path: Path, generation: Path, parts: Set[str]) -> None:

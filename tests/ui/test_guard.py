@@ -199,6 +199,17 @@ def test_a_tab_is_its_owners(door: Door, tmp_path: Path) -> None:
     assert door("GET", stream, cookie=mine, headers=SAME).status_code == 403
     assert door("POST", CHANGED[1], cookie=mine, headers=SAME, json={"session_hash": "t"}).status_code == 403
     assert door("GET", stream, cookie=anns, headers=SAME).status_code == 200
+    for other in ({"session_hash": "u"}, []):  # a tab of one's own is sent, or none, and the address is another's
+        sent = door("GET", stream, cookie=mine, headers=SAME, json=other)
+        assert sent.status_code == 403, other
+
+
+@pytest.mark.parametrize("tab", ["x" * 65, "a/b", "\n"])
+def test_what_no_browser_draws_names_no_tab(door: Door, tab: str) -> None:
+    cookie = door.opened()
+    assert door("POST", CHANGED[0], cookie=cookie, headers=SAME, json={"session_hash": tab}).status_code == 403
+    deep = door("POST", CHANGED[0], cookie=cookie, headers=SAME, content=b"[" * 100_000)
+    assert deep.status_code == 200, "the page's to refuse"
 
 
 # The address that is printed

@@ -39,6 +39,7 @@ LOGIN = "/login"
 OWNER = "clew.owner"
 """Of a request's scope: whose cookie it has."""
 
+TAB = re.compile(r"\w{1,64}", re.ASCII)
 TABS = 10_000
 """Tabs of browsers whose owner is known; of more, the ones that came first are forgotten."""
 
@@ -143,18 +144,20 @@ class Guard:
         return _let_in(request, cookie, "/") if cookie else self._entrance("The name or the password is wrong.", 403)
 
     def _is_own_tab(self, request: Request, body: bytes, owner: str) -> bool:
-        """A tab is named by what its browser drew; what the page sends to it is for the owner of its first request."""
-        tab = request.query_params.get("session_hash", "")
+        """A tab is named by what its browser drew, in the address or in what is sent; what the page sends to it is for
+        the owner of its first request."""
+        tabs = {request.query_params.get("session_hash", "")}
         if body:
             try:
-                tab = str(json.loads(body).get("session_hash") or "")
-            except (ValueError, AttributeError):
-                return True  # the page refuses it
-        if not tab:
-            return True
+                tabs.add(str(json.loads(body).get("session_hash") or ""))
+            except (ValueError, AttributeError, RecursionError):
+                return request.method == "POST"  # the page refuses it
+        tabs.discard("")
+        if not all(map(TAB.fullmatch, tabs)):
+            return False
         while len(self._tabs) > TABS:
             self._tabs.popitem(last=False)
-        return self._tabs.setdefault(tab, owner) == owner
+        return all(self._tabs.setdefault(tab, owner) == owner for tab in tabs)
 
     async def _pass_on(self, request: Request, body: bytes, send: Send) -> None:
         """With the body that was read, and without what a proxy would say: there is none that is trusted."""

@@ -211,7 +211,7 @@ def repair(library: Path, encoder: Encoder, mine: Collection[str] | None = None)
 
     What a killed run left is removed; a pointer that cannot be read names the newest whole generation again; partitions
     are made anew; anything else is read again, from the folders that it was made from (if they are `mine`).
-    Raises what `index` raises where that cannot be.
+    Raises what `index` raises where that cannot be, and `BadInput` where one of them is not there.
     """
     with held(library):
         yield from _mend_pointer(library)
@@ -224,6 +224,12 @@ def repair(library: Path, encoder: Encoder, mine: Collection[str] | None = None)
     if all(map(of_partitions, found.wrong)):
         yield from _partition_anew(library, generation, found.wrong)
     else:
+        if gone := [root for root in recorded(library).roots if not os.path.exists(root)]:  # noqa: PTH110 as above
+            raise BadInput(
+                f"{', '.join(found.wrong)} of {library} can be made again from what it was made from alone, and"
+                f" {', '.join(gone)} is not there",
+                f"clew index --rebuild --library {library}, which loses what is of there",
+            )
         *_, report = index([], library, encoder, parameters=Parameters(mine=mine), rebuild=True)
         assert isinstance(report, IndexReport)
         yield f"read again what it was made from, as {', '.join(found.wrong)} were damaged: {report.line}"

@@ -99,6 +99,22 @@ def test_a_name_is_no_path(made: Path, precious: Path, encoder: CachedEncoder, f
     assert untouched(precious)
 
 
+@pytest.mark.parametrize("current", [True, False])
+def test_a_generation_of_the_last_number_is_followed_by_a_free_one(
+    made: Path, encoder: CachedEncoder, current: bool
+) -> None:
+    last = "9" * 10
+    if current:
+        generation_of(made).rename(made / last)
+        change(made / POINTER, lambda pointer: pointer.update(generation=last))
+    else:
+        (made / last).mkdir()
+        (made / last / "diary").touch()
+    assert not use_all(made, made.parent / "notes", encoder)
+    assert titles(made, encoder) == ["mars", "moon", "sun"]
+    assert (made / last / "diary").exists() != current
+
+
 LINKS = (
     *(POINTER, f"{POINTER}.new", "lock", "GENERATION", "GENERATION/manifest.json", "GENERATION/library.sqlite"),
     *("GENERATION/capsules", "GENERATION/capsules/current.new", "GENERATION/capsules/hybrid-200.old"),

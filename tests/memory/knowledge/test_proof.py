@@ -17,7 +17,7 @@ from clew.memory.knowledge.partitioning.capsule import PartitionPlan
 from clew.memory.knowledge.partitioning.partitioner import partition_library
 from clew.memory.knowledge.proof import forget_trained, proven, record_partitions
 from tests.memory.knowledge.index.test_damage import generation_of
-from tests.memory.knowledge.index.test_run import titles
+from tests.memory.knowledge.index.test_run import run, titles, write
 from tests.memory.knowledge.test_leases import read_all
 
 
@@ -119,6 +119,21 @@ def test_a_damaged_file_is_made_again_from_the_folders_that_are_mine(
     (said,) = mended(made, encoder, [str(made.parent / "notes")])
     assert path.name in said and "2 new" in said
     assert proven(generation_of(made)) and titles(made, encoder) == ["moon", "sun"]
+
+
+def test_nothing_is_mended_where_that_loses_what_is_not_there(made: Path, encoder: CachedEncoder) -> None:
+    """A disk that is not mounted: what the library has of it can be read until then."""
+    elsewhere = made.parent / "elsewhere"
+    write(elsewhere, mars="Mars is red.")
+    run([elsewhere], made, encoder)
+    elsewhere.rename(made.parent / "unmounted")
+    flip(generation_of(made) / "vectors.npy")
+    with pytest.raises(BadInput, match="elsewhere is not there") as refused:
+        mended(made, encoder)
+    assert refused.value.hint.startswith(f"clew index --rebuild --library {made}")
+    assert titles(made, encoder) == ["mars", "moon", "sun"]
+    (made.parent / "unmounted").rename(elsewhere)
+    assert "3 new" in mended(made, encoder)[0] and titles(made, encoder) == ["mars", "moon", "sun"]
 
 
 def test_damaged_partitions_are_made_anew_without_reading(made: Path, encoder: CachedEncoder) -> None:
