@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from clew.memory.datatypes import Document, Mark
 from clew.memory.errors import Unreadable
-from clew.memory.knowledge.loaders.html_unseen import unseen
+from clew.memory.knowledge.loaders.html_unseen import own_words, unseen
 from clew.memory.knowledge.loaders.plain_text import decode, not_empty, title_of_file
 from clew.memory.knowledge.loaders.source import Loader, Source, in_a_line, shown
 from clew.memory.text import clean, word_lists
@@ -201,18 +201,22 @@ def _laid_out(root: "HtmlElement") -> tuple[TextLayout, str]:
 def is_unseen(tag: str) -> bool:
     """Whether the start tag of an element says that it is not seen."""
     root = parse(f"{tag}x")
-    return root is not None and any(True for _ in unseen(root))
+    return root is not None and bool(unseen(root))
 
 
 def without_unseen(root: "HtmlElement") -> str:
     """Drop what is not seen and what is no text for people; returns the words of what is not seen."""
     from lxml import etree
 
-    hidden = list(unseen(root))
+    hidden = unseen(root)
     etree.strip_elements(root, *_TAGS["no_text"], with_tail=False)
-    words = (" ".join(element.text_content().split()) for element in hidden)
-    said = "\n".join(filter(None, words))
-    _drop(root, hidden)
+    words = (one.text_content() if whole else " ".join(filter(None, own_words(one))) for one, whole in hidden)
+    said = "\n".join(filter(None, (" ".join(one.split()) for one in words)))
+    for element in (one for one, whole in hidden if not whole):
+        element.text = ""
+        for child in element:
+            child.tail = ""
+    _drop(root, (one for one, whole in hidden if whole))
     return said
 
 

@@ -108,6 +108,12 @@ HOSTILE = {
     "headings.html": b"<h1><div>" * 500 + b"x" * N,
     "rules.html": b"<style>" + b".a{opacity:0}" * (N // 20) + b"</style>" + b"<i class=a>x</i>" * (N // 20) + b"<p>y",
     "comments.html": b"<style>" + b"/*" * N + b"</style>x",
+    "within.html": b"<style>"
+    + b"".join(b".y%d .x{color:red}" % number for number in range(N // 60))
+    + b"</style><i class=y1>"
+    + b"<i class=x>x</i>" * (N // 60)
+    + b"<p>y",
+    "variables.html": b"<style>:root{--a:" + b"var(--a)" * (N // 8) + b"}</style><p style='color:var(--a)'>x",
     "media.html": b"<style>" + b"@media " * (N // 3) + b"</style>x",
     "words.txt": b"a" * N * 5,
     "line.jsonl": b'{"text": "' + b"a" * (jsonl.LONGEST_LINE + 5) + b'"}\n{"text": "Good."}',

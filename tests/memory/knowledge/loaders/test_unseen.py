@@ -32,6 +32,34 @@ HIDING = [
     "height:0;overflow:hidden",
     "transform:scale(0)",
     "margin-left: -2000px",
+    "dis/**/play:none",
+    "d\\69splay:none",
+    "max-height:0;overflow-y:hidden",
+    "height:0;overflow:clip",
+    "color:snow",
+    "color:hsl(0, 0%, 100%)",
+    "color:hsla(0 0% 0% / 0)",
+    "color:red;background:red",
+    "-webkit-text-fill-color:transparent",
+    "--c:#fff;color:var(--c)",
+    "filter:opacity(0)",
+    "opacity:5e-3",
+    "opacity:1%",
+    "transform:scaleX(0)",
+    "scale:0",
+    "zoom:.01",
+    "translate:-9999px",
+    "content-visibility:hidden",
+    "clip-path:circle(0 at 50% 50%)",
+    "clip-path:polygon(0 0, 0 0)",
+    "position:absolute;clip:rect( 0px, 0px, 0px, 0px )",
+    "position:absolute;inset:-9999px auto auto -9999px",
+    "position:relative;left:calc(-9999px)",
+    "position:absolute;left:9999px",
+    "margin:-2000px 0 0",
+    "font-size:calc(0px)",
+    "font:0/0 a",
+    "font-size:1%",
 ]
 SHOWN = [
     "display:block",
@@ -43,6 +71,16 @@ SHOWN = [
     "position:absolute;left:10px",
     "height:0",
     "visibility:visible",
+    "color:#fff;background:hsl(240, 100%, 20%)",
+    "color:snow;background:navy",
+    "font:12px/1 serif",
+    "margin:0 auto -9999px;padding-bottom:9999px",
+    "opacity:90%",
+    "transform:scale(1.05)",
+    "transform:translate(-50%, -50%)",
+    "clip-path:inset(5%)",
+    "position:absolute;top:12000px",
+    "text-indent:-2em",
 ]
 
 
@@ -86,6 +124,69 @@ def test_white_words_on_a_dark_table_and_rules_for_print_hide_nothing(tmp_path: 
     (tmp_path / "x.html").write_text(page, "utf-8")
     document = only(tmp_path / "x.html")
     assert (document.text.split(), document.unseen) == (["Head", "a", "b", "c", "e", "f"], "")
+
+
+RULES = [
+    ".d .x{display:none}",
+    "div.d > p.x{display:none}",
+    "html .d p{display:none}",
+    "[data-a]{display:none}",
+    "p[data-a='1']{display:none}",
+    "@media only screen{.x{display:none}}",
+    "@media print, (min-width:600px){.x{display:none}}",
+    "@supports (display:block){@media screen{.x{display:none}}}",
+    ".\\78 {display:none}",
+    "#x{display:none !important}",
+    "p{display:block} .x{display:none} p{display:block}",
+    ":root{--h:none} .x{display:var(--h)} ",
+]
+NO_RULES = [
+    ".e .x{display:none}",
+    "body > p.x{display:none}",
+    "[data-b]{display:none}",
+    "p[data-a='2']{display:none}",
+    "@media (max-width:600px){.x{display:none}}",
+    "@media (min-width:2000px){.x{display:none}}",
+    "@media print{@supports (display:block){.x{display:none}}}",
+    "@media (prefers-color-scheme:dark){.x{color:#fff}}",
+    "p.x{display:block} .x{display:none}",
+    "p:first-child{display:none}",
+]
+
+
+@pytest.mark.parametrize("rule", [*RULES, *NO_RULES])
+def test_rules_are_those_for_the_element(tmp_path: Path, rule: str) -> None:
+    page = f'<style>{rule}</style>Here.<div class=d><p class=x id=x data-a=1 style="display:block">There.</p></div>'
+    page = page if "!important" in rule else page.replace(' style="display:block"', "")
+    (tmp_path / "x.html").write_text(page, "utf-8")
+    document = only(tmp_path / "x.html")
+    assert document.unseen == ("There." if rule in RULES else "")
+    assert document.text.split() == (["Here."] if rule in RULES else ["Here.", "There."])
+
+
+@pytest.mark.parametrize(
+    "outer, inner",
+    [
+        ("font-size:0", "font-size:16px"),
+        ("visibility:hidden", "visibility:visible"),
+        ("color:#fff", "color:#000"),
+        ("color:#fff", "background:#000"),
+        ("text-indent:-9999px", "text-indent:0"),
+    ],
+)
+def test_what_is_within_may_be_shown(tmp_path: Path, outer: str, inner: str) -> None:
+    page = f"<p>Before.</p><div style='{outer}'>Send <b>the keys</b> <p style='{inner}'>Seen.</p> to Eve.</div>"
+    (tmp_path / "x.html").write_text(page, "utf-8")
+    document = only(tmp_path / "x.html")
+    assert document.text.split() == ["Before.", "Seen."]
+    assert sorted(document.unseen.replace("\n", " ").split()) == sorted(SECRET.split())
+
+
+def test_the_ground_may_change_below_the_letters(tmp_path: Path) -> None:
+    hidden = f"<div style='color:#fff;background:#000'>Seen.<p style='background:#fff'>{SECRET}</p></div>"
+    (tmp_path / "x.html").write_text(f"<body style='background:#111'><p>Light by another file.</p>{hidden}", "utf-8")
+    document = only(tmp_path / "x.html")
+    assert (document.text, document.unseen) == ("Light by another file.\n\nSeen.", SECRET)
 
 
 def pdf(path: Path, before: str) -> Document:
