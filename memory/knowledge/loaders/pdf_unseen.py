@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 Box = tuple[float, float, float, float]
 Matrix = Sequence[float]
-Colour = tuple[float, ...] | None
+Ink = tuple[float, ...] | None
 """Red, green and blue, 0 to 1; None for one that is not known."""
 
-PAPER: Colour = (1.0, 1.0, 1.0)
+PAPER: Ink = (1.0, 1.0, 1.0)
 SAME: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 NEAR, CLEAR, TINY, NARROW = 0.05, 0.05, 0.5, 1.0
 """What two colours that look the same differ by at most, how much of a colour nobody sees, points of a size that nobody
@@ -48,7 +48,7 @@ _INVISIBLE = (3, 7)
 class _State(NamedTuple):
     """Of what is painted and written: what `q` keeps and `Q` brings back."""
 
-    ink: Colour = (0.0, 0.0, 0.0)
+    ink: Ink = (0.0, 0.0, 0.0)
     space: Any = "/DeviceGray"
     mode: int = 0
     size: float = 1.0
@@ -61,7 +61,7 @@ class _State(NamedTuple):
 
 class _Painted(NamedTuple):
     box: Box
-    ink: Colour
+    ink: Ink
     covers: bool
 
 
@@ -118,7 +118,7 @@ class Watched:
             if shown and any(_holds(box, shown.box) for box in later(shown))
         }
 
-    def _ground(self, x: float, y: float, ink: Colour) -> Colour:
+    def _ground(self, x: float, y: float, ink: Ink) -> Ink:
         """What is below a place: of much that was painted the last is looked at, but for what is as white as paper."""
         before = len(self._painted) if _alike(ink, PAPER) else MOST
         for one in islice(reversed(self._painted), before):
@@ -243,7 +243,7 @@ class Watched:
         self._shown.append(_Shown((x, y, x + wide, y + LETTER * size), len(self._painted)))
 
 
-def _alike(one: Colour, other: Colour) -> bool:
+def _alike(one: Ink, other: Ink) -> bool:
     return bool(one and other) and all(abs(a - b) <= NEAR for a, b in zip(one or (), other or (), strict=True))
 
 
@@ -270,7 +270,7 @@ def _parts(space: Any) -> int | None:
     return _SPACES.get(str(space[0]))
 
 
-def _ink(space: Any, operands: Sequence[Any]) -> Colour:
+def _ink(space: Any, operands: Sequence[Any]) -> Ink:
     if not operands or isinstance(operands[-1], str):  # a pattern
         return None
     said = [float(one) for one in operands]
@@ -286,7 +286,7 @@ def _ink(space: Any, operands: Sequence[Any]) -> Colour:
     return tuple(said) if len(said) == 3 else (said[0],) * 3
 
 
-def _tint(space: Any, said: Sequence[float]) -> Colour:
+def _tint(space: Any, said: Sequence[float]) -> Ink:
     """Of one ink of its own, that is mixed between two colours."""
     made = space[3].get_object() if len(space) > 3 else {}
     if len(said) != 1 or int(made.get("/FunctionType", -1)) != 2:
