@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from pypdf import PageObject
 
-Box = tuple[float, float, float, float]
+Corners = tuple[float, float, float, float]
 Matrix = Sequence[float]
 Ink = tuple[float, ...] | None
 """Red, green and blue, 0 to 1; None for one that is not known."""
@@ -60,7 +60,7 @@ class _State(NamedTuple):
 
 
 class _Painted(NamedTuple):
-    box: Box
+    box: Corners
     ink: Ink
     covers: bool
 
@@ -68,7 +68,7 @@ class _Painted(NamedTuple):
 class _Shown(NamedTuple):
     """Words that are seen when they are written: where they begin and end at least, and what was painted before."""
 
-    box: Box
+    box: Corners
     painted: int
 
 
@@ -108,7 +108,7 @@ class Watched:
         places = [place for place, one in enumerate(self._painted) if one.covers]
         boxes = [self._painted[place].box for place in places]
 
-        def later(shown: _Shown) -> list[Box]:
+        def later(shown: _Shown) -> list[Corners]:
             first = bisect_left(places, shown.painted)
             return boxes[first : first + MOST]
 
@@ -213,7 +213,7 @@ class Watched:
                 self._end(_box(self._path), name in _PAINT)
             self._path, self._rectangles, self._others, self._clips = [], 0, 0, False
 
-    def _end(self, box: Box, painted: bool) -> None:
+    def _end(self, box: Corners, painted: bool) -> None:
         state = self._state
         if painted and state.alpha > CLEAR:
             known = self._rectangles == 1 and not self._others and state.covers and state.alpha > 1 - CLEAR
@@ -310,14 +310,14 @@ def _placed(x: float, y: float, cm: Matrix) -> tuple[float, float]:
     return a * x + c * y + e, b * x + d * y + f
 
 
-def _box(points: Sequence[tuple[float, float]]) -> Box:
+def _box(points: Sequence[tuple[float, float]]) -> Corners:
     xs, ys = [x for x, _ in points], [y for _, y in points]
     return min(xs), min(ys), max(xs), max(ys)
 
 
-def _is_in(x: float, y: float, box: Box) -> bool:
+def _is_in(x: float, y: float, box: Corners) -> bool:
     return box[0] - 1 <= x <= box[2] + 1 and box[1] - 1 <= y <= box[3] + 1
 
 
-def _holds(outer: Box, inner: Box) -> bool:
+def _holds(outer: Corners, inner: Corners) -> bool:
     return outer[0] - 1 <= inner[0] and inner[2] <= outer[2] and outer[1] - 1 <= inner[1] and inner[3] <= outer[3]
