@@ -259,4 +259,4 @@ def _of_hue(parts: Sequence[float]) -> list[float]:
 @cache
 def _named() -> dict[str, str]:
     words = word_lists(Path(__file__).with_name("css.txt"))["colours"]
-    return dict(word.split("=") for word in words)  # type: ignore[misc]
+    return dict(word.split("=") for word in words)

@@ -254,8 +254,8 @@ def _letters(said: Any) -> int:
 
 def _read(held: Any, name: str) -> Any:
     """Of what may be an indirect dictionary; None where there is nothing."""
-    found = held.get_object() if hasattr(held, "get_object") else held
-    found = found.get(name) if isinstance(found, dict) else None
+    whole = held.get_object() if hasattr(held, "get_object") else held
+    found: Any = whole.get(name) if isinstance(whole, dict) else None
     return found.get_object() if hasattr(found, "get_object") else found
 
 
