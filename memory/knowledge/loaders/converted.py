@@ -12,16 +12,17 @@ import shutil
 import struct
 import subprocess
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from zipfile import BadZipFile, ZipFile
 
 from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable, install_command
+from clew.memory.knowledge.loaders.css import alike, colour
 from clew.memory.knowledge.loaders.html import document_of
 from clew.memory.knowledge.loaders.plain_text import decode, read_text, title_of_text
 from clew.memory.knowledge.loaders.source import LONGEST_REASON, Loader, Source, in_a_line
@@ -42,6 +43,9 @@ _ROLE = re.compile(r'(<code class="interpreted-text"[^>]*>)[~!.]?([^<]*?)(?:\s*&
 SMALLEST = 2.0
 """Points of letters that can be read."""
 
+NARROWEST = 10
+"""Of the hundred parts of a letter's width."""
+
 _TEXTS = re.compile(r"word/(?:document|footnotes|endnotes)\d*\.xml|content\.xml")
 _TOLD = ("docProps/core.xml", "meta.xml")
 _STYLES = re.compile(r"word/styles\.xml|content\.xml|styles\.xml")
@@ -58,9 +62,21 @@ _BROKEN = (
 )
 """What a broken archive ends in."""
 
-_WHITE = {"ffffff", "#ffffff"}
+_THEME_WHITE = {"background1", "light1"}
+_HEXADECIMAL = re.compile(r"[0-9a-f]{6}")
+UNKNOWN = "unknown"
+"""Of what is below letters: the colour of a theme, or a style of tables."""
+
 _POINTS = re.compile(r"(\d{1,4}(?:\.\d{1,4})?)pt")
 _OFF = {"0", "false", "off"}
+
+
+class _Look(NamedTuple):
+    """Of letters: whether they are hidden, their colour, and what is painted below them; empty where it is not said."""
+
+    hidden: bool
+    colour: str
+    ground: str
 
 
 @cache
@@ -112,7 +128,9 @@ def _without_unseen(data: bytes) -> tuple[bytes, str, str, str]:
     try:
         with ZipFile(io.BytesIO(data)) as file, ZipFile(made, "w") as kept:
             names = [name for name in file.namelist() if _STYLES.fullmatch(name)]
-            styles = set().union(*(_unseen_styles(etree.fromstring(file.read(name), parser)) for name in names))
+            styles: dict[str, _Look] = {}
+            for name in names:
+                styles |= _styles(etree.fromstring(file.read(name), parser))
             for name in file.namelist():
                 content = file.read(name)
                 if name in _TOLD:
@@ -128,34 +146,50 @@ def _without_unseen(data: bytes) -> tuple[bytes, str, str, str]:
     return made.getvalue(), "\n".join(hidden), in_a_line(wrote), in_a_line(about)
 
 
-def _unseen_styles(root: "_Element") -> set[str]:
-    """Names of the styles whose text is not seen."""
-    return {
-        name
-        for style in root.iter("{*}style")
-        for name in [_attribute(style, "styleId") or _attribute(style, "name")]
-        if name and any(map(_hides, style))
-    }
+def _styles(root: "_Element") -> dict[str, _Look]:
+    """What the letters of each style are like, by its name."""
+    found = {}
+    for style in root.iter("{*}style"):
+        if name := _attribute(style, "styleId") or _attribute(style, "name"):
+            looks = [_look(one) for one in style]
+            colour, ground = (next(filter(None, (look[part] for look in looks)), "") for part in (1, 2))
+            ground = ground or (UNKNOWN if _attribute(style, "type") == "table" else "")
+            found[name] = _Look(any(look.hidden for look in looks), str(colour), str(ground))
+    return found
 
 
-def _hides(properties: "_Element") -> bool:
-    """`w:rPr` of a run or style, or `style:text-properties`."""
+def _look(properties: "_Element") -> _Look:
+    """Of `w:rPr`, `w:pPr` or `w:tcPr`, or of the `style:text-properties` and others of a style."""
     own = {_name(one): one for one in properties}
     halves = _attribute(own["sz"], "val") if "sz" in own else ""
     size = float(halves) / 2 if halves.isdigit() else 2 * SMALLEST
     points = _POINTS.fullmatch(_attribute(properties, "font-size"))
     size = float(points[1]) if points else size
-    colour = _attribute(own["color"], "val") if "color" in own else _attribute(properties, "color")
-    painted = bool({"shd", "highlight"} & own.keys()) or bool(_attribute(properties, "background-color"))
-    return (
+    width = _attribute(own["w"], "val") if "w" in own else ""
+    hidden = (
         ("vanish" in own and _attribute(own["vanish"], "val").casefold() not in _OFF)
         or _attribute(properties, "display") == "none"
-        or (colour.casefold() in _WHITE and not painted)
         or size < SMALLEST
+        or (width.isdigit() and int(width) < NARROWEST)
     )
+    letters = own.get("color")
+    said = _attribute(letters, "val") if letters is not None else _attribute(properties, "color")
+    if letters is not None and said == "auto" and _attribute(letters, "themeColor") in _THEME_WHITE:
+        said = "white"
+    return _Look(hidden, "" if said == "auto" else said, _ground(own) or _attribute(properties, "background-color"))
 
 
-def _emptied(root: "_Element", styles: set[str]) -> Iterator[str]:
+def _ground(own: "Mapping[str, _Element]") -> str:
+    """What a highlight or a shading paints below; empty for nothing."""
+    marked = _attribute(own["highlight"], "val") if "highlight" in own else ""
+    if marked not in ("", "none"):
+        return marked
+    fill = _attribute(own["shd"], "fill") if "shd" in own else ""
+    themed = "shd" in own and _attribute(own["shd"], "themeFill")
+    return fill if fill not in ("", "auto") else UNKNOWN if themed else ""
+
+
+def _emptied(root: "_Element", styles: Mapping[str, _Look]) -> Iterator[str]:
     """Take the letters of what is not seen out of a text; yields them, a piece at a time."""
     for element in [one for one in root.iter("{*}r", "{*}p", "{*}span", "{*}h") if _unseen(one, styles)]:
         letters = [one for one in element.iter() if one.text]
@@ -167,13 +201,26 @@ def _emptied(root: "_Element", styles: set[str]) -> Iterator[str]:
             one.tail = ""
 
 
-def _unseen(element: "_Element", styles: set[str]) -> bool:
-    named = {_attribute(element, "style-name")}
-    for properties in element.iterchildren("{*}rPr", "{*}pPr"):
-        named |= {_attribute(one, "val") for one in properties.iterchildren("{*}rStyle", "{*}pStyle")}
-        if _name(properties) == "rPr" and _hides(properties):
-            return True
-    return bool(named & styles)
+def _unseen(element: "_Element", styles: Mapping[str, _Look]) -> bool:
+    """By its own look, else by that of what it lies within; of paragraphs that have runs, these are asked."""
+    if _name(element) == "p" and next(element.iterchildren("{*}r", "{*}pPr"), None) is not None:
+        return False
+    looks = [look for one in (element, *element.iterancestors()) for look in _looks_of(one, styles)]
+    letters = next((look.colour for look in looks if look.colour), "")
+    below = next((look.ground for look in looks if look.ground not in ("", "transparent")), "white")
+    said = (f"#{it}" if _HEXADECIMAL.fullmatch(it) else it for it in (letters.lower(), below.lower()))
+    one, other = map(colour, said)
+    return any(look.hidden for look in looks) or bool(one and other and alike(one, other))
+
+
+def _looks_of(element: "_Element", styles: Mapping[str, _Look]) -> Iterator[_Look]:
+    """What it says itself, then what the styles say that it names."""
+    named = [_attribute(element, "style-name")]
+    for properties in element.iterchildren("{*}rPr", "{*}pPr", "{*}tcPr", "{*}tblPr"):
+        if _name(properties) != "tblPr":
+            yield _look(properties)
+        named += [_attribute(one, "val") for one in properties.iterchildren("{*}rStyle", "{*}pStyle", "{*}tblStyle")]
+    yield from (styles[name] for name in named if name in styles)
 
 
 def _name(element: "_Element") -> str:

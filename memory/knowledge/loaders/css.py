@@ -26,6 +26,9 @@ Compound = frozenset[str]
 WIDTH = 1200.0
 """Pixels of the screen that rules are read for."""
 
+NEAR = 24.0
+"""Two colours of which no part, of 255, differs more look the same."""
+
 MOST = 300
 """Rules for one name that are looked at, each for each element that has it."""
 
@@ -249,6 +252,11 @@ def colour(said: str) -> Colour:
     if len(parts) < 3:
         return None
     return () if len(parts) > 3 and parts[3] < 0.05 else tuple(parts[:3])
+
+
+def alike(one: Colour, other: Colour) -> bool:
+    """Whether two colours look the same."""
+    return all(abs(a - b) <= NEAR for a, b in zip(one or (), other or (), strict=True))
 
 
 def _of_hue(parts: Sequence[float]) -> list[float]:

@@ -13,6 +13,7 @@ from clew.memory.knowledge.loaders.css import (
     Matched,
     Sheet,
     Style,
+    alike,
     colour,
     lengths,
     letters,
@@ -32,9 +33,6 @@ TOO_FAR = 5_000.0
 TINY = 1.5
 """Pixels of letters that nobody reads."""
 
-NEAR = 24.0
-"""Two colours of which no part, of 255, differs more look the same."""
-
 _NO_SCALE = re.compile(r"scale[xy]?\(\s*(?:[^(),]*,\s*)?[-+]?0*\.?0*\s*[,)]|matrix\(\s*0\s*,\s*0\s*,")
 _MOVED_AWAY = re.compile(r"translate(?:[xy]|3d)?\(\s*(?:[^(),]*,\s*)?-\d{3,}|translate(?:x|3d)?\(\s*\d{4,}")
 
@@ -53,7 +51,7 @@ class _Look(NamedTuple):
     def is_seen(self) -> bool:
         if not self.visible or self.size <= TINY or self.indent <= FAR or self.colour == ():
             return False
-        return not (self.colour and self.ground) or not _alike(self.colour, self.ground)
+        return not (self.colour and self.ground) or not alike(self.colour, self.ground)
 
 
 def unseen(root: "HtmlElement") -> "list[tuple[HtmlElement, bool]]":
@@ -154,10 +152,6 @@ def _is_clipped(style: Style) -> bool:
     if kind == "inset":
         return share(inside) >= 0.5 and "%" in inside
     return kind in ("circle", "ellipse", "polygon") and not any(lengths(inside.partition(" at ")[0])) and bool(inside)
-
-
-def _alike(one: Colour, other: Colour) -> bool:
-    return all(abs(a - b) <= NEAR for a, b in zip(one or (), other or (), strict=True))
 
 
 def _ground(style: Style, given: str, before: Colour) -> Colour:

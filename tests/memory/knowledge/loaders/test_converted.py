@@ -84,7 +84,16 @@ def test_marks_of_the_markup_are_gone(tmp_path: Path) -> None:
         ("notes.docx", '<w:rPr><w:color w:val="FFFFFF"/></w:rPr>'),
         ("notes.docx", '<w:rPr><w:sz w:val="1"/></w:rPr>'),
         ("notes.docx", '<w:rPr><w:rStyle w:val="Gone"/></w:rPr>'),
+        ("notes.docx", '<w:rPr><w:color w:val="FEFEFE"/></w:rPr>'),
+        ("notes.docx", '<w:rPr><w:color w:val="auto" w:themeColor="background1"/></w:rPr>'),
+        ("notes.docx", '<w:rPr><w:color w:val="FFFFFF"/><w:shd w:val="clear" w:fill="FFFFFF"/></w:rPr>'),
+        ("notes.docx", '<w:rPr><w:color w:val="FFFFFF"/><w:shd w:val="clear" w:fill="auto"/></w:rPr>'),
+        ("notes.docx", '<w:rPr><w:color w:val="FFFFFF"/><w:highlight w:val="white"/></w:rPr>'),
+        ("notes.docx", '<w:rPr><w:color w:val="000000"/><w:shd w:val="clear" w:fill="000000"/></w:rPr>'),
+        ("notes.docx", '<w:rPr><w:color w:val="000000"/><w:highlight w:val="black"/></w:rPr>'),
+        ("notes.docx", '<w:rPr><w:w w:val="1"/></w:rPr>'),
         ("notes.odt", 'text:display="none"'),
+        ("notes.odt", 'fo:color="#ffffff" fo:background-color="#fefefe"'),
         ("notes.odt", 'fo:color="#ffffff"'),
     ],
 )
@@ -107,6 +116,39 @@ def test_what_is_not_shown_is_left_out(tmp_path: Path, name: str, properties: st
     found = only(altered)
     assert isinstance(found, Document)
     assert "- beans\n" in found.text and "ignore" not in found.text and found.unseen == "ignore this"
+
+
+@pytest.mark.parametrize(
+    ("cell", "paragraph", "run"),
+    [
+        ('<w:shd w:val="clear" w:fill="1F3864"/>', "", ""),
+        ('<w:shd w:val="clear" w:fill="auto" w:themeFill="accent1"/>', "", ""),
+        ("", '<w:shd w:val="clear" w:fill="1F3864"/>', ""),
+        ("", "", '<w:shd w:val="clear" w:fill="000000"/>'),
+        ("", "", '<w:highlight w:val="darkBlue"/>'),
+        ("", "", "TABLE"),
+    ],
+)
+def test_white_words_on_a_dark_ground_are_shown(tmp_path: Path, cell: str, paragraph: str, run: str) -> None:
+    """As the heads of tables are."""
+    plain, altered = made(tmp_path / "plain.docx"), tmp_path / "notes.docx"
+    style = '<w:style w:type="table" w:styleId="Dark"><w:name w:val="Dark"/></w:style></w:styles>'
+    table = '<w:tblPr><w:tblStyle w:val="Dark"/></w:tblPr>' if run == "TABLE" else "<w:tblPr/>"
+    white = f'<w:rPr><w:color w:val="FFFFFF"/>{"" if run == "TABLE" else run}</w:rPr>'
+    words = f"<w:p><w:pPr>{paragraph}</w:pPr><w:r>{white}<w:t>Total</w:t></w:r></w:p>"
+    grid = "<w:tblGrid><w:gridCol/></w:tblGrid>"
+    row = f"<w:tbl>{table}{grid}<w:tr><w:tc><w:tcPr>{cell}</w:tcPr>{words}</w:tc></w:tr></w:tbl><w:p/>"
+    with zipfile.ZipFile(plain) as file, zipfile.ZipFile(altered, "w") as kept:
+        for entry in file.namelist():
+            content = file.read(entry)
+            if entry == "word/document.xml":
+                content = content.replace(b"<w:body>", f"<w:body>{row}".encode())
+            elif entry == "word/styles.xml":
+                content = content.replace(b"</w:styles>", style.encode())
+            kept.writestr(entry, content)
+    found = only(altered)
+    assert isinstance(found, Document)
+    assert found.text.startswith("Total") and not found.unseen
 
 
 def test_what_it_cannot_read_it_says(tmp_path: Path) -> None:
