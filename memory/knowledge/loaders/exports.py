@@ -273,6 +273,7 @@ def _files(source: Source) -> Iterator[Document | LoadFailure]:
     git, there = required("git", "the loader git", "loaders"), shutil.which("git")
     if there is None:
         raise Unreadable("git itself is not installed")
+    _check_alone(source.path / ".git")
     with TemporaryDirectory(prefix="clew-") as folder:
         copy = [there, "clone", "--quiet", "--no-hardlinks", "--template=", "--", str(source.path), folder]
         done = subprocess.run(copy, capture_output=True, check=False, stdin=subprocess.DEVNULL)  # noqa: S603
@@ -311,7 +312,17 @@ def _authors(log: str) -> dict[str, str]:
 
 
 def _git_folder(path: Path) -> Path | None:
-    return path if (path / ".git" / "HEAD").is_file() else None
+    inside = path / ".git"
+    return path if (inside / "HEAD").is_file() and not inside.is_symlink() else None
+
+
+def _check_alone(inside: Path) -> None:
+    """Raises `Unreadable` for a repository that has git read another one: its folder is somebody else's word."""
+    borrows = [name for name in ("commondir", "objects/info/alternates") if (inside / name).exists()]
+    parts = (Path(folder, name) for folder, folders, files in os.walk(inside) for name in (*folders, *files))
+    borrows += [str(part.relative_to(inside)) for part in parts if part.is_symlink()]
+    if borrows:
+        raise Unreadable(f".git/{borrows[0]} leads to another folder: index a copy that git clone has made")
 
 
 def _git_files(path: Path) -> tuple[Path, ...]:

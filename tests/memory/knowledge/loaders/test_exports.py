@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -231,6 +231,34 @@ def test_a_git_repository(repository: Path, tmp_path: Path) -> None:
     assert plan.source == f"{repository}@{head.stdout[:12]}:doc/plan.txt"
     assert [one.source.rpartition(":")[2] for one in failed] == ["wheel.bin"]
     assert not ran.exists() and "the secret" not in str(found)
+
+
+def test_a_git_repository_lends_nothing_of_another_one(repository: Path, tmp_path: Path) -> None:
+    """A folder of somebody else's may say that its commits are in one of mine."""
+    strangers, inside = tmp_path / "strangers", repository / ".git"
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=repository, capture_output=True, text=True, check=True)
+
+    def linked(own: Path) -> None:
+        shutil.rmtree(own / "objects")
+        (own / "objects").symlink_to(inside / "objects")
+
+    def borrowed(own: Path) -> None:
+        (own / "objects" / "info" / "alternates").write_text(f"{inside}/objects\n")
+
+    ways: list[Callable[[Path], object]] = [linked, borrowed, lambda own: (own / "commondir").write_text(f"{inside}\n")]
+    for way in ways:
+        strangers.mkdir()
+        git(strangers, "init", "--quiet", "--initial-branch", "trunk")
+        (strangers / ".git" / "refs" / "heads" / "trunk").write_text(head.stdout)
+        (strangers / ".git" / "objects" / "info").mkdir(exist_ok=True)
+        way(strangers / ".git")
+        found, failed = read_named("git", strangers)
+        assert not found and "leads to another folder" in failed[0].reason
+        shutil.rmtree(strangers)
+    strangers.mkdir()
+    (strangers / ".git").symlink_to(inside)
+    with pytest.raises(BadInput, match="finds nothing"):
+        discover([strangers], exports={str(strangers): "git"})
 
 
 def test_a_git_repository_is_read_again_where_its_commit_changed(repository: Path) -> None:
