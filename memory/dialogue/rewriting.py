@@ -7,9 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from clew.memory.datatypes import Recalled, Sentence, Wording
+from clew.memory.dialogue.answer_names import names
 from clew.memory.dialogue.context_dependence import depends_on_context
 from clew.memory.dialogue.esperanto_follow_ups import in_esperanto, standing_alone
 from clew.memory.dialogue.follow_ups import LONGEST, StandingQuestion, standing
+from clew.memory.dialogue.question_parser import parts
+from clew.memory.dialogue.referents import last_sentence
 from clew.memory.dialogue.signals import RewriteModel, recent, shipped, turn_signals, words
 from clew.memory.dialogue.utterances import asks, chosen, is_filler, tidy
 from clew.memory.errors import ServiceUnreachable
@@ -171,11 +174,21 @@ def stand_alone(
     `turn`: `turn_signals`."""
     if in_esperanto(question, history):
         return StandingQuestion(*standing_alone(question, history))
+    if vocabulary:  # all at once: one that is far away holds what it was asked, and is asked turn by turn below
+        vocabulary.kinds(_spoken_of(question, history))
     made = standing(question, history, vocabulary, subject)
     earlier = _questions(history)
     if made.why or not turn["clarifies"] or not earlier:
         return made
     return StandingQuestion(f"{earlier[-1]} {question}", "it clarifies the question before")
+
+
+def _spoken_of(question: str, history: Sequence[Sentence]) -> list[str]:
+    """Most of what `standing` looks up, of the question and of each sentence before it."""
+    asked = (question, *(one.text for one in history if one.speaker == "user"))
+    found = [phrase.text for text in asked for phrase in parts(last_sentence(text)).phrases]
+    found += [name.text for one in history if one.speaker == "agent" for name in names(one.text)]
+    return list(dict.fromkeys(found))
 
 
 def _questions(history: Sequence[Sentence]) -> list[str]:

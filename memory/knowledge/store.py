@@ -24,6 +24,7 @@ from clew.memory.knowledge.coarse import MOST_NEAREST, open_coarse
 from clew.memory.knowledge.communities.community_index import read_communities
 from clew.memory.knowledge.disk import COLUMNS, TRIPLES, document_of, naming_damage, open_database
 from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, check_rows, open_vectors
+from clew.memory.knowledge.extraction.aliases import normalised
 from clew.memory.knowledge.keywords import KeywordIndex
 from clew.memory.knowledge.numbering import read_layers
 from clew.memory.knowledge.partitioning.capsule import Capsule, capsule_with_vectors
@@ -307,15 +308,12 @@ class EmbeddedStore:
 
     @cached_property
     def vocabulary(self) -> LibraryVocabulary:
-        return LibraryVocabulary(self._keywords, self._are_titles, self._kinds, self._texts, self._holding)
+        return LibraryVocabulary(self._keywords, self._named, self._texts, self._holding)
 
-    def _are_titles(self, phrases: Sequence[str]) -> list[bool]:
-        return [is_name(phrase, self._graph.titles) for phrase in phrases]
-
-    def _kinds(self, ids: Sequence[str]) -> dict[str, str]:
-        """Of the entities with these ids, where there are any."""
-        sql = "SELECT id, kind FROM entities WHERE id IN ?"
-        return dict(self._select(sql, ids))
+    def _named(self, phrases: Sequence[str]) -> list[tuple[str, bool]]:
+        ids, titles = [normalised(phrase) for phrase in phrases], self._graph.titles
+        kinds = dict(self._select("SELECT id, kind FROM entities WHERE id IN ?", list(dict.fromkeys(ids))))
+        return [(kinds.get(id_, ""), is_name(phrase, titles)) for id_, phrase in zip(ids, phrases, strict=True)]
 
     def _texts(self, tokens: Iterable[str]) -> list[str]:
         """Title and text of the first chunks that hold each token."""

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Vectors
-from clew.memory.knowledge.extraction.aliases import normalised
 from clew.memory.knowledge.keywords import KeywordIndex
 from clew.memory.text import FUNCTION_WORDS
 from clew.memory.vectors import unit
@@ -56,20 +55,14 @@ class LibraryVocabulary:
     def __init__(
         self,
         words: WordCounts,
-        are_titles: Callable[[Sequence[str]], list[bool]],
-        kinds: Callable[[Sequence[str]], dict[str, str]],
+        named: Callable[[Sequence[str]], list[tuple[str, bool]]],
         texts: Callable[[Iterable[str]], list[str]],
         holding: Callable[[Sequence[str], frozenset[str] | None], list[str]],
     ) -> None:
-        """`kinds` has those of the entities with these ids, `texts` chunks with their titles, `HELD_BY` of each token,
-        and `holding` the ids of the chunks in scope that hold all tokens, in the order of the library."""
-        self._words, self._are_titles, self._kinds, self._texts, self._holding = (
-            words,
-            are_titles,
-            kinds,
-            texts,
-            holding,
-        )
+        """`named` has of each phrase the kind of the entity with that name (empty: there is none) and whether it is a
+        title, `texts` chunks with their titles, `HELD_BY` of each token, and `holding` the ids of the chunks in scope
+        that hold all tokens, in the order of the library."""
+        self._words, self._named, self._texts, self._holding = words, named, texts, holding
 
     def counts(self, words: Sequence[str]) -> list[int]:
         tokens = map(self._words.token, words)
@@ -83,12 +76,7 @@ class LibraryVocabulary:
         return self._holding(tokens, scope) if tokens and all(map(self._words.count, tokens)) else []
 
     def kinds(self, phrases: Sequence[str]) -> list[str]:
-        ids = [normalised(phrase) for phrase in phrases]
-        known = self._kinds(sorted(set(ids)))
-        found = [known.get(id_, "") for id_ in ids]
-        vague = [phrase for phrase, kind in zip(phrases, found, strict=True) if kind in _VAGUE]
-        titles = dict(zip(vague, self._are_titles(vague), strict=True)) if vague else {}
-        return ["title" if titles.get(phrase) else kind for phrase, kind in zip(phrases, found, strict=True)]
+        return ["title" if titled and kind in _VAGUE else kind for kind, titled in self._named(phrases)]
 
     def near(self, words: Sequence[str]) -> list[tuple[str, ...]]:
         return [self._near(word.casefold()) for word in words]

@@ -52,8 +52,8 @@ def test_what_it_calls_things(on_cluster: Library, examples: Library) -> None:
     there, here = on_cluster.store.vocabulary, examples.store.vocabulary
     words = ["moon", "Metropolis", "the", "zyzzyva", "directed"]
     assert there.counts(words) == here.counts(words)
-    phrases = ["Fritz Lang", "Metropolis", "behind the", "Vienna"]
-    assert there.kinds(phrases) == here.kinds(phrases)
+    phrases = ["Fritz Lang", "Metropolis", "behind the", "Vienna", "Why Phases?", "The Moon", "", "Fritz Lang"]
+    assert there.kinds(phrases) == here.kinds(phrases) and there.kinds([]) == []
     near = zip(there.near(["metroplis", "chimpanze"]), here.near(["metroplis", "chimpanze"]), strict=True)
     assert all(one[0] == other[0] for one, other in near)  # further ones are of the chunks that were read for them
     assert there.holding(["moon", "earth"]) == here.holding(["moon", "earth"])

@@ -1,11 +1,17 @@
 """A library on a cluster by the command line: indexed, asked, proven, copied back, listed and removed."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from clew.agent.assistant import Assistant
+from clew.agent.settings import read_settings
+from clew.memory.knowledge.cluster.cluster_store import open_cluster
+from clew.memory.knowledge.cluster.connection import address
 from clew.memory.knowledge.disk import read_manifest, required_generation
+from clew.ui.web.views import Conversations
 from tests.cluster import Server
 from tests.ui.conftest import Run
 
@@ -54,6 +60,62 @@ def test_from_documents_to_an_answer_and_away_again(
     assert clew("libraries", servers, "--remove", name, "--yes").exit_code == 0
     gone = clew("ask", "What does the Moon orbit?", "--library", where)
     assert gone.exit_code == 3 and "there is no library" in gone.stderr
+
+
+@pytest.fixture
+def graph(tmp_path: Path) -> Path:
+    """A data set of a graph: three topics, each a line of nodes."""
+    folder, names = (
+        tmp_path / "graph",
+        [f"{topic} number{n}" for topic in ("river", "violin", "orchid") for n in range(8)],
+    )
+    rows = {
+        "nodes": [{"id": f"{n}", "title": one, "text": f"{one} has mark{n}."} for n, one in enumerate(names)],
+        "edges": [{"source": f"{n}", "target": f"{n + 1}", "relation": "next to"} for n in range(23) if n % 8 < 7],
+        "queries": [{"_id": "q", "text": "the violin number3"}],
+    }
+    folder.mkdir()
+    for name, its in rows.items():
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in its), "utf-8")
+    (folder / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq\t11\t1\n", "utf-8")
+    return folder
+
+
+@pytest.mark.soak
+def test_trained_evaluated_and_spoken_with(
+    server: Server, graph: Path, clew: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What works on a folder: aligners, evaluation, the terminal, the page; the repair of what was changed there."""
+    monkeypatch.setenv("CLEW_LIBRARY", where := server.library())
+    monkeypatch.setattr("clew.memory.knowledge.aligners.synthetic_queries.HELD_OUT", 40)
+    monkeypatch.setattr("clew.agent.aligners.aligner_evaluation.SIZE", 60)
+    monkeypatch.setattr("clew.agent.aligners.aligner_evaluation.SIZE_WITHOUT_GPU", 40)
+    assert clew("index", graph, "-q").exit_code == 0
+    assert clew("partition", "--method", "metis", "--size", 8, "-q").exit_code == 0
+    trained = clew("align", "train", "--size", 80, "--epochs", 1, "-q")
+    assert trained.exit_code == 0 and trained.stdout.rstrip().endswith(f" queries: {where}"), trained.stderr
+    rows = [json.loads(line) for line in clew("align", "evaluate", graph, "--json", "-q").stdout.splitlines()]
+    assert "mlp-infonce" in {row["aligner"] for row in rows}
+    tools = [json.loads(line) for line in clew("evaluate", graph, "--tool", "all", "--json").stdout.splitlines()]
+    assert {row["tool"]: row["metrics"]["recall@10"] for row in tools}["hybrid"] == 1 and len(tools) > 6
+    spoken = clew("chat", input="What has mark11?\n")
+    assert spoken.exit_code == 0 and "violin number3 has mark11. [1]" in spoken.stdout, spoken.stderr
+    with Assistant.open(read_settings()) as assistant:
+        page = Conversations(assistant)
+        with closing(page.runs):
+            *_, last = page.ask("", "What has mark11?")
+        assert "violin number3 has mark11" in last.turns[0].answer.text
+    assert clew("doctor").exit_code == 0
+    opened = address(where)
+    assert opened
+    store = open_cluster(opened)
+    store.cluster.ask(
+        lambda client: client.indices.put_settings(index=store.index, settings={"index.blocks.write": None})
+    )
+    store.cluster.ask(lambda client: client.delete(index=store.index, id="capsule:0", refresh=True))
+    damaged = clew("doctor")
+    assert damaged.exit_code == 1 and "clew doctor --repair" in damaged.stdout
+    assert clew("doctor", "--repair").exit_code == 0 and clew("doctor").exit_code == 0
 
 
 def test_a_cluster_that_does_not_answer_is_exit_code_4(clew: Run) -> None:

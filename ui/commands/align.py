@@ -66,14 +66,15 @@ def train(library: Place | None, size: int | None, as_json: bool, quiet: bool, *
             if as_json:
                 print_json(one.record.model_dump())
             else:
-                click.echo(_line(one))
+                click.echo(_line(one, one.path if isinstance(settings.library, Path) else settings.library))
 
 
-def _line(saved: "SavedAligner") -> str:
+def _line(saved: "SavedAligner", where: Place) -> str:
+    """`where`: its file, or the library on a cluster that it is in."""
     record = saved.record
     return (
         f"{record.model}-{record.loss}: epoch {record.epoch} of {record.epochs}, validation loss "
-        f"{record.validation:.3f}, temperature {record.temperature:.3f}, {record.learned} queries: {saved.path}"
+        f"{record.validation:.3f}, temperature {record.temperature:.3f}, {record.learned} queries: {where}"
     )
 
 

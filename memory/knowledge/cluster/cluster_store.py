@@ -23,19 +23,24 @@ from clew.memory.knowledge.cluster.searches import (
     HALF,
     LOOKED,
     MOST_HITS,
+    NO_NAMES,
     PLACED,
     VOTING,
     Body,
     FoundChunk,
+    by_id,
+    by_name,
     by_sparse,
     by_vector,
     by_words,
     chosen,
     in_scope,
+    parts_of,
 )
 from clew.memory.knowledge.cluster.slices import Slice, unpacked
 from clew.memory.knowledge.cluster.statistics import ChunkWords
 from clew.memory.knowledge.disk import Manifest
+from clew.memory.knowledge.extraction.aliases import normalised
 from clew.memory.knowledge.keywords import FIELDS
 from clew.memory.knowledge.vocabulary import HELD_BY, LibraryVocabulary
 from clew.memory.ports import Search
@@ -223,23 +228,33 @@ class ClusterStore(IndexReader):
 
     @cached_property
     def vocabulary(self) -> LibraryVocabulary:
-        return LibraryVocabulary(self.statistics, self._are_titles, self._kinds, self._texts, self._holding)
+        return LibraryVocabulary(self.statistics, self._named, self._texts, self._holding)
 
-    def _are_titles(self, phrases: Sequence[str]) -> list[bool]:
-        bodies = [
-            {"query": {"term": {"named": f"{name_key(one):016x}"}}, "size": 0, "terminate_after": 1} for one in phrases
-        ]
-        return [bool(one["hits"]["total"]["value"]) for one in self.cluster.searched(self.index, bodies)]
-
-    def _kinds(self, ids: Sequence[str]) -> dict[str, str]:
-        found = self._rows([key("entity", id_) for id_ in ids])
-        return {one["entity"]: one["type"] for one in found.values()}
+    def _named(self, phrases: Sequence[str]) -> list[tuple[str, bool]]:
+        """One request for those that are not held: a generation does not change, nor does what it has no name for."""
+        held: dict[str, tuple[str, bool]] = self._kept.get_all(f"named:{one}" for one in phrases)
+        missing = [one for one in dict.fromkeys(phrases) if f"named:{one}" not in held]
+        ids, names = [normalised(one) for one in missing], [f"{name_key(one):016x}" for one in missing]
+        bodies = [*map(by_id, parts_of([key("entity", id_) for id_ in ids])), *map(by_name, parts_of(names))]
+        kinds, titles = dict[str, str](), set[str]()
+        for answer in self.cluster.searched(self.index, bodies):
+            kinds |= {hit["_source"]["entity"]: hit["_source"]["type"] for hit in answer["hits"]["hits"]}
+            titles |= {one["key"] for one in answer.get("aggregations", NO_NAMES)["named"]["buckets"]}
+        for one, id_, name in zip(missing, ids, names, strict=True):
+            held[f"named:{one}"] = made = kinds.get(id_, ""), name in titles
+            self._kept.put(f"named:{one}", made, 200 + len(one))
+        return [held[f"named:{one}"] for one in phrases]
 
     def _texts(self, tokens: Iterable[str]) -> list[str]:
         wanted = list(tokens)
-        bodies = [{"query": {"term": {"words": one}}, "size": HELD_BY, "_source": ["title", "text"]} for one in wanted]
-        hits = (hit["_source"] for one in self.cluster.searched(self.index, bodies) for hit in one["hits"]["hits"])
-        return [f"{one['title']}\n{one['text']}" for one in hits]
+        held: dict[str, list[str]] = self._kept.get_all(f"texts:{one}" for one in wanted)
+        missing = [one for one in wanted if f"texts:{one}" not in held]
+        bodies = [{"query": {"term": {"words": one}}, "size": HELD_BY, "_source": ["title", "text"]} for one in missing]
+        for token, answer in zip(missing, self.cluster.searched(self.index, bodies), strict=True):
+            sources = (hit["_source"] for hit in answer["hits"]["hits"])
+            held[f"texts:{token}"] = made = [f"{one['title']}\n{one['text']}" for one in sources]
+            self._kept.put(f"texts:{token}", made, 200 + sum(map(len, made)))
+        return [text for one in wanted for text in held[f"texts:{one}"]]
 
     def _holding(self, tokens: Sequence[str], scope: frozenset[str] | None) -> list[str]:
         """One request for at most `MOST_HITS`."""

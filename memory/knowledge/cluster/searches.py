@@ -66,6 +66,20 @@ def by_vector(vector: Vector, k: int, within: Filter) -> Body:
     return _hits({"knn": near}, k)
 
 
+def by_id(ids: Sequence[str]) -> Body:
+    """Of entities."""
+    return {"query": {"ids": {"values": list(ids)}}, "size": len(ids), "_source": ["entity", "type"]}
+
+
+NO_NAMES: Mapping[str, Any] = {"named": {"buckets": ()}}
+
+
+def by_name(names: Sequence[str]) -> Body:
+    """Which of these are names of titles."""
+    own = {"field": "named", "include": list(names), "size": len(names), "execution_hint": "map"}
+    return {"query": {"terms": {"named": list(names)}}, "size": 0, "aggs": {"named": {"terms": own}}}
+
+
 def _hits(search: Body, k: int) -> Body:
     return {**search, "size": min(k, MOST_HITS), "_source": False, "docvalue_fields": ["chunk"]}
 

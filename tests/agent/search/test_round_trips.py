@@ -27,6 +27,11 @@ HISTORY = (
     Utterance("user", "Who directed Metropolis?"),
     Utterance("agent", "Fritz Lang directed Metropolis, a film of 1927."),
 )
+AT_LENGTH = tuple(
+    Utterance(speaker, text)
+    for one in ("Anna Kern", "Otto Weiss", "Ida Holm", "Karl Lund")
+    for speaker, text in (("user", f"Who was {one}?"), ("agent", f"{one} was a friend of Mies Rohe in Aachen."))
+)
 QUESTIONS = (
     ("Who directed Metropolis?", ()),
     ("Where was the director of Metropolis born?", ()),
@@ -39,6 +44,10 @@ BESIDE = ("graph", "walk", "clues", "local", "communities")
 
 FEW, MANY = 4, 12
 """Requests of a round where the gate stays with `hybrid`, and where all tools run."""
+
+REWRITING = 3
+"""Requests before a round: what a question that was typed small may name, what the conversation may be about, and words
+that the library lacks."""
 
 
 @pytest.fixture(scope="module", params=[0, pytest.param(4_000, marks=pytest.mark.soak)])
@@ -94,3 +103,13 @@ def test_where_a_person_names_all_tools(question: str, history: Sequence[Utteran
     """Each round searches with all of them."""
     services = replace(opened, default_tool="+".join(("hybrid", *BESIDE)))
     assert 0 < most_of_a_round(services, question, history) <= MANY
+
+
+@pytest.mark.parametrize(("question", "history"), QUESTIONS)
+def test_names_are_asked_for_at_once_and_once(question: str, history: Sequence[Utterance], opened: Services) -> None:
+    """However many turns were spoken; in the same generation neither what is a name nor what is none again."""
+    history = [*history, *AT_LENGTH] if history else history
+    for most in (REWRITING, 0):
+        with round_trips() as counted:
+            searched(opened, question, history)
+        assert sum(len(sent) for name, sent in counted.of_nodes if name == "rewrite") <= most
