@@ -23,6 +23,7 @@ from clew.memory.knowledge.cluster.searches import (
     HALF,
     LOOKED,
     MOST_HITS,
+    MOST_TOKENS,
     NO_NAMES,
     PLACED,
     VOTING,
@@ -41,7 +42,7 @@ from clew.memory.knowledge.cluster.slices import Slice, unpacked
 from clew.memory.knowledge.cluster.statistics import ChunkWords
 from clew.memory.knowledge.disk import Manifest
 from clew.memory.knowledge.extraction.aliases import normalised
-from clew.memory.knowledge.keywords import FIELDS
+from clew.memory.knowledge.keywords import FIELDS, TOGETHER
 from clew.memory.knowledge.vocabulary import HELD_BY, LibraryVocabulary
 from clew.memory.ports import Search
 from clew.memory.titles import name_key
@@ -133,10 +134,16 @@ class ClusterStore(IndexReader):
 
     def _known(self, query: str, fields: Mapping[str, float] | None) -> dict[str, list[str]]:
         """The tokens of a query by the fields of the index that have them."""
-        found = {"words": self.statistics.known(query)} if fields is None or fields.keys() - {"metadata"} else {}
-        if fields and "metadata" in fields:
-            found["metadata"] = self.statistics.known(query, "metadata")
-        return {name: list(tokens) for name, tokens in found.items() if tokens}
+        asked = {"words": TOGETHER} if fields is None or fields.keys() - {"metadata"} else {}
+        asked |= {"metadata": "metadata"} if fields and "metadata" in fields else {}
+        found = {name: self._rarest(list(self.statistics.known(query, its)), its) for name, its in asked.items()}
+        return {name: tokens for name, tokens in found.items() if tokens}
+
+    def _rarest(self, tokens: list[str], field: str) -> list[str]:
+        """As many as a search takes."""
+        if len(tokens) <= MOST_TOKENS:
+            return tokens
+        return sorted(tokens, key=lambda one: self.statistics.count(one, field))[:MOST_TOKENS]
 
     def _scored(self, query: str, ids: Sequence[str], k: int, fields: Mapping[str, float] | None) -> list[Hit]:
         asked = f"hits:{query}\0{sorted(fields.items()) if fields else ''}"

@@ -11,6 +11,10 @@ from clew.memory.knowledge.cluster.connection import AT_ONCE
 MOST_HITS = 10_000
 """That a search of Elasticsearch gives."""
 
+MOST_TOKENS = 500
+"""Of a query in each of two fields, as of a document that somebody pastes: Elasticsearch takes 1,024 clauses where it
+has little memory for its processors, and more where it has more."""
+
 LOOKED, OVERSAMPLE = 2, 2.0
 """Of a search by vector: how many times k its graph looks at, and how many times k are scored anew by whole vectors."""
 

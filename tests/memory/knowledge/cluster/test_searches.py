@@ -1,8 +1,18 @@
-"""Which part of a library on a cluster a question reaches."""
+"""What a library on a cluster is asked, and which part of it a question reaches."""
+
+from pathlib import Path
 
 import numpy as np
 
-from clew.memory.knowledge.cluster.searches import FEWEST, NODES, chosen
+from clew.memory.knowledge.cluster.cluster_store import open_generation
+from clew.memory.knowledge.cluster.connection import Cluster, address
+from clew.memory.knowledge.cluster.generations import Generations
+from clew.memory.knowledge.cluster.publishing import publish
+from clew.memory.knowledge.cluster.searches import FEWEST, MOST_HITS, NODES, chosen
+from clew.memory.knowledge.disk import required_generation
+from clew.memory.knowledge.index.run import index
+from tests.benchmarks.ingest import RandomEncoder
+from tests.cluster import Server
 
 
 def test_the_partitions_with_the_most_votes_as_many_as_fit() -> None:
@@ -14,3 +24,26 @@ def test_the_partitions_with_the_most_votes_as_many_as_fit() -> None:
     assert chosen(np.array([0.0, 1.0]), [10, 2 * NODES]) == (1,)  # the first whatever its size
     assert chosen(np.array([1.0, 0.5, 0.1]), [1500, 1000, 300]) == (0, 2)  # what is too big is passed over
     assert chosen(np.zeros(0), []) == ()
+
+
+def test_a_question_of_more_words_than_a_server_takes(server: Server, tmp_path: Path) -> None:
+    """As somebody pastes a document: its rarest words are asked for."""
+    where = address(server.library())
+    assert where
+    words = [f"{one}{two}{three}" for one in PARTS for two in PARTS for three in PARTS]
+    text = ". ".join(" ".join(words[n : n + 40]) for n in range(0, len(words), 40))
+    for name in ("one", "other"):
+        (tmp_path / f"{name}.txt").write_text(f"{name}. {text}", "utf-8")
+    (tmp_path / "moon.txt").write_text("The Moon orbits the Earth.", "utf-8")
+    for _ in index([tmp_path], tmp_path / "library", RandomEncoder()):
+        pass
+    for _ in publish(Cluster(where), required_generation(tmp_path / "library")):
+        pass
+    store = open_generation(Cluster(where))
+    assert len(store.statistics.tokens) > 15_000
+    (hits,) = store.keyword_search([f"{text} Moon"], MOST_HITS)
+    assert {one.document for one in store.chunks([hit.chunk for hit in hits])} == {"moon.txt", "one.txt", "other.txt"}
+    Generations(Cluster(where)).remove_all()
+
+
+PARTS = [f"{a}{b}" for a in "bdfgklmnprtvz" for b in "aou"][:26]
