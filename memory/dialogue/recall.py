@@ -102,7 +102,7 @@ def cluster(vectors: Vectors, k: int, seed: int, n_init: int, start: Vectors | N
 
 def centroids(vectors: Vectors, labels: ClusterLabels) -> Vectors:
     """The mean of each cluster, (k, d), in the order of the labels."""
-    return np.stack([vectors[labels == label].mean(axis=0) for label in range(int(labels.max(initial=-1)) + 1)])
+    return np.stack([vectors[labels == label].mean(axis=0) for label in np.unique(labels)])
 
 
 def _completed(start: Vectors, vectors: Vectors, k: int) -> Vectors:
@@ -116,7 +116,7 @@ def _completed(start: Vectors, vectors: Vectors, k: int) -> Vectors:
 def representatives(vectors: Vectors, labels: ClusterLabels, count: int) -> list[int]:
     """Of each cluster, in order, the `count` rows nearest to its centroid, nearest first; ties go to the earlier."""
     chosen: list[int] = []
-    for label in range(int(labels.max(initial=-1)) + 1):
+    for label in np.unique(labels):
         members = np.flatnonzero(labels == label)
         rows = vectors[members].astype(np.float64)
         distances = np.round(np.linalg.norm(rows - rows.mean(axis=0), axis=1), 9)

@@ -153,7 +153,7 @@ def test_a_point_is_cut_between_words_and_its_form_told_where_there_are_two(
     with open_library(path, encoder) as opened:
         found = CommunitySearch(opened.store).search(encode_query("Who directed Metropolis?", [], encoder)).passages
     told = {one.title: one.why.partition("“")[2].partition("”")[0] for one in found}
-    assert told["Fritz Lang"] == exact and len(exact) == SNIPPET
+    assert told["Fritz Lang"] == exact and len(exact) == SNIPPET == 160
     cut = told["Metropolis"].removesuffix(" …")
     assert long_.startswith(f"{cut} ") and SNIPPET - len(" others") <= len(cut) <= SNIPPET
     assert not any("(as " in one.why for one in found)

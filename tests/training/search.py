@@ -253,14 +253,19 @@ what first hits look like differs from library to library (docs/journal.md)."""
 
 
 def policy(bench: Bench, asked: Sequence[Asked], rewriter: Rewriter) -> Policy:
-    """From these questions alone: each half's features by what was fitted on the other half."""
+    """From these questions alone."""
+    return fit(by_halves(bench, asked, rewriter))
+
+
+def by_halves(bench: Bench, asked: Sequence[Asked], rewriter: Rewriter) -> list[Gathered]:
+    """Each half's features by what was fitted on the other half."""
     halves = [[one for one in asked if part_of(one.conversation, HALVES, "half") == half] for half in range(HALVES)]
     chosen = {one.key for one in fewer(asked)}
     made: list[Gathered] = []
     for own, other in (halves, reversed(halves)):
         below = Below(bench.scorer(other), rewriter)
         made += gather(bench, [one for one in own if one.key in chosen], below)
-    return fit(made)
+    return made
 
 
 def fewer(asked: Sequence[Asked], most: int = MOST) -> list[Asked]:

@@ -1,56 +1,33 @@
-"""Is what is shipped what its trainer makes of the data? Fits anew, writes nothing.
+"""Is what is shipped what its trainer makes of the data? Fits anew, and writes nothing that is shipped.
 
-    python -m tests.training.shipped DATA LIBRARIES [--only NAME]...
+    python -m tests.training.shipped DATA LIBRARIES [--only NAME]... [--keep FOLDER]
 
-A line for each file: the share of its numbers that are as shipped, to a tolerance, and the one furthest off. Exit code
-1 where one file is not what its trainer makes. LIBRARIES is that of the trainers: made where there is none, but for
-those of `spans` and `judge`, which `walk` makes.
+A line for each file: yes or no; the share of its choices that the one made today makes too, and what those of both are
+worth (`behaviour.py` says what is chosen and of which questions); the share of its numbers that are as shipped, and the
+one furthest off. Yes is where the numbers are, or the choices and what they are worth. Exit code 1 where one is no.
+LIBRARIES is that of the trainers: made where there is none, but for those of `spans` and `judge`, which `walk` makes.
 """
 
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, replace
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 
-from clew.agent.answer.judge import SHIPPED as JUDGE
-from clew.agent.answer.reader import SHIPPED as READER
-from clew.agent.models import encoder_for
-from clew.agent.settings import read_settings
-from tests.training import judge, reader, rewriter, roots, search, spans, talk, walk
+from tests.training.behaviour import TRAINERS, Behaviour, Made
 
 ALIKE, SMALL = 0.05, 0.1
 """How far a number may be off, of its size, and the size that a smaller one is taken to have."""
 
 WANTED = 0.95
-"""The share of a file's numbers that have to be alike, and of its texts."""
+"""The share of a file's numbers that have to be alike, and of its texts; or of its choices."""
 
-
-def _reader(data: Path, _: Path) -> dict[Path, str]:
-    encoder = encoder_for(read_settings())
-    examples = [*reader.of_spans(data / "qa" / "spans.jsonl.gz", "train", encoder), *reader.of_conversations()]
-    return {READER: json.dumps(asdict(replace(reader.fit(examples), together=reader.TOGETHER)))}
-
-
-def _judge(data: Path, libraries: Path) -> dict[Path, str]:
-    return {JUDGE: judge.fit(list(judge.read_examples(data, libraries))).to_json()}
-
-
-TRAINERS: Mapping[str, Callable[[Path, Path], dict[Path, str]]] = {
-    "roots": roots.made,
-    "talk": talk.made,
-    "reader": _reader,
-    "spans": spans.made,
-    "judge": _judge,
-    "rewriter": rewriter.made,
-    "walk": walk.made,
-    "search": search.made,
-}
-"""What each makes: the text of each of its files."""
+WORTH = 0.01
+"""How far what the choices are worth may be apart, on average."""
 
 Value = float | str
 
@@ -89,19 +66,40 @@ def read(path: Path, text: str) -> dict[str, Value]:
     return dict.fromkeys(text.split(), 1.0)
 
 
+def behaves(shipped: Behaviour, made: Behaviour) -> tuple[bool, str]:
+    """Whether both do the same, and how much of it."""
+    same = float(np.mean([one == other for one, other in zip(shipped.choices, made.choices, strict=True)]))
+    worth, now = float(np.mean(shipped.worth)), float(np.mean(made.worth))
+    said = f"{same:.3f} of {len(shipped.choices)} chosen alike, worth {worth:.3f} shipped, {now:.3f} made"
+    return same >= WANTED and abs(worth - now) <= WORTH, said
+
+
+def judged(made: Made) -> tuple[bool, str]:
+    share, furthest = compared(read(made.path, made.path.read_text("utf-8")), read(made.path, made.text))
+    said, does_the_same = f"{share:.3f} of the numbers alike, furthest {furthest}", False
+    if made.shipped and made.made:
+        does_the_same, of_choices = behaves(made.shipped, made.made)
+        said = f"{of_choices}; {said}"
+    return share >= WANTED or does_the_same, said
+
+
 @click.command(help=__doc__)
 @click.argument("data", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.argument("libraries", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--only", type=click.Choice(list(TRAINERS)), multiple=True, help="Only what this one makes.")
-def main(data: Path, libraries: Path, only: tuple[str, ...]) -> None:
+@click.option("--keep", type=click.Path(file_okay=False, path_type=Path), help="Write there what was made.")
+def main(data: Path, libraries: Path, only: tuple[str, ...], keep: Path | None) -> None:
     others = 0
     for name in only or TRAINERS:
         begun = time.monotonic()
-        for path, text in TRAINERS[name](data, libraries).items():
-            alike, worst = compared(read(path, path.read_text("utf-8")), read(path, text))
-            others += alike < WANTED
+        for made in TRAINERS[name](data, libraries):
+            alike, said = judged(made)
+            others += not alike
+            if keep:
+                keep.mkdir(parents=True, exist_ok=True)
+                (keep / made.path.name).write_text(made.text, "utf-8")
             minutes = (time.monotonic() - begun) / 60
-            click.echo(f"{path.name:14} {name:9} {alike:.3f} alike   furthest: {worst}   {minutes:.1f} min")
+            click.echo(f"{made.path.name:14} {'yes' if alike else 'no ':4} {said}   {minutes:.1f} min")
     sys.exit(1 if others else 0)
 
 

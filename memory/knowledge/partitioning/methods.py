@@ -142,16 +142,16 @@ def hybrid_partition(graph: NodeGraph, vectors: Vectors, size: int) -> Partition
 def merged(labels: PartitionLabels, vectors: Vectors, size: int, small: int) -> Ints:
     """Phase 1: partitions of fewer than `small` nodes joined to others, nearest centroids first, where both together
     have at most `size` nodes: round by round, as centroids move, until none finds room. `vectors` are the nodes'."""
-    count = int(labels.max(initial=-1)) + 1
-    sums, sizes, into = sums_of(labels, count, vectors), np.bincount(labels, minlength=count), np.arange(count)
+    sizes = np.bincount(labels)
+    sums, into = sums_of(labels, len(sizes), vectors), np.arange(len(sizes))
     while True:
-        open_ = np.flatnonzero((into == np.arange(count)) & (sizes < size))
+        open_ = np.flatnonzero((into == np.arange(len(sizes))) & (sizes < size))
         leaving, staying = _matched(*_candidates(open_, sums, sizes, size, small), sizes.copy(), size)
         if not len(leaving):
             return np.asarray(into[labels])
         np.add.at(sums, staying, sums[leaving])
         np.add.at(sizes, staying, sizes[leaving])
-        moves = np.arange(count)
+        moves = np.arange(len(sizes))
         moves[leaving] = staying
         into = moves[into]
 
@@ -159,28 +159,26 @@ def merged(labels: PartitionLabels, vectors: Vectors, size: int, small: int) -> 
 def split(adjacency: "csr_array", labels: PartitionLabels, size: int) -> Ints:
     """Phase 2: partitions of more than `size` nodes divided by Leiden, each by itself, again and again; by METIS where
     Leiden does not divide. Numbers may have gaps."""
-    labels = labels.copy()
-    waiting = [np.flatnonzero(labels == label) for label in np.flatnonzero(np.bincount(labels) > size)]
-    count = int(labels.max(initial=-1)) + 1
+    labels, sizes = labels.copy(), np.bincount(labels)
+    waiting, count = [np.flatnonzero(labels == label) for label in np.flatnonzero(sizes > size)], len(sizes)
     while waiting:
         nodes = waiting.pop()
         part = adjacency[nodes][:, nodes]
         inner = communities(part)
         if np.bincount(inner).max() > REFUSED * len(nodes):
             inner = capped(part, size)
-        labels[nodes] = count + inner
-        count += int(inner.max()) + 1
-        waiting += [nodes[inner == label] for label in np.flatnonzero(np.bincount(inner) > size)]
+        labels[nodes], parts = count + inner, np.bincount(inner)
+        count += len(parts)
+        waiting += [nodes[inner == label] for label in np.flatnonzero(parts > size)]
     return labels
 
 
 def packed(labels: PartitionLabels, vectors: Vectors, size: int, small: int) -> Ints:
     """Phase 3: partitions of fewer than `small` nodes packed into bins. The biggest one left begins a bin, then the one
     nearest to the *bin's* current centroid that still fits is added, until none fits. `vectors` are the nodes'."""
-    count = int(labels.max(initial=-1)) + 1
-    sizes = np.bincount(labels, minlength=count)
+    sizes = np.bincount(labels)
     orphans = np.flatnonzero(sizes < small)
-    sums, bins = sums_of(labels, count, vectors)[orphans], np.arange(count)
+    sums, bins = sums_of(labels, len(sizes), vectors)[orphans], np.arange(len(sizes))
     for block in _blocks(unit(sums), ORPHANS_COMPARED):
         bins[orphans[block]] = orphans[block][_bins(sums[block], sizes[orphans[block]], size)]
     return np.asarray(bins[labels])

@@ -168,6 +168,21 @@ def test_only_what_has_no_vector_is_embedded() -> None:
     assert encoder.asked == ["a film"]
 
 
+def test_a_vector_too_few_is_noticed() -> None:
+    """Neither an encoder that leaves one out nor vectors of other sentences give sentences without a cluster."""
+    said = [Sentence(text, "user", turn) for turn, text in enumerate(("the moon", "a film", "the tide"), 1)]
+    with pytest.raises(ValueError, match="shorter"):
+        embedded(said, [None] * 3, Forgetful())
+    vectors = hashed_vectors([sentence.text for sentence in said])
+    with pytest.raises(ValueError, match="shorter"):
+        recall(vectors[0], said, vectors[:2], SEED)
+
+
+class Forgetful(Counting):
+    def encode(self, texts: list[str], role: str) -> Vectors:
+        return super().encode(texts, role)[:-1]
+
+
 def random_units(n: int, dimension: int = 16, seed: int = 0) -> Vectors:
     return unit(np.random.default_rng(seed).normal(size=(n, dimension)))
 

@@ -1,7 +1,7 @@
 """Words and trees against the Ekzercaro (Zamenhof 1905, public domain), annotated by hand: 200 words with their
 parts, and 60 sentences, taken at even distances. The first 20 were annotated before the rules were written, the others
 after, before their trees were seen. `unseen.conllu` has 26 sentences of the Krestomatio (Zamenhof 1903), drawn at
-random, and 12 of our own about things of today, annotated by hand when the rules were done; no rule was made for them."""
+random, and 12 of our own about things of today, annotated when the rules were done; none was made for them."""
 
 from collections.abc import Iterator
 from pathlib import Path
