@@ -55,7 +55,7 @@ class Hybrid:
         structure: Structure | None = None,
     ) -> None:
         self.store = store
-        self._structure = structure
+        self.structure = structure
         self._parameters = parameters or HybridParameters()
         self._reranker = reranker
 
@@ -68,15 +68,15 @@ class Hybrid:
         query.check()
         query, most = self._expanded(query), max(k, self._parameters.reranked if self._reranker else 0)
         texts: list[str] = []
-        if self._structure is not None:
-            texts = [self._structure.inflected(form.text) or form.text for form in query.forms]
+        if self.structure is not None:
+            texts = [self.structure.inflected(form.text) or form.text for form in query.forms]
         ids = candidates(self.store, query, most, self._parameters.match, texts)
         query.check()
-        return match(self.store, query.forms, ids, self._parameters.match, self._structure)
+        return match(self.store, query.forms, ids, self._parameters.match, self.structure)
 
     def scores(self, query: Query, ids: Sequence[str]) -> dict[str, float]:
         """Of these chunks, whichever search found them."""
-        found = match(self.store, self._expanded(query).forms, ids, self._parameters.match, self._structure)
+        found = match(self.store, self._expanded(query).forms, ids, self._parameters.match, self.structure)
         return fuse(query.forms, FormScores(ids, found.scores))
 
     def findings(self, query: Query, found: Matches, k: int = 5) -> Findings:

@@ -83,6 +83,29 @@ class Tree:
         return "\n".join(map("\t".join, rows))
 
 
+def aligned(question: Tree, sentence: Tree) -> list[tuple[str, str]]:
+    """Words of a question, each with the one of the sentence that is made of the same root, of several the one in the
+    same role; and a question word with what stands in its role below the same word: the answer, where it has one."""
+    pairs: dict[int, int] = {}
+    for place, word in enumerate(question.words):
+        alike = [at for at, other in enumerate(sentence.words) if _roots(word) & _roots(other)]
+        if alike:
+            pairs[place] = max(alike, key=lambda at: sentence.roles[at] == question.roles[place])
+    for place, word in enumerate(question.words):
+        above = pairs.get(question.heads[place] - 1)
+        if above is not None and "Int" in word.feature("PronType"):
+            free = [at for at in sentence.children(above, question.roles[place]) if at not in pairs.values()]
+            if free:
+                pairs[place] = free[0]
+    return [(question.words[place].form, sentence.words[at].form) for place, at in sorted(pairs.items())]
+
+
+def _roots(word: WordForm) -> frozenset[str]:
+    """None of a word that says nothing by itself."""
+    content = word.upos in (*CONTENT, "PROPN", "NUM", "ADV") and not word.feature("PronType")
+    return frozenset(root.casefold() for root in (word.root, *word.compound) if root) if content else frozenset()
+
+
 class SentenceReader(Protocol):
     """Reads the sentences of one language."""
 

@@ -67,3 +67,8 @@ def test_a_structure_is_trained_and_searched_by(clew: Run, tmp_path: Path) -> No
     assert done.exit_code == 0 and done.stdout.strip().endswith("structure.safetensors"), done.stderr
     found = [json.loads(line)["text"] for line in clew(*asked, *by_trees).stdout.splitlines()]
     assert sorted(found) == sorted(sentences[:2])
+    explained = clew(*asked, *by_trees, "--explain").stdout.splitlines()
+    why = {line["text"]: line["explain"] for line in map(json.loads, explained)}
+    assert why[sentences[0]]["aligned"] == [["Mitrandiro", "Mitrandiron"]]
+    shown = clew(*asked[:-1], *by_trees, "--explain").stdout
+    assert "aligned: Mitrandiro = Mitrandiron" in shown and ", trees 0." in shown

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from clew.tools.base import Tool
 
 Explained = dict[str, Any]
-"""`fields`: {field: {score, words}}, `keyword` and `cosine`."""
+"""`fields`: {field: {score, words}}, `keyword` and `cosine`; where that is of trees, `aligned`: [[asked, held]]."""
 
 SNIPPET = 240
 """Characters of a passage that a person needs to recognize it."""
@@ -99,18 +99,23 @@ def _found(
 
 
 def _explained(hybrid: "Tool", query: "Query", ids: "Sequence[str]") -> "dict[str, Explained]":
-    """Of each of these chunks the share of BM25 and the words that hit, by field, and both scores of `hybrid`."""
+    """Of each of these chunks the share of BM25 and the words that hit, by field, and both scores of `hybrid`; by trees
+    also which words of both are aligned."""
     from clew.memory.knowledge.question import MatchParameters, match
     from clew.tools.hybrid import Hybrid
 
     assert isinstance(hybrid, Hybrid)
-    found = match(hybrid.store, query.forms, ids, MatchParameters())
+    found, trees = match(hybrid.store, query.forms, ids, MatchParameters(), hybrid.structure), hybrid.structure
+    texts = [chunk.text for chunk in hybrid.store.chunks(ids)] if trees else []
+    asked = query.forms[0].text
+    more = [{"aligned": [list(pair) for pair in trees.aligned(asked, text)]} for text in texts] if trees else []
     keyword = {id_: hits[id_].score if id_ in (hits := found.hits[0]) else 0.0 for id_ in ids}
     return {
         id_: {
             "fields": {name: {"score": hit.score, "words": list(hit.terms)} for name, hit in held.items() if hit.terms},
             "keyword": keyword[id_],
             "cosine": float(found.cosines[0][place]),
+            **(more[place] if more else {}),
         }
         for place, (id_, by_form) in enumerate(zip(ids, hybrid.fields(query, ids), strict=True))
         for held in by_form.values()
@@ -160,7 +165,9 @@ def _print_passage(console: "Console", rank: int, passage: "Passage", why: "Expl
 def _lines(why: "Explained") -> "Iterator[str]":
     for name, hit in why["fields"].items():
         yield f"{name}: {', '.join(hit['words'])} ({hit['score']:.2f})"
-    yield f"words {why['keyword']:.2f}, meaning {why['cosine']:.2f}"
+    yield f"words {why['keyword']:.2f}, {'trees' if 'aligned' in why else 'meaning'} {why['cosine']:.2f}"
+    if pairs := why.get("aligned"):
+        yield f"aligned: {', '.join(f'{asked} = {held}' for asked, held in pairs)}"
 
 
 def _headline(rank: int, passage: "Passage", width: int | None) -> "Text":

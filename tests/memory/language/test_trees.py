@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from clew.memory.language.esperanto import Esperanto
 from clew.memory.language.readers import English, reader_of
-from clew.memory.language.trees import SentenceReader, Tree, parsed_conllu
+from clew.memory.language.trees import SentenceReader, Tree, aligned, parsed_conllu
 
 READERS: list[SentenceReader] = [Esperanto(), English()]
 WORDS = (
@@ -68,6 +68,22 @@ def test_conllu_keeps_ids_and_forms_and_looks_at_nothing_else() -> None:
 def test_no_conllu_is_said() -> None:
     with pytest.raises(ValueError, match="no CoNLL-U"):
         list(parsed_conllu(["La hundo kuras."], Esperanto()))
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "pairs"),
+    [
+        ("Kiu vidis la hundon?", "La maljuna reĝo vidis du hundojn.", "Kiu=reĝo vidis=vidis hundon=hundojn"),
+        ("Kion vidis la reĝo?", "La reĝo longe vidis belegan ĝardenon.", "Kion=ĝardenon vidis=vidis reĝo=reĝo"),
+        ("Kie loĝas la kato?", "La kato de la hundo dormas.", "kato=kato"),  # nothing stands beneath the same word
+        ("Ĉu la hundo amas la hundon?", "Hundo amas hundon.", "hundo=Hundo amas=amas hundon=hundon"),  # by its role
+        ("Kiu estas tiu?", "Tiu estas ĉi tie.", ""),  # words that say nothing by themselves
+    ],
+)
+def test_words_of_a_question_are_aligned_by_root_and_role(question: str, sentence: str, pairs: str) -> None:
+    reader = reader_of("eo")
+    found = aligned(reader.read(question), reader.read(sentence))
+    assert " ".join("=".join(pair) for pair in found) == pairs
 
 
 def test_names_come_first_and_whole_among_the_keywords() -> None:
