@@ -50,11 +50,13 @@ def fit(questions: Sequence[QuestionNodes], parameters: FitParameters | None = N
 
 
 class _Batch:
-    """Questions filled up to one length: features (questions, nodes, features), wanted shares, and which are nodes."""
+    """Questions filled up to one length: features (questions, nodes, features), wanted shares, and which are nodes;
+    `places` are those of the questions among all, and `counts` their nodes."""
 
-    def __init__(self, questions: Sequence[QuestionNodes]) -> None:
+    def __init__(self, questions: Sequence[QuestionNodes], places: NDArray[np.integer]) -> None:
         import torch
 
+        self.places, self.counts = places.tolist(), [len(one.relevant) for one in questions]
         shape = (len(questions), max(len(one.relevant) for one in questions))
         features = np.zeros((*shape, questions[0].features.shape[1]), np.float32)
         wanted, there = np.zeros(shape, np.float32), np.zeros(shape, dtype=bool)
@@ -68,12 +70,12 @@ class _Batch:
 def _batches(
     questions: Sequence[QuestionNodes], parameters: FitParameters, random: np.random.Generator
 ) -> Iterator[_Batch]:
-    """Of questions of like lengths, otherwise drawn anew; in any order."""
+    """Of questions of like lengths, otherwise drawn anew; in any order. One more node leaves nearly all there."""
     sizes = np.array([len(one.relevant) for one in questions])
-    order = np.argsort(sizes + random.uniform(0, LIKE, len(sizes)))
+    order = np.argsort(sizes // LIKE * LIKE + random.uniform(0, LIKE, len(sizes)))
     parts = [order[start : start + parameters.batch] for start in range(0, len(order), parameters.batch)]
     for part in random.permutation(len(parts)):
-        yield _Batch([questions[place] for place in parts[part]])
+        yield _Batch([questions[place] for place in parts[part]], parts[part])
 
 
 def _fitted(questions: Sequence[QuestionNodes], parameters: FitParameters) -> tuple[Floats, Floats, Floats, Floats]:
@@ -90,10 +92,10 @@ def _fitted(questions: Sequence[QuestionNodes], parameters: FitParameters) -> tu
     steps = parameters.epochs * -(-len(questions) // parameters.batch)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: max(1 - step / steps, 0.005))
     random = np.random.default_rng(parameters.seed)
-    for _ in range(parameters.epochs):
+    for epoch in range(parameters.epochs):
         for batch in _batches(questions, parameters, random):
             units = torch.relu(hidden(batch.features))
-            masses = line(batch.features) + output(units * _kept(units.shape, parameters.dropout, random))
+            masses = line(batch.features) + output(units * _kept(batch, epoch, parameters))
             loss = _loss(masses[..., 0], batch) / parameters.batch
             optimiser.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
@@ -106,13 +108,17 @@ def _fitted(questions: Sequence[QuestionNodes], parameters: FitParameters) -> tu
     return slope, weights, bias, out
 
 
-def _kept(shape: Sequence[int], dropout: float, random: np.random.Generator) -> "torch.Tensor":
-    """Dropout's mask, scaled; by bytes, as PyTorch draws each number alone, which is half of a fit's time."""
+def _kept(batch: _Batch, epoch: int, parameters: FitParameters) -> "torch.Tensor":
+    """Dropout's mask, scaled: of each question by its place among all, so that one with a node more or less leaves the
+    others' as they are. By bytes, as PyTorch draws each number alone, which is half of a fit's time."""
     import torch
 
-    least = round(256 * dropout)
-    drawn = np.frombuffer(random.bytes(int(np.prod(shape))), np.uint8).reshape(shape) >= least
-    return torch.from_numpy(drawn.astype(np.float32) * (256 / (256 - least)))
+    least = round(256 * parameters.dropout)
+    kept = np.zeros((*batch.there.shape, parameters.units), np.float32)
+    for row, (place, count) in enumerate(zip(batch.places, batch.counts, strict=True)):
+        drawn = np.random.Generator(np.random.PCG64([parameters.seed, epoch, place])).bytes(count * parameters.units)
+        kept[row, :count] = np.frombuffer(drawn, np.uint8).reshape(count, -1) >= least
+    return torch.from_numpy(kept * np.float32(256 / (256 - least)))
 
 
 def _loss(masses: "torch.Tensor", batch: _Batch) -> "torch.Tensor":

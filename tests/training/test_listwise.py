@@ -1,6 +1,6 @@
 """Listwise fitting: it learns what can be told apart, the same each time, and learns nothing from nothing."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -52,6 +52,16 @@ def test_the_same_questions_make_the_same_layer() -> None:
     first = fit(asked, FEW)
     assert same(first, fit(asked, FEW))
     assert not same(first, fit(asked, FitParameters(units=8, epochs=90, batch=16, dropout=0.1, seed=1)))
+
+
+def test_a_node_less_hardly_moves_the_layer() -> None:
+    """What is random is drawn for each question by itself: the fit of data that hardly differ is hardly another one."""
+    asked = questions(120, 2, noise=0.5)
+    first, last = fit(asked, FEW), asked[20]
+    kept = np.arange(len(last.relevant)) != np.flatnonzero(~last.relevant)[-1]
+    less = QuestionNodes(last.features[kept], last.relevant[kept], last.weight)
+    moved, seeded = fit([*asked[:20], less, *asked[21:]], FEW), fit(asked, replace(FEW, seed=1))
+    assert np.abs(moved.hidden - first.hidden).max() < 0.02 * np.abs(seeded.hidden - first.hidden).max()
 
 
 def test_a_question_without_a_relevant_node_teaches_nothing() -> None:
