@@ -102,7 +102,6 @@ def of_rewriter(data: Path, libraries: Path) -> Iterator[Made]:
     """The wordings, weighed as they were chosen with; and, of the same wordings, which document they put first."""
     encoder = encoder_for(read_settings())
     examples, tools = rewriter.opened(data, libraries, encoder)
-    words_model, form_model = rewriter.fit(examples, tools, encoder)
 
     def worded(by: signals.RewriteModel) -> tuple[list[str], list[FormExample]]:
         parameters = RewriteParameters(learned=by)
@@ -113,7 +112,9 @@ def of_rewriter(data: Path, libraries: Path) -> Iterator[Made]:
     def weighed(by: forms.FormModel, found: Sequence[FormExample]) -> list[float]:
         return [ndcg(one, by) for one in found]
 
+    words_model = signals.RewriteModel(rewriter.fit_terms(examples, frozenset()), signals.shipped().forms)
     (texts, of_shipped), (made_texts, of_made) = worded(signals.shipped()), worded(words_model)
+    words_model, form_model = rewriter.weighed(words_model, of_made)
     yield Made(
         signals.SHIPPED,
         words_model.to_json(),

@@ -165,6 +165,13 @@ def fit(
     found with the words of the former."""
     words_model = RewriteModel(fit_terms(examples, without), shipped().forms)
     found = [form_example(example, words_model, tools[example.set], encoder) for example in examples]
+    return weighed(words_model, found, without)
+
+
+def weighed(
+    words_model: RewriteModel, found: Sequence[FormExample], without: frozenset[str] = frozenset()
+) -> tuple[RewriteModel, FormModel]:
+    """By what the wordings that `words_model` makes have found."""
     return replace(words_model, forms=by_name(best_sum(found))), fit_forms(found, without)
 
 
