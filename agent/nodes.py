@@ -132,9 +132,15 @@ def _thought(turn: Turn, plan: rounds.SearchPlan, reply: ModelSearches, tool: st
         "think",
         f"{summary}: {why}" if why else summary,
         (*(rounds.by_weight(turn.wordings) if first else ()), *reply.lines),
-        tools=turn.search.tools if tool == AUTO else tuple(call.tool for call in plan.calls),
+        tools=turn.search.tools if tool == AUTO and first else _again(turn, plan),
         signals=signals,
     )
+
+
+def _again(turn: Turn, plan: rounds.SearchPlan) -> tuple[str, ...]:
+    """The tools of the policy's searches, and the walk where one follows them."""
+    planned = turn.searched(planned=plan.calls).search
+    return (*(call.tool for call in plan.calls), *((Walk.name,) if rounds.walks(planned) else ()))
 
 
 def _limited(turn: Turn, run: TurnContext) -> Turn:

@@ -13,7 +13,7 @@ from clew.agent.answer.selection import AnswerParameters, Picked, Wanted, pick
 from clew.agent.answer.sides import contradicting, labelled, name_of
 from clew.agent.answer.spans import bolded
 from clew.agent.answer.structure import Region
-from clew.agent.answer.times import names_time
+from clew.agent.answer.times import asked_years, names_time
 from clew.agent.answer.units import AnswerUnit, is_item, ranges
 from clew.agent.answer.values import values_of
 from clew.agent.search.rounds import missing as missing_words
@@ -62,6 +62,8 @@ def quote(wanted: Wanted, passages: Sequence[Passage], evidence: Evidence, param
     """
     whole = wanted.with_history
     questions = [wanted] if whole else [Wanted(part, part) for part in parts(wanted.rewritten)]
+    if len(questions) == 1 and asked_years(wanted.rewritten) > asked_years(wanted.question):  # it was put in
+        questions = [replace(questions[0], question=wanted.question)]
     most = parameters.units if len(questions) == 1 else parameters.in_part
     as_it_was = len(questions) == 1 and content_words(wanted.question) == content_words(wanted.rewritten)
     told: list[_Told] = []

@@ -167,22 +167,26 @@ def asked_years(question: str) -> bool:
 def in_force(
     question: str, sentences: Sequence[TimedSentence], scores: Floats, vectors: Vectors, today: str
 ) -> dict[int, InForce]:
-    """Of the sentences that answer nearly as well as the best: by its place each that answers for others of another
-    date. Where the question asks about a time that none of them is of, what was in force then; nothing where one is of
-    it, or where it asks about what was before."""
+    """Of the sentences that answer nearly as well as the best, and those that say the same as one of them: by its place
+    each that answers for others of another date. Where the question asks about a time that none of them is of, what was
+    in force then, and of a month of any year the newest; nothing where one is of the year that is asked about, or where
+    it asks about what was before."""
     if not len(scores):
         return {}
     near = [place for place in np.argsort(-scores, kind="stable").tolist() if scores[place] >= NEARLY * scores.max()]
     found = _when_it_was(near, sentences) if _WHEN.search(question) else {}
     asked = asked_times(question)
-    if _NOT_NOW.search(question) or any(one.is_of(time) for one in sentences for time in asked):
+    met = [time for time in asked if any(one.is_of(time) for one in sentences)]
+    if _NOT_NOW.search(question) or any(time.date.year for time in met):
         return found
     times = [day.iso for time in asked for day in time.days[-1:] if day.year]
     today = max(times) if times else today
-    dated = [place for place in near if sentences[place].date.year or sentences[place].status]
+    dated = [at for at, one in enumerate(sentences) if one.date.year or one.status]
+    dated = [at for at in dated if all(sentences[at].is_of(time) for time in met)]
     taken: set[int] = set()
-    for place in dated:
-        group = [place, *(one for one in dated if one != place and _same_thing(one, place, sentences, vectors))]
+    for place in (at for at in near if at in dated):
+        others = (one for one in dated if one != place)
+        group = [place, *(one for one in others if _same_thing(one, place, sentences, vectors, near=one in near))]
         if place in taken or len(group) < 2:
             continue
         taken.update(group)
@@ -212,15 +216,15 @@ def _to_come(date: CalendarDate, today: str) -> bool:
     return bool(today and date.year and known > now)
 
 
-def _same_thing(one: int, other: int, sentences: Sequence[TimedSentence], vectors: Vectors) -> bool:
+def _same_thing(one: int, other: int, sentences: Sequence[TimedSentence], vectors: Vectors, *, near: bool) -> bool:
     """Whether they tell of one thing at different times: of different documents or entries, alike in meaning and in
-    words, but for numbers."""
+    words, but for numbers. Where both do not answer `near`ly as well, one title is not enough."""
     first, second = sentences[one], sentences[other]
     if (first.document, first.date) == (second.document, second.date):
         return False
     if first.date == second.date and first.status == second.status:
         return False
-    titled = plain_title(first.title) == plain_title(second.title) != ""
+    titled = near and plain_title(first.title) == plain_title(second.title) != ""
     one_words, other_words = (set(_worded(sentence.text)) for sentence in (first, second))
     least = min(len(one_words), len(other_words))
     shared = len(one_words & other_words) / least if least else 0.0

@@ -1,9 +1,9 @@
 """What an answer speaks of: its names, its subject, the things that it tells of, what it lists."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from clew.memory.dialogue.phrases import Referent
 from clew.memory.dialogue.question_parser import parts
@@ -198,9 +198,28 @@ def enumerated(text: str) -> tuple[str, ...]:
     ):
         items = [*(part.strip() for part in middle.split(",") if part.strip()), last.split()[0].rstrip(".")]
         return tuple(items)  # 'two daughters, Irène and Ève'
-    items = [first.split()[-1], *(part.strip() for part in middle.split(",") if part.strip()), last.strip().rstrip(".")]
-    tail = items[-1].split()
+    between = [part.strip() for part in middle.split(",") if part.strip()]
+    tail = last.strip().rstrip(".").split()
+    if name := _leading_name(tail):
+        most = max(len(item.split()) for item in [*between, name])
+        return _ending_name(first.split(), most), *between, name
+    items = [first.split()[-1], *between, " ".join(tail)]
     if len(tail) > 1 and tail[-1].endswith("s"):  # 'connect, read and pool timeouts'
         items = [*items[:-1], tail[0]]
         return tuple(f"{item} {tail[-1].removesuffix('s')}" for item in items)
     return (*items[:-1], tail[0]) if len(tail) > 2 else tuple(items)
+
+
+def _leading_name(words: Sequence[str]) -> str:
+    """'Pension Vera' of 'Pension Vera are near'; empty where they begin in small letters, or go on after one capital
+    with no verb ('SOCKS proxies')."""
+    count = next((place for place, word in enumerate(words) if not word[0].isupper()), len(words))
+    then = words[count].casefold() if count < len(words) else ""
+    goes_on = then and count == 1 and len(words) == 2 and not (is_verb(then) or then in LISTS["be_and_do"])
+    return "" if goes_on else " ".join(words[:count])
+
+
+def _ending_name(words: Sequence[str], most: int) -> str:
+    """The words with capitals at the end, at most so many; the last word where it has none."""
+    names = takewhile(lambda word: word[0].isupper() and word not in LISTS["openers"], reversed(words))
+    return " ".join(words[-max(1, min(most, len([*names]))) :])

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from clew.memory.datatypes import Sentence
 from clew.memory.dialogue.antecedents import HE, SHE, introduces
-from clew.memory.dialogue.fragments import in_order
+from clew.memory.dialogue.fragments import LEAD, asked_of_name, asked_plainly, in_order
 from clew.memory.dialogue.phrases import UNDER_TOPIC, Parts, Referent
 from clew.memory.dialogue.pointing import why_not_the_other
 from clew.memory.dialogue.question_parser import parts
@@ -28,8 +28,6 @@ FEW = 2
 
 LONG = 3
 """Words of content that a topic has at most."""
-
-_LEAD = re.compile(r"(?:(?:and|but|so|also|then|well|ok|okay)\b[,:;]?\s+)+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +174,7 @@ def _made(
     if ordered := in_order(rest, before):
         return StandingQuestion(*ordered)
     whose, owners = _owned(same_for(rest, before), turns)
-    if plain := _asked_plainly(whose, before, pointed=bool(owners)):
+    if plain := asked_plainly(whose, before, pointed=bool(owners)) or asked_of_name(rest, before, corrects=corrects):
         return StandingQuestion(plain, "; ".join([*owners, "it asks what that is"]))
     text, reason = filled(whose, before, last, vocabulary, corrects=corrects)
     if text:
@@ -184,10 +182,10 @@ def _made(
         new = _NEW.match(reason)
         pair = changed.groups()[corrects:] if changed else new.groups() if new else ()
         return StandingQuestion(text, "; ".join([*owners, reason]), pair=pair)
-    bare = _LEAD.sub("", rest, count=1) if _LEAD.match(rest) else rest
+    bare = LEAD.sub("", rest, count=1) if LEAD.match(rest) else rest
     text, reasons = standing_for(bare, turns, library)
     if reasons:
-        text = _asked_plainly(text, last.parts, pointed=True) or text
+        text = asked_plainly(text, last.parts, pointed=True) or text
         return StandingQuestion(text, "; ".join(reasons))
     if corrects:
         return StandingQuestion(bare, "it corrects the question before")
@@ -216,27 +214,6 @@ def _fragment(question: str, turns: Sequence[Said]) -> StandingQuestion | None:
     return StandingQuestion(f"As for {topic.text}, what about {rest}?", f"it is about {topic.text}")
 
 
-_WHOSE = re.compile(r"(?:.+?['’]s? (?P<noun>[\w-]+)|the (?P<head>[\w-]+) of [^,]+)", re.IGNORECASE)
-
-
-def _asked_plainly(question: str, before: Parts, *, pointed: bool) -> str:
-    """'What is its licence?' for 'and its licence?', 'What is the population of Rome?' for 'and the population of
-    Rome?'. Empty where the question before can be asked of it as well: it asks for an attribute too, or for how
-    much."""
-    bare = _LEAD.sub("", question, count=1) if _LEAD.match(question) else question
-    bare = re.sub(r"^(?:what|how) about ", "", bare, flags=re.IGNORECASE).strip(" ?.!")
-    part = _WHOSE.fullmatch(bare)
-    if not part or parts(bare).asked or not parts(bare).fragment or (bare == question and not pointed):
-        return ""
-    noun = (part["noun"] or part["head"]).casefold()
-    if noun not in LISTS["attributes"] or noun in LISTS["people"]:
-        return ""
-    asked = before.asks.casefold()
-    alike = any(one.noun == noun or one.noun in LISTS["attributes"] for one in before.phrases if one.role != "asked")
-    counts = asked.startswith(("how much", "how many"))
-    return "" if alike or counts or not (before.verb or before.asked) else f"What is {bare}?"
-
-
 _NEW = re.compile(r"'(.+)' is (?:asked|added)")
 _POSSESSIVE = re.compile(
     r"\b(?:his|her|its|their)\s(?!own\b)\w|\b(?:for|with|to|by|from|of) (?:him|her|it|them)\W*$", re.I
@@ -244,7 +221,9 @@ _POSSESSIVE = re.compile(
 
 
 _POINTS = re.compile(
-    rf"{_POSSESSIVE.pattern}|\bthe (?:other|first|second|third|last|former|latter)(?: one)?\W*$", re.IGNORECASE
+    rf"{_POSSESSIVE.pattern}|\bthe (?:other|first|second|third|last|former|latter)(?: one)?\W*$"
+    r"|^(?:and|but|what about|how about) (?:s?he|him|her|they|them)\W*$",
+    re.IGNORECASE,
 )
 
 

@@ -4,6 +4,7 @@ signing it?', 'and 3.0?', 'and the second one?'"""
 import re
 
 from clew.memory.dialogue.phrases import Parts
+from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.sluicing import tail
 from clew.memory.dialogue.word_classes import LISTS, TIMES, is_verb, replaced, written_type
 
@@ -44,6 +45,47 @@ def in_order(question: str, before: Parts) -> tuple[str, str] | None:
         return None
     place = new["place"].casefold()
     return replaced(before.text, [(old[0].start, old[0].end, place)]), f"'{old[0].text}' becomes '{place}'"
+
+
+LEAD = re.compile(r"(?:(?:and|but|so|also|then|well|ok|okay)\b[,:;]?\s+)+", re.IGNORECASE)
+_WHOSE = re.compile(r"(?:.+?['’]s? (?P<noun>[\w-]+)|the (?P<head>[\w-]+) of [^,]+)", re.IGNORECASE)
+
+
+def asked_plainly(question: str, before: Parts, *, pointed: bool) -> str:
+    """'What is its licence?' for 'and its licence?', 'What is the population of Rome?' for 'and the population of
+    Rome?'. Empty where the question before can be asked of it as well: it asks for an attribute too, or for how
+    much."""
+    bare = LEAD.sub("", question, count=1) if LEAD.match(question) else question
+    bare = re.sub(r"^(?:what|how) about ", "", bare, flags=re.IGNORECASE).strip(" ?.!")
+    part = _WHOSE.fullmatch(bare)
+    if not part or parts(bare).asked or not parts(bare).fragment or (bare == question and not pointed):
+        return ""
+    noun = (part["noun"] or part["head"]).casefold()
+    if noun not in LISTS["attributes"] or noun in LISTS["people"]:
+        return ""
+    asked = before.asks.casefold()
+    alike = any(one.noun == noun or one.noun in LISTS["attributes"] for one in before.phrases if one.role != "asked")
+    counts = asked.startswith(("how much", "how many"))
+    return "" if alike or counts or not (before.verb or before.asked) else f"What is {bare}?"
+
+
+_MEASURED = ("", "be", "cost", "weigh", "measure", "last")
+
+
+def asked_of_name(question: str, before: Parts, *, corrects: bool) -> str:
+    """'What is the weight of the Fennix A3?' for 'and the weight?' after 'what does the Fennix A3 cost?': an attribute
+    is asked of what is named, and does not take its place. Empty where the question before asks for one too."""
+    bare = re.sub(r"^(?:what|how) about ", "", LEAD.sub("", question, count=1), flags=re.IGNORECASE).strip(" ?.!")
+    noun = bare.removeprefix("the ")
+    named = [one for one in before.phrases if one.named and not one.pronoun and not written_type(one.text)]
+    if bare == noun or (bare == question.strip(" ?.!") and not corrects) or len(named) != 1:
+        return ""
+    if noun not in LISTS["attributes"] or any(one.noun in LISTS["attributes"] for one in before.phrases):
+        return ""
+    of = named[0]
+    told = of.role == "subject" and before.does.casefold() in _MEASURED
+    who = of.role == "object" and before.asks.casefold() == "who"
+    return f"What is the {noun} of {of.text}?" if told or who else ""
 
 
 _CLAUSE = re.compile(

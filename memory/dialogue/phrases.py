@@ -10,6 +10,15 @@ from clew.memory.text import content_words
 UNDER_TOPIC = re.compile(r"As for [^,]+, ")
 """What a question says of its topic before it begins."""
 
+_COMPARED = re.compile(
+    r"(?:how|in what|what) (?:do|does|did|are|is|were|was) ([^,]+?) and ([^,]+?) "
+    r"(?:differ\w*|compare\w*|(?:un)?alike|similar|relate\w*|(?:have )?in common)\b"
+    r"|which of ([^,]+?) and ([^,]+?) (?:is|was|has)\b"
+    r"|(?:please )?compare ([^,]+?) (?:and|with|to|against) ([^,]+)$|([^,]+?) (?:vs\.?|versus) ([^,]+)$",
+    re.IGNORECASE,
+)
+"""'How do A and B differ?', 'compare A with B', 'A vs. B'."""
+
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
@@ -124,6 +133,22 @@ class Parts:
     def fragment(self) -> bool:
         """Whether it has no verb: 'in September', 'which papers'."""
         return self.aux is None and self.verb is None
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """The two that it compares: A and B of 'the difference between A and B' or 'A or B'."""
+        body = self.body.rstrip("?. ")
+        match = re.search(r"\bbetween (.+?) and (.+)$", body) or re.search(r"[,:] (.+?) or (.+)$", body)
+        if not match:
+            match = re.search(r"\b([\w()]+|[A-Z]\w*(?: [A-Z]\w*)*) or ([\w()]+|[A-Z]\w*(?: [A-Z]\w*)*)$", body)
+        match = match or _COMPARED.match(body)
+        if not match:
+            return ()
+        one, other = (side for side in match.groups() if side)
+        if one.split()[-1] in ("with", "without"):
+            common = one.rsplit(" ", 1)[0]
+            return one + " " + " ".join(other.split()[1:]), common + " " + other
+        return one, other
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,11 +128,12 @@ def _pair_asked(turn: Said) -> bool:
 
 
 def _not_spoken_of(turns: Sequence[Said]) -> str:
-    """Of two that were listed the one that the question before is not about."""
-    replaced = turns[:1] if turns and turns[0].put else ()
+    """Of two that were listed the one that the question before is not about, or that was not its answer."""
+    replaced = turns[:1] if turns and (turns[0].put or _pair_asked(turns[0])) else ()
     for turn in (*replaced, *turns[1:BACK]):
         if len(turn.listed) == 2:
-            left = [item for item in turn.listed if item.casefold() not in turns[0].question.casefold()]
+            said = turns[0].question if turn.put or not _pair_asked(turns[0]) else turns[0].answer.opening
+            left = [item for item in turn.listed if item.casefold() not in said.casefold()]
             if len(left) == 1:
                 return left[0]
     return ""

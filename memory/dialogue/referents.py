@@ -93,7 +93,7 @@ def said(question: str, answer: Sequence[str], vocabulary: Vocabulary | None = N
         asked, named = known[: len(asked)], known[len(asked) :]
     full = {one.text for one in (*asked, *named) if one.person}
     asked, named = ([_in_full(one, full) for one in some] for some in (asked, named))
-    listed = _pair(found) or next((items for text in answer[:ANSWER] if (items := enumerated(text))), ())
+    listed = found.compared or next((items for text in answer[:ANSWER] if (items := enumerated(text))), ())
     listed = listed or (named_pair(answer[0]) if answer else ())
     told = tuple(one for text in answer[:2] for one in things_of(text) if one.noun != "documents") if plain else ()
     in_answer = SaidInAnswer(tuple(named), told, focus, answer[0] if answer else "", asks_back)
@@ -228,9 +228,19 @@ def _asked(found: Parts) -> Iterator[Referent]:
         made = replace(made, aside=vague and not phrase.named, plural=made.plural and not _titled(found, place))
         yield replace(made, maybe_person=made.person) if where and is_subject else made
         yield from _inside(phrase, place, made.rank)
-    for owner in re.finditer(r"\b([A-ZÀ-Þ][\w.]*(?: [A-ZÀ-Þ][\w.]*)*)['’]s\b", found.body):
-        if owner[1].split()[0] not in LISTS["openers"] and owner.start() > 0:
+    for owner in _OWNER.finditer(found.body):
+        if owner["kind"] in LISTS["people"]:
+            yield Referent(owner[1], 1.5, person=True, maybe_person=True, gender=_gender(owner["kind"]))
+        elif not owner["kind"] and owner[1].split()[0] not in LISTS["openers"] and owner.start() > 0:
             yield Referent(owner[1], 1.5, True, maybe_person=True)
+
+
+_OWNER = re.compile(r"\b((?:my|our|your) (?P<kind>[a-z]+)|[A-ZÀ-Þ][\w.]*(?: [A-ZÀ-Þ][\w.]*)*)['’]s\b")
+"""'my brother' of 'my brother's birthday', 'Olga' of 'Olga's'."""
+
+
+def _gender(noun: str) -> str:
+    return "she" if noun in LISTS["women"] else "he" if noun in LISTS["men"] else ""
 
 
 _SELF = {"himself": "he", "herself": "she"}
@@ -367,34 +377,7 @@ def referent_of(text: str, phrase: Phrase, rank: float, about: bool) -> Referent
     bare_name = bare_name and all_capitals(text) and not re.search(r" of |['’]s\b|[()=/\d_]", text)
     maybe = person or (bare_name and phrase.preposition not in _IN_PLACE)
     gender = gender_of(text) if maybe else ""
-    if role:
-        gender = "she" if noun in LISTS["women"] else "he" if noun in LISTS["men"] else ""
+    gender = _gender(noun) if role else gender
     rank += bool(placed) - NAMED * phrase.named
     group = phrase.named and noun in LISTS["groups"] and not person
     return Referent(text, rank, phrase.named, person, maybe, phrase.plural, placed, gender, about, group=group)
-
-
-_COMPARED = re.compile(
-    r"(?:how|in what|what) (?:do|does|did|are|is|were|was) ([^,]+?) and ([^,]+?) "
-    r"(?:differ\w*|compare\w*|(?:un)?alike|similar|relate\w*|(?:have )?in common)\b"
-    r"|which of ([^,]+?) and ([^,]+?) (?:is|was|has)\b"
-    r"|(?:please )?compare ([^,]+?) (?:and|with|to|against) ([^,]+)$|([^,]+?) (?:vs\.?|versus) ([^,]+)$",
-    re.IGNORECASE,
-)
-"""'How do A and B differ?', 'compare A with B', 'A vs. B'."""
-
-
-def _pair(found: Parts) -> tuple[str, ...]:
-    """The two that a question compares: A and B of 'the difference between A and B' or 'A or B'."""
-    body = found.body.rstrip("?. ")
-    match = re.search(r"\bbetween (.+?) and (.+)$", body) or re.search(r"[,:] (.+?) or (.+)$", body)
-    if not match:
-        match = re.search(r"\b([\w()]+|[A-Z]\w*(?: [A-Z]\w*)*) or ([\w()]+|[A-Z]\w*(?: [A-Z]\w*)*)$", body)
-    match = match or _COMPARED.match(body)
-    if not match:
-        return ()
-    one, other = (side for side in match.groups() if side)
-    if one.split()[-1] in ("with", "without"):
-        common = one.rsplit(" ", 1)[0]
-        return one + " " + " ".join(other.split()[1:]), common + " " + other
-    return one, other

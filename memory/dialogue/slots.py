@@ -200,7 +200,9 @@ def _of_the_same(new: Phrase, old: Phrase) -> str:
     and 'the shed' becomes 'the rent of the shed'. Empty where `old` is none."""
     head, of, whose = old.text.partition(" of ")
     attribute = singular(old.noun) in LISTS["attributes"] or old.noun in LISTS["attributes"]
-    if new.preposition or " of " in new.text or not whose or set(new.words) & set(old.words):
+    if new.preposition not in ("", "of", "for") or " of " in new.text or not whose or set(new.words) & set(old.words):
+        return ""
+    if new.preposition and not attribute:
         return ""
     bare = all(text.split()[0].casefold() not in LISTS["determiners"] for text in (new.text, whose))
     if not attribute and bare and new.plural == (whose.endswith("s") and new.noun.endswith("s")) and head[:4] == "the ":
@@ -276,6 +278,8 @@ def _likeness(new: Phrase, old: Phrase, types: dict[str, str], before: Parts) ->
             and (kinds[0] in PLACED or (kinds[0] == "name" and _is(before)))
         ):
             score += 1.0  # 'and in Leeds?' after 'how dear is York?'
+        elif new.definite and _of_the_same(new, old):
+            score += 1.0  # 'and for the shed?' after 'what is the rent of the flat?'
         elif not (timely and old.preposition):
             return 0.0
     elif old.preposition and kinds[0] != kinds[1]:

@@ -79,6 +79,30 @@ def test_a_time_that_is_asked_about(question: str, expected: str, encoder: Cache
     assert expected in say(question, encoder, *LEAVE.values()).claims[0].text.split("(")[0]
 
 
+PULSES = Document(
+    "pulses",
+    "Pulse",
+    "2024-06-02: The pulse was 80 at home.\n2025-06-14: The pulse was 71 at home.\n"
+    "2025-09-03: The pulse was 66 at home.",
+)
+
+
+@pytest.mark.parametrize("rewritten", ["What was the pulse in June?", "What was the pulse in June 2026?"])
+def test_a_month_of_no_year_is_the_last_that_there_is(rewritten: str, encoder: CachedEncoder) -> None:
+    passage = Passage("pulses", "pulses", "Pulse", PULSES.text, 0.6, "hybrid", end=len(PULSES.text))
+    evidence = evidence_of([passage], encoder, [PULSES], TODAY)
+    wanted = Wanted("What was the pulse in June?", rewritten)
+    said = quote(wanted, [passage], evidence, AnswerParameters()).claims[0].text
+    assert "71" in said and "66" not in said
+
+
+def test_what_says_the_same_counts_however_well_it_answers() -> None:
+    documents = [LEAVE[name] for name in ("2023", "2024", "2027")]
+    sentences = [timed_sentence(one.text, 0, one, one.title) for one in documents]
+    found = in_force(QUESTION, sentences, np.array([1.0, 0.3, 0.2]), np.ones((3, 1)), TODAY)
+    assert list(found) == [1] and found[1].others == (0, 2)
+
+
 def test_the_same_words_need_no_mention(encoder: CachedEncoder) -> None:
     older, newer = (
         Document(name, "Fees", "The fee for a locker is 3 pounds a day.", date=name) for name in ("2020", "2024")

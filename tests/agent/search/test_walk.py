@@ -15,13 +15,14 @@ from clew.agent.evaluation.evaluate import answered, searched
 from clew.agent.graph import evidence_graph
 from clew.agent.replay.replay import intermediate_row
 from clew.agent.search import gate, rounds
-from clew.agent.search.gate import Gate
+from clew.agent.search.gate import Duel, Gate
 from clew.agent.search.rounds import ObserveParameters
 from clew.agent.search.walk import lines, parents
 from clew.agent.services import TurnContext
 from clew.agent.settings import read_settings
 from clew.agent.state import TURN_JSON, Call, Step, Turn, TurnSearch
 from clew.memory.datatypes import Findings, Ints, Passage, Wording
+from clew.memory.dialogue.signals import Linear
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import Cancelled
 from clew.memory.knowledge.index.run import index
@@ -284,6 +285,14 @@ def test_the_policy_may_stay_with_hybrid(assistant: Assistant) -> None:
     (think,) = steps_of(turn, "think")
     assert think.tools == ("hybrid",) and think.summary.startswith("search with hybrid: ")
     assert [call.tool for call in turn.calls] == ["hybrid"] and (turn.walk, turn.paths) == (None, ())
+
+
+def test_a_further_round_says_which_tools_it_searches_with(assistant: Assistant) -> None:
+    chosen = Gate((Duel(("graph",), (), Linear(1.0, {})),))
+    narrow = replace(assistant.services, gate=chosen, evidence=2)
+    turn = answered(narrow, "Who directed Metropolis, and which dog went to space? Please.", [])
+    assert [step.tools for step in steps_of(turn, "think")] == [("hybrid", "graph"), ("hybrid",)]
+    assert [call.tool for call in turn.calls] == ["hybrid", "graph", "hybrid"]
 
 
 def test_a_passage_that_two_tools_found_has_the_scores_of_both() -> None:
