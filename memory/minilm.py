@@ -116,12 +116,14 @@ class MiniLM:
         self._file = opened(weights, framework="np")
         self._instead = opened(instead, framework="np") if instead else None
         self._changed = frozenset(self._instead.keys()) if self._instead else frozenset()
-        self._words = self._file.get_slice("embeddings.word_embeddings.weight")
         first, second = self._tensor("embeddings.token_type_embeddings.weight")
         self._places: Vectors = self._tensor("embeddings.position_embeddings.weight")[:LONGEST] + first
         self._second: Vector = second - first
         self._embedded = self._norm("embeddings")
         self._layers = [self._layer(f"encoder.layer.{number}") for number in range(LAYERS)]
+        self._pair = [self._tensor(f"pair.{part}") for part in ("weight", "bias")] if instead else []
+        self._file = self._instead = None  # what was read of them is memory of this process as long as they are mapped
+        self._words = opened(weights, framework="np").get_slice("embeddings.word_embeddings.weight")
 
     def encode(self, texts: Sequence[Sequence[int]]) -> Vectors:
         """Unit vectors of texts, each the numbers of its word pieces without special ones. Shape (texts, DIMENSION)."""
@@ -134,7 +136,8 @@ class MiniLM:
         before = [BEGIN, *question, END]
         whole = [[*before, *text, END] for text in texts]
         means = self._means(whole, [len(before)] * len(whole), FEW_ROWS)
-        scores: Vector = means @ self._tensor("pair.weight")[0] + self._tensor("pair.bias")
+        weight, bias = self._pair
+        scores: Vector = means @ weight[0] + bias
         return scores
 
     def _means(self, whole: Sequence[Sequence[int]], second: Sequence[int], most: int = ROWS) -> Vectors:
