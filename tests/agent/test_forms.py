@@ -1,6 +1,7 @@
 """Forms of answers, asked as `clew ask` asks: yes and no, what is worked out, documents that differ, refusals that say
 what could not be read."""
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,6 +14,7 @@ from clew.agent.settings import read_settings
 from clew.agent.state import Answer
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.index.run import index
+from clew.memory.knowledge.library import open_library
 from tests.agent.test_assistant import ask
 
 Asking = Callable[[str], Answer]
@@ -142,6 +144,18 @@ def test_a_library_of_triples_is_asked_by_its_triples(opened: Opened) -> None:
     ]
     assert all(claim.verdict == "supported" for claim in said.claims)
     assert asked("What is the capital of France?").refused
+
+
+def test_a_text_that_came_with_triples_is_no_library_of_triples(tmp_path: Path, encoder: CachedEncoder) -> None:
+    """Here they say the text twice over."""
+    row = {"_id": "a", "title": "Mira", "text": "Mira Solberg painted the mural.", "triples": [
+        ["Mira Solberg", "painted", "the mural"], ["the mural", "was painted by", "Mira Solberg"]]}  # fmt: skip
+    for name, text in {"corpus": json.dumps(row), "queries": json.dumps({"_id": "q", "text": "Who?"})}.items():
+        (tmp_path / f"{name}.jsonl").write_text(f"{text}\n", "utf-8")
+    (tmp_path / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq\ta\t1\n", "utf-8")
+    list(index([tmp_path], tmp_path / "library", encoder))
+    with open_library(tmp_path / "library", encoder) as library:
+        assert library.store.triples and not library.store.of_triples
 
 
 PAPER = """ON BELLS AND THEIR TOWERS
