@@ -185,8 +185,8 @@ def in_force(
     dated = [at for at in dated if all(sentences[at].is_of(time) for time in met)]
     taken: set[int] = set()
     for place in (at for at in near if at in dated):
-        others = (one for one in dated if one != place)
-        group = [place, *(one for one in others if _same_thing(one, place, sentences, vectors, near=one in near))]
+        rest = (one for one in dated if one != place)
+        group = [place, *(one for one in rest if _same_thing(one, place, sentences, vectors, near=one in near))]
         if place in taken or len(group) < 2:
             continue
         taken.update(group)

@@ -92,7 +92,8 @@ def with_spelling(made: Rewritten, vocabulary: Vocabulary, encoder: Encoder) -> 
     slips = {
         word: other
         for word, other in taken.items()
-        if len(pieces[word]) > 1 and not (foreign or _is_form(word.casefold(), other.casefold()))
+        if len(pieces[word]) > 1
+        and not (foreign or _is_form(word.casefold(), other.casefold()) or _is_derived(word, vocabulary))
     }
     why = ", ".join(
         f"'{word}' {'is taken for' if word in slips else 'may be meant for'} '{other}'" for word, other in taken.items()
@@ -132,6 +133,12 @@ def _is_form(word: str, other: str) -> bool:
     return (
         re.fullmatch(rf"{re.escape(other.removesuffix('e'))}\w?(?:er|est|ed|ing|ly|ness|less|able)", word) is not None
     )
+
+
+def _is_derived(word: str, vocabulary: Vocabulary) -> bool:
+    """Whether it is made of a word that the library has: 'livable' of 'live' is no slip for 'liable'."""
+    made = re.fullmatch(r"(\w{3,})(?:able|ness|less|ly)", word.casefold())
+    return made is not None and any(vocabulary.counts([made[1], f"{made[1]}e"]))
 
 
 def _slip(name: str, other: str) -> bool:

@@ -155,7 +155,7 @@ def test_a_text_that_came_with_triples_is_no_library_of_triples(tmp_path: Path, 
     (tmp_path / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq\ta\t1\n", "utf-8")
     list(index([tmp_path], tmp_path / "library", encoder))
     with open_library(tmp_path / "library", encoder) as library:
-        assert library.store.triples and not library.store.of_triples
+        assert library.store.triples() and not library.store.of_triples
 
 
 PAPER = """ON BELLS AND THEIR TOWERS

@@ -99,7 +99,7 @@ def test_a_month_of_no_year_is_the_last_that_there_is(rewritten: str, encoder: C
 def test_what_says_the_same_counts_however_well_it_answers() -> None:
     documents = [LEAVE[name] for name in ("2023", "2024", "2027")]
     sentences = [timed_sentence(one.text, 0, one, one.title) for one in documents]
-    found = in_force(QUESTION, sentences, np.array([1.0, 0.3, 0.2]), np.ones((3, 1)), TODAY)
+    found = in_force(QUESTION, sentences, np.array([1.0, 0.3, 0.2]), np.ones((3, 1), np.float32), TODAY)
     assert list(found) == [1] and found[1].others == (0, 2)
 
 

@@ -30,6 +30,8 @@ WORDS = {
     "fox": 1,
     "félicette": 2,
     "scabrous": 2,
+    "live": 3,
+    "liable": 1,
 }
 
 KINDS = {
@@ -102,6 +104,12 @@ def test_another_form_of_a_word_is_no_slip(encoder: CachedEncoder) -> None:
     made = spelt("Which of the two is scabrouser?", encoder)
     assert made.text == "Which of the two is scabrouser?"
     assert made.wordings[1].text == "Which of the two is scabrous?"
+
+
+def test_a_word_made_of_one_that_the_library_has_is_no_slip(encoder: CachedEncoder) -> None:
+    assert len(encoder.tokens(["livable"])[0]) > 1
+    made = spelt("Is the parcel livable?", encoder)
+    assert (made.text, made.wordings[1].weight) == ("Is the parcel livable?", 0.25)
 
 
 def test_a_name_is_found_without_its_accents(encoder: CachedEncoder) -> None:
