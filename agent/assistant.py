@@ -31,6 +31,9 @@ from clew.memory.text import number_of, storable
 
 WHAT_IS_KEPT = "the conversation is kept up to its last whole turn"
 
+LONGEST = 4_000
+"""Characters of a question: what it says is looked at in many ways, some of which take the square of its length."""
+
 AFTER_EVIDENCE = ("answer", "verify", "remember")
 """The nodes that a stopped answer goes through again."""
 
@@ -99,11 +102,15 @@ class Assistant:
 
         `today`, ISO 8601, is the day that its "yesterday" counts from; without one such words stay as they are.
         A turn that a crash cut off on this thread is finished first: its steps and its `Turn` come before.
-        Raises `BadInput` for an empty question, an unknown tool or what is no day, `Cancelled` once `cancel` is set.
+        Raises `BadInput` for an empty question, one of more than `LONGEST` characters, an unknown tool or what is no
+        day, `Cancelled` once `cancel` is set.
         """
         question = storable(question).strip()
         if not question:
             raise BadInput("the question is empty", "type a question")
+        if len(question) > LONGEST:
+            wrong = f"the question has {len(question):,} characters, and at most {LONGEST:,} are read"
+            raise BadInput(wrong, "index the text (clew index FILE), and ask about it")
         if tool:
             check_tool(tool)
         if today:

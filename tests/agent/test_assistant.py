@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from clew.agent import graph
-from clew.agent.assistant import Assistant
+from clew.agent.assistant import LONGEST, Assistant
 from clew.agent.evaluation.evaluate import answered
 from clew.agent.search.gate import Gate
 from clew.agent.settings import DATABASE, Settings, read_settings
@@ -39,7 +39,7 @@ def die(state, runtime):
 
 library, data, cache, node, thread, question = sys.argv[1:]
 (graph.TO_EVIDENCE if node in graph.TO_EVIDENCE else graph.TO_ANSWER)[node] = die
-from clew.agent.assistant import Assistant
+from clew.agent.assistant import LONGEST, Assistant
 from dataclasses import replace
 from tests.agent.walks import WALKS
 opened = Assistant.open(read_settings(library=Path(library), home=Path(data), cache=Path(cache)))
@@ -222,6 +222,8 @@ def test_two_on_one_thread_take_turns(assistant: Assistant, home: Settings) -> N
 def test_what_cannot_be_asked_says_so(assistant: Assistant) -> None:
     with pytest.raises(BadInput, match="empty"):
         list(assistant.ask("t", "  \n"))
+    with pytest.raises(BadInput, match="4,001 characters"):
+        list(assistant.ask("t", "?" * (LONGEST + 1)))
     with pytest.raises(BadInput, match="no tool 'oracle'"):
         list(assistant.ask("t", "Who was Laika?", tool="oracle"))
 
