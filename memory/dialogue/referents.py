@@ -84,7 +84,7 @@ def said(question: str, answer: Sequence[str], vocabulary: Vocabulary | None = N
     if asks_back and QUESTION_BACK.search(" ".join(answer)):
         answer = ()  # what it offers is not spoken of yet
     plain = not is_foreign(found) and len(found.tokens) <= MOST
-    asked = [_spelt(one, answer) for one in _asked(found)] if plain else []
+    asked = [_spelt(one, answer) for one in asked_about(found)] if plain else []
     named = [one for text in answer[:ANSWER] for one in names(text)]
     focus = _focus(found, answer, named, vocabulary) if plain else None
     if vocabulary:
@@ -201,7 +201,7 @@ _ORDER = {"subject": 0.0, "object": 1.0, "other": 2.0, "asked": 2.5}
 """Ranks by role."""
 
 
-def _asked(found: Parts) -> Iterator[Referent]:
+def asked_about(found: Parts) -> Iterator[Referent]:
     """What a question speaks of: its subject, its objects, then the rest; what it asks for comes last."""
     about = WHO.match(found.body) is not None and found.subject is not None and found.subject.first not in _ARTICLES
     about = about and found.subject is not None and not re.search(r"['’]s? [a-z]", found.subject.text)

@@ -12,7 +12,7 @@ from clew.memory.dialogue.context_dependence import depends_on_context
 from clew.memory.dialogue.esperanto_follow_ups import in_esperanto, standing_alone
 from clew.memory.dialogue.follow_ups import LONGEST, StandingQuestion, standing
 from clew.memory.dialogue.question_parser import parts
-from clew.memory.dialogue.referents import last_sentence
+from clew.memory.dialogue.referents import asked_about, last_sentence
 from clew.memory.dialogue.signals import RewriteModel, recent, shipped, turn_signals, words
 from clew.memory.dialogue.utterances import asks, chosen, is_filler, tidy
 from clew.memory.errors import ServiceUnreachable
@@ -186,7 +186,7 @@ def stand_alone(
 def _spoken_of(question: str, history: Sequence[Sentence]) -> list[str]:
     """Most of what `standing` looks up, of the question and of each sentence before it."""
     asked = (question, *(one.text for one in history if one.speaker == "user"))
-    found = [phrase.text for text in asked for phrase in parts(last_sentence(text)).phrases]
+    found = [one.text for text in asked for one in asked_about(parts(last_sentence(text)))]
     found += [name.text for one in history if one.speaker == "agent" for name in names(one.text)]
     return list(dict.fromkeys(found))
 

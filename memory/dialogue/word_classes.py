@@ -207,8 +207,8 @@ def joins_name(found: Sequence[QuestionToken], at: int, start: int) -> bool:
     before, link, after = found[at - 1 : at + 2]
     if not before.text[0].isupper() or link.low not in _NAME_LINKS:
         return False
-    if after.kind == "det" and at + 2 < len(found):
-        return found[at + 2].text[0].isupper()
+    if after.kind == "det":
+        return at + 2 < len(found) and found[at + 2].text[0].isupper()
     return after.text[0].isupper() and link.low != "the"
 
 

@@ -142,3 +142,8 @@ def test_it_is_what_all_documents_are_about_where_nothing_else_was_spoken_of(
     turns: list[tuple[str, str]], question: str, expected: str
 ) -> None:
     assert standing(question, said(*turns), subject="Rich").text == expected
+
+
+@pytest.mark.parametrize("question", ["of Act of The", "What is said of the Bank of The?", "and what of Bank of a"])
+def test_a_name_that_breaks_off_is_read_as_far_as_it_goes(question: str) -> None:
+    assert standing(question, said(MELIES)).text
