@@ -1,4 +1,4 @@
-"""Addresses of libraries on a cluster, and what of them is never said; no server is needed."""
+"""Addresses of libraries on a cluster, what of them is never said, and which servers are taken."""
 
 from pathlib import Path
 
@@ -6,6 +6,7 @@ import pytest
 
 from clew.memory.errors import BadInput, NotSetUp
 from clew.memory.knowledge.cluster.connection import Cluster, ClusterAddress, address, place, seconds_of
+from tests.proxy import Proxy
 
 
 def found(text: str) -> ClusterAddress:
@@ -88,3 +89,18 @@ def test_without_a_server_it_says_which_variable_names_one(monkeypatch: pytest.M
     monkeypatch.delenv("ES_URL", raising=False)
     with pytest.raises(NotSetUp, match="ES_URL"):
         _ = found("es:///notes").urls
+
+
+@pytest.mark.parametrize(
+    ("said", "version"),
+    [("7.17.28", None), ("8.17.9", None), ("8.18.0", (8, 18, 0)), ("9.2.0-SNAPSHOT", (9, 2, 0))],
+)
+def test_the_oldest_server_that_is_taken(proxy: Proxy, said: str, version: tuple[int, ...] | None) -> None:
+    proxy.instead = lambda *_: (200, {"version": {"number": said}})
+    asked = Cluster(found(f"es://{proxy.host}/notes"))
+    if version:
+        assert asked.version == version
+        return
+    with pytest.raises(NotSetUp, match=rf"is Elasticsearch {said}; Clew needs 8\.18") as refused:
+        _ = asked.version
+    assert "upgrade" in refused.value.hint

@@ -181,23 +181,6 @@ def test_another_server_on_that_port() -> None:
     assert refused.value.hint
 
 
-def test_the_oldest_server_that_is_taken(proxy: Proxy) -> None:
-    asked = cluster_at(Server(f"http://{proxy.host}", {}), "notes")
-    for number in ("8.17.9", "7.17.28"):
-        proxy.instead = lambda _, path, __, number=number: (
-            (200, {"version": {"number": number}}) if path == "/" else None
-        )
-        with pytest.raises(NotSetUp, match=rf"is Elasticsearch {number}; Clew needs 8\.18") as refused:
-            open_generation(asked)
-        assert "upgrade" in refused.value.hint
-    for number in ("8.18.0", "9.2.0-SNAPSHOT"):
-        proxy.instead = lambda _, path, __, number=number: (
-            (200, {"version": {"number": number}}) if path == "/" else None
-        )
-        with pytest.raises(NoLibrary):
-            open_generation(cluster_at(Server(f"http://{proxy.host}", {}), "notes"))
-
-
 # On servers of their own: minutes -----------------------------------------------------------------------------------
 
 
