@@ -28,9 +28,12 @@ HISTORY = (
     Utterance("agent", "Fritz Lang directed Metropolis, a film of 1927."),
 )
 AT_LENGTH = tuple(
-    Utterance(speaker, text)
+    said
     for one in ("Anna Kern", "Otto Weiss", "Ida Holm", "Karl Lund")
-    for speaker, text in (("user", f"Who was {one}?"), ("agent", f"{one} was a friend of Mies Rohe in Aachen."))
+    for said in (
+        Utterance("user", f"Who was {one}?"),
+        Utterance("agent", f"{one} was a friend of Mies Rohe in Aachen."),
+    )
 )
 QUESTIONS = (
     ("Who directed Metropolis?", ()),
