@@ -17,7 +17,7 @@ from clew.memory.text import ITEM, Span, blocks, split, stripped
 BlockKind = Literal["heading", "prose", "item", "row", "code", "contents"]
 """`contents`: an item of a table of contents or a menu, which answers nothing."""
 
-Piece = tuple[int, int, BlockKind]
+BlockSpan = tuple[int, int, BlockKind]
 """From where to where in the text."""
 
 BEFORE, BEHIND = 1200, 1800
@@ -112,7 +112,7 @@ def _read(text: str, offset: int, heads: tuple[int, ...], contents: frozenset[st
     return Region(text, offset, tuple(_related(text, made, contents)))
 
 
-def _listed(text: str, pieces: Sequence[Piece], marked: frozenset[int]) -> Iterator[Piece]:
+def _listed(text: str, pieces: Sequence[BlockSpan], marked: frozenset[int]) -> Iterator[BlockSpan]:
     """With several lines in a row that only look like headings as the items that they are where a colon announces
     them: what a term means stands so in many manuals."""
     place = 0
@@ -123,7 +123,7 @@ def _listed(text: str, pieces: Sequence[Piece], marked: frozenset[int]) -> Itera
         place += len(members)
 
 
-def _pieces(text: str, heads: frozenset[int]) -> Iterator[Piece]:
+def _pieces(text: str, heads: frozenset[int]) -> Iterator[BlockSpan]:
     stanzas = [match.span() for match in _STANZA.finditer(text)]
     titled = _heading_items(text, stanzas)
     for place, (start, end) in enumerate(stanzas):

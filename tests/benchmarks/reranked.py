@@ -45,7 +45,8 @@ class BySentence(Whole):
     name = "the best sentence of each"
 
     def scores(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
-        parts = [(place, text[slice(*span)]) for place, text in enumerate(texts) for span in split(text) or [(0, None)]]
+        whole = [split(text) or [(0, len(text))] for text in texts]
+        parts = [(place, texts[place][slice(*span)]) for place, spans in enumerate(whole) for span in spans]
         heads = [text.partition("\n")[0] for text in texts]
         read = [s if s.startswith(heads[place]) else f"{heads[place]}: {s}" for place, s in parts]
         best = np.zeros(len(texts))

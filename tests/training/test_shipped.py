@@ -59,7 +59,7 @@ def test_a_file_is_what_is_made_by_its_numbers_or_by_what_it_does(tmp_path: Path
 
 
 def test_the_first_document_is_that_of_the_weighed_wordings() -> None:
-    signals = ({}, {})
+    signals: tuple[dict[str, float], dict[str, float]] = ({}, {})
     best = {"x": np.array([0.9, 0.1]), "y": np.array([0.2, 0.7])}
     example = FormExample.of(("set", "domain"), ["question", "rewrite"], signals, best, {"y"})
     by_question, by_rewrite = (FormModel({"question": share, "rewrite": 1 - share}) for share in (0.9, 0.1))

@@ -172,7 +172,7 @@ def test_a_vector_too_few_is_noticed() -> None:
     """Neither an encoder that leaves one out nor vectors of other sentences give sentences without a cluster."""
     said = [Sentence(text, "user", turn) for turn, text in enumerate(("the moon", "a film", "the tide"), 1)]
     with pytest.raises(ValueError, match="shorter"):
-        embedded(said, [None] * 3, Forgetful())
+        embedded(said, [None] * 3, Forgetful())  # type: ignore[arg-type]
     vectors = hashed_vectors([sentence.text for sentence in said])
     with pytest.raises(ValueError, match="shorter"):
         recall(vectors[0], said, vectors[:2], SEED)
