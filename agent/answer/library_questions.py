@@ -13,6 +13,9 @@ from clew.agent.search.phrases import phrases_of
 WholeKind = Literal["overview", "summary", "mentions", "count"]
 
 _OF_A_SUBJECT = ("about ", " on ", "regarding ", "concerning ", " of ", "with ", "discuss ", "discusses ", "covered ")
+_ASKS = re.compile(r"(?:how|why|what|when|where|who|whose|which|whether) \S+ \S")
+"""What is asked about is a question of its own: 'anything about how they dealt with floods'."""
+
 _ARTICLE = re.compile(r"^(?:(?:an?|the|any|some|my|our|your) )+")
 
 
@@ -87,7 +90,7 @@ def _mentions(found: str, *, is_count: bool) -> WholeQuestion | None:
         kept = plain
     wanted, _, besides = _split_at(kept)
     wanted = _ARTICLE.sub("", wanted.strip(" ,"))
-    if not wanted:
+    if not wanted or _ASKS.match(wanted.casefold()):
         return None
     points = bool(_patterns("pronoun")[0].fullmatch(wanted.casefold()))
     kind: WholeKind = "count" if is_count else "mentions"

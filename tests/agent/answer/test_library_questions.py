@@ -110,6 +110,8 @@ def test_what_is_asked_of_documents(question: str, kind: str, of: str, besides: 
         "how many hives are there in the orchard?",
         "In which year was the fair?",
         "does the lease mention pets?",
+        "Do you have any information about how the old towns dealt with floods?",
+        "Is there anything about why they moved the fair?",
     ],
 )
 def test_what_stands_in_a_document_is_searched(question: str) -> None:
