@@ -94,6 +94,7 @@ _IS = re.compile(
 )
 
 
+_IS_A = re.compile(r"(?:is|are|was|were) (?:an?|the|one|any)\b|means?\b|refers? to\b|stands? for\b|denotes?\b|=")
 _SET_OFF = re.compile(r"\([^()]*\)|(?<=\w), (?:[^,]*, ?|[^,]*$)")
 """`Laika (Russian: Barker)`, `Laika, a dog from Moscow, `."""
 
@@ -284,13 +285,15 @@ def _share_of_pairs(pairs: set[tuple[str, str]], text: str) -> float:
 
 def _defines(stems: Sequence[str], text: str) -> float:
     """1 where what is defined stands before the first verb of being: `The code base of SQLite is kept by ...`; a half
-    more where nothing else does, but for what is set off from it: `SQLite is an embedded SQL database engine`."""
+    more where nothing else does, but for what is set off from it, and a thing is said to be it, no state of it: `SQLite
+    is an embedded SQL database engine`, and not `is tested with care`."""
     verb = _IS.search(text)
     before = text[: verb.start()] if verb else ""
     subject = content_words(before)
     if not subject or not set(stems) <= set(subject) or len(set(subject)) > len(set(stems)) + 4:
         return 0.0
-    return 1.5 if set(content_words(_SET_OFF.sub(" ", before))) == set(stems) else 1.0
+    alone = set(content_words(_SET_OFF.sub(" ", before))) == set(stems)
+    return 1.5 if alone and verb and _IS_A.match(text, verb.start()) else 1.0
 
 
 def plain(text: str) -> str:

@@ -67,6 +67,7 @@ def test_what_was_just_said_is_not_said_again(encoder: CachedEncoder) -> None:
     [
         ("SQLite", "SQLite is an embedded SQL database engine.", 1.5),
         ("SQLite", "The SQLite code base is supported by people of many countries.", 1.0),
+        ("SQLite", "SQLite is tested with care.", 1.0),
         ("Laika", "Laika, a dog from Moscow, was the first animal in orbit.", 1.5),
         ("Laika", "Laika (Russian: Barker) was a dog.", 1.5),
         ("hire period", "The Hire Period means the days from handing over to return.", 1.5),
