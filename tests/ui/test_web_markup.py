@@ -107,6 +107,13 @@ def test_a_source_shows_where_it_is_from_and_why(markup: Markup) -> None:
         assert text in html
 
 
+def test_small_talk_leaves_the_sources_of_the_answer_before_it(markup: Markup) -> None:
+    answered = make_turn("t", 1, "a weak one")
+    thanks = replace(answered, turn=2, question="thanks", answer=Answer("small-talk", (Claim("You are welcome."),)))
+    assert markup.sources(View("t", (answered, thanks))) == markup.sources(View("t", (answered,)))
+    assert "appear here" in markup.sources(View("t", (thanks,)))
+
+
 @pytest.mark.parametrize(
     "verdicts, shown",
     [

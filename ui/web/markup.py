@@ -68,11 +68,13 @@ class Markup:
         return self._render("now", now=view.now, number=len(view.turns) + 1, busy=view.busy)
 
     def sources(self, view: View) -> str:
-        """Those of all turns, a section each; the page's script shows one of them."""
+        """Those of all turns, a section each, of which the page shows one: behind small talk those of the answer
+        before it."""
         answered = [(turn.turn, turn.question, turn.answer) for turn in view.turns]
         if view.now and view.now.answer:
             answered.append((len(view.turns) + 1, view.now.question, view.now.answer))
-        return self._render("sources", sections=[(n, question, sources_of(answer)) for n, question, answer in answered])
+        sections = [(n, asked, sources_of(made)) for n, asked, made in answered if made.outcome != "small-talk"]
+        return self._render("sources", sections=sections)
 
     def threads(self, threads: Sequence[Thread], current: str, others: Sequence[Thread] = ()) -> str:
         """`others` are over other libraries: folded away."""
