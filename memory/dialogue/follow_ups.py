@@ -9,7 +9,7 @@ from itertools import pairwise
 from clew.memory.datatypes import Sentence
 from clew.memory.dialogue.antecedents import HE, SHE, introduces
 from clew.memory.dialogue.fragments import LEAD, asked_of_name, asked_plainly, in_order
-from clew.memory.dialogue.phrases import UNDER_TOPIC, Parts, Referent
+from clew.memory.dialogue.phrases import UNDER_TOPIC, Parts, Phrase, Referent
 from clew.memory.dialogue.pointing import why_not_the_other
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.reference import standing_for
@@ -334,10 +334,9 @@ def _brings_its_own(found: Parts, *, waits: bool) -> bool:
     subject = found.subject
     if subject and subject.first == "the" and len(subject.words) > 1 and " of " not in subject.text:
         return True
-    generic = subject is not None and subject.plural and subject.first not in LISTS["determiners"]
-    if generic and found.verb and found.helper in ("do", "does", "did"):
-        return True
     own = LISTS["attributes"] | LISTS["nameless"] | LISTS["people"]
+    if subject and not subject.pronoun and _is_its_own(found, subject):
+        return True
     new = (one for one in found.phrases if one.first in ("the", "a", "an"))
     if not waits and any(not own & {one.noun, singular(one.noun)} for one in new):
         return True
@@ -350,6 +349,16 @@ def _brings_its_own(found: Parts, *, waits: bool) -> bool:
         for one, later in pairwise(found.phrases)
         if one.role == "object" and later.preposition
     )
+
+
+def _is_its_own(found: Parts, subject: Phrase) -> bool:
+    """'are dogs allowed?', 'is our seed spoilt?', 'what's fingerprinting?'; not 'is limescale covered?'"""
+    if subject.first in LISTS["determiners"]:
+        return subject.first in ("my", "our")
+    if {subject.noun, singular(subject.noun)} & (LISTS["attributes"] | LISTS["nameless"] | LISTS["kinds"]):
+        return False
+    defined = found.asked is not None and not found.verb and found.body.casefold().startswith("what")
+    return defined or (subject.plural and found.verb is not None)
 
 
 _ABOUT_ALL = frozenset(
