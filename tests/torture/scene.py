@@ -23,7 +23,7 @@ from clew.memory.knowledge.partitioning.capsule import CURRENT, PartitionPlan, c
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
 from clew.memory.knowledge.partitioning.partitioner import partition_library
 from clew.memory.knowledge.proof import proven
-from tests.memory.knowledge.index.test_history import contents
+from tests.memory.knowledge.index.test_history import alike, contents
 from tests.torture.layer import Accident, Ended, clew
 
 DOCUMENTS = Path(__file__).parents[2] / "examples" / "documents"
@@ -154,7 +154,9 @@ class Scene:
                 return f"it was said to be done, and it is {state}"
             self.index_anew(folder)
             made = contents(library)
-            if different := [name for name in {**made, **self.wanted} if made.get(name) != self.wanted.get(name)]:
+            if different := [
+                name for name in {**made, **self.wanted} if not alike(made.get(name), self.wanted.get(name))
+            ]:
                 return f"the next run makes another one: {', '.join(different)}"
             generation = current_generation(library)
             assert generation
