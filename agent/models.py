@@ -1,6 +1,8 @@
 """Which model a setting names: the one place that knows models by name."""
 
+import os
 import shlex
+import socket
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
 ROLES = ("rewrite", "think", "answer", "summarise", "extract")
 AUTO, NONE, OLLAMA = "auto", "none", "ollama"
+OLLAMA_ADDRESS = ("127.0.0.1", 11434)
 LLM_HELP = "--llm auto, none, ollama:NAME, openai:NAME; for one part: --llm ollama:SMALL,answer=ollama:LARGE"
 
 
@@ -73,10 +76,23 @@ def _writer(name: str, settings: Settings) -> Writer | None:
         from clew.agent.llm.langchain_writer import load_chat_model
 
         return load_chat_model(name)
+    if name == AUTO and not _ollama_may_be_here():
+        return None
     from clew.agent.llm.ollama_writer import best, named_model
 
     server = ollama_for(settings)
     return best(server) if name == AUTO else named_model(server, model)
+
+
+def _ollama_may_be_here() -> bool:
+    """Whether an address is named, or something listens where Ollama does: importing its client takes .1 s."""
+    if os.environ.get("OLLAMA_HOST"):
+        return True
+    try:
+        with socket.create_connection(OLLAMA_ADDRESS, 0.5):
+            return True
+    except OSError:
+        return False
 
 
 def ollama_for(settings: Settings) -> "OllamaServer":

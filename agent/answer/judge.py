@@ -18,7 +18,7 @@ import numpy as np
 
 from clew.agent.answer.asked import asked
 from clew.agent.answer.evidence import NAMED, Evidence, shares_held, title_of
-from clew.agent.answer.reader import FEATURES, features, shipped_reader
+from clew.agent.answer.reader import FEATURES, read
 from clew.agent.answer.selection import sought_of, wanted_of
 from clew.agent.state import Turn
 from clew.memory.datatypes import Vectors
@@ -113,7 +113,7 @@ def shipped_judge() -> Judge:
     return Judge(**{name: Decision(Linear(**made["model"]), made["least"]) for name, made in values.items()})
 
 
-OF_UNITS = ("unit", "unit_ahead", "unit_held", "unit_focus", "unit_lacks", "unit_unmeasured")
+OF_UNITS = ("unit", "unit_ahead", "unit_held", "unit_focus", "unit_lacks", "unit_unmeasured", "answered")
 FIRST = 3
 """The likeliest cores, of which one has to hold the kind of thing that is asked for."""
 
@@ -129,12 +129,13 @@ def signals(turn: Turn, evidence: Evidence) -> dict[str, float]:
 
 
 def _of_units(turn: Turn, evidence: Evidence) -> dict[str, float]:
-    """Of the cores that the reader takes for the likeliest: how good and how far ahead the first is; what they hold."""
+    """Of the cores that the reader takes for the likeliest: how good and how far ahead the first is, what they hold,
+    and how likely one of them answers, read together with the question."""
     if not evidence.cores:
         return dict.fromkeys(OF_UNITS, 0.0)
     sought = sought_of(wanted_of(turn), evidence)
-    found = features(sought, evidence)
-    scores = shipped_reader().scores(found)
+    reading = read(sought, evidence)
+    found, scores = reading.features, reading.alone
     order = np.argsort(-scores, kind="stable")
     first = order[:FIRST].tolist()
     texts = [f"{evidence.heads[place]} {evidence.texts[place]}" for place in first]
@@ -146,6 +147,7 @@ def _of_units(turn: Turn, evidence: Evidence) -> dict[str, float]:
         "unit_focus": float(max(found[place, focus] for place in first)),
         "unit_lacks": float(bool(sought.asked.expected) and not any(map(sought.asked.holds, texts))),
         "unit_unmeasured": float(bool(sought.asked.measure) and not any(map(sought.asked.measures, texts))),
+        "answered": float(odds) if np.isfinite(odds := reading.odds.max()) else 0.0,
     }
 
 

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -27,6 +27,10 @@ LONGEST_QUESTION, LONGEST_TEXT = 32, 70
 """Word pieces; what comes after is cut."""
 
 
+READINGS = 8
+"""Questions with their texts whose scores are kept."""
+
+
 class PairScorer:
     """How well each text answers a question: a cross-encoder (Nogueira and Cho 2019, arXiv:1901.04085) over the lower
     layers of the packaged encoder; the upper ones, fitted for that, are in `layers`. Safe from several threads."""
@@ -39,8 +43,9 @@ class PairScorer:
         self._tokenizer.no_padding()
         self._model = MiniLM(folder / "model.safetensors", layers)
 
-    def scores(self, question: str, texts: Sequence[str]) -> Vector:
-        """One for each text: the higher, the likelier it is to answer the question."""
+    @lru_cache(maxsize=READINGS)  # noqa: B019 there is one of it: what judges a turn and what answers it read the same
+    def scores(self, question: str, texts: tuple[str, ...]) -> Vector:
+        """Of each text the log odds that it answers, and not nothing; not to be changed."""
         asked, *found = self._tokenizer.encode_batch([question, *texts], add_special_tokens=False)
         return self._model.pair_scores(asked.ids[:LONGEST_QUESTION], [text.ids[:LONGEST_TEXT] for text in found])
 
@@ -312,19 +317,28 @@ class Reader:
         return scores
 
 
-def read(sought: Sought, evidence: Evidence) -> Floats:
-    """How likely each core is to answer, shape (cores,): by its features, and where a fact is asked for, the likeliest
-    read with the question. A definition, steps and what is compared are told by their form: encyclopaedias, of which
-    most of what the pairs were fitted on comes, would say of a man when he was born."""
-    reader = shipped_reader()
-    scores = reader.scores(features(sought, evidence))
-    told_by_form = sought.asked.defined or sought.asked.form not in ("fact", "list")
-    if told_by_form or not len(scores) or not (pairs := shipped_pairs()):
-        return scores
-    first = np.argsort(-scores, kind="stable")[:READ_TOGETHER]
-    found = pairs.scores(sought.question, [with_head(evidence, place) for place in first.tolist()])
-    scores[first] += reader.together * (found - found.min())
-    return scores
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """Of all cores: their `features`, shape (cores, `FEATURES`), and how likely each is to answer, shape (cores,), by
+    these `alone` and, in `scores`, as the likeliest are read together with the question. `odds` are the log odds of
+    those that they answer, and not nothing; of the others, minus infinity."""
+
+    features: Floats
+    alone: Floats
+    scores: Floats
+    odds: Floats
+
+
+def read(sought: Sought, evidence: Evidence) -> Reading:
+    reader, found = shipped_reader(), features(sought, evidence)
+    alone = reader.scores(found)
+    scores, odds = alone.copy(), np.full(len(alone), -np.inf)
+    if len(alone) and (pairs := shipped_pairs()):
+        first = np.argsort(-alone, kind="stable")[:READ_TOGETHER]
+        together = pairs.scores(sought.question, tuple(with_head(evidence, place) for place in first.tolist()))
+        scores[first] += reader.together * (together - together.min())
+        odds[first] = together
+    return Reading(found, alone, scores, odds)
 
 
 def with_head(evidence: Evidence, place: int) -> str:

@@ -29,11 +29,11 @@ class AnswerParameters:
     a higher one.
 
     At most `units` answer, of a part of a question `in_part`, while together they have `words` at most: the best, and
-    what is at most `behind` less likely, as a logarithm. What was just said is `repeated` less likely; `time` is what a
-    fitting date is worth to the reader, `version` what it costs to lack the version that is asked about, `opposite` to
-    say the opposite of a word of the question in its place. A unit that
-    holds less than `covered` of the question leads on to a second; what is compared is told of from two documents, the
-    second at most `other_side` less likely.
+    what is at most `behind` less likely, as a logarithm; the best alone where the log odds that it answers are `sure`.
+    What was just said is `repeated` less likely; `time` is what a fitting date is worth to the reader, `version` what
+    it costs to lack the version that is asked about, `opposite` to say the opposite of a word of the question in its
+    place. A unit that holds less than `covered` of the question leads on to a second; what is compared is told of from
+    two documents, the second at most `other_side` less likely.
 
     A language model writes at most `tokens`. The seed's 1000 would take 300 more from the passages of a window of
     4,096, which is two of them, and the units that lead its prompt are `words` at most.
@@ -46,7 +46,8 @@ class AnswerParameters:
     shorter: Weight = 0.2
     units: Few = 3
     in_part: Few = 2
-    behind: Weight = 0.7
+    behind: Weight = 1.2
+    sure: Weight = 4.5
     words: Count = 70
     redundant: Cosine = 0.9
     repeated: Weight = 2.0
@@ -116,13 +117,16 @@ def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most:
     kept = np.flatnonzero(np.array(fits, dtype=bool))
     if not len(kept):
         return []
-    scores = read(sought, evidence)
+    reading = read(sought, evidence)
+    scores = reading.scores.copy()
     scores -= parameters.repeated * np.array([plain(text) in sought.said for text in evidence.texts])
     scores -= parameters.version * _lacks_version(wanted.rewritten, evidence)
     if sought.asked.form not in ("yes-no", "comparison"):
         scores -= parameters.opposite * np.array([says_opposite(wanted.question, text) for text in evidence.texts])
     kept, beside = _in_time(wanted, evidence, scores, kept, parameters)
     order = kept[np.argsort(-scores[kept], kind="stable")]
+    if sought.asked.form != "comparison" and reading.odds[order[0]] >= parameters.sure:
+        most = 1
     found = _chosen(order, scores, evidence, sought.asked, beside, parameters, most)
     return [*found, *_second_step(found, sought, evidence, order, parameters)]
 

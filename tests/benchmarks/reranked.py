@@ -38,7 +38,7 @@ class Whole:
         self._pairs = pairs
 
     def scores(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
-        return 1 / (1 + np.exp(-self._pairs.scores(question, texts).astype(np.float64)))
+        return 1 / (1 + np.exp(-self._pairs.scores(question, tuple(texts)).astype(np.float64)))
 
 
 class BySentence(Whole):

@@ -1,5 +1,7 @@
 """A question and a text read together: NumPy beside torch, with layers that were changed."""
 
+import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,11 +9,12 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from clew.agent.answer.reader import PAIRS, PairScorer, pair_scorer
+from clew.agent.answer.reader import FEATURES, PAIRS, PairScorer, pair_scorer
 from clew.memory.encoding import packaged_minilm
-from tests.training.pairs import Layers
+from tests.training.pairs import NEAREST, TO_REFUSE, Layers, told_apart
+from tests.training.reader import ReadExample
 
-TEXTS = ["Fritz Lang directed it.", "", "A jelly \u2014 for dogs?", "moon " * 200, "x"]
+TEXTS = ("Fritz Lang directed it.", "", "A jelly \u2014 for dogs?", "moon " * 200, "x")
 QUESTION = "Who directed Metropolis?"
 
 
@@ -42,7 +45,7 @@ def test_its_scores_are_those_that_were_fitted(changed: tuple[Layers, PairScorer
 
 def test_a_text_has_its_score_whatever_stands_beside_it(changed: tuple[Layers, PairScorer]) -> None:
     scorer = changed[1]
-    alone = [float(scorer.scores(QUESTION, [text])[0]) for text in TEXTS]
+    alone = [float(scorer.scores(QUESTION, (text,))[0]) for text in TEXTS]
     assert np.abs(scorer.scores(QUESTION, TEXTS) - alone).max() < 1e-4
 
 
@@ -68,3 +71,14 @@ def test_the_shipped_one_tells_an_answer_from_what_is_near() -> None:
     }
     for question, texts in asked.items():
         assert int(np.argmax(scorer.scores(question, texts))) == 0, question
+
+
+def test_a_right_core_is_told_from_wrong_ones_many_of_them_likely() -> None:
+    right = np.arange(20) == 3
+    one = ReadExample("own", "c", QUESTION, tuple(map(str, range(20))), np.zeros((20, len(FEATURES))), right)
+    for seed in range(5):
+        first, *others = told_apart(one, TO_REFUSE, random.Random(seed))
+        assert first == 3 and 3 not in others and len(set(others)) == len(others) == TO_REFUSE.others
+        assert sum(place <= NEAREST for place in others) >= TO_REFUSE.hard
+    nothing = replace(one, right=np.zeros(20, bool))
+    assert len(told_apart(nothing, TO_REFUSE, random.Random(0))) == TO_REFUSE.others

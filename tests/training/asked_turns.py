@@ -1,7 +1,7 @@
 """The project's own conversations (`conversations/`), played: what a turn has found before it is answered."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
@@ -20,20 +20,27 @@ from clew.memory.datatypes import Utterance
 from clew.memory.knowledge.index.run import index
 
 FOLDER = Path(__file__).with_name("conversations")
+QUESTIONS, VARIED = FOLDER / "questions.jsonl", FOLDER / "varied.jsonl"
+
+UNPAIRED = ("theatre", "sailboat", "git", "weechat", "pool", "zoo", "wayfarer")
+"""Collections of `VARIED` that the pairs are not fitted on (`tests.training.pairs`): what is fitted on how those read
+these learns of nothing that they know."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AskedTurn:
-    """`case` is its line of `questions.jsonl`."""
+    """`case` is its line."""
 
     case: dict[str, Any]
     turn: Turn
     evidence: Evidence
 
 
-def asked_turns() -> Iterator[AskedTurn]:
-    """Each after its conversation so far, as Clew answers it; small talk, which finds nothing, is left out."""
-    cases = [json.loads(line) for line in (FOLDER / "questions.jsonl").read_text("utf-8").splitlines()]
+def asked_turns(questions: Path = QUESTIONS, only: Container[str] | None = None) -> Iterator[AskedTurn]:
+    """Each after its conversation so far, as Clew answers it; small talk, which finds nothing, is left out. `only` are
+    collections, all of them for None."""
+    cases = [json.loads(line) for line in questions.read_text("utf-8").splitlines()]
+    cases = [case for case in cases if only is None or case["collection"] in only]
     with TemporaryDirectory() as folder:
         for collection, its in groupby(cases, key=lambda case: str(case["collection"])):
             library = Path(folder) / collection

