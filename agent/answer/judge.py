@@ -114,6 +114,9 @@ def shipped_judge() -> Judge:
 
 
 OF_UNITS = ("unit", "unit_ahead", "unit_held", "unit_focus", "unit_lacks", "unit_unmeasured", "answered")
+UNREAD = 4.2
+"""The log odds that are taken where nothing was read together with the question: the middle of what is answered."""
+
 FIRST = 3
 """The likeliest cores, of which one has to hold the kind of thing that is asked for."""
 
@@ -147,7 +150,7 @@ def _of_units(turn: Turn, evidence: Evidence) -> dict[str, float]:
         "unit_focus": float(max(found[place, focus] for place in first)),
         "unit_lacks": float(bool(sought.asked.expected) and not any(map(sought.asked.holds, texts))),
         "unit_unmeasured": float(bool(sought.asked.measure) and not any(map(sought.asked.measures, texts))),
-        "answered": float(odds) if np.isfinite(odds := reading.odds.max()) else 0.0,
+        "answered": float(odds) if np.isfinite(odds := reading.odds.max()) else UNREAD,
     }
 
 

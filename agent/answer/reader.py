@@ -21,7 +21,7 @@ from clew.agent.answer.units import PRONOUN, Core, asks
 from clew.memory.datatypes import Floats, Vector, Vectors
 from clew.memory.encoding import packaged_minilm
 from clew.memory.minilm import MiniLM
-from clew.memory.text import content_word_sets, content_words
+from clew.memory.text import content_word_sets, content_words, language_of
 
 LONGEST_QUESTION, LONGEST_TEXT = 32, 70
 """Word pieces; what comes after is cut."""
@@ -318,10 +318,11 @@ class Reader:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reading:
+class ReadCores:
     """Of all cores: their `features`, shape (cores, `FEATURES`), and how likely each is to answer, shape (cores,), by
     these `alone` and, in `scores`, as the likeliest are read together with the question. `odds` are the log odds of
-    those that they answer, and not nothing; of the others, minus infinity."""
+    those that they answer, and not nothing; of the others, and of all in a language that these were not fitted on,
+    minus infinity."""
 
     features: Floats
     alone: Floats
@@ -329,7 +330,7 @@ class Reading:
     odds: Floats
 
 
-def read(sought: Sought, evidence: Evidence) -> Reading:
+def read(sought: Sought, evidence: Evidence) -> ReadCores:
     reader, found = shipped_reader(), features(sought, evidence)
     alone = reader.scores(found)
     scores, odds = alone.copy(), np.full(len(alone), -np.inf)
@@ -337,8 +338,9 @@ def read(sought: Sought, evidence: Evidence) -> Reading:
         first = np.argsort(-alone, kind="stable")[:READ_TOGETHER]
         together = pairs.scores(sought.question, tuple(with_head(evidence, place) for place in first.tolist()))
         scores[first] += reader.together * (together - together.min())
-        odds[first] = together
-    return Reading(found, alone, scores, odds)
+        if language_of(sought.question) in ("en", ""):  # as all that the pairs were fitted on
+            odds[first] = together
+    return ReadCores(found, alone, scores, odds)
 
 
 def with_head(evidence: Evidence, place: int) -> str:

@@ -29,11 +29,11 @@ class AnswerParameters:
     a higher one.
 
     At most `units` answer, of a part of a question `in_part`, while together they have `words` at most: the best, and
-    what is at most `behind` less likely, as a logarithm; the best alone where the log odds that it answers are `sure`.
-    What was just said is `repeated` less likely; `time` is what a fitting date is worth to the reader, `version` what
-    it costs to lack the version that is asked about, `opposite` to say the opposite of a word of the question in its
-    place. A unit that holds less than `covered` of the question leads on to a second; what is compared is told of from
-    two documents, the second at most `other_side` less likely.
+    what is at most `behind` less likely, as a logarithm; where the log odds that the best answers are `sure`, only
+    what has no lower ones. What was just said is `repeated` less likely; `time` is what a fitting date is worth to the
+    reader, `version` what it costs to lack the version that is asked about, `opposite` to say the opposite of a word of
+    the question in its place. A unit that holds less than `covered` of the question leads on to a second; what is
+    compared is told of from two documents, the second at most `other_side` less likely.
 
     A language model writes at most `tokens`. The seed's 1000 would take 300 more from the passages of a window of
     4,096, which is two of them, and the units that lead its prompt are `words` at most.
@@ -47,10 +47,10 @@ class AnswerParameters:
     units: Few = 3
     in_part: Few = 2
     behind: Weight = 1.2
-    sure: Weight = 4.5
+    sure: Weight = 2.5
     words: Count = 70
     redundant: Cosine = 0.9
-    repeated: Weight = 2.0
+    repeated: Weight = 1.3
     covered: Share = 0.95
     other_side: Weight = 3.0
     time: Weight = 6.0
@@ -126,7 +126,7 @@ def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most:
     kept, beside = _in_time(wanted, evidence, scores, kept, parameters)
     order = kept[np.argsort(-scores[kept], kind="stable")]
     if sought.asked.form != "comparison" and reading.odds[order[0]] >= parameters.sure:
-        most = 1
+        order = order[reading.odds[order] >= reading.odds[order[0]]]
     found = _chosen(order, scores, evidence, sought.asked, beside, parameters, most)
     return [*found, *_second_step(found, sought, evidence, order, parameters)]
 
@@ -176,7 +176,8 @@ def _second_step(
 def sought_of(wanted: Wanted, evidence: Evidence) -> Sought:
     weights, vector = evidence.word_weights(_words(wanted)), _vector(wanted, evidence)
     own = evidence.encoder.encode([wanted.question], "query")[0]
-    said = frozenset(plain(text) for text in wanted.said)
+    asks_on = len(wanted.question.split()) == 1  # "why?" is asked of what was just said
+    said = frozenset(plain(text) for text in wanted.said if not asks_on)
     return Sought(asked(wanted.rewritten).among(evidence.words), wanted.rewritten, own, vector, weights, said)
 
 

@@ -44,6 +44,7 @@ REFUSE_SIGNALS = (
 """What is looked at to see whether the documents say it; with all signals it was worse on what was held out."""
 
 FOREIGN_SIGNALS = (
+    "answered",
     *("match", "names_unheld", "sentence", "keyword", "held", "cosine", "sentence_held", "own_sentence", "in_title"),
 )
 """What is looked at to see whether the documents are about something else; for the other decisions, all signals."""
@@ -52,7 +53,7 @@ C, REFUSE_C, FOREIGN_C = 0.03, 0.1, 0.1
 """Inverse of the strength of the L2 penalty."""
 
 FOLDS = 5
-COST, REFUSAL_COST, FOREIGN_COST = 0.03, 0.09, 0.005
+COST, REFUSAL_COST, FOREIGN_COST = 0.03, 0.09, 0.03
 """The share of the answerable questions of conversations that may be asked back, that may be refused, and that may be
 taken for foreign."""
 

@@ -16,6 +16,7 @@ from clew.agent.answer.asked import asked
         ("Where do I send the form?", "fact", ("place",)),
         ("why was it moved?", "fact", ("reason",)),
         ("Which kinds of wood are there?", "list", ()),
+        ("In what order are the folders searched?", "list", ()),
         ("How do I reset the meter?", "steps", ()),
         ("May I keep a dog?", "yes-no", ()),
         ("What is the difference between oak and ash?", "comparison", ()),
