@@ -30,8 +30,8 @@ SHORTEST_SLIP = 5
 SHORTEST_TITLE = 4
 """Letters of a title that is looked for in a sentence."""
 
-NAMED = re.compile(r"(?<!^)(?<![.?!] )\b(?:[A-Z][\w'-]+|\d[\w.,]*\w|\d)")
-"""A name or a number in a question; a word that only begins a sentence is none."""
+NAMED = re.compile(r"(?<!^)(?<![.?!] )\b(?!I')(?:[A-Z][\w'-]+|\d[\w.,]*\w|\d)")
+"""A name or a number in a question; a word that only begins a sentence is none, nor is `I'm`."""
 
 
 @dataclass(frozen=True, eq=False)

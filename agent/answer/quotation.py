@@ -52,6 +52,7 @@ MOST_MISSING = 2
 
 _NO_NOUN = re.compile(
     r"sel(?:f|ves)$|ly$|^knows$|^soon|^long|^(?:better|worse|best|worst)$|^(?:some|any|every|no)(?:one|body|thing)$"
+    r"|^(?:stuff|heck|hell|altogether|anyway|anyhow|lots?|bit)$"
 )
 
 
@@ -263,6 +264,8 @@ def _worth_naming(missing: Iterable[str], question: str) -> tuple[str, ...]:
     no_nouns = question_parts(question).no_nouns
     named, nouns = list[str](), list[str]()
     for word in dict.fromkeys(missing):
+        if word.startswith("I'"):
+            continue
         token = found.get(word)
         if not word[:1].islower():
             named.append(word)

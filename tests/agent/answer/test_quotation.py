@@ -256,6 +256,8 @@ def test_why_is_told_with_the_sentence_behind(encoder: CachedEncoder) -> None:
         ("What do the notices on the door forbid?", ("notices", "door")),
         ("How wide is the gate?", ("gate",)),
         ("What is the password of the gate?", ("password", "gate")),
+        ("What the heck is a ratchet?", ("ratchet",)),
+        ("Who has the stuff for the gate that I've seen?", ("gate",)),
     ],
 )
 def test_a_refusal_names_no_verb_and_no_adjective(question: str, named: tuple[str, ...]) -> None:
