@@ -18,6 +18,7 @@ WORKED, WORKED_FROM, LONGEST_LOOKED_AT, WORDS_OF_SIDE = 6.0, 8, 400, 0.5
 """Units that may hold one of two dates or amounts: how much less likely than the best, as a logarithm, how many are
 looked at, with how many words, and the share of the words of what is asked for that they hold."""
 
+NEVER = float("inf")
 ALIKE = 0.5
 """The share of the words of the shorter one of two sentences, from which their amounts are of the same thing."""
 
@@ -28,7 +29,8 @@ def derived(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters) ->
     work = worked_out.working(wanted.rewritten) if not wanted.with_history else None
     if work is None:
         return None
-    wide = replace(parameters, behind=WORKED, words=LONGEST_LOOKED_AT, redundant=2.0)  # two prices read alike
+    # Two prices read alike, and to be sure of one says nothing of the other.
+    wide = replace(parameters, behind=WORKED, words=LONGEST_LOOKED_AT, redundant=2.0, sure=NEVER)
     likely: list[list[Picked]] = []
     for part in work.parts:
         found = pick(Wanted(part, part), evidence, wide, WORKED_FROM)

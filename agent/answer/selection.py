@@ -66,9 +66,6 @@ EARLIER = 0.5
 MOST_OF_REASON = 60
 """Words of a sentence with the one behind it, where that may say why."""
 
-_THAN = re.compile(r"\bthan\b|\bdifference between\b", re.IGNORECASE)
-"""A question that takes two units to answer."""
-
 _GIVES_REASON = re.compile(
     r"\b(?:because|since|so that|due to|owing to|therefore|as a result|in order to|to avoid|to prevent|caus\w+"
     r"|reasons?)\b",
@@ -128,8 +125,7 @@ def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most:
         scores -= parameters.opposite * np.array([says_opposite(wanted.question, text) for text in evidence.texts])
     kept, beside = _in_time(wanted, evidence, scores, kept, parameters)
     order = kept[np.argsort(-scores[kept], kind="stable")]
-    compared = sought.asked.form == "comparison" or _THAN.search(sought.question)
-    if not compared and reading.odds[order[0]] >= parameters.sure:
+    if sought.asked.form != "comparison" and reading.odds[order[0]] >= parameters.sure:
         order = order[reading.odds[order] >= reading.odds[order[0]]]
     found = _chosen(order, scores, evidence, sought.asked, beside, parameters, most)
     return [*found, *_second_step(found, sought, evidence, order, parameters)]
