@@ -87,14 +87,12 @@ def read_example(
     return ReadExample(set_, collection, sought.question, texts, features(sought, evidence), right)
 
 
-def of_spans(
-    spans: Path, split: str, encoder: Encoder, most: int = MOST, *, answerable: bool = True
-) -> Iterator[ReadExample]:
-    """Questions with answers in one passage, or those that are not `answerable`, so many of each set by a hash."""
+def of_spans(spans: Path, split: str, encoder: Encoder, most: int = MOST) -> Iterator[ReadExample]:
+    """Questions with answers in one passage, so many of each set by a hash."""
     by_set: dict[str, list[dict]] = {}  # type: ignore[type-arg]
     with gzip.open(spans, "rt", encoding="utf-8") as lines:
         for record in map(json.loads, lines):
-            if record["split"] == split and record["answerable"] == answerable:
+            if record["split"] == split and record["answerable"]:
                 by_set.setdefault(record["set"], []).append(record)
     for name, records in by_set.items():
         for record in sorted(records, key=lambda one: hashlib.sha256(one["id"].encode()).hexdigest())[:most]:
