@@ -8,7 +8,7 @@ import base64
 import codecs
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -158,10 +158,10 @@ def neutralised(text: str) -> Neutralised:
     return Neutralised(_FENCE.sub("‹", "".join(parts)), removed)
 
 
-def orders(text: str) -> list[str]:
-    """The sentences of a text that speak to a model, on one line each."""
+def orders(text: str, counts: Callable[[str], bool] = bool) -> list[str]:
+    """The sentences of a text that speak to a model, on one line each: of those that `counts` is true of."""
     sentences = (" ".join(text[start:end].split()) for start, end in told_together(text))
-    return [sentence for sentence in sentences if speaks_to_a_model(sentence)]
+    return [sentence for sentence in sentences if counts(sentence) and speaks_to_a_model(sentence)]
 
 
 def told_together(text: str) -> Iterator[Span]:

@@ -1,6 +1,7 @@
 """Text from documents and people made fit for a terminal: nothing in it steers the screen, and it fits a width."""
 
 import re
+from functools import lru_cache
 from pathlib import Path
 
 _ESCAPES = re.compile(
@@ -28,8 +29,10 @@ written with it and behind a picture, and there one selector that says whether i
 _MARKDOWN = re.compile(r"[\\<\[]")
 
 
+@lru_cache(maxsize=2_000)
 def plain(text: str) -> str:
-    """Without escape sequences and control characters; lines and tabs stay."""
+    """Without escape sequences and control characters; lines and tabs stay. Kept, as a page shows all turns again with
+    each."""
     return _CONTROLS.sub("", _ESCAPES.sub("", text.replace("\r\n", "\n")))
 
 

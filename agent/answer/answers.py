@@ -109,7 +109,7 @@ def _left_out_said(answer: Answer, turn: Turn, services: Services) -> Answer:
     found = services.library.store.documents(ids[:MOST_CHOICES])
     held = {document.title or document.id: "text that it holds and does not show" for document in found}
     for passage in (one for one in turn.passages[:READ] if wanted(one.text)):
-        if any(wanted(order) and order not in quoted for order in orders(passage.text)):
+        if any(order not in quoted for order in orders(passage.text, wanted)):
             held[passage.title or passage.document] = "a sentence that speaks to a language model"
     said = [f"Left out of \u201c{title}\u201d: {what}." for title, what in held.items()]
     away = (path for path, order in manifest.quarantined.items() if wanted(f"{Path(path).stem} {order}"))

@@ -103,6 +103,8 @@ _IS_A = re.compile(r"(?:is|are|was|were) (?:an?|the|one|any)\b|means?\b|refers? 
 _SET_OFF = re.compile(r"\([^()]*\)|(?<=\w), (?:[^,]*, ?|[^,]*$)")
 """`Laika (Russian: Barker)`, `Laika, a dog from Moscow, `."""
 
+_APPOSED = r"(?:,| \(| [\u2013\u2014-]) ?(?:an?|the|one of|his|her|its|our|their|my) \w"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sought:
@@ -218,7 +220,7 @@ def _of_form(sought: Sought, evidence: Evidence) -> Floats:
                 bool(PRONOUN.match(text)),
                 plain(text) in sought.said,
                 1 / (1 + core.position / 200),
-                _defines(stems, text) if stems else 0.0,
+                _defines(stems, sought.asked.defined, text) if stems else 0.0,
                 not words,
             )
         )
@@ -288,17 +290,19 @@ def _share_of_pairs(pairs: set[tuple[str, str]], text: str) -> float:
     return len(pairs & _pairs(text)) / len(pairs) if pairs else 0.0
 
 
-def _defines(stems: Sequence[str], text: str) -> float:
+def _defines(stems: Sequence[str], defined: str, text: str) -> float:
     """1 where what is defined stands before the first verb of being: `The code base of SQLite is kept by ...`; a half
     more where nothing else does, but for what is set off from it, and a thing is said to be it, no state of it: `SQLite
-    is an embedded SQL database engine`, and not `is tested with care`."""
+    is an embedded SQL database engine`, and not `is tested with care`. Between them where it is named beside what it
+    is: `Laika, a dog from Moscow, ...`."""
+    apposed = 1.25 * bool(re.search(rf"\b{re.escape(defined)}{_APPOSED}", text, re.IGNORECASE))
     verb = _IS.search(text)
     before = text[: verb.start()] if verb else ""
     subject = content_words(before)
     if not subject or not set(stems) <= set(subject) or len(set(subject)) > len(set(stems)) + 4:
-        return 0.0
+        return apposed
     alone = set(content_words(_SET_OFF.sub(" ", before))) == set(stems)
-    return 1.5 if alone and verb and _IS_A.match(text, verb.start()) else 1.0
+    return 1.5 if alone and verb and _IS_A.match(text, verb.start()) else max(1.0, apposed)
 
 
 def plain(text: str) -> str:

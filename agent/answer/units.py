@@ -18,8 +18,8 @@ from clew.memory.text import ITEM, Span, stripped
 LONGEST = 90
 """Words of a core."""
 
-MOST_ITEMS, LONGEST_LIST = 16, 140
-"""Items and words of a list that is quoted whole."""
+MOST_ITEMS, LONGEST_LIST, SHORT_LIST = 16, 140, 60
+"""Items and words of a list that is quoted whole; words of one that may have any number of items."""
 
 LONGEST_CODE = 60
 """Words of code that is quoted with what stands behind it, an empty line between."""
@@ -112,6 +112,12 @@ element of X."""
 _POINTER = re.compile(r"\W*(?:See|Refer to) .*\bfor (?:(?:further|more|full) )?(?:details|information|discussion)\W*")
 """A sentence that only says where more stands."""
 
+_PUBLICATION = re.compile(r"\b[A-Z][\w'’-]+, (?:[A-Z]\.[ -]?){1,3}[^()]{0,80}\((?:19|20)\d\d[a-z]?\)")
+"""In an entry of a bibliography: `Cortes, C. & Vapnik, V. (1995)`."""
+
+_LABELLED = re.compile(r"\W{0,4}[^\W\d_][\w'’/-]*(?: [\w'’/-]+){0,3}: \S")
+"""`By mail: ...`, a line of an address or a form."""
+
 UnitKind = Literal["sentence", "item", "row", "list", "code"]
 
 
@@ -156,7 +162,9 @@ def _of_region(region: Region, passage: int) -> Iterator[Core]:
         whole = block.kind != "prose" and len(region.of(block).split()) <= LONGEST
         for span in [(block.start, block.end)] if whole else sentences_of(region, block):
             text = region.text[slice(*span)]
-            if len(text.split()) <= LONGEST and re.search(r"\w", text) and not _POINTER.fullmatch(text):
+            if len(text.split()) > LONGEST or not re.search(r"\w", text):
+                continue
+            if not (_POINTER.fullmatch(text) or _PUBLICATION.search(text)):
                 yield Core(passage, region, place, span)
 
 
@@ -191,7 +199,8 @@ def _list(core: Core) -> AnswerUnit:
     lead = region.blocks[items[0].lead] if items[0].lead >= 0 else None
     parts = [(item.start, item.end) for item in items]
     while len(parts) > 1 and (
-        len(parts) > MOST_ITEMS or sum(len(region.text[slice(*part)].split()) for part in parts) > LONGEST_LIST
+        (words := sum(len(region.text[slice(*part)].split()) for part in parts)) > LONGEST_LIST
+        or (len(parts) > MOST_ITEMS and words > SHORT_LIST)
     ):
         if place < len(parts) - 1:
             parts.pop()
@@ -308,6 +317,8 @@ def _announced(core: Core, said: bool, whole: bool) -> list[Span]:
         return [part for part in _list(inner).parts if part[0] >= behind.start]
     if said and behind.kind == "code":
         return _code_at(region, place + 1)
+    if said and (lines := _labelled(region, place + 1)):
+        return lines
     short = list(
         takewhile(lambda block: block.kind == "prose" and _is_short(region, block), region.blocks[place + 1 :])
     )
@@ -315,6 +326,12 @@ def _announced(core: Core, said: bool, whole: bool) -> list[Span]:
         counts = accumulate(len(region.of(block).split()) for block in short)
         return [(one.start, one.end) for one, count in zip(short, counts, strict=True) if count <= LONGEST_CODE]
     return _behind(core)[:1] if said else []
+
+
+def _labelled(region: Region, place: int) -> list[Span]:
+    """The lines with labels there, one under the other, that may have been taken for headings."""
+    lines = takewhile(lambda one: _LABELLED.match(region.of(one)), region.blocks[place:])
+    return _within(region, [(one.start, one.end) for one in lines], SHORT_LIST)
 
 
 def _is_caption(region: Region, place: int) -> bool:

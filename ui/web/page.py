@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from copy import copy
 from typing import Any
 
 import gradio as gr
@@ -35,6 +36,22 @@ RESUME = "/resume"
 """The choice that is no question: go on with the answer that was stopped."""
 
 
+class PageBlocks(gr.Blocks):
+    """Gradio makes a component anew for each output that is left as it is: with many people that is three fifths of
+    what a page does. Here what is left as it is only says so."""
+
+    async def postprocess_data(self, block_fn: Any, predictions: Any, state: Any) -> list[Any]:
+        if predictions == NOTHING:
+            return [dict(NOTHING) for _ in block_fn.outputs]
+        if not isinstance(predictions, dict):  # what an event returns that has no outputs, or the end of one
+            return list(await super().postprocess_data(block_fn, predictions, state))
+        part = copy(block_fn)
+        part.outputs = [one for one in block_fn.outputs if one in predictions]
+        values = [predictions[one] for one in part.outputs]
+        made = iter(await super().postprocess_data(part, values if len(values) > 1 else values[0], state))
+        return [next(made) if one in predictions else dict(NOTHING) for one in block_fn.outputs]
+
+
 class BrowserPage:
     """The components, and their events. What a tab shows is the tab's own; the assistant is shared by all."""
 
@@ -45,7 +62,7 @@ class BrowserPage:
         titles = _spread(library.store.titles(TITLES), EXAMPLES)
         self._markup = Markup(library.manifest.documents, titles, model_of(assistant.services.writers))
         self._looks: dict[str, object] = {}
-        self.blocks: gr.Blocks = gr.Blocks(title="Clew", analytics_enabled=False, fill_width=True, fill_height=True)
+        self.blocks: gr.Blocks = PageBlocks(title="Clew", analytics_enabled=False, fill_width=True, fill_height=True)
         with self.blocks:
             self._lay_out()
             self._connect()
