@@ -115,6 +115,12 @@ _POINTER = re.compile(r"\W*(?:See|Refer to) .*\bfor (?:(?:further|more|full) )?(
 _PUBLICATION = re.compile(r"\b[A-Z][\w'’-]+, (?:[A-Z]\.[ -]?){1,3}[^()]{0,80}\((?:19|20)\d\d[a-z]?\)")
 """In an entry of a bibliography: `Cortes, C. & Vapnik, V. (1995)`."""
 
+_SALUTATION = re.compile(
+    r"\W*(?:Dear|Hello|Hi|Kind regards|Best wishes|Yours|Sehr geehrte\w*|Liebe\w*|Ch[eè]re?s?|Estimad[oa]s?|Gentile"
+    r"|Kara(?:j|n|jn)?)\b[^.:;!?]{0,50},"
+)
+"""A line of a letter: `Dear Ms Orde,`."""
+
 _LABELLED = re.compile(r"\W{0,4}[^\W\d_][\w'’/-]*(?: [\w'’/-]+){0,3}: \S")
 """`By mail: ...`, a line of an address or a form."""
 
@@ -164,7 +170,7 @@ def _of_region(region: Region, passage: int) -> Iterator[Core]:
             text = region.text[slice(*span)]
             if len(text.split()) > LONGEST or not re.search(r"\w", text):
                 continue
-            if not (_POINTER.fullmatch(text) or _PUBLICATION.search(text)):
+            if not (_POINTER.fullmatch(text) or _SALUTATION.fullmatch(text) or _PUBLICATION.search(text)):
                 yield Core(passage, region, place, span)
 
 

@@ -4,8 +4,8 @@ python -m tests.benchmarks.first_word LIBRARY
 
 Each row is a process of its own, without a language model; what it prints is the median of three. A new question names
 two documents of the library, drawn at random, and was never asked; the library's passages are in the encoder's cache
-if it was indexed with it. Python keeps the bytecode of Clew's modules, as it does where a person uses them, whatever the
-environment says: a process before those that are measured writes it.
+if it was indexed with it. Python keeps the bytecode of Clew's modules, whatever the environment says, as it does where
+a person uses them: a process before those that are measured writes it.
 """
 
 import os

@@ -71,6 +71,7 @@ def test_what_was_just_said_is_not_said_again(encoder: CachedEncoder) -> None:
         ("Laika", "Laika, a dog from Moscow, was the first animal in orbit.", 1.5),
         ("Laika", "Laika (Russian: Barker) was a dog.", 1.5),
         ("hire period", "The Hire Period means the days from handing over to return.", 1.5),
+        ("Orde", "That night Orde, one of the keepers, lit the lamp.", 1.25),
         ("relay", "There are two types of relay.", 0.0),
     ],
 )

@@ -164,3 +164,35 @@ def test_an_element_of_a_table_is_no_reference() -> None:
 def test_a_sentence_that_only_says_where_more_stands_is_no_answer() -> None:
     text = "See What is S?, for further details. See the moon rise from the pier. S is a language."
     assert [core.text for core in cores(text)] == ["See the moon rise from the pier.", "S is a language."]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Dear Ms Orde,",
+        "Kind regards,",
+        "Libraries are in Ripley, B. D. and Venables, W. N. (1999), Modern trees, Oak Press.",
+    ],
+)
+def test_a_line_of_a_letter_and_an_entry_of_a_bibliography_are_no_answers(line: str) -> None:
+    assert [core.text for core in cores(f"{line}\n\nThe lamp is lit at six (Ripley, 1999).")] == [
+        "The lamp is lit at six (Ripley, 1999)."
+    ]
+
+
+def test_lines_with_labels_come_with_what_announces_them() -> None:
+    text = (
+        "Reach us through either of the following:\n\nBy mail: ann@example.org\n\nBy post: 2 Elm Lane\n\nIt is quiet."
+    )
+    assert unit(text, "Reach us") == [
+        "Reach us through either of the following:",
+        "By mail: ann@example.org",
+        "By post: 2 Elm Lane",
+    ]
+
+
+def test_a_list_of_short_items_is_whole_however_many_it_has() -> None:
+    names = [f"- Isle {number}" for number in range(1, 20)]
+    assert unit("The boat calls at:\n\n" + "\n".join(names), "The boat") == ["The boat calls at:", *names]
+    long = [f"- Isle {number} of the western sound" for number in range(1, 20)]
+    assert len(unit("The boat calls at:\n\n" + "\n".join(long), "The boat")) < len(long)
