@@ -120,23 +120,35 @@ class Layers:
         return distinct_pairs(np.concatenate([self.mentions, titled], axis=1))
 
     @cached_property
-    def chunk_entities(self) -> "csr_array":
-        """Shape (chunks, entities): 1 where a sentence of the chunk names the entity, or its document's title does."""
-        chunks = np.arange(len(self.chunk_ids))
+    def _named(self) -> Ints:
+        """Pairs of a chunk and an entity that one of its sentences names, or its document's title: each once and in
+        order, shape (2, pairs)."""
         title = self.titles[self.chunk_documents]
-        rows = np.concatenate([self.sentence_chunks[self.mentions[0]], chunks[title >= 0]])
-        columns = np.concatenate([self.mentions[1], title[title >= 0]])
-        return _ones(rows, columns, (len(chunks), len(self.entities)))
+        titled = np.stack([np.flatnonzero(title >= 0), title[title >= 0]])
+        said = np.stack([self.sentence_chunks[self.mentions[0]], self.mentions[1]])
+        return distinct_pairs(np.concatenate([said, titled], axis=1))
+
+    @cached_property
+    def chunk_entities(self) -> "csr_array":
+        """Shape (chunks, entities): 1 where the chunk names the entity."""
+        from scipy.sparse import csr_array
+
+        chunks, entities = self._named
+        return csr_array((np.ones(len(chunks)), (chunks, entities)), shape=(len(self.chunk_ids), len(self.entities)))
 
     @cached_property
     def chunks_of_entity(self) -> Ints:
         """Of each entity how many chunks name it (df); shape (entities,)."""
-        return np.asarray(self.chunk_entities.sum(axis=0), np.int64).reshape(-1)
+        return np.bincount(self._named[1], minlength=len(self.entities))
+
+    @cached_property
+    def _entities_of(self) -> Ragged:
+        return Ragged.grouped(self._named[0], len(self.chunk_ids), self._named[1])
 
     @cached_property
     def _sole(self) -> Ints:
         """Of each entity the number of the document that alone names it, -1 where several do; shape (entities,)."""
-        chunks, entities = self.chunk_entities.nonzero()
+        chunks, entities = self._named
         documents = self.chunk_documents[chunks]
         first, last = np.full(len(self.entities), len(self.document_ids)), np.full(len(self.entities), -1)
         np.minimum.at(first, entities, documents)
@@ -155,8 +167,7 @@ class Layers:
 
     def named_by(self, chunk: int) -> list[Entity]:
         """The entities that a chunk names: those of few chunks first, dates last."""
-        named, df = self.chunk_entities, self.chunks_of_entity
-        its = named.indices[named.indptr[chunk] : named.indptr[chunk + 1]].tolist()
+        its, df = self._entities_of.row(chunk), self.chunks_of_entity
         its.sort(key=lambda entity: (self.entities[entity].kind == "date", df[entity], entity))
         return [self.entities[entity] for entity in its]
 
@@ -183,15 +194,6 @@ def said_by(text: str, document: str, beside: str) -> str:
     """With the document that says it, where that is another than the one that it is shown beside: what a document says
     does not pass for what another one does."""
     return f"{text} ({document})" if document and document != beside else text
-
-
-def _ones(rows: Ints, columns: Ints, shape: tuple[int, int]) -> "csr_array":
-    from scipy.sparse import csr_array
-
-    made = csr_array((np.ones(len(rows), np.float64), (rows, columns)), shape=shape)
-    made.sum_duplicates()
-    made.data[:] = 1.0
-    return made
 
 
 Method = Literal["leiden", "louvain"]

@@ -5,6 +5,7 @@ the field) has, so that they compare between queries and with cosines. In the fi
 `title_weight` times. Dates are written in one way (`dates.search_text`), a query's too.
 """
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import chain, compress
@@ -31,7 +32,6 @@ from clew.memory.knowledge.tokens import (
 from clew.memory.vectors import highest
 
 if TYPE_CHECKING:
-    from bm25s import BM25
     from scipy.sparse import csr_array
 
 Shares = NDArray[np.float32]
@@ -70,15 +70,39 @@ class _Words(NamedTuple):
     columns: tuple[tuple[ChunkRows, NDArray[np.floating]], ...]
 
 
-def _opened(folder: Path, size: int) -> "BM25":
-    import bm25s
+class _Index(NamedTuple):
+    """What bm25s wrote, read without it: its import takes a quarter of a second. The BM25 of each token in each chunk
+    that holds it, by columns of a sparse matrix of shape (`size`, tokens)."""
 
-    class Mapped(bm25s.BM25):  # type: ignore[misc]
-        def load_scores(self, save_dir: Path, *_: object, **__: object) -> None:
-            parts = {name: mapped(within(save_dir, f"{name}.csc.index.npy")) for name in ("data", "indices", "indptr")}
-            self.scores = {**parts, "num_docs": size}
+    vocabulary: Mapping[str, int]
+    data: Shares
+    indices: ChunkRows
+    indptr: NDArray[np.int32]
+    size: int
 
-    return Mapped.load(folder, show_progress=False, backend="numpy", method="lucene")
+    def column(self, token: str) -> tuple[ChunkRows, Shares]:
+        """The chunks that hold a token, rising, and its BM25 in each."""
+        number = self.vocabulary[token]
+        start, end = self.indptr[number : number + 2]
+        return self.indices[start:end], self.data[start:end]
+
+    def idf(self, token: str) -> float:
+        return float(idf_of(len(self.column(token)[0]), self.size))
+
+    def sums(self, tokens: Iterable[str]) -> Shares:
+        """Of all chunks, shape (chunks,)."""
+        sums = np.zeros(self.size, np.float32)
+        for token in tokens:
+            holding, data = self.column(token)
+            sums[holding] += data
+        return sums
+
+
+def _opened(folder: Path, size: int) -> _Index:
+    """Raises one of `disk.BROKEN`."""
+    vocabulary = json.loads(within(folder, "vocab.index.json").read_text("utf-8"))
+    data, indices, indptr = (mapped(within(folder, f"{name}.csc.index.npy")) for name in ("data", "indices", "indptr"))
+    return _Index(vocabulary, data, indices, indptr, size)
 
 
 class KeywordIndex:
@@ -121,21 +145,21 @@ class KeywordIndex:
         """Rows and shares, title and text together. Tokens that many chunks hold are looked up in those chunks alone
         that could be among the best (MaxScore: Turtle and Flood 1995); the sums are the same."""
         index = self._indexes.get(TOGETHER)
-        known = [token for token in tokens if index and token in index.vocab_dict]
+        known = [token for token in tokens if index and token in index.vocabulary]
         if not index or not known or k < 1:
             return np.zeros(0, np.int32), np.zeros(0, np.float32)
-        columns = [_column(index, token) for token in known]
+        columns = [index.column(token) for token in known]
         rows: NDArray[np.integer] | None = allowed
         if allowed is None and sum(len(held) for held, _ in columns) > FEW:
             rows = self._likely(columns, k)
         if rows is None:
-            rows, sums = np.arange(self.size), index.get_scores(known)
+            rows, sums = np.arange(self.size), index.sums(known)
         elif len(rows) > self.size / DENSE:
-            sums = index.get_scores(known)[rows]
+            sums = index.sums(known)[rows]
         else:
             sums, _ = _sums(columns, rows.astype(np.int32))
         best = highest(sums, k, np.flatnonzero(sums > 0))
-        return rows[best].astype(np.int32), sums[best] / sum(_idf_of(index, token) for token in known)
+        return rows[best].astype(np.int32), sums[best] / sum(index.idf(token) for token in known)
 
     def _likely(self, columns: Sequence[tuple[ChunkRows, Shares]], k: int) -> ChunkRows | None:
         """Rows, rising, among which the best k are; None: any."""
@@ -163,7 +187,7 @@ class KeywordIndex:
     def tokens(self) -> Collection[str]:
         """All that words become in the index."""
         index = self._indexes.get(TOGETHER)
-        return index.vocab_dict.keys() if index else ()
+        return index.vocabulary.keys() if index else ()
 
     def token(self, word: str) -> str:
         """What a word becomes; empty for a stop word and for one letter. Of a word that the index lacks its root, where
@@ -177,7 +201,7 @@ class KeywordIndex:
     def rows(self, token: str) -> ChunkRows:
         """The chunks that hold it in title or text, rising."""
         index = self._indexes.get(TOGETHER)
-        return _column(index, token)[0] if index and token in index.vocab_dict else np.zeros(0, np.int32)
+        return index.column(token)[0] if index and token in index.vocabulary else np.zeros(0, np.int32)
 
     def written(self, tokens: Collection[str], text: str) -> dict[str, str]:
         """As `KeywordAnalyser.written`."""
@@ -196,20 +220,20 @@ class KeywordIndex:
     def _looked_up(self, query: str) -> "_Words":
         index = self._indexes.get(TOGETHER)
         words = {token: word for word, token in reversed(self._tokens(query).items())}
-        known = {token: word for token, word in reversed(words.items()) if index and token in index.vocab_dict}
+        known = {token: word for token, word in reversed(words.items()) if index and token in index.vocabulary}
         if not index or not known:
             return _Words((), np.zeros(0), ())
-        idf = np.array([_idf_of(index, token) for token in known])
-        found = (_column(index, token) for token in known)
+        idf = np.array([index.idf(token) for token in known])
+        found = (index.column(token) for token in known)
         columns = tuple((rows, scores / part) for (rows, scores), part in zip(found, idf, strict=True))
         return _Words(tuple(known.values()), idf / idf.sum(), columns)
 
     def _shares(self, name: str, tokens: Iterable[str], rows: ChunkRows) -> Shares:
         """Of the chunks with these rows in one index."""
         index = self._indexes[name]
-        known = [token for token in tokens if token in index.vocab_dict]
-        most = sum(_idf_of(index, token) for token in known)
-        return _sums([_column(index, token) for token in known], rows)[0] / np.float32(most or 1)
+        known = [token for token in tokens if token in index.vocabulary]
+        most = sum(index.idf(token) for token in known)
+        return _sums([index.column(token) for token in known], rows)[0] / np.float32(most or 1)
 
     def _weighted(self, tokens: Sequence[str], weights: Mapping[str, float]) -> Shares:
         total, rows = np.zeros(self.size, np.float32), np.arange(self.size, dtype=np.int32)
@@ -225,25 +249,25 @@ class KeywordIndex:
         index = self._indexes.get(TOGETHER)
         if index is None:
             return [], csr_array((0, self.size))
-        tokens = [token for token in index.vocab_dict if token]
-        parts = tuple(index.scores[name] for name in ("data", "indices", "indptr"))
+        tokens = [token for token in index.vocabulary if token]
+        parts = (index.data, index.indices, index.indptr)
         return tokens, csr_array(parts, shape=(len(tokens), self.size))
 
     def _title_coverage(self, tokens: Iterable[str], rows: ChunkRows) -> Shares:
         covered = np.zeros(len(rows), np.float32)
         titles = self._indexes.get("title")
         for token in tokens:
-            if titles and token in titles.vocab_dict:
-                covered[_places(_column(titles, token)[0], rows)[1]] += _idf_of(self._indexes[TOGETHER], token)
+            if titles and token in titles.vocabulary:
+                covered[_places(titles.column(token)[0], rows)[1]] += self._indexes[TOGETHER].idf(token)
         return covered / self._title_mass[rows]
 
     def _field_hits(self, field: str, tokens: Mapping[str, str], rows: ChunkRows) -> list[FieldHit]:
         """Of the chunks with these rows, their shares in one index and the words that they hold."""
         index = self._indexes[field]
-        words = [word for word, token in tokens.items() if token in index.vocab_dict]
+        words = [word for word, token in tokens.items() if token in index.vocabulary]
         known = list(dict.fromkeys(tokens[word] for word in words))
-        sums, held = _sums([_column(index, token) for token in known], rows)
-        shares = sums / np.float32(sum(_idf_of(index, token) for token in known) or 1)
+        sums, held = _sums([index.column(token) for token in known], rows)
+        shares = sums / np.float32(sum(index.idf(token) for token in known) or 1)
         said = held[[known.index(tokens[word]) for word in words]].T.tolist() if words else [[]] * len(rows)
         return [FieldHit(share, tuple(compress(words, own))) for share, own in zip(shares.tolist(), said, strict=True)]
 
@@ -320,15 +344,14 @@ def _counted(words: Sequence[Sequence[str]], known: WordNumbers, rooted: NDArray
 
 def _taken_over(before: WordsBefore, name: str) -> tuple[list[str], _Counted]:
     """The tokens of an index of before, and what is counted of chunks that are still there, by their places."""
+    folder = before.folder / name
     if not within(before.folder, name).is_dir():
         return [], _Counted(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), 0)
-    import bm25s
-
-    index = bm25s.BM25.load(before.folder / name, mmap=True, show_progress=False, backend="numpy", method="lucene")
-    rows = before.rows[np.asarray(index.scores["indices"])]
-    tokens = np.repeat(np.arange(len(index.vocab_dict) - 1), np.diff(index.scores["indptr"]))
-    counts, kept = read_array(within(before.folder, name, COUNTS)), rows >= 0
-    return list(index.vocab_dict)[:-1], _Counted(rows[kept], tokens[kept], counts[kept].astype(np.float64), 0)
+    index = _opened(folder, len(before.rows))
+    rows, tokens = before.rows[np.asarray(index.indices)], [token for token in index.vocabulary if token]
+    numbers = np.repeat(np.arange(len(tokens)), np.diff(index.indptr))
+    counts, kept = read_array(within(folder, COUNTS)), rows >= 0
+    return tokens, _Counted(rows[kept], numbers[kept], counts[kept].astype(np.float64), 0)
 
 
 def _summed(*parts: _Counted) -> _Counted:
@@ -365,22 +388,11 @@ def _write_index(folder: Path, found: _Counted, vocabulary: Sequence[str], param
     np.save(new_file(folder, COUNTS), found.counts.astype(np.float32))
 
 
-def _column(index: "BM25", token: str) -> tuple[ChunkRows, Shares]:
-    """The chunks that hold a token, rising, and its BM25 in each: a column of the sparse matrix."""
-    column = index.vocab_dict[token]
-    start, end = index.scores["indptr"][column : column + 2]
-    return index.scores["indices"][start:end], index.scores["data"][start:end]
-
-
 def idf_of(held: ArrayLike, size: int) -> Any:
     """Lucene's, of tokens that so many of `size` texts hold: log(1 + (N - df + 0.5) / (df + 0.5)); what a token's BM25
     nears as it fills a text."""
     df = np.asarray(held, np.float64)
     return np.log1p((size - df + 0.5) / (df + 0.5))
-
-
-def _idf_of(index: "BM25", token: str) -> float:
-    return float(idf_of(len(_column(index, token)[0]), index.scores["num_docs"]))
 
 
 def _places(held: ChunkRows, rows: ChunkRows) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

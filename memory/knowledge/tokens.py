@@ -7,9 +7,9 @@ A word of Esperanto has many forms and derived words, so a text in it has the ro
 import re
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,14 +21,18 @@ from clew.memory.parameters import Few, Share, Weight
 from clew.memory.text import language_of
 from clew.memory.vectors import Ragged
 
-QUESTION_WORDS = ("what", "which", "who", "whom", "whose", "when", "where", "why", "how")
-"""Beside bm25s's English stop words: they carry no content, and would count as rare. Pronouns stay: a list that has
-them too finds less."""
+ENGLISH_STOP_WORDS = frozenset(
+    "a an and are as at be but by for if in into is it no not of on or such that the their then there these they this "
+    "to was will with what which who whom whose when where why how".split()
+)
+"""Lucene's, and question words: they carry no content, and would count as rare. Pronouns stay: a list that has them too
+finds less. The lists of other languages are bm25s's."""
 
 WORD = re.compile(r"\w\w+")
-"""As bm25s's own pattern of a token, here to know which word a token came from."""
+"""As bm25s's own pattern of a token."""
 
-Tokenize = Callable[..., Any]
+Tokenize = Callable[[Sequence[str]], list[str]]
+"""The token of each word of `words_of`; empty for a stop word."""
 
 ROOT = "-"
 """The end of a token that is a root: in no word."""
@@ -118,7 +122,7 @@ def tokens_of(words: Collection[str], tokenize: Tokenize) -> dict[str, str]:
     """What the different words of `words_of` become; a root stays, and stop words are left out."""
     roots = {word: word for word in words if word.endswith(ROOT)}
     plain = [word for word in words if word not in roots]
-    return {word: its[0] for word, its in zip(plain, tokenize(plain, return_ids=False), strict=True) if its} | roots
+    return {word: token for word, token in zip(plain, tokenize(plain), strict=True) if token} | roots
 
 
 class WordNumbers(NamedTuple):
@@ -144,19 +148,29 @@ def numbered(
 
 
 def tokenizer(parameters: KeywordParameters) -> Tokenize:
-    """bm25s's `tokenize`: lower case, words of two letters or more, no stop words, stemmed."""
-    import bm25s
+    """As bm25s's `tokenize` of single words: no stop words, stemmed. Raises `BadInput` where one of both is unknown.
+
+    bm25s itself, which takes a quarter of a second to import, is asked only for another language's stop words.
+    """
     import Stemmer
-    from bm25s.stopwords import STOPWORDS_EN
 
     language = parameters.stop_words
-    stop_words = [*STOPWORDS_EN, *QUESTION_WORDS] if language == "english" else language or None
     try:
-        stemmer = Stemmer.Stemmer(parameters.stemmer) if parameters.stemmer else None
-        bm25s.tokenize([""], stopwords=stop_words, show_progress=False)
+        stop_words = ENGLISH_STOP_WORDS if language == "english" else _stop_words(language) if language else ()
+        stem = Stemmer.Stemmer(parameters.stemmer).stemWords if parameters.stemmer else list
     except (KeyError, ValueError) as error:
         raise BadInput(
             f"there is no stemmer '{parameters.stemmer}' or no list of stop words '{parameters.stop_words}'",
             f"stemmers are {', '.join(Stemmer.algorithms())}; an empty name means none",
         ) from error
-    return partial(bm25s.tokenize, stopwords=stop_words, stemmer=stemmer, show_progress=False)
+
+    def tokenize(words: Sequence[str]) -> list[str]:
+        return ["" if word in stop_words else token for word, token in zip(words, stem(words), strict=True)]
+
+    return tokenize
+
+
+def _stop_words(language: str) -> frozenset[str]:
+    from bm25s.tokenization import _infer_stopwords
+
+    return frozenset(_infer_stopwords(language))

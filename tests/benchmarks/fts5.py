@@ -7,13 +7,11 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from bm25s.stopwords import STOPWORDS_EN
 
 from clew.memory.datatypes import Hit
 from clew.memory.knowledge.store import EmbeddedStore
-from clew.memory.knowledge.tokens import QUESTION_WORDS, WORD, KeywordParameters
+from clew.memory.knowledge.tokens import ENGLISH_STOP_WORDS, WORD, KeywordParameters
 
-STOP_WORDS = {*STOPWORDS_EN, *QUESTION_WORDS}
 MOST = 2.2
 """FTS5's k1 is 1.2, and its score of a word nears k1 + 1 times the word's idf."""
 
@@ -63,7 +61,7 @@ class Fts5Store(EmbeddedStore):
 
     def found(self, query: str, k: int, among: Sequence[str] | None = None) -> list[tuple[str, float]]:
         """At most k chunks and their shares, best first."""
-        words = [word for word in dict.fromkeys(WORD.findall(query.lower())) if word not in STOP_WORDS]
+        words = [word for word in dict.fromkeys(WORD.findall(query.lower())) if word not in ENGLISH_STOP_WORDS]
         most = MOST * sum(self.idf(word) for word in words)
         if not most:
             return []

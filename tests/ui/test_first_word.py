@@ -1,4 +1,4 @@
-"""The first answers of a new process: with the packaged encoder nothing of them imports torch."""
+"""The first answers of a new process import no torch, with the packaged encoder, nor what only indexing needs."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ for arguments in {commands}:
         main(arguments, prog_name="clew")
     except SystemExit as end:
         assert not end.code, (arguments, end.code)
-heavy = "torch sentence_transformers transformers sklearn gradio igraph networkx".split()
+heavy = "torch sentence_transformers transformers sklearn gradio igraph networkx scipy bm25s".split()
 print("IMPORTED", *(name for name in heavy if name in sys.modules))
 """
 """Commands in one process, and which heavy libraries they have imported."""
@@ -40,7 +40,6 @@ def test_a_first_word_needs_no_torch(home: Path, tmp_path: Path, examples_path: 
     library = ["--library", str(examples_path)]
     commands = [
         ["search", "Which film has a rocket in the eye of the moon?", *library],
-        ["search", "Who was the brother of the man who made it?", *library, "--compare"],
         ["ask", "Who directed A Trip to the Moon?", *library],
         ["chat", *library],
     ]
@@ -48,4 +47,6 @@ def test_a_first_word_needs_no_torch(home: Path, tmp_path: Path, examples_path: 
         "Who directed Metropolis?\nand who wrote it?\nwhat did he do before that?\nSummarise what you know of the moon."
     )
     assert imported(commands, tmp_path / "cache", said) == []
+    walked = [["search", "Who was the brother of the man who made it?", *library, "--compare"]]
+    assert imported(walked, tmp_path / "cache") == ["scipy"], "the mean over neighbours is a product of sparse matrices"
     assert list((tmp_path / "cache").rglob("*.sqlite")), "what was encoded is kept"

@@ -3,8 +3,11 @@
 import random
 from pathlib import Path
 
+import bm25s
 import numpy as np
 import pytest
+import Stemmer
+from bm25s.stopwords import STOPWORDS_EN
 
 from clew.memory.knowledge import keywords, tokens
 from clew.memory.knowledge.cluster.statistics import ChunkWords, statistics_of
@@ -23,6 +26,29 @@ EN = [
     "Elmo ate a banana and ran home.",
 ]
 PARAMETERS = KeywordParameters()
+
+
+@pytest.mark.parametrize("language", ["english", "german", "french", ""])
+def test_tokens_are_those_of_bm25s(language: str) -> None:
+    """Which is not imported to search. In English its list of stop words has Clew's question words beside it."""
+    texts = [*EO, *EN, "Die Häuser der Städte stehen nicht.", "What is it that the cats were eating?", "ÉTÉ à l'école"]
+    given = KeywordParameters(stemmer=language, stop_words=language)
+    stop_words = list(tokens.ENGLISH_STOP_WORDS) if language == "english" else language or None
+    stemmer = Stemmer.Stemmer(language) if language else None
+    tokenize = tokens.tokenizer(given)
+    for text in texts:
+        theirs = bm25s.tokenize([text], stopwords=stop_words, stemmer=stemmer, return_ids=False, show_progress=False)
+        assert [token for token in tokenize(tokens.words_of(text)) if token] == theirs[0]
+    assert set(STOPWORDS_EN) < tokens.ENGLISH_STOP_WORDS
+
+
+def test_scores_are_those_of_bm25s(tmp_path: Path) -> None:
+    index = index_of(tmp_path / "index", EN)
+    theirs = bm25s.BM25.load(tmp_path / "index" / keywords.TOGETHER, mmap=True, show_progress=False)
+    asked = ["bread", "opera", "hous"]
+    most = sum(np.log1p((3 - 1 + 0.5) / (1 + 0.5)) for _ in asked)
+    found = {hit.row: hit.score * most for hit in index.hits("bread opera house", 3)}
+    assert found == pytest.approx(dict(enumerate(theirs.get_scores(asked)[:2].tolist())), rel=1e-6)
 
 
 def index_of(folder: Path, texts: list[str], titles: list[str] | None = None) -> keywords.KeywordIndex:
