@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
@@ -130,7 +130,8 @@ class Catalogue:
         if not plain and not asked:
             return NamedDocuments()
         places = self._candidates(plain, asked, numbers)
-        scored = [(*self._coverage(place, plain, required, bool(asked)), place) for place in places]
+        counted = {word: self._rarity(word) for word in plain if word in required or word in self._holding}
+        scored = [(*self._coverage(place, counted, bool(asked and not required)), place) for place in places]
         scored = [one for one in scored if one[0] >= least or (one[1] >= 0.8 and one[0] > 0)]
         if not scored:
             return NamedDocuments()
@@ -182,8 +183,12 @@ class Catalogue:
                 found[word].append(place)
         return found
 
+    @cached_property
+    def _rarities(self) -> dict[str, float]:
+        return {word: math.log(len(self.documents) / len(places)) + 0.05 for word, places in self._holding.items()}
+
     def _rarity(self, word: str) -> float:
-        return math.log(len(self.documents) / max(1, len(self._holding.get(word, ())))) + 0.05
+        return self._rarities.get(word) or math.log(len(self.documents)) + 0.05
 
     def _candidates(self, words: Sequence[str], asked: Sequence[FoundDate], numbers: frozenset[str]) -> list[int]:
         named = sorted({place for word in words for place in self._holding.get(word, ())})
@@ -191,16 +196,14 @@ class Catalogue:
             named = [place for place, one in enumerate(self.documents) if _of_time(asked, one.date)]
         return [place for place in named if numbers <= self._names[place]]
 
-    def _coverage(self, place: int, words: Sequence[str], required: Sequence[str], dated: bool) -> tuple[float, float]:
+    def _coverage(self, place: int, words: Mapping[str, float], dated: bool) -> tuple[float, float]:
+        """The shares of the words' rarity that the document's names hold, all of it where it is meant by date alone; of
+        its title's, that the words hold."""
         names, title = self._names[place], self._titles[place]
-        counted = [word for word in words if word in required or self._holding.get(word)]
-        total = sum(map(self._rarity, counted))
-        held = sum(self._rarity(word) for word in counted if word in names)
         of_title = sum(map(self._rarity, title))
-        in_title = sum(self._rarity(word) for word in words if word in title) / of_title if of_title else 0.0
-        if dated and not required:
-            return 1.0, in_title
-        return (held / total if total else 0.0), in_title
+        in_title = sum(rarity for word, rarity in words.items() if word in title) / of_title if of_title else 0.0
+        held, total = sum(rarity for word, rarity in words.items() if word in names), sum(words.values())
+        return 1.0 if dated else held / total if total else 0.0, in_title
 
 
 def _name_words(text: str) -> list[str]:

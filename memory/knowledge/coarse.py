@@ -8,6 +8,7 @@ be centred): along those all are compared, and whole are read only the best of t
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clew.memory.datatypes import Ints, Vectors
 from clew.memory.files import mapped, new_array, within
@@ -19,8 +20,9 @@ LEAST = 20_000
 """Vectors. Of fewer all are read: that takes less than 3 ms."""
 
 DIRECTIONS = 128
-KEPT = 4_000
-"""Read whole: with so many of 117,659 the hundred nearest are nearly always the same (docs/figures.md)."""
+KEPT, STEP = 4_000, 8
+"""About so many are read whole: of 117,659 the hundred nearest are then nearly always the same (docs/figures.md). Every
+so-manieth shows the bound."""
 
 MOST_NEAREST = 200
 """More than these are looked for among all."""
@@ -56,8 +58,14 @@ class Coarse:
     def likely(self, questions: Vectors) -> list[Ints]:
         """Of each question, (q, d), the rows that are read whole, in their order."""
         scores = (self._parts @ (questions @ self._directions).T).T.copy()
-        kept = max(0, len(self._parts) - KEPT)
-        return [np.sort(np.argpartition(of_one, kept)[kept:]) for of_one in scores]
+        return [np.flatnonzero(of_one >= _least(of_one)) for of_one in scores]
+
+
+def _least(scores: NDArray[np.float32]) -> float:
+    """What about `KEPT` of them reach, as every so-manieth shows."""
+    few = scores[::STEP]
+    kept = max(0, len(few) - KEPT // STEP)
+    return float(np.partition(few, kept)[kept])
 
 
 def open_coarse(generation: Path, vectors: Vectors) -> Coarse | None:
