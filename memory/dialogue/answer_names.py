@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise, takewhile
 
-from clew.memory.dialogue.phrases import Referent
+from clew.memory.dialogue.phrases import Phrase, Referent
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.word_classes import FIRST_NAMES, LISTS, is_participle, is_verb, singular, tokens, written_type
 
@@ -29,6 +29,12 @@ _ITEM = rf"(?:{_WORD} ){{0,3}}{_WORD}"
 _ENUMERATION = re.compile(rf"({_ITEM})((?:, {_ITEM})+),? (?:and|or) ({_ITEM})")
 
 
+_TITLE = (
+    r"(?:the )?(?:(?:Mr|Mrs|Ms|Dr|St|Prof)\. )?[A-ZÀ-Þ][\w'’+-]*"
+    r"(?:(?: (?:of|the|in|to|on|a|an|for|with|from|at|de|von|van|der|la|le))* [A-ZÀ-Þ\d][\w'’+-]*)*"
+)
+_TITLES = re.compile(rf"{_TITLE}(?:, {_TITLE})+,? (?:and|or) {_TITLE}(?=[.;]|$)")
+
 _PREPOSED = re.compile(r", (?:of|in|at|on|to|from|with|by|for|as|not|but|which|who|that|when|where) ", re.IGNORECASE)
 
 
@@ -37,6 +43,11 @@ def gender_of(name: str) -> str:
     if SHE_TITLED.match(name) or HE_TITLED.match(name):
         return "she" if SHE_TITLED.match(name) else "he"
     return FIRST_NAMES.get(re.split(r"[\s’']", name)[0], "")
+
+
+def gender_of_noun(noun: str) -> str:
+    """`she` for 'sister', `he` for 'uncle'; empty for 'teacher'."""
+    return "she" if noun in LISTS["women"] else "he" if noun in LISTS["men"] else ""
 
 
 def looks_like_a_person(name: str, placed: str) -> bool:
@@ -60,12 +71,14 @@ def _names(text: str) -> Iterator[Referent]:
     for match in _NAME.finditer(text):
         name = re.sub(r"[’']s?$", "", match.group())
         start, article = match.start(), text[: match.start()].endswith(" the ")
-        while name.split(" ")[0] in LISTS["openers"] and (start == 0 or " " not in name):
+        begins = start == 0 or _OPENS.search(text[max(0, start - 4) : start]) is not None
+        while _only_opens(name, begins=begins) and (start == 0 or begins or " " not in name):
             first, _, name = name.partition(" ")
             start, article = start + len(first) + 1, first == "The"
         paired = re.match(r"\sand\s[A-Z]", text[match.end() : match.end() + 6])
         opens = (
-            (start == 0 or _OPENS.search(text[max(0, start - 4) : start]) is not None)
+            begins
+            and start == match.start()
             and " " not in name
             and not paired
             and not _repeated(name, text)
@@ -74,7 +87,7 @@ def _names(text: str) -> Iterator[Referent]:
         first = name.split(" ")[0]  # 'Thinks I, Queequeg is ...', 'then When I'
         i_say = name.endswith(" I") and (first in LISTS["openers"] or is_verb(first.casefold()))
         heading = name.isupper() and len(name.split()) > 2
-        if name and not (opens or i_say or heading or _is_time(name) or _I.fullmatch(match.group())):
+        if name and not (opens or i_say or heading or _is_time(name) or _I.fullmatch(name)):
             owns = not match.group().endswith(name)  # 'on Signe's desk'
             placed = None if owns else _PLACED.search(text[max(0, start - 60) : start])
             full = f"the {name}" if article else name
@@ -91,6 +104,15 @@ def _names(text: str) -> Iterator[Referent]:
     for (one, begin, end), (other, start, _) in pairwise(pairs):
         if text[end:start] == " and " and text[max(0, begin - 2) : begin] != ", ":  # no two of three
             yield Referent(f"{one.text} and {other.text}", len(pairs), True, plural=True)
+
+
+def _only_opens(name: str, *, begins: bool) -> bool:
+    """Whether the first word has its capital from the sentence that it opens: 'Usually' of 'Usually Olga'."""
+    first = name.split(" ")[0]
+    adverb = first.casefold() in LISTS["adverbs"] or (
+        first.endswith("ly") and len(first) > 5 and first not in FIRST_NAMES
+    )
+    return first in LISTS["openers"] or (begins and " " in name and adverb)
 
 
 SUBJECT = 5
@@ -122,10 +144,12 @@ def subject_of(text: str) -> Referent | None:
         name = name[0].lower() + name[1:]
     if name.startswith(("a ", "an ")):
         name = "the " + name.split(" ", 1)[1]
+    role = found[end - 1].low in LISTS["people"]
     person = looks_like_a_person(name, "") or name in FIRST_NAMES
-    maybe = person or (named and not first and all_capitals(name))
+    maybe = person or role or (named and not first and all_capitals(name))
     plural = found[end - 1].low.endswith("s") and found[end].low in ("are", "were", "have", "do")
-    return Referent(name, 0.0, named, person, maybe, plural, gender=gender_of(name))
+    gender = gender_of_noun(found[end - 1].low) if role else gender_of(name)
+    return Referent(name, 0.0, named, person, maybe, plural, gender=gender)
 
 
 LOOKED_AT = 300
@@ -135,11 +159,14 @@ LOOKED_AT = 300
 def things_of(text: str) -> Iterator[Referent]:
     """What a sentence of an answer tells of with an article: 'the van' of 'because of the van (clutch)'."""
     for phrase in parts(text[:LOOKED_AT]).phrases:
-        if phrase.pronoun or phrase.first not in ("the", "a", "an") or written_type(phrase.text):
+        own = phrase.first in ("my", "our", "your")
+        if phrase.pronoun or not (own or phrase.first in ("the", "a", "an")) or written_type(phrase.text):
             continue
-        name = "the " + phrase.text.split(" ", 1)[1] if " " in phrase.text else ""
-        if name and not phrase.named and len(name.split()) <= SUBJECT:
-            yield Referent(name, 1.0, plural=phrase.plural, person=phrase.noun in LISTS["people"])
+        first, _, rest = phrase.text.partition(" ")
+        if rest and not phrase.named and len(phrase.text.split()) <= SUBJECT:
+            person, gender = phrase.noun in LISTS["people"], gender_of_noun(phrase.noun)
+            name = f"{first.casefold() if own else 'the'} {rest}"
+            yield Referent(name, 1.0, person=person, maybe_person=own and person, plural=phrase.plural, gender=gender)
 
 
 def _is_time(name: str) -> bool:
@@ -166,13 +193,26 @@ _SHORT_THING = r"((?:(?:the|an?|my|our|your) )?[\w'’/-]+(?: [\w'’/-]+){0,2})
 _ARE = re.compile(rf" (?:are|were) {_SHORT_THING} and {_SHORT_THING}\.?$")
 _VALUES = re.compile(r" (\d[\w.]*(?: \w+)?) and (\d[\w.]*(?: \w+)?)\.?$")
 _TWO = re.compile(r"(?:[Tt]he )?([A-Z][\w/.+-]*) and ([A-Z][\w/.+-]*)(?: ([a-z]+s))?\b")
+_OTHER_TWO = re.compile(r"\b(?:two|both) [a-z-]+s?[,:] ([A-Z][\w/.+-]*) and ([A-Z][\w/.+-]*)")
+_TWO_NAMES = re.compile(rf"({_TITLE}) and ({_TITLE})\.?")
+_DETERMINED = r"(?:the|an?|my|our|your) [\w'’/-]+(?: (?!and\b|or\b)[\w'’/-]+){0,4}?"
+_WITH_ARTICLES = re.compile(rf"\b({_DETERMINED})(?: for [^,]{{1,20}}?)?,? (?:and|or) ({_DETERMINED})(?=[.,;]|$| for\b)")
 
 
-def named_pair(text: str) -> tuple[str, ...]:
+def named_pair(text: str, wanted: Phrase | None = None) -> tuple[str, ...]:
     """Two things that a sentence names side by side: 'HTTP proxy' and 'SOCKS proxy' of one that begins with 'HTTP and
-    SOCKS proxies'; two values; or what is said to be two. Empty where there are not two."""
+    SOCKS proxies'; two values; what is said to be two; two of the kind that was `wanted`, 'the brass lamp' and 'the
+    desk lamp' of 'a brass lamp and a desk lamp'. Empty where there are not two."""
     if told := _ARE.search(text):
         return told[1], told[2]
+    if other := _OTHER_TWO.search(text) or _TWO_NAMES.fullmatch(text):
+        return other[1], other[2]
+    articled = _WITH_ARTICLES.search(text) if wanted else None
+    if articled and wanted:
+        kind = singular(wanted.noun)
+        pair = tuple(re.sub(r"^an? ", "the ", item) for item in articled.groups())
+        if all(kind in item.casefold().split() for item in pair):
+            return pair
     if values := _VALUES.search(text):
         return values[1], values[2]
     two = _TWO.match(text)
@@ -185,6 +225,8 @@ def named_pair(text: str) -> tuple[str, ...]:
 def enumerated(text: str) -> tuple[str, ...]:
     """The things that a sentence lists: 'connect', 'read', 'write' and 'pool' of 'connect, read, write, and pool
     timeouts', each with the noun that they share; empty where it lists fewer than three."""
+    if titles := _TITLES.search(text):
+        return _of_titles(titles.group())
     match = _ENUMERATION.search(text)
     if not match:
         return ()
@@ -208,6 +250,17 @@ def enumerated(text: str) -> tuple[str, ...]:
         items = [*items[:-1], tail[0]]
         return tuple(f"{item} {tail[-1].removesuffix('s')}" for item in items)
     return (*items[:-1], tail[0]) if len(tail) > 2 else tuple(items)
+
+
+def _of_titles(text: str) -> tuple[str, ...]:
+    """The names of 'Metropolis, M and Woman in the Moon'."""
+    *between, last = re.split(r", (?!(?:and|or) )", text)
+    last_two = re.split(r",? (?:and|or) ", last, maxsplit=1)
+    first, *others = [*between, *last_two]
+    opener, _, rest = first.partition(" ")
+    if rest and opener in LISTS["openers"]:
+        first = f"the {rest}" if opener == "The" else rest
+    return first, *others
 
 
 def _leading_name(words: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from clew.memory.dialogue.phrases import Parts, Phrase, Referent
+from clew.memory.dialogue.phrases import A_PLACE, Parts, Phrase, Referent
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.referents import Said, referent_of
 from clew.memory.dialogue.word_classes import LISTS, past, several, written_type
@@ -20,10 +20,10 @@ KINDS = (HE, SHE, IT, THEY)
 
 
 def candidates(
-    low: str, turns: Sequence[Said], *, quantity: bool = False, here: bool = False, library: Said | None = None
+    low: str, turns: Sequence[Said], *, quantity: bool = False, library: Said | None = None
 ) -> Iterator[Referent]:
     """What a pronoun can stand for, likeliest first. `quantity`: something is done to it that is done to numbers;
-    `here`: the question says 'there' as well, so that a place is not it; `library`: what all documents are about."""
+    `library`: what all documents are about."""
     told: list[Referent] = []  # what an answer tells of comes behind what was asked about a turn before
     for turn in turns[:BACK]:
         asked = () if _waits(turn, low) else turn.asked  # whoever that was is still spoken of
@@ -31,7 +31,7 @@ def candidates(
             yield from _people(turn, asked, "he" if low in HE else "she")
         elif low in IT:
             yield from _asked_for(turn, quantity)
-            yield from _things(turn, [one for one in asked if not (here and one.placed)], low, library)
+            yield from _things(turn, [one for one in asked if not is_place(one)], low, library)
         else:
             yield from (*_several(turn, asked), *told)
             told = [one for one in turn.answer.told if one.plural]
@@ -77,8 +77,11 @@ def _things(turn: Said, asked: Sequence[Referent], low: str, library: Said | Non
     yield from _free_relative(turn)
     yield from (one for one in things if one.maybe_person)
     yield from library.asked if library else ()
-    yield from (one for one in turn.answer.names[:2] if _is_thing(one) and not one.placed)
-    if not turn.asked:
+    where = turn.parts.asks.casefold() == "where"  # 'at the Bear Inn'
+    yield from (
+        one for one in turn.answer.names[:2] if _is_thing(one) and (not one.placed or (where and one.placed == "at"))
+    )
+    if not asked:
         yield from (one for one in (turn.answer.focus, *turn.answer.told) if one and _is_thing(one))
 
 
@@ -97,13 +100,13 @@ def _further(low: str, turns: Sequence[Said]) -> Iterator[Referent]:
     before."""
     lately = [one for turn in turns[:BACK] for one in turn.asked]
     long_before = [one for turn in turns[BACK:FAR] for one in turn.asked if one.named or one.text[:4] == "the "]
-    named = [one for one in lately if one.named and not one.person and "'s " not in one.text]
+    named = [one for one in lately if one.named and not (one.person or is_place(one)) and "'s " not in one.text]
     if low in IT:
         yield from (one for one in lately if one.aside and not one.person)
         yield from (
             one for turn in turns[:1] for one in (turn.answer.focus, *turn.answer.told) if one and _is_thing(one)
         )
-        yield from (one for one in long_before if _is_thing(one))
+        yield from (one for one in long_before if _is_thing(one) and not is_place(one))
         yield from (one for one in named if not one.plural)
     elif low in THEY:
         if couple := _couple(turns):
@@ -129,6 +132,12 @@ def _couple(turns: Sequence[Said]) -> Referent | None:
             if one.person and one.named and not one.plural and not known:
                 people.append(one.text)
     return Referent(f"{people[0]} and {people[1]}", 0.0, True, plural=True) if len(people) == 2 else None
+
+
+def is_place(one: Referent) -> bool:
+    """Whether something was said to be there: Leeds of 'in Leeds', which 'it' does not stand for; not `etc/hosts`, and
+    what is done on the Moon says something of it."""
+    return one.placed not in ("", "on", A_PLACE) and re.search(r"[()=/_]", one.text) is None
 
 
 def _is_thing(one: Referent) -> bool:

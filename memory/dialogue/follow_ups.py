@@ -174,6 +174,9 @@ def _made(
     if ordered := in_order(rest, before):
         return StandingQuestion(*ordered)
     whose, owners = _owned(same_for(rest, before), turns)
+    short = re.sub(r"^(?:(?:and|what about|how about)\b[, ]*)+", "", rest, flags=re.IGNORECASE)
+    if owners and not (parts(short).asked or parts(short).aux) and (item := _of_answer(owners[-1], last)):
+        return StandingQuestion(f"What about {item}?", "; ".join(owners))
     if plain := asked_plainly(whose, before, pointed=bool(owners)) or asked_of_name(rest, before, corrects=corrects):
         return StandingQuestion(plain, "; ".join([*owners, "it asks what that is"]))
     text, reason = filled(whose, before, last, vocabulary, corrects=corrects)
@@ -194,6 +197,18 @@ def _made(
     if subject := _topic_for(bare, turns, vocabulary):
         return StandingQuestion(_as_for(subject.text, bare), f"it is about {subject.text}")
     return StandingQuestion(question)
+
+
+def _of_answer(why: str, last: Said) -> str:
+    """What the answer listed, where 'the second one' is that: it answered what was asked for, and takes the place of
+    nothing else in the question."""
+    found = _LISTED.match(why)
+    asks = last.parts.asks.casefold().split()[:1]
+    listed = found is not None and any(item in found[1] for item in last.listed) and found[1] not in last.question
+    return found[1] if found and listed and asks in (["which"], ["what"]) else ""
+
+
+_LISTED = re.compile(r"'the (?:other|first|second|third|fourth|last|former|latter)(?: one)?' is (.+)")
 
 
 def _fragment(question: str, turns: Sequence[Said]) -> StandingQuestion | None:
@@ -275,7 +290,7 @@ def _topic_for(question: str, turns: Sequence[Said], vocabulary: Vocabulary | No
     if (
         topic is None
         or topic.about
-        or topic.placed
+        or (topic.placed and not waits)
         or len(content_words(topic.text)) > LONG
         or topic.gender
         or (_asks_of_people(found) and not topic.named and topic.text != _subject(turns[0]))

@@ -1,12 +1,14 @@
 """Follow-ups that change a word of the question before, or say what is to be added to it: 'if it rains?', 'and without
 signing it?', 'and 3.0?', 'and the second one?'"""
 
+import datetime
 import re
 
+from clew.memory.dates import CalendarDate, asked_times
 from clew.memory.dialogue.phrases import Parts
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.sluicing import tail
-from clew.memory.dialogue.word_classes import LISTS, TIMES, is_verb, replaced, written_type
+from clew.memory.dialogue.word_classes import LISTS, TIMES, base, is_participle, is_verb, replaced, tokens, written_type
 
 _ALONE = frozenset(
     "now then today tomorrow yesterday currently nowadays afterwards afterward beforehand here abroad online overnight"
@@ -112,8 +114,10 @@ def by_itself(bare: str, before: Parts, leads: bool) -> tuple[str, str] | None:
         return replaced(before.text, pieces), f"'{bare}' is added to the question before"
     if not leads and (of_that := _attribute(bare.casefold(), before)):
         return of_that
-    if year := _another_year(bare, before):
-        return year
+    if time := _another_time(bare, before):
+        return time
+    if leads and (done := _done(bare, before)):
+        return done
     last = before.tokens[-1 - (before.tokens[-1].kind == "mark")] if len(before.tokens) > 1 else None
     if last and leads and _COMPARED.fullmatch(bare) and _COMPARED.fullmatch(last.text):
         return replaced(before.text, [(last.start, last.end, bare)]), f"it asks '{bare}' and no more '{last.text}'"
@@ -122,24 +126,71 @@ def by_itself(bare: str, before: Parts, leads: bool) -> tuple[str, str] | None:
     return None
 
 
+def _done(bare: str, before: Parts) -> tuple[str, str] | None:
+    """'When did Kubrick die?' for 'and died?' after 'when was Kubrick born?'; 'when was the mill painted?' for 'and
+    painted?' after 'when was the mill built?'"""
+    low, subject = bare.casefold(), before.subject
+    if not (subject and before.aux and before.verb and before.helper in ("was", "were") and low.isalpha()):
+        return None
+    if low in _HAPPENS:
+        rest = before.text[before.verb[1] : before.end] if before.phrases[-1].whole > before.verb[1] else ""
+        text = f"{before.asks} did {subject.text} {base(low)[0]}{rest}".strip()
+        return f"{text[0].upper()}{text[1:]}?", f"'{bare}' is asked of {subject.text}"
+    if is_participle(tokens(f"was {low}")[-1]):
+        return replaced(before.text, [(*before.verb, low)]), f"'{before.does}' becomes '{low}'"
+    return None
+
+
+_HAPPENS = frozenset("died lived retired arrived happened began ended started stopped left closed opened".split())
+"""What somebody does, or what happens, and is not done to it."""
+
 _COMPARED = re.compile(r"(?!.*(?:number|member|paper|letter|answer|order)$)[a-z]{2,}(?:er|est)")
 """'and cheaper?' after 'which of the two is quieter?'"""
 
 _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
-_OTHER_YEAR = re.compile(
-    r"(?:in )?the (?:(?:next|following) year|year (?:after|later)|(?P<before>previous year|year (?:before|earlier)))"
-    r"(?: that)?",
+_NEXT_TO = re.compile(
+    r"(?:(?:in|on) )?the (?:(?:next|following) (?P<next>\w+)|(?:previous) (?P<last>\w+)"
+    r"|(?P<unit>\w+) (?:after|later|(?P<before>before|earlier)))(?: that)?",
     re.IGNORECASE,
 )
+"""'the year after', 'the day before'"""
+_UNITS = frozenset("day week month year".split())
 
 
-def _another_year(bare: str, before: Parts) -> tuple[str, str] | None:
-    """'and the year after?' after a question of 2024 asks about 2025."""
-    said, years = _OTHER_YEAR.fullmatch(bare), list(_YEAR.finditer(before.text))
-    if not said or len(years) != 1:
+def _another_time(bare: str, before: Parts) -> tuple[str, str] | None:
+    """'and the year after?' after a question of 2024 asks about 2025, 'and the day before?' after one of 4 March about
+    3 March; after one of Monday about the day before Monday."""
+    found = _NEXT_TO.fullmatch(bare)
+    unit = (found["next"] or found["last"] or found["unit"]).casefold() if found else ""
+    if not found or unit not in _UNITS:
         return None
-    year = str(int(years[0].group()) + (-1 if said["before"] else 1))
-    return replaced(before.text, [(*years[0].span(), year)]), f"'{bare}' is {year}"
+    step = -1 if found["last"] or found["before"] else 1
+    years, dates = list(_YEAR.finditer(before.text)), asked_times(before.text)
+    if unit == "year" and len(years) == 1:
+        year = str(int(years[0].group()) + step)
+        return replaced(before.text, [(*years[0].span(), year)]), f"'{bare}' is {year}"
+    if unit in ("day", "month") and len(dates) == 1 and (other := _stepped(dates[0].date, unit, step)):
+        return replaced(before.text, [(dates[0].start, dates[0].end, other)]), f"'{bare}' is {other}"
+    times = [one for one in before.phrases if written_type(one.text) in TIMES]
+    if len(times) != 1:
+        return None
+    put = f"the {unit} {'before' if step < 0 else 'after'} {times[0].text}"
+    return replaced(before.text, [(times[0].whole, times[0].end, put)]), f"'{bare}' is {put}"
+
+
+def _stepped(one: CalendarDate, unit: str, step: int) -> str:
+    """The day or month beside one; empty where the date does not say which one that is."""
+    if unit == "day" and one.day and one.month:
+        day = datetime.date(one.year or LEAP, one.month, one.day) + datetime.timedelta(days=step)
+        return CalendarDate(one.year and day.year, day.month, day.day).text
+    if unit == "month" and one.month and not one.day:
+        at = one.month - 1 + step
+        return CalendarDate(one.year and one.year + at // 12, at % 12 + 1).text
+    return ""
+
+
+LEAP = 2024
+"""A year that has every day, for a date without one."""
 
 
 def _attribute(noun: str, before: Parts) -> tuple[str, str] | None:

@@ -151,10 +151,14 @@ class Parts:
         return one, other
 
 
+A_PLACE = "place"
+
+
 @dataclass(frozen=True, slots=True)
 class Referent:
     """A thing that was spoken of. `rank` is its place among those of its turn, 0 the likeliest to be spoken of again;
-    `placed` is a preposition of place before it."""
+    `placed` is a preposition of place before it, or `A_PLACE` where there is none and the library has a place of that
+    name."""
 
     text: str
     rank: float

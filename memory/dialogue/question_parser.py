@@ -8,6 +8,7 @@ from clew.memory.dialogue.phrases import UNDER_TOPIC, Parts, Phrase
 from clew.memory.dialogue.word_classes import (
     BE,
     LISTS,
+    TIMES,
     behind_relative,
     denies,
     ends_in_s,
@@ -21,6 +22,7 @@ from clew.memory.dialogue.word_classes import (
     joins_name,
     states,
     tokens,
+    written_type,
 )
 
 _SUBJECTS, _WHO_DO = (["who"], ["which"]), ("i", "we", "he", "she", "they")
@@ -198,6 +200,7 @@ class _Reader:
                 return aux, self._take()
             self.at += 1
         does = self.plain_helper in _DO or self.helper in ("won't", "can't", "cannot") or is_verb(self.low)
+        does = does and not self._is_time()
         return aux, self._take() if self.kind == "word" and does else None
 
     def _done_by(self) -> bool:
@@ -311,7 +314,7 @@ class _Reader:
                 self._pronoun("object")
             elif kind == "word" and self.tokens[self.at - 1].low in _WHO_DO and is_verb(self.low):
                 self.at += 1  # 'when I die'
-            elif kind == "word" and self.waits and not self.said and is_verb(self.low):
+            elif kind == "word" and self.waits and not self.said and is_verb(self.low) and not self._is_time():
                 self.said = self._take()
             elif kind == "aux" and denies(self.tokens[: self.last], self.at):
                 self.at += 1 + (self._look(1) == "adv")
@@ -331,6 +334,11 @@ class _Reader:
             else:
                 self.at += 1
         return clause
+
+    def _is_time(self) -> bool:
+        """'last year', in which nothing lasts."""
+        following = self.tokens[self.at + 1].low if self.at + 1 < self.last else ""
+        return self.low == "last" and written_type(f"the {following}") in TIMES
 
     def _behind_preposition(self) -> None:
         """A phrase; or a verb behind 'to'."""

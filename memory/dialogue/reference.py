@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from clew.memory.dialogue.answer_names import gender_of, gender_of_noun
 from clew.memory.dialogue.antecedents import IT, KINDS, THEY, candidates, explained, is_expletive, is_object
 from clew.memory.dialogue.phrases import Parts, Referent
 from clew.memory.dialogue.pointing import Replacement, ones, places, pointed, shortened
@@ -67,8 +68,7 @@ def _likeliest(
     found: Parts, token: QuestionToken, turns: Sequence[Said], library: Said | None, taken: set[str]
 ) -> Referent | None:
     """What a pronoun stands for; None for nothing, and where the question names that itself."""
-    here = any(one.low == "there" for one in found.tokens)
-    likely = candidates(token.low, turns, quantity=_of_a_number(found), here=here, library=library)
+    likely = candidates(token.low, turns, quantity=_of_a_number(found), library=library)
     if token.low in IT and re.search(r"\b(?:on|onto|in|into|at|to) $", found.text[: token.start].casefold()):
         likely = (one for one in likely if one.noun not in LISTS["attributes"])  # no one walks on a price
     if token.low == "its":
@@ -174,6 +174,20 @@ def _possessive(form: str, it: Referent) -> str:
     if form.endswith("'s") and (it.plural and it.text.endswith("s")):
         return f"{it.text}'"
     return form.format(it.text)
+
+
+_OWN = re.compile(r"\b(?:his|her)\b(?= \w)")
+
+
+def owning(question: str, before: Parts) -> str:
+    """The question with what its subject owns: 'where does Olga keep his bike' becomes 'her bike' where `before`, from
+    which it was made, had another subject."""
+    subject = parts(question).subject
+    if not (subject and before.subject) or subject.text == before.subject.text or subject.pronoun:
+        return question
+    her = gender_of(subject.text) or gender_of_noun(subject.noun)
+    own = {"she": "her", "he": "his"}.get(her, "their")
+    return question[: subject.end] + _OWN.sub(own, question[subject.end :])
 
 
 def agreeing(question: str, before: Parts) -> str:

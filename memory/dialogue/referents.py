@@ -11,13 +11,14 @@ from clew.memory.dialogue.answer_names import (
     all_capitals,
     enumerated,
     gender_of,
+    gender_of_noun,
     looks_like_a_person,
     named_pair,
     names,
     subject_of,
     things_of,
 )
-from clew.memory.dialogue.phrases import Parts, Phrase, Referent
+from clew.memory.dialogue.phrases import A_PLACE, Parts, Phrase, Referent
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.utterances import QUESTION_BACK
 from clew.memory.dialogue.word_classes import FIRST_NAMES, LISTS, is_verb, past, written_type
@@ -94,7 +95,7 @@ def said(question: str, answer: Sequence[str], vocabulary: Vocabulary | None = N
     full = {one.text for one in (*asked, *named) if one.person}
     asked, named = ([_in_full(one, full) for one in some] for some in (asked, named))
     listed = found.compared or next((items for text in answer[:ANSWER] if (items := enumerated(text))), ())
-    listed = listed or (named_pair(answer[0]) if answer else ())
+    listed = listed or (named_pair(answer[0], found.wanted or found.subject) if answer else ())
     told = tuple(one for text in answer[:2] for one in things_of(text) if one.noun != "documents") if plain else ()
     in_answer = SaidInAnswer(tuple(named), told, focus, answer[0] if answer else "", asks_back)
     return Said(question, found, tuple(sorted(asked, key=lambda one: one.rank)), in_answer, listed)
@@ -174,7 +175,7 @@ def _known(mentions: list[Referent], vocabulary: Vocabulary) -> list[Referent]:
         maybe = one.about or (one.maybe_person and kind not in ("place", "organisation", "work", "date", "term"))
         named = one.named or kind not in ("", "term", "date")
         rank = one.rank - KNOWN * bool(kind)
-        one = replace(one, placed="in") if kind == "place" and not one.placed else one
+        one = replace(one, placed=A_PLACE) if kind == "place" and not one.placed else one
         one = replace(one, group=one.group or kind == "organisation", known=bool(kind))
         made.append(replace(one, person=person, maybe_person=maybe or person, named=named, rank=rank))
     return made
@@ -230,17 +231,13 @@ def asked_about(found: Parts) -> Iterator[Referent]:
         yield from _inside(phrase, place, made.rank)
     for owner in _OWNER.finditer(found.body):
         if owner["kind"] in LISTS["people"]:
-            yield Referent(owner[1], 1.5, person=True, maybe_person=True, gender=_gender(owner["kind"]))
+            yield Referent(owner[1], 1.5, person=True, maybe_person=True, gender=gender_of_noun(owner["kind"]))
         elif not owner["kind"] and owner[1].split()[0] not in LISTS["openers"] and owner.start() > 0:
             yield Referent(owner[1], 1.5, True, maybe_person=True)
 
 
 _OWNER = re.compile(r"\b((?:my|our|your) (?P<kind>[a-z]+)|[A-ZÀ-Þ][\w.]*(?: [A-ZÀ-Þ][\w.]*)*)['’]s\b")
 """'my brother' of 'my brother's birthday', 'Olga' of 'Olga's'."""
-
-
-def _gender(noun: str) -> str:
-    return "she" if noun in LISTS["women"] else "he" if noun in LISTS["men"] else ""
 
 
 _SELF = {"himself": "he", "herself": "she"}
@@ -377,7 +374,7 @@ def referent_of(text: str, phrase: Phrase, rank: float, about: bool) -> Referent
     bare_name = bare_name and all_capitals(text) and not re.search(r" of |['’]s\b|[()=/\d_]", text)
     maybe = person or (bare_name and phrase.preposition not in _IN_PLACE)
     gender = gender_of(text) if maybe else ""
-    gender = _gender(noun) if role else gender
+    gender = gender_of_noun(noun) if role else gender
     rank += bool(placed) - NAMED * phrase.named
     group = phrase.named and noun in LISTS["groups"] and not person
     return Referent(text, rank, phrase.named, person, maybe, phrase.plural, placed, gender, about, group=group)

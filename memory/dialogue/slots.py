@@ -8,10 +8,19 @@ from collections.abc import Sequence
 from clew.memory.dialogue.fragments import by_itself, numbered, of_another
 from clew.memory.dialogue.phrases import Parts, Phrase
 from clew.memory.dialogue.question_parser import parts
-from clew.memory.dialogue.reference import agreeing
+from clew.memory.dialogue.reference import agreeing, owning
 from clew.memory.dialogue.referents import Said
 from clew.memory.dialogue.sluicing import of_that, sluiced, stranded, tail, why_not
-from clew.memory.dialogue.word_classes import LISTS, PAST_VERBS, TIMES, replaced, singular, written_type
+from clew.memory.dialogue.word_classes import (
+    FIRST_NAMES,
+    LISTS,
+    MONTH,
+    PAST_VERBS,
+    TIMES,
+    replaced,
+    singular,
+    written_type,
+)
 from clew.memory.ports import Vocabulary
 
 LONGEST, SHORT = 12, 5
@@ -29,6 +38,10 @@ _CORRECTS = re.compile(
     r"|(?P<no>(?:no|not|sorry|rather))\b)[,:]?\s*(?:to (?:say|ask)[,:]?\s*)?",
     re.IGNORECASE,
 )
+_INSTEAD = re.compile(
+    r"not (?:the |a |about )?[\w' ’-]+?, (?:but )?(?P<this>(?:the|my|our|in|on|at|for)\b[^,;:.?]+)", re.I
+)
+"""'not the car, the van'"""
 _DENIED = re.compile(r"not (?:the |a |about )?[\w' ’-]+?[:,;.]\s*(?:but\s+)?", re.IGNORECASE)
 _NAMED_BEFORE = re.compile(
     r"(?P<topic>[^,:;?]{2,60})[,:;]\s*(?=(?:and |so )?(?:what|who|when|where|why|how|which|is|are|do|does|did|can|was"
@@ -63,6 +76,8 @@ def led(question: str) -> tuple[str, str, bool]:
     switch = _SWITCHES.match(question)
     if switch and written_type(switch["topic"].strip()) not in TIMES:
         return question[switch.end() :], switch["topic"].strip(), False
+    if instead := _INSTEAD.match(question):
+        return question[instead.start("this") :], "", True
     if (corrects := _CORRECTS.match(question)) and (
         corrects["no"] is None or re.match(r"(?:no|sorry)\b", question, re.IGNORECASE)
     ):
@@ -111,7 +126,7 @@ def filled(
         return sluiced(fragment, before, turn.who)
     if fragment.asked or fragment.aux or (fragment.verb and not leads and len(fragment.phrases) != 1):
         return "", ""
-    if not fragment.phrases or any(one.pronoun or one.first in _POINTING for one in fragment.phrases):
+    if not fragment.phrases or any(_points(one) for one in fragment.phrases):
         return "", ""
     if fragment.verb and fragment.verb[0] == fragment.lead:
         return "", ""
@@ -139,10 +154,12 @@ def _replaced(fragment: Parts, before: Parts, turn: Said, types: dict[str, str],
         text = fragment.body[new.start - fragment.lead :].strip() if whole and not _is_own(fragment, free) else new.text
         best = _counterpart(new, free, types, before, newest=turn.put, corrects=corrects)
         most = _MOST.search(text) is not None
-        if (new.noun in ("one", "ones") and best and best.named and not most) or not (best or new.preposition):
+        kind = not best or not best.named or best.text.split()[-1].islower()  # 'the Leeds office'
+        later = types[new.text] in TIMES and new.first in ("last", "this", "next")
+        if (new.noun in ("one", "ones") and not (kind or most)) or not (best or new.preposition or later):
             return "", ""
         if best is None:
-            added.append(f"{new.preposition} {text}")
+            added.append(f"{new.preposition} {text}".strip())
             why.append(f"'{added[-1]}' is added to the question before")
         else:
             free.remove(best)
@@ -150,9 +167,14 @@ def _replaced(fragment: Parts, before: Parts, turn: Said, types: dict[str, str],
                 pieces.append((best.end, best.end, f" for {text}"))
                 why.append(f"'for {text}' is added to the question before")
                 continue
+            if best.role == "asked" and (new.definite or (new.named and not best.named)):
+                return f"What about {text}?", f"it asks about {text}"
+            if _is_relative(new) and best.role == "object" and before.asks.casefold() == "who":
+                return f"Who is {text}?", f"it asks who {text} is"
             kept = _of_the_same(new, best) or _of_another(new, best)
             start, end = (best.whole, best.end) if kept else _extent(best, before, new, placed=whole)
             text = _worded(text, new, best, kept, fragment, answers=turn.answer.asks_back)
+            text = _dated(text, best.text) if types[new.text] in TIMES else text
             put = f"{new.preposition or best.preposition} {text}".strip() if best.preposition else text
             pieces.append((start, end, put))
             shared = before.text[start:end].partition(" of ")[0] + " of " if kept else ""
@@ -165,7 +187,21 @@ def _replaced(fragment: Parts, before: Parts, turn: Said, types: dict[str, str],
                 pieces.append((*span, f" {rest.preposition} {rest.text}"))
     if added:
         pieces.append((tail(before), tail(before), " " + " ".join(added)))
-    return agreeing(replaced(before.text, pieces), before), "; ".join(why)
+        if added[0].startswith("last ") and before.aux and before.helper in _WAS:
+            pieces.append((*before.aux, _WAS[before.helper]))
+    return owning(agreeing(replaced(before.text, pieces), before), before), "; ".join(why)
+
+
+_WAS = {"is": "was", "are": "were", "do": "did", "does": "did"}
+
+
+def _is_relative(new: Phrase) -> bool:
+    """'Fritz Lang's wife', whom nobody directed."""
+    return new.noun in LISTS["people"] and re.search(r"['’]s? \w", new.text) is not None
+
+
+def _points(one: Phrase) -> bool:
+    return one.pronoun or (one.first in _POINTING and written_type(one.text) not in TIMES)  # 'and this year?'
 
 
 def _counterpart(
@@ -183,12 +219,25 @@ def _counterpart(
 
 def _worded(text: str, new: Phrase, best: Phrase, kept: str, fragment: Parts, *, answers: bool) -> str:
     """The words that take the place of `best`: `kept` where that keeps a part of it; 'one' is its noun."""
-    if new.noun in ("one", "ones") and not best.named:
+    if new.noun in ("one", "ones") and best.text.split()[-1].islower():
         rest = fragment.text[new.end : fragment.end] if len(fragment.phrases) == 1 else ""
         return re.sub(r"\bones?\b", best.noun, text) + rest
     if kept:
         return kept
     return f"{best.text} ({text})" if answers and new.named and not best.named else text
+
+
+_YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
+_NTH = re.compile(r"(?:the )?(\d{1,2})(?:st|nd|rd|th)")
+
+
+def _dated(new: str, old: str) -> str:
+    """A time with what it leaves to the one in whose place it is put: 'June 2024' after 'May 2024', '5 May' for 'the
+    5th' after '3 May'."""
+    day, month, year = _NTH.fullmatch(new), MONTH.search(old), _YEAR.search(old)
+    if day and month:
+        new = f"{day[1]} {month.group()}"
+    return f"{new} {year.group()}" if month and year and MONTH.search(new) and not _YEAR.search(new) else new
 
 
 NEWEST = 0.8
@@ -270,7 +319,7 @@ def _likeness(new: Phrase, old: Phrase, types: dict[str, str], before: Parts) ->
     timely = all(kind in TIMES for kind in kinds)
     score = 0.0
     if new.preposition:
-        if new.preposition == old.preposition:
+        if new.preposition == old.preposition or _other_side(new, old, kinds):
             score += 3.0 if kinds[0] == kinds[1] or timely else 1.0
         elif (
             not old.preposition
@@ -306,6 +355,13 @@ def _likeness(new: Phrase, old: Phrase, types: dict[str, str], before: Parts) ->
     return score
 
 
+def _other_side(new: Phrase, old: Phrase, kinds: tuple[str, str]) -> bool:
+    """'under 50' for 'above 100 euros', 'after 9' for 'before 8 o'clock'"""
+    measured = all(kind in (*TIMES, "money", "number") for kind in kinds)
+    return measured and any({new.preposition, old.preposition} <= side for side in _SIDES)
+
+
+_SIDES = (frozenset(("above", "over", "under", "below")), frozenset(("before", "after", "until", "since")))
 PLACED = ("place", "organisation", "work")
 _OWN = ("the", "a", "an", "my", "your", "our", "his", "her", "its", "their")
 
@@ -320,10 +376,11 @@ def _types(phrases: Sequence[Phrase], vocabulary: Vocabulary | None) -> dict[str
     `noun`."""
     texts = list(dict.fromkeys(one.text for one in phrases))
     kinds = dict(zip(texts, vocabulary.kinds(texts), strict=True)) if vocabulary else {}
-    named = {one.text: one.named for one in phrases}
+    named, nouns = {one.text: one.named for one in phrases}, {one.text: one.noun for one in phrases}
     made = {}
     for text in texts:
         known = kinds.get(text, "")
+        known = known or ("person" if text in FIRST_NAMES or nouns[text] in LISTS["people"] else "")
         known = known or ("work" if re.fullmatch(r"[A-Z].* (?:the|a|an) [A-Z].*", text) else "")
         made[text] = written_type(text) or (
             known if known in ("person", "place", "organisation", "work") else "name" if named[text] else "noun"

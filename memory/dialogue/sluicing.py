@@ -59,7 +59,10 @@ def sluiced(fragment: Parts, before: Parts, answered: str = "") -> tuple[str, st
         return text, f"'{rest}' is added to the question before"
     if wanted and before.subject is not None and before.subject.text.casefold() == "there":
         return "", ""
-    if before.asked and before.subject is None and before.verb:
+    if low == "how much" and rest and before.subject and before.verb and before.does.casefold() not in _PRICED:
+        does = "do" if before.subject.plural else "does"
+        text = f"How much {does} {before.subject.text} cost {rest}?"
+    elif before.asked and before.subject is None and before.verb:
         text = _of_the_subject(asked, before, answered, _added(extra, before))
     elif not before.aux or not (before.subject or before.wanted):
         return "", ""
@@ -72,6 +75,9 @@ def sluiced(fragment: Parts, before: Parts, answered: str = "") -> tuple[str, st
     if low == "why" and before.asks.casefold() == "where" and not extra:
         text = f"{text.rstrip(' ?')} there?"
     return text, f"'{asked}' is asked of the question before"
+
+
+_PRICED = LISTS["priced"]
 
 
 def _instead(asked: str, wanted: Phrase | None, rest: str, extra: Sequence[Phrase], before: Parts) -> str:

@@ -53,12 +53,19 @@ def same_words(text: str) -> str:
 
 
 def answer_sentences(text: str) -> Iterator[str]:
-    """The sentences of an answer that say something: no citations, list marks, filler or phrases under 3 words."""
+    """The sentences of an answer that say something: no citations, list marks, filler or phrases under 3 words; the
+    items of a list that are so short as one sentence."""
     bare = _CITATION.sub("", text)
+    items: list[str] = []
     for start, end in split(bare):
-        sentence = _LIST_MARK.sub("", " ".join(bare[start:end].split()))
-        if words_of(sentence) >= FEWEST_WORDS and not is_filler(sentence):
+        line = " ".join(bare[start:end].split())
+        sentence = _LIST_MARK.sub("", line)
+        if words_of(sentence) < FEWEST_WORDS:
+            items += [sentence.rstrip(".,;")] if sentence != line else []
+        elif not is_filler(sentence):
             yield sentence
+    if len(items) > 1:
+        yield f"{', '.join(items[:-1])} and {items[-1]}."
 
 
 def words_of(text: str) -> int:

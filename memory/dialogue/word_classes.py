@@ -58,6 +58,7 @@ _PERIOD = re.compile(
     r"|minute|second|time|end|beginning|moment|past|future|while)s?",
     re.IGNORECASE,
 )
+MONTH = re.compile(rf"\b{_MONTH.pattern}(?=\s|$)", re.IGNORECASE)
 TIMES = ("day", "month", "date", "year", "period")
 
 
@@ -75,6 +76,8 @@ def written_type(text: str) -> str:
         and len(words) <= 4
     ):
         return "date" if any(character.isdigit() for character in text) else "month"
+    if re.fullmatch(r"(?:the )?\d{1,2}(?:st|nd|rd|th)", text):
+        return "date"
     if re.fullmatch(r"(?:the )?(?:1[0-9]|20)\d\ds?", text):
         return "year"
     surname = len(words) > 1 and words[0].isalpha() and words[0].istitle() and words[-1].istitle()
@@ -126,7 +129,8 @@ def _kind(text: str, following: str, after_number: bool) -> str:
         return "mark"
     if low in LISTS["asking"]:
         return "what"
-    if low == "won" or (low == "may" and after_number and (text[0].isupper() or not re.match(r"\w", then))):
+    alone = text == "May" and not re.match(r"\w", then)  # 'and May?'
+    if alone or low == "won" or (low == "may" and after_number and (text[0].isupper() or not re.match(r"\w", then))):
         return "word"
     if low in LISTS["be_and_do"] or low.startswith("'") or low.endswith("n't") or low == "cannot":
         return "aux"

@@ -78,7 +78,7 @@ TAPS = ("Taps don't turn, what do I do?", "Oil the taps.")
         ([("Who mends the mast?", "Olga does.")], "how do I lift a crate with its lid?",
          "how do I lift a crate with its lid?"),
         ([("Which two ships sank?", "The Star and the Hope.")], "which one was older?",
-         "which ship was older?"),
+         "which of the Star and the Hope was older?"),
         ([("What does the Harrow Trust pay for?", "For the roof.")], "who chairs their board?",
          "who chairs the Harrow Trust's board?"),
     ],

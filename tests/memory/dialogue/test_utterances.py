@@ -99,6 +99,13 @@ def test_the_last_of_equal_sentences_is_kept() -> None:
     assert said == [Sentence("It is far away.", "agent", 1), Sentence("how far?", "user", 2)]
 
 
+def test_short_items_of_a_list_are_one_sentence() -> None:
+    assert list(answer_sentences("We have two of them:\n- Otto L5 [1]\n- Pix 40 [2]\n")) == [
+        "We have two of them:",
+        "Otto L5 and Pix 40.",
+    ]
+
+
 def test_an_answer_in_a_script_without_spaces_is_kept() -> None:
     assert len(list(answer_sentences("\u6708\u306f\u5730\u7403\u306e\u885b\u661f\u3067\u3059\u3002"))) == 1
     assert list(answer_sentences("\u306f\u3044\u3002")) == []
