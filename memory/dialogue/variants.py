@@ -84,6 +84,8 @@ def with_spelling(made: Rewritten, vocabulary: Vocabulary, encoder: Encoder) -> 
     """
     question = _question(made)
     taken = _taken(question.text, vocabulary)
+    if made.text != question.text:  # a slip of an earlier turn
+        taken = _taken(made.text, vocabulary) | taken
     foreign = language_of(question.text) == "eo"
     taken = {word: other for word, other in taken.items() if not (foreign and is_known(word))}
     if not taken:
@@ -173,8 +175,8 @@ def beside(made: Rewritten, added: Wording) -> Rewritten:
 
 
 def _read(text: str, today: str, order: DateOrder) -> str:
-    """As a person reads it: the name of a month stays."""
-    return _written(dated(text, today, months=False), "", order)[0]
+    """As a person reads it: the name of a month stays, and 'today', which may mean nowadays."""
+    return _written(dated(text, today, plain=True), "", order)[0]
 
 
 def _written(text: str, today: str, order: DateOrder) -> tuple[str, str]:

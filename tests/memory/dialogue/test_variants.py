@@ -99,6 +99,14 @@ def test_a_slip_is_searched_as_both_and_said(encoder: CachedEncoder) -> None:
     assert made.wordings[1].why == "'pacakge' is taken for 'package'"
 
 
+def test_a_slip_of_an_earlier_turn_is_mended_too(encoder: CachedEncoder) -> None:
+    question, alone = "and when was it sent?", "When was the pacakge sent?"
+    made = rewritten(alone, (Wording("question", question, 0.5), Wording("standing", alone, 0.5)))
+    made = with_spelling(made, SmallVocabulary(), encoder)
+    assert made.text == "When was the package sent?"
+    assert [one.text for one in made.wordings] == [question, "When was the package sent?"]
+
+
 def test_another_form_of_a_word_is_no_slip(encoder: CachedEncoder) -> None:
     assert len(encoder.tokens(["scabrouser"])[0]) > 1
     made = spelt("Which of the two is scabrouser?", encoder)
