@@ -13,6 +13,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from clew.memory.errors import ClewError, LibraryBusy, LibraryMismatch, NoLibrary, NotSetUp
@@ -201,8 +202,17 @@ class Generations:
 
     def published(self, index: str) -> float:
         """When it came into use, in seconds since 1970; 0 where it never did."""
-        found = self.cluster.found(index, ["manifest"], ["rest.published"])
-        return float(found["manifest"]["rest"].get("published", 0)) if "manifest" in found else 0.0
+        return float(self._told(index, "published") or 0)
+
+    def proof(self) -> str:
+        """The hash over all rows of the generation in use; empty where there is none."""
+        current = self.current()
+        return str(self._told(current, "hash")) if current else ""
+
+    def _told(self, index: str, name: str) -> Any:
+        """By the manifest's row; empty where it does not say it."""
+        found = self.cluster.found(index, ["manifest"], [f"rest.{name}"])
+        return found.get("manifest", {}).get("rest", {}).get(name, "")
 
     def remove(self, index: str) -> None:
         """An index of ours; no other is touched."""
@@ -221,9 +231,9 @@ class Generations:
     # One at a time -----------------------------------------------------------------------------------------------
 
     @contextmanager
-    def held(self, still: float = STILL) -> Iterator[None]:
-        """Hold the lock: another indexer's is taken over once it has shown no sign of life for `still` seconds. Raises
-        `LibraryBusy` where it lives."""
+    def held(self, still: float = STILL) -> Iterator[Callable[[], None]]:
+        """Hold the lock: another indexer's is taken over once it has shown no sign of life for `still` seconds. What is
+        given looks whether it is held still. Both raise `LibraryBusy` where another indexer lives."""
         lock, holder = f"{self.alias}-lock", uuid.uuid4().hex
         self._make_lock(lock)
         self._take(lock, holder, still)
@@ -231,11 +241,17 @@ class Generations:
         beating = threading.Thread(target=self._beat, args=(lock, holder, ended), daemon=True)
         beating.start()
         try:
-            yield
+            yield partial(self._still_held, lock, holder)
         finally:
             ended.set()
             beating.join()
             self._leave(lock, holder)
+
+    def _still_held(self, lock: str, holder: str) -> None:
+        there = self._locked(lock)
+        if there is None or there["_source"]["holder"] != holder:
+            taken = f"another clew index has taken over {self.cluster.where}: this one gave no sign of life"
+            raise LibraryBusy(taken, "run it again when that one has ended")
 
     def _make_lock(self, lock: str) -> None:
         if self.cluster.ask(lambda client: client.indices.exists(index=lock, local=True)):

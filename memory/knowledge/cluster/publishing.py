@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clew.memory.datatypes import Progress
-from clew.memory.errors import ClewError, ServiceUnreachable
+from clew.memory.errors import ClewError, LibraryBusy, ServiceUnreachable
 from clew.memory.files import Lease
 from clew.memory.knowledge.cluster.connection import BULK_SECONDS, Busy, Cluster, TooLarge, cause_of
 from clew.memory.knowledge.cluster.generations import Generations
 from clew.memory.knowledge.cluster.inference import endpoint, tokens_of
 from clew.memory.knowledge.cluster.rows import CLUSTER_FORMAT, IndexLayout, IndexRow, RowsHash, facts_of, rows_of
-from clew.memory.knowledge.disk import read_manifest
+from clew.memory.knowledge.disk import Manifest, read_manifest
 from clew.memory.knowledge.embedding import with_title
 
 if TYPE_CHECKING:
@@ -136,17 +136,23 @@ class Sending:
     again: bool = False
 
 
-def publish(cluster: Cluster, generation: Path, sending: Sending | None = None) -> Iterator[Progress | Published]:
+def publish(
+    cluster: Cluster, generation: Path, sending: Sending | None = None, of: str | None = None
+) -> Iterator[Progress | Published]:
     """Bring a generation of an embedded library onto the cluster, under its lock, and use it; ends with `Published`.
+    `of` is the proof of what it was made of there: empty where nothing was, None where it does not matter.
 
-    The library stays as it was until the very end. Raises `LibraryBusy`, and `ClewError` where documents are refused.
+    The library stays as it was until the very end. Raises `LibraryBusy`, also where it is no more what this was made
+    of, and `ClewError` where documents are refused.
     """
     _ = cluster.version
     generations, manifest = Generations(cluster), read_manifest(generation)
     sending = sending or Sending()
     layout = IndexLayout(manifest.encoder.dimension, manifest.keywords, sending.shards, sending.replicas)
     # What is made is closed here and now: an error keeps it alive, and SQLite is closed by the thread that opened it.
-    with generations.held(), closing(Lease(generation)), closing(rows_of(generation, manifest)) as made:
+    with generations.held() as still_held, closing(Lease(generation)), closing(rows_of(generation, manifest)) as made:
+        if of is not None and generations.proof() != of:
+            raise LibraryBusy(f"{cluster.where} was indexed meanwhile, by another clew index", "run it again")
         started, pauses = time.perf_counter(), cluster.pauses
         index = generations.begin(layout, sending.rebuild)
         bulk, there, whole = Bulk(cluster, index), hashes(cluster, index), RowsHash()
@@ -172,23 +178,23 @@ def publish(cluster: Cluster, generation: Path, sending: Sending | None = None) 
         _check(bulk)
         cluster.ask(lambda client: client.indices.refresh(index=index), BULK_SECONDS)
         _prove(cluster, index, whole)
-        said = {
-            "format": CLUSTER_FORMAT,
-            "manifest": manifest.model_dump_json(),
-            "rows": len(whole),
-            "hash": whole.value,
-            "published": time.time(),
-        }
-        said |= {**facts_of(generation, manifest), "elser": endpoint()}
-        bulk.send([IndexRow("manifest", {"kind": "manifest", "rest": said})])
+        still_held()
+        bulk.send([_of_manifest(generation, manifest, whole)])
         _check(bulk)
         cluster.ask(lambda client: client.indices.refresh(index=index), BULK_SECONDS)
+        still_held()
         generations.switch(index)
         removed = tuple(generations.clear())
         waited += time.perf_counter() - started
         yield Progress(STAGE, len(whole), len(whole))
         counts = len(gone), cluster.pauses - pauses, waited
         yield Published(index, len(whole), whole.value, bulk.sent - 1 - len(gone), *counts, removed)
+
+
+def _of_manifest(generation: Path, manifest: Manifest, whole: RowsHash) -> IndexRow:
+    said = {"format": CLUSTER_FORMAT, "manifest": manifest.model_dump_json(), "rows": len(whole), "hash": whole.value}
+    said |= {"published": time.time(), **facts_of(generation, manifest), "elser": endpoint()}
+    return IndexRow("manifest", {"kind": "manifest", "rest": said})
 
 
 def hashes(cluster: Cluster, index: str) -> dict[str, tuple[str, str]]:
