@@ -1,14 +1,16 @@
 """A library on a cluster by the command line: indexed, asked, proven, copied back, listed and removed."""
 
 import json
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from clew.agent.assistant import Assistant
 from clew.agent.settings import read_settings
-from clew.memory.knowledge.cluster.cluster_store import open_cluster
+from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_cluster
 from clew.memory.knowledge.cluster.connection import address
 from clew.memory.knowledge.disk import read_manifest, required_generation
 from clew.ui.web.views import Conversations
@@ -62,6 +64,48 @@ def test_from_documents_to_an_answer_and_away_again(
     assert gone.exit_code == 3 and "there is no library" in gone.stderr
 
 
+def altered(where: str, id_: str, change: Callable[[dict[str, Any]], object] | None) -> ClusterStore:
+    """A row of the library as somebody else's program has written it, or without a change removed."""
+    opened = address(where)
+    assert opened
+    store = open_cluster(opened)
+    ask, index = store.cluster.ask, store.index
+    ask(lambda client: client.indices.put_settings(index=index, settings={"index.blocks.write": None}))
+    row = store.cluster.found(index, [id_])[id_]
+    if change:
+        change(row)
+        ask(lambda client: client.index(index=index, id=id_, document=row, refresh=True))
+    else:
+        ask(lambda client: client.delete(index=index, id=id_, refresh=True))
+    return store
+
+
+@pytest.mark.parametrize("what", ["format", "manifest", "rows", "copy"])
+def test_what_cannot_be_read_is_made_anew(
+    server: Server, notes: Path, clew: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, what: str
+) -> None:
+    """A library of another version, or a damaged one, on a machine with a copy or without."""
+    monkeypatch.setenv("CLEW_LIBRARY", where := server.library())
+    monkeypatch.setenv("CLEW_CACHE", str(tmp_path / "cache"))
+    assert clew("index", notes, "-q").exit_code == 0
+    if what in ("format", "copy"):
+        store = altered(where, "manifest", lambda row: row["rest"].update(format=99))
+        mark = {"clew": {"library": store.cluster.where.name, "format": 99, "generation": 1}}
+        store.cluster.ask(lambda client: client.indices.put_mapping(index=store.index, meta=mark))
+    elif what == "manifest":
+        altered(where, "manifest", None)
+    else:
+        altered(where, "capsule:0", None)
+    if what != "copy":
+        monkeypatch.setenv("CLEW_CACHE", str(tmp_path / "elsewhere"))
+    refused = clew("index", notes)
+    assert refused.exit_code == 3 and "--rebuild" in refused.stderr
+    done = clew("index", notes, "--rebuild")
+    assert done.exit_code == 0, done.stderr
+    assert "moon" in clew("search", "What does the Moon orbit?").stdout
+    assert clew("doctor").exit_code == 0
+
+
 @pytest.fixture
 def graph(tmp_path: Path) -> Path:
     """A data set of a graph: three topics, each a line of nodes."""
@@ -106,13 +150,7 @@ def test_trained_evaluated_and_spoken_with(
             *_, last = page.ask("", "What has mark11?")
         assert "violin number3 has mark11" in last.turns[0].answer.text
     assert clew("doctor").exit_code == 0
-    opened = address(where)
-    assert opened
-    store = open_cluster(opened)
-    store.cluster.ask(
-        lambda client: client.indices.put_settings(index=store.index, settings={"index.blocks.write": None})
-    )
-    store.cluster.ask(lambda client: client.delete(index=store.index, id="capsule:0", refresh=True))
+    altered(where, "capsule:0", None)
     damaged = clew("doctor")
     assert damaged.exit_code == 1 and "clew doctor --repair" in damaged.stdout
     assert clew("doctor", "--repair").exit_code == 0 and clew("doctor").exit_code == 0

@@ -98,14 +98,15 @@ class Generations:
         return {index: mark for index, mark in marks.items() if mark.get("library") == self.cluster.where.name}
 
     def checked(self, index: str) -> None:
-        """Raises `LibraryMismatch` for an index of another format, or one that is none of ours."""
+        """Raises `LibraryMismatch` for an index of another format, and for one that is none of ours, which stays."""
         said = self.cluster.ask(lambda client: client.indices.get_mapping(index=index))
         mark = said[index]["mappings"].get("_meta", {}).get("clew", {})
-        if mark.get("format") != CLUSTER_FORMAT:
-            has = f"format {mark['format']}" if "format" in mark else "an index of another program"
-            where = self.cluster.where
+        where, has = self.cluster.where, mark.get("format", "")
+        if not has:
+            raise LibraryMismatch(f"at {where} is an index of another program", "give the library another name")
+        if has != CLUSTER_FORMAT:
             raise LibraryMismatch(
-                f"at {where} is {has}, this version of clew reads format {CLUSTER_FORMAT}",
+                f"at {where} is format {has}, this version of clew reads format {CLUSTER_FORMAT}",
                 f"clew index YOUR-FOLDER --rebuild --library {where}",
             )
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from clew.memory.datatypes import Progress
-from clew.memory.errors import ClewError, NoLibrary
+from clew.memory.errors import ClewError, LibraryMismatch, NoLibrary
 from clew.memory.files import new_file, private_folder, remove, unread
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_generation
 from clew.memory.knowledge.cluster.connection import Cluster, ClusterAddress, Place
@@ -33,7 +33,7 @@ def worked_on(
         yield from work(place)
         return
     cluster, folder = Cluster(place), _folder(place, cache)
-    of = yield from _brought(cluster, folder)
+    of = yield from _brought(cluster, folder, bool(sending and sending.rebuild))
     last: list[Worked] = []
     try:
         for event in work(folder):
@@ -76,18 +76,25 @@ def _folder(where: ClusterAddress, cache: Path) -> Path:
     return private_folder(private_folder(cache / FOLDER) / f"{where.name}-{name}")
 
 
-def _brought(cluster: Cluster, folder: Path) -> Generator[Progress, None, str]:
+def _brought(cluster: Cluster, folder: Path, rebuild: bool = False) -> Generator[Progress, None, str | None]:
     """Where the copy is not what was sent last, or has never been made, it is read from the cluster. What a run has
-    made and not sent yet is kept. Returns the proof of what is there."""
-    store, mark = _there(cluster), _mark(folder)
-    if store is None:
-        if mark:  # it was there, and was removed
+    made and not sent yet is kept. Returns the proof of what is there: None where it is ours and cannot be read, which
+    is no error with `rebuild`."""
+    try:
+        store, mark = _there(cluster), _mark(folder)
+        if store is None:
+            if mark:  # it was there, and was removed
+                _clear(folder)
+        elif mark.get("hash") != store.proof[1] or current_generation(folder) is None:
             _clear(folder)
-    elif mark.get("hash") != store.proof[1] or current_generation(folder) is None:
-        _clear(folder)
-        yield from restore(store, folder)
-        _note(folder, _files(required_generation(folder)), store.proof[1])
-    return store.proof[1] if store else ""
+            yield from restore(store, folder)
+            _note(folder, _files(required_generation(folder)), store.proof[1])
+        return store.proof[1] if store else ""
+    except LibraryMismatch:
+        generations = Generations(cluster)
+        if not rebuild or generations.current() not in generations.ours():
+            raise
+        return None
 
 
 def _there(cluster: Cluster) -> ClusterStore | None:

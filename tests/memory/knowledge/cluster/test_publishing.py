@@ -16,10 +16,10 @@ from clew.memory.errors import ClewError, LibraryBusy, LibraryMismatch, NoLibrar
 from clew.memory.knowledge.cluster.cluster_store import open_generation
 from clew.memory.knowledge.cluster.connection import Cluster, address
 from clew.memory.knowledge.cluster.generations import Generations, libraries
-from clew.memory.knowledge.cluster.publishing import Published, publish
+from clew.memory.knowledge.cluster.publishing import Published, Sending, publish
 from clew.memory.knowledge.cluster.restoring import SPOOL, restore
 from clew.memory.knowledge.cluster.rows import IndexRow, rows_of
-from clew.memory.knowledge.cluster.staging import on_this_machine
+from clew.memory.knowledge.cluster.staging import on_this_machine, worked_on
 from clew.memory.knowledge.disk import Manifest, current_generation, held, read_manifest, required_generation
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library
@@ -171,14 +171,21 @@ def _created(client: Any, **what: object) -> Any:
     return client.indices.create(**what)
 
 
-def test_an_index_of_another_format_or_program_is_not_read(cluster: Cluster) -> None:
+def test_an_index_of_another_format_or_program_is_not_read(cluster: Cluster, tmp_path: Path) -> None:
+    """A rebuild takes the place of what is ours alone."""
     name = Generations(cluster).index(1)
     alias: dict[str, dict[str, str]] = {Generations(cluster).alias: {}}
-    ours = {"clew": {"library": cluster.where.name, "format": 99}}
+    ours = {"clew": {"library": cluster.where.name, "format": 99, "generation": 1}}
     for mark, what in (({}, "another program"), (ours, "format 99")):
         cluster.ask(partial(_created, index=name, mappings={"_meta": mark}, aliases=alias))
         with pytest.raises(LibraryMismatch, match=what):
             open_generation(cluster)
+        run = worked_on(cluster.where, tmp_path, lambda _: iter(["worked"]), Sending(rebuild=True))
+        if mark:
+            assert list(run) == ["worked"]
+        else:
+            with pytest.raises(LibraryMismatch, match=what):
+                next(run)
         cluster.ask(lambda client: client.indices.delete(index=name))
 
 
