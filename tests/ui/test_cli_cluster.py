@@ -106,6 +106,25 @@ def test_what_cannot_be_read_is_made_anew(
     assert clew("doctor").exit_code == 0
 
 
+def test_a_row_that_was_changed_is_sent_again(
+    server: Server, notes: Path, clew: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though its hash still stands beside it."""
+    monkeypatch.setenv("CLEW_LIBRARY", where := server.library())
+    assert clew("index", notes, "-q").exit_code == 0
+    opened = address(where)
+    assert opened
+    store = open_cluster(opened)
+    (chunk,) = store.cluster.scanned(store.index, {"term": {"kind": "chunk"}})
+    altered(where, chunk["_id"], lambda row: row.update(text="The Moon orbits Mars."))
+    damaged = clew("doctor")
+    assert damaged.exit_code == 1 and f"changed: {chunk['_id']}" in damaged.stdout
+    mended = clew("doctor", "--repair")
+    assert mended.exit_code == 0 and "repaired: " in mended.stderr, mended.stdout
+    assert "Earth" in clew("ask", "What does the Moon orbit?").stdout
+    assert "nothing to repair" in clew("doctor", "--repair").stderr
+
+
 @pytest.fixture
 def graph(tmp_path: Path) -> Path:
     """A data set of a graph: three topics, each a line of nodes."""

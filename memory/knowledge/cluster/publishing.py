@@ -3,7 +3,7 @@ are those of the generation the library is switched to it. A run that was cut of
 is known by its hash."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +15,15 @@ from clew.memory.files import Lease
 from clew.memory.knowledge.cluster.connection import BULK_SECONDS, Busy, Cluster, TooLarge, cause_of
 from clew.memory.knowledge.cluster.generations import Generations
 from clew.memory.knowledge.cluster.inference import endpoint, tokens_of
-from clew.memory.knowledge.cluster.rows import CLUSTER_FORMAT, IndexLayout, IndexRow, RowsHash, facts_of, rows_of
+from clew.memory.knowledge.cluster.rows import (
+    CLUSTER_FORMAT,
+    IndexLayout,
+    IndexRow,
+    RowsHash,
+    facts_of,
+    hash_of,
+    rows_of,
+)
 from clew.memory.knowledge.disk import Manifest, read_manifest
 from clew.memory.knowledge.embedding import with_title
 
@@ -128,7 +136,7 @@ class Published:
 @dataclass(frozen=True, slots=True)
 class Sending:
     """`shards` and `replicas` (None: one, on a single node none) of an index that is made; `rebuild`: it is made empty,
-    and not cloned; `again`: also where nothing is new."""
+    and not cloned; `again`: also where nothing is new, and whatever differs by what stands in its row."""
 
     shards: int = 1
     replicas: int | None = None
@@ -155,7 +163,7 @@ def publish(
             raise LibraryBusy(f"{cluster.where} was indexed meanwhile, by another clew index", "run it again")
         started, pauses = time.perf_counter(), cluster.pauses
         index = generations.begin(layout, sending.rebuild)
-        bulk, there, whole = Bulk(cluster, index), hashes(cluster, index), RowsHash()
+        bulk, there, whole = Bulk(cluster, index), hashes(cluster, index, sending.again), RowsHash()
         waited = time.perf_counter() - started
         total = manifest.documents + manifest.chunks
         batch: list[IndexRow] = []
@@ -177,7 +185,7 @@ def publish(
             bulk.send([], gone[first : first + ROWS])
         _check(bulk)
         cluster.ask(lambda client: client.indices.refresh(index=index), BULK_SECONDS)
-        _prove(cluster, index, whole)
+        _prove(hashes(cluster, index, sending.again), whole, cluster)
         still_held()
         bulk.send([_of_manifest(generation, manifest, whole)])
         _check(bulk)
@@ -197,10 +205,13 @@ def _of_manifest(generation: Path, manifest: Manifest, whole: RowsHash) -> Index
     return IndexRow("manifest", {"kind": "manifest", "rest": said})
 
 
-def hashes(cluster: Cluster, index: str) -> dict[str, tuple[str, str]]:
+def hashes(cluster: Cluster, index: str, anew: bool = False) -> dict[str, tuple[str, str]]:
     """Of all that stands in an index, by id, its hash and the endpoint that its tokens are from; what is written
-    and not yet refreshed too."""
+    and not yet refreshed too. `anew`: the hash is not what the row says, but made again."""
     cluster.ask(lambda client: client.indices.refresh(index=index), BULK_SECONDS)
+    if anew:
+        rows = ((hit["_id"], hit["_source"]) for hit in cluster.scanned(index, {"match_all": {}}))
+        return {id_: (hash_of(row), row.get("by", "")) for id_, row in rows}
     found = cluster.scanned(index, {"match_all": {}}, False, 5000, ["hash", "by"])
     told = ((hit["_id"], hit.get("fields", {})) for hit in found)
     return {id_: (fields.get("hash", [""])[0], fields.get("by", [""])[0]) for id_, fields in told}
@@ -228,9 +239,9 @@ def _check(bulk: Bulk) -> None:
         )
 
 
-def _prove(cluster: Cluster, index: str, whole: RowsHash) -> None:
+def _prove(there: Mapping[str, tuple[str, str]], whole: RowsHash, cluster: Cluster) -> None:
     found = RowsHash()
-    for id_, (hash_, _) in hashes(cluster, index).items():
+    for id_, (hash_, _) in there.items():
         if id_ != "manifest":
             found.add(id_, hash_)
     if (len(found), found.value) != (len(whole), whole.value):
