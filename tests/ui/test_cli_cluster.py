@@ -125,6 +125,39 @@ def test_a_row_that_was_changed_is_sent_again(
     assert "nothing to repair" in clew("doctor", "--repair").stderr
 
 
+def test_shards_and_replicas_are_as_they_were_named(
+    server: Server, notes: Path, clew: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Of a library that is new, that did not change, that did, and of one that is copied."""
+
+    def has(where: str) -> tuple[str, str, str]:
+        opened = address(where)
+        assert opened
+        store = open_cluster(opened)
+        own = store.cluster.ask(lambda client: client.indices.get_settings(index=store.index))[store.index]["settings"]
+        return own["index"]["number_of_shards"], own["index"]["number_of_replicas"], store.index[-2:]
+
+    def indexed(*flags: object) -> tuple[str, str, str]:
+        done = clew("index", notes, "-q", *flags)
+        assert done.exit_code == 0, done.stderr
+        return has(where)
+
+    monkeypatch.setenv("CLEW_LIBRARY", where := server.library())
+    assert indexed() == ("1", "0", "01")  # one where there is another node
+    assert indexed("--replicas", 2) == ("1", "2", "01")
+    (notes / "sun.txt").write_text("The Sun is hot.", "utf-8")
+    assert indexed() == ("1", "2", "02")
+    (notes / "mars.txt").write_text("Mars is red.", "utf-8")
+    assert indexed("--replicas", 0) == ("1", "0", "03")
+    assert indexed("--shards", 2) == ("2", "0", "04")
+    assert indexed("--shards", 2) == ("2", "0", "04")
+    assert indexed("--rebuild") == ("2", "0", "05")
+    other = server.library()
+    assert clew("copy", where, other, "-q", "--shards", 3, "--replicas", 1).exit_code == 0
+    assert has(other) == ("3", "1", "01")
+    assert "Earth" in clew("ask", "What does the Moon orbit?", "--library", other).stdout
+
+
 @pytest.fixture
 def graph(tmp_path: Path) -> Path:
     """A data set of a graph: three topics, each a line of nodes."""

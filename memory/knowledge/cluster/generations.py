@@ -13,6 +13,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from clew.memory.knowledge.cluster.connection import BULK_SECONDS, NAME, PREFIX,
 from clew.memory.knowledge.cluster.rows import (
     CLUSTER_FORMAT,
     IndexLayout,
+    copies,
     index_mapping,
     index_settings,
     mapping_faults,
@@ -116,11 +118,12 @@ class Generations:
         """The index of the next generation, open to writes: what a run left unfinished, else a clone of the one in use,
         else an empty one (`fresh`: always empty)."""
         current, ours = self.current(), self.ours()
+        layout = self._like(current, layout) if current else layout
         newest = max(ours.values(), default=0)
         later = [index for index, number in ours.items() if not current or number > ours.get(current, 0)]
         for index in sorted(later, reverse=True):
             if not fresh and self._usable(index, layout):
-                self._open(index)
+                self._open(index, layout)
                 return index
             self.remove(index)
         made = self.index(newest + 1)
@@ -147,26 +150,46 @@ class Generations:
                 raise
 
     def _usable(self, index: str, layout: IndexLayout) -> bool:
-        """Whether its mapping is the one that we would make."""
+        """Whether its mapping and its shards are those that we would make."""
         said = self.cluster.ask(lambda client: client.indices.get(index=index))[index]
-        return not mapping_faults(said, layout.dimension, layout.keywords)
+        same = int(said["settings"]["index"]["number_of_shards"]) == (layout.shards or 1)
+        return same and not mapping_faults(said, layout.dimension, layout.keywords)
+
+    def _like(self, index: str, layout: IndexLayout) -> IndexLayout:
+        """With the shards and the replicas of an index where it names none."""
+        had = self._settings(index)
+        grows = had.get("auto_expand_replicas", "false") != "false"
+        replicas = None if grows else int(had["number_of_replicas"])
+        replicas = replicas if layout.replicas is None else layout.replicas
+        return replace(layout, shards=layout.shards or int(had["number_of_shards"]), replicas=replicas)
+
+    def _settings(self, index: str) -> dict[str, Any]:
+        said = self.cluster.ask(lambda client: client.indices.get_settings(index=index))
+        return dict(said[index]["settings"]["index"])
+
+    def shards(self) -> int:
+        """Of the generation in use."""
+        return int(self._settings(self.required())["number_of_shards"])
+
+    def replicate(self, replicas: int) -> None:
+        """Give the generation in use so many replicas."""
+        index = self.required()
+        self.cluster.ask(lambda client: client.indices.put_settings(index=index, settings=copies(replicas)))
 
     def _clone(self, index: str, made: str, layout: IndexLayout, number: int) -> None:
         self.close(index)
-        had = self.cluster.ask(lambda client: client.indices.get_settings(index=index))[index]["settings"]["index"]
-        grows = had.get("auto_expand_replicas", "false") != "false"
-        name = "auto_expand_replicas" if grows and layout.replicas is None else "number_of_replicas"
-        kept = {"index.blocks.write": None, f"index.{name}": had[name] if layout.replicas is None else layout.replicas}
+        kept = {"index.blocks.write": None, **copies(layout.replicas)}
         self._made(
             made,
             lambda client: client.indices.clone(index=index, target=made, settings=kept, wait_for_active_shards="1"),
         )
         mark = index_mapping(layout, number, self.cluster.where.name)["_meta"]
         self.cluster.ask(lambda client: client.indices.put_mapping(index=made, meta=mark))
-        self._open(made)
+        self._open(made, layout)
 
-    def _open(self, index: str) -> None:
-        self.cluster.ask(lambda client: client.indices.put_settings(index=index, settings={"index.blocks.write": None}))
+    def _open(self, index: str, layout: IndexLayout) -> None:
+        settings = {"index.blocks.write": None, **copies(layout.replicas)}
+        self.cluster.ask(lambda client: client.indices.put_settings(index=index, settings=settings))
 
     def close(self, index: str) -> None:
         """To writes, for good."""

@@ -135,10 +135,10 @@ class Published:
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """`shards` and `replicas` (None: one, on a single node none) of an index that is made; `rebuild`: it is made empty,
-    and not cloned; `again`: also where nothing is new, and whatever differs by what stands in its row."""
+    """`shards` and `replicas` as in `IndexLayout`; `rebuild`: the index is made empty, and not cloned; `again`: also
+    where nothing is new, and whatever differs by what stands in its row."""
 
-    shards: int = 1
+    shards: int | None = None
     replicas: int | None = None
     rebuild: bool = False
     again: bool = False

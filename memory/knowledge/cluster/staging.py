@@ -48,9 +48,13 @@ def worked_on(
     sending = sending or Sending()
     mark, files = _mark(folder), _files(generation)
     known = mark.get("files") == files and endpoint() in ("", mark.get("elser", ""))
+    generations = Generations(cluster)
+    known = known and sending.shards in (None, generations.shards())
     if known and not (sending.rebuild or sending.again):
-        with Generations(cluster).held():
-            Generations(cluster).clear()
+        with generations.held():
+            generations.clear()
+            if sending.replicas is not None:
+                generations.replicate(sending.replicas)
     else:
         for sent in publish(cluster, generation, sending, of):
             if isinstance(sent, Published):
