@@ -24,8 +24,9 @@ from clew.memory.knowledge.cluster.rows import (
     hash_of,
     rows_of,
 )
-from clew.memory.knowledge.disk import Manifest, read_manifest
+from clew.memory.knowledge.disk import Manifest, open_database, read_manifest
 from clew.memory.knowledge.embedding import with_title
+from clew.memory.text import number_of
 
 if TYPE_CHECKING:
     from elasticsearch import Elasticsearch
@@ -34,14 +35,14 @@ STAGE = "sending to the cluster"
 BYTES, ROWS = 4_000_000, 500
 """What one bulk request has at most."""
 
-NAMED = 5
-"""Documents that a report of failures names."""
+NAMED, LONG = 5, 80
+"""Documents that a report of failures names, and characters of each one's id."""
 
 
 @dataclass
 class Bulk:
     """Sends rows, again those that a busy cluster has not taken, and in smaller requests where they are too large;
-    `failed` are the rows that it refused, and why."""
+    `failed` are the documents (else the names, else the rows) that it refused some row of, and why."""
 
     cluster: Cluster
     index: str
@@ -79,8 +80,7 @@ class Bulk:
         except TooLarge:
             half = len(left) // 2
             if not half:
-                ((action, _),) = left
-                self.failed[next(iter(action.values()))["_id"]] = "larger than http.max_content_length"
+                self.failed[_about(left[0])] = "larger than http.max_content_length"
                 return
             self._send(left[:half])
             self._send(left[half:])
@@ -101,7 +101,7 @@ class Bulk:
             elif "block" in kind or isinstance(refused, ServiceUnreachable):
                 raise refused
             else:
-                self.failed[said["_id"]] = reason
+                self.failed[_about(line)] = reason
         return again
 
 
@@ -111,6 +111,12 @@ _Line = tuple[dict[str, Any], dict[str, Any] | None]
 def _line(row: IndexRow) -> _Line:
     by = {"by": _by(row)} if _by(row) else {}
     return {"index": {"_id": row.id}}, {**row.source, "hash": row.hash, **by, **row.indexed}
+
+
+def _about(line: _Line) -> str:
+    """What a person knows of it."""
+    (its,), body = line[0].values(), line[1] or {}
+    return str(body.get("document") or body.get("name") or its["_id"])
 
 
 def _by(row: IndexRow) -> str:
@@ -183,12 +189,12 @@ def publish(
         gone = sorted(there.keys() - whole.ids - {"manifest"})
         for first in range(0, len(gone), ROWS):
             bulk.send([], gone[first : first + ROWS])
-        _check(bulk)
+        _check(bulk, generation)
         cluster.ask(lambda client: client.indices.refresh(index=index), BULK_SECONDS)
         _prove(hashes(cluster, index, sending.again), whole, cluster)
         still_held()
         bulk.send([_of_manifest(generation, manifest, whole)])
-        _check(bulk)
+        _check(bulk, generation)
         cluster.ask(lambda client: client.indices.refresh(index=index), BULK_SECONDS)
         still_held()
         generations.switch(index)
@@ -230,13 +236,21 @@ def _size(row: IndexRow) -> int:
     return 300 + sum(map(len, long)) + 20 * len(row.indexed.get("vector", ())) + len(str(row.source.get("rest", "")))
 
 
-def _check(bulk: Bulk) -> None:
-    if bulk.failed:
-        shown = "; ".join(f"{id_}: {why[:120]}" for id_, why in list(bulk.failed.items())[:NAMED])
-        raise ClewError(
-            f"{len(bulk.failed)} documents were refused by {bulk.cluster.where} ({shown}); the library is what it was",
-            "mend what they say; the next run sends them again",
-        )
+def _check(bulk: Bulk, generation: Path) -> None:
+    """Raises `ClewError` that names what was refused, and the files that it is of."""
+    if not bulk.failed:
+        return
+    shown = []
+    with closing(open_database(generation)) as database:
+        for name, why in list(bulk.failed.items())[:NAMED]:
+            files = database.execute("SELECT source FROM documents WHERE id = ?", (name,))
+            short = name if len(name) <= LONG else f"{name[:LONG]}..."
+            shown.append("".join([short, *(f" of {path}" for (path,) in files), f": {why[:120]}"]))
+    refused = f"{number_of(len(bulk.failed), 'document')} {'was' if len(bulk.failed) == 1 else 'were'} refused"
+    raise ClewError(
+        f"{refused} by {bulk.cluster.where} ({'; '.join(shown)}); the library is what it was",
+        "mend what they say; the next run sends them again",
+    )
 
 
 def _prove(there: Mapping[str, tuple[str, str]], whole: RowsHash, cluster: Cluster) -> None:

@@ -192,14 +192,18 @@ def test_an_index_of_another_format_or_program_is_not_read(cluster: Cluster, tmp
 def test_what_the_cluster_refuses_is_named_and_the_library_stays(
     cluster: Cluster, notes: Path, tmp_path: Path, encoder: CachedEncoder
 ) -> None:
-    """A document id of more bytes than a keyword may have."""
+    """A document id of more bytes than a keyword may have: by its file. Mended there, the next run sends it."""
     long = tmp_path / "long.jsonl"
     long.write_text(json.dumps({"_id": "x" * 40_000, "title": "Long", "text": "A long name."}) + "\n", "utf-8")
     sent(cluster, indexed(notes, tmp_path / "library", encoder))
-    generation = indexed(long, tmp_path / "other", encoder)
-    with pytest.raises(ClewError, match="documents were refused by es://"):
+    generation = indexed(long, tmp_path / "library", encoder)
+    with pytest.raises(ClewError, match="1 document was refused by es://") as refused:
         sent(cluster, generation)
+    assert f"{'x' * 80}... of {long}: " in str(refused.value) and str(refused.value).count("xxx...") == 1
     assert {one.id for one in open_generation(cluster).catalogue.documents} == {"moon.txt", "tides.txt"}
+    long.write_text(json.dumps({"_id": "short", "title": "Long", "text": "A short name."}) + "\n", "utf-8")
+    sent(cluster, indexed(long, tmp_path / "library", encoder))
+    assert {one.id for one in open_generation(cluster).catalogue.documents} == {"moon.txt", "tides.txt", "short"}
 
 
 def _away(*_: object) -> None:
