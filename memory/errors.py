@@ -4,7 +4,7 @@ ClewError                 the run failed                                  exit 1
 |-- BadInput              a file, script or argument cannot be used       exit 2
 |-- NotSetUp              something has to be made or installed first     exit 3
 |   |-- NoLibrary         there is no library at that place
-|   |-- LibraryMismatch   the library was made with another format or encoder
+|   |-- LibraryMismatch   the library was made with another format or encoder, or has lost a part
 |   `-- NoModel           the model's files are not on this machine
 |-- LibraryBusy           another process is indexing this library        exit 1
 |-- Unreadable            one source could not be read; the rest goes on  exit 1

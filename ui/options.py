@@ -37,6 +37,16 @@ library = click.option(
     metavar="DIR",
     help="The library: a folder, or es://HOST:PORT/NAME on a cluster.  [default: .clew]",
 )
+shards = click.option(
+    "--shards",
+    type=click.IntRange(1, 1024),
+    help="Of a library on a cluster; with others than it has all is sent again.  [default: as it has; 1]",
+)
+replicas = click.option(
+    "--replicas",
+    type=click.IntRange(0, 10),
+    help="Of a library on a cluster.  [default: as it has; 1, on a single node 0]",
+)
 quiet = click.option("--quiet", "-q", is_flag=True, help="No progress and no steps on standard error.")
 tool = click.option("--tool", metavar="NAME", help="The retrieval method, or auto: the agent chooses.  [default: auto]")
 llm = click.option(

@@ -1,14 +1,16 @@
 """A library on a cluster by the command line: indexed, asked, proven, copied back, listed and removed."""
 
 import json
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from clew.agent.assistant import Assistant
 from clew.agent.settings import read_settings
-from clew.memory.knowledge.cluster.cluster_store import open_cluster
+from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_cluster
 from clew.memory.knowledge.cluster.connection import address
 from clew.memory.knowledge.disk import read_manifest, required_generation
 from clew.ui.web.views import Conversations
@@ -62,6 +64,100 @@ def test_from_documents_to_an_answer_and_away_again(
     assert gone.exit_code == 3 and "there is no library" in gone.stderr
 
 
+def altered(where: str, id_: str, change: Callable[[dict[str, Any]], object] | None) -> ClusterStore:
+    """A row of the library as somebody else's program has written it, or without a change removed."""
+    opened = address(where)
+    assert opened
+    store = open_cluster(opened)
+    ask, index = store.cluster.ask, store.index
+    ask(lambda client: client.indices.put_settings(index=index, settings={"index.blocks.write": None}))
+    row = store.cluster.found(index, [id_])[id_]
+    if change:
+        change(row)
+        ask(lambda client: client.index(index=index, id=id_, document=row, refresh=True))
+    else:
+        ask(lambda client: client.delete(index=index, id=id_, refresh=True))
+    return store
+
+
+@pytest.mark.parametrize("what", ["format", "manifest", "rows", "copy"])
+def test_what_cannot_be_read_is_made_anew(
+    server: Server, notes: Path, clew: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, what: str
+) -> None:
+    """A library of another version, or a damaged one, on a machine with a copy or without."""
+    monkeypatch.setenv("CLEW_LIBRARY", where := server.library())
+    monkeypatch.setenv("CLEW_CACHE", str(tmp_path / "cache"))
+    assert clew("index", notes, "-q").exit_code == 0
+    if what in ("format", "copy"):
+        store = altered(where, "manifest", lambda row: row["rest"].update(format=99))
+        mark = {"clew": {"library": store.cluster.where.name, "format": 99, "generation": 1}}
+        store.cluster.ask(lambda client: client.indices.put_mapping(index=store.index, meta=mark))
+    elif what == "manifest":
+        altered(where, "manifest", None)
+    else:
+        altered(where, "capsule:0", None)
+    if what != "copy":
+        monkeypatch.setenv("CLEW_CACHE", str(tmp_path / "elsewhere"))
+    refused = clew("index", notes)
+    assert refused.exit_code == 3 and "--rebuild" in refused.stderr
+    done = clew("index", notes, "--rebuild")
+    assert done.exit_code == 0, done.stderr
+    assert "moon" in clew("search", "What does the Moon orbit?").stdout
+    assert clew("doctor").exit_code == 0
+
+
+def test_a_row_that_was_changed_is_sent_again(
+    server: Server, notes: Path, clew: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though its hash still stands beside it."""
+    monkeypatch.setenv("CLEW_LIBRARY", where := server.library())
+    assert clew("index", notes, "-q").exit_code == 0
+    opened = address(where)
+    assert opened
+    store = open_cluster(opened)
+    (chunk,) = store.cluster.scanned(store.index, {"term": {"kind": "chunk"}})
+    altered(where, chunk["_id"], lambda row: row.update(text="The Moon orbits Mars."))
+    damaged = clew("doctor")
+    assert damaged.exit_code == 1 and f"changed: {chunk['_id']}" in damaged.stdout
+    mended = clew("doctor", "--repair")
+    assert mended.exit_code == 0 and "repaired: " in mended.stderr, mended.stdout
+    assert "Earth" in clew("ask", "What does the Moon orbit?").stdout
+    assert "nothing to repair" in clew("doctor", "--repair").stderr
+
+
+def test_shards_and_replicas_are_as_they_were_named(
+    server: Server, notes: Path, clew: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Of a library that is new, that did not change, that did, and of one that is copied."""
+
+    def has(where: str) -> tuple[str, str, str]:
+        opened = address(where)
+        assert opened
+        store = open_cluster(opened)
+        own = store.cluster.ask(lambda client: client.indices.get_settings(index=store.index))[store.index]["settings"]
+        return own["index"]["number_of_shards"], own["index"]["number_of_replicas"], store.index[-2:]
+
+    def indexed(*flags: object) -> tuple[str, str, str]:
+        done = clew("index", notes, "-q", *flags)
+        assert done.exit_code == 0, done.stderr
+        return has(where)
+
+    monkeypatch.setenv("CLEW_LIBRARY", where := server.library())
+    assert indexed() == ("1", "0", "01")  # one where there is another node
+    assert indexed("--replicas", 2) == ("1", "2", "01")
+    (notes / "sun.txt").write_text("The Sun is hot.", "utf-8")
+    assert indexed() == ("1", "2", "02")
+    (notes / "mars.txt").write_text("Mars is red.", "utf-8")
+    assert indexed("--replicas", 0) == ("1", "0", "03")
+    assert indexed("--shards", 2) == ("2", "0", "04")
+    assert indexed("--shards", 2) == ("2", "0", "04")
+    assert indexed("--rebuild") == ("2", "0", "05")
+    other = server.library()
+    assert clew("copy", where, other, "-q", "--shards", 3, "--replicas", 1).exit_code == 0
+    assert has(other) == ("3", "1", "01")
+    assert "Earth" in clew("ask", "What does the Moon orbit?", "--library", other).stdout
+
+
 @pytest.fixture
 def graph(tmp_path: Path) -> Path:
     """A data set of a graph: three topics, each a line of nodes."""
@@ -106,13 +202,7 @@ def test_trained_evaluated_and_spoken_with(
             *_, last = page.ask("", "What has mark11?")
         assert "violin number3 has mark11" in last.turns[0].answer.text
     assert clew("doctor").exit_code == 0
-    opened = address(where)
-    assert opened
-    store = open_cluster(opened)
-    store.cluster.ask(
-        lambda client: client.indices.put_settings(index=store.index, settings={"index.blocks.write": None})
-    )
-    store.cluster.ask(lambda client: client.delete(index=store.index, id="capsule:0", refresh=True))
+    altered(where, "capsule:0", None)
     damaged = clew("doctor")
     assert damaged.exit_code == 1 and "clew doctor --repair" in damaged.stdout
     assert clew("doctor", "--repair").exit_code == 0 and clew("doctor").exit_code == 0

@@ -13,14 +13,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from clew.memory.datatypes import Progress
-    from clew.memory.knowledge.cluster.publishing import Published
+    from clew.memory.knowledge.cluster.publishing import Published, Sending
 
 
 @click.command()
 @click.argument("source", metavar="FROM", type=options.AnyPlace())
 @click.argument("target", metavar="TO", type=options.AnyPlace())
+@options.shards
+@options.replicas
 @options.quiet
-def copy(source: Place, target: Place, quiet: bool) -> None:
+def copy(source: Place, target: Place, shards: int | None, replicas: int | None, quiet: bool) -> None:
     """Copy a library from a folder onto a cluster, or back.
 
     FROM and TO are folders, or addresses like es://HOST:PORT/NAME; one of them is a cluster, or both. Nothing is
@@ -29,12 +31,12 @@ def copy(source: Place, target: Place, quiet: bool) -> None:
     """
     from contextlib import closing
 
-    from clew.memory.knowledge.cluster.publishing import Published
+    from clew.memory.knowledge.cluster.publishing import Published, Sending
     from clew.memory.knowledge.library import open_library
     from clew.memory.text import number_of
     from clew.ui.console import shown
 
-    with closing(shown(_copied(source, target), quiet)) as events:
+    with closing(shown(_copied(source, target, Sending(shards, replicas)), quiet)) as events:
         done = [event for event in events if isinstance(event, Published)]
     with open_library(target, None) as library:
         count = number_of(library.manifest.documents, "document")
@@ -42,7 +44,7 @@ def copy(source: Place, target: Place, quiet: bool) -> None:
     click.echo(f"{count}{sent}: {target}")
 
 
-def _copied(source: Place, target: Place) -> "Iterator[Progress | Published]":
+def _copied(source: Place, target: Place, sending: "Sending") -> "Iterator[Progress | Published]":
     """Between clusters by the copy that indexing works on: a run that is cut off goes on with what was read and sent.
     Raises `BadInput` for two folders, and a place where another library is."""
     from clew.agent.settings import read_settings
@@ -58,9 +60,10 @@ def _copied(source: Place, target: Place) -> "Iterator[Progress | Published]":
     if (there := recorded_at(target).id) and there != own:
         raise BadInput(f"at {target} is another library", "give a place where none is")
     if isinstance(source, Path) and isinstance(target, ClusterAddress):
-        return publish(Cluster(target), required_generation(source))
+        return publish(Cluster(target), required_generation(source), sending)
     if isinstance(source, ClusterAddress) and isinstance(target, Path):
         return restore(open_cluster(source), target)
     if isinstance(source, ClusterAddress) and isinstance(target, ClusterAddress):
-        return publish(Cluster(target), required_generation(on_this_machine(source, read_settings().cache)))
+        generation = required_generation(on_this_machine(source, read_settings().cache))
+        return publish(Cluster(target), generation, sending)
     raise BadInput("one of the two has to be on a cluster", "clew copy FOLDER es://HOST:PORT/NAME")

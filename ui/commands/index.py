@@ -58,7 +58,7 @@ class IndexFlags(TypedDict):
     quarantine: bool | None
     allow: tuple[Path, ...]
     rebuild: bool
-    shards: int
+    shards: int | None
     replicas: int | None
 
 
@@ -120,10 +120,8 @@ class IndexFlags(TypedDict):
     help="A file or folder that is not taken out, also in later runs; may be repeated.",
 )
 @click.option("--rebuild", is_flag=True, help="Make all anew, of the recorded paths where none are given.")
-@click.option("--shards", type=click.IntRange(1, 1024), default=1, help="Of a new library on a cluster.  [default: 1]")
-@click.option(
-    "--replicas", type=click.IntRange(0, 10), help="Of a library on a cluster.  [default: 1; 0 on a single node]"
-)
+@options.shards
+@options.replicas
 @options.as_json("Print the report as a JSON object.")
 @options.quiet
 def index(paths: tuple[Path, ...], as_json: bool, quiet: bool, **flags: Unpack[IndexFlags]) -> None:

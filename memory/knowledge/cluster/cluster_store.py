@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from clew.memory.datatypes import Chunk, Hit, Query, Triple, Vectors
-from clew.memory.errors import BadInput, ClewError
+from clew.memory.errors import BadInput, ClewError, LibraryMismatch
 from clew.memory.knowledge.cluster.connection import AT_ONCE, PRESENT, Cluster, ClusterAddress
 from clew.memory.knowledge.cluster.generations import Generations
 from clew.memory.knowledge.cluster.graph import ClusterGraph
@@ -305,6 +305,10 @@ def open_generation(cluster: Cluster) -> ClusterStore:
     said = cluster.found(index, ["manifest"], ["rest"]).get("manifest", {}).get("rest", {})
     if said.get("format") != CLUSTER_FORMAT:
         generations.checked(index)  # the mapping is told by the master alone, and what is read needs none
+        said = {}
+    try:
+        return ClusterStore(cluster, index, Manifest.model_validate_json(said["manifest"]), said)
+    except (KeyError, ValueError) as error:
         where = cluster.where
-        raise ClewError(f"the library at {where} is not whole", f"clew index YOUR-FOLDER --library {where}")
-    return ClusterStore(cluster, index, Manifest.model_validate_json(said["manifest"]), said)
+        mend = f"clew index YOUR-FOLDER --rebuild --library {where}"
+        raise LibraryMismatch(f"the library at {where} is not whole", mend) from error

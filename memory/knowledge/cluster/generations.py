@@ -13,6 +13,8 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from clew.memory.errors import ClewError, LibraryBusy, LibraryMismatch, NoLibrary, NotSetUp
@@ -20,6 +22,7 @@ from clew.memory.knowledge.cluster.connection import BULK_SECONDS, NAME, PREFIX,
 from clew.memory.knowledge.cluster.rows import (
     CLUSTER_FORMAT,
     IndexLayout,
+    copies,
     index_mapping,
     index_settings,
     mapping_faults,
@@ -97,14 +100,15 @@ class Generations:
         return {index: mark for index, mark in marks.items() if mark.get("library") == self.cluster.where.name}
 
     def checked(self, index: str) -> None:
-        """Raises `LibraryMismatch` for an index of another format, or one that is none of ours."""
+        """Raises `LibraryMismatch` for an index of another format, and for one that is none of ours, which stays."""
         said = self.cluster.ask(lambda client: client.indices.get_mapping(index=index))
         mark = said[index]["mappings"].get("_meta", {}).get("clew", {})
-        if mark.get("format") != CLUSTER_FORMAT:
-            has = f"format {mark['format']}" if "format" in mark else "an index of another program"
-            where = self.cluster.where
+        where, has = self.cluster.where, mark.get("format", "")
+        if not has:
+            raise LibraryMismatch(f"at {where} is an index of another program", "give the library another name")
+        if has != CLUSTER_FORMAT:
             raise LibraryMismatch(
-                f"at {where} is {has}, this version of clew reads format {CLUSTER_FORMAT}",
+                f"at {where} is format {has}, this version of clew reads format {CLUSTER_FORMAT}",
                 f"clew index YOUR-FOLDER --rebuild --library {where}",
             )
 
@@ -114,11 +118,12 @@ class Generations:
         """The index of the next generation, open to writes: what a run left unfinished, else a clone of the one in use,
         else an empty one (`fresh`: always empty)."""
         current, ours = self.current(), self.ours()
+        layout = self._like(current, layout) if current else layout
         newest = max(ours.values(), default=0)
         later = [index for index, number in ours.items() if not current or number > ours.get(current, 0)]
         for index in sorted(later, reverse=True):
             if not fresh and self._usable(index, layout):
-                self._open(index)
+                self._open(index, layout)
                 return index
             self.remove(index)
         made = self.index(newest + 1)
@@ -145,26 +150,46 @@ class Generations:
                 raise
 
     def _usable(self, index: str, layout: IndexLayout) -> bool:
-        """Whether its mapping is the one that we would make."""
+        """Whether its mapping and its shards are those that we would make."""
         said = self.cluster.ask(lambda client: client.indices.get(index=index))[index]
-        return not mapping_faults(said, layout.dimension, layout.keywords)
+        same = int(said["settings"]["index"]["number_of_shards"]) == (layout.shards or 1)
+        return same and not mapping_faults(said, layout.dimension, layout.keywords)
+
+    def _like(self, index: str, layout: IndexLayout) -> IndexLayout:
+        """With the shards and the replicas of an index where it names none."""
+        had = self._settings(index)
+        grows = had.get("auto_expand_replicas", "false") != "false"
+        replicas = None if grows else int(had["number_of_replicas"])
+        replicas = replicas if layout.replicas is None else layout.replicas
+        return replace(layout, shards=layout.shards or int(had["number_of_shards"]), replicas=replicas)
+
+    def _settings(self, index: str) -> dict[str, Any]:
+        said = self.cluster.ask(lambda client: client.indices.get_settings(index=index))
+        return dict(said[index]["settings"]["index"])
+
+    def shards(self) -> int:
+        """Of the generation in use."""
+        return int(self._settings(self.required())["number_of_shards"])
+
+    def replicate(self, replicas: int) -> None:
+        """Give the generation in use so many replicas."""
+        index = self.required()
+        self.cluster.ask(lambda client: client.indices.put_settings(index=index, settings=copies(replicas)))
 
     def _clone(self, index: str, made: str, layout: IndexLayout, number: int) -> None:
         self.close(index)
-        had = self.cluster.ask(lambda client: client.indices.get_settings(index=index))[index]["settings"]["index"]
-        grows = had.get("auto_expand_replicas", "false") != "false"
-        name = "auto_expand_replicas" if grows and layout.replicas is None else "number_of_replicas"
-        kept = {"index.blocks.write": None, f"index.{name}": had[name] if layout.replicas is None else layout.replicas}
+        kept = {"index.blocks.write": None, **copies(layout.replicas)}
         self._made(
             made,
             lambda client: client.indices.clone(index=index, target=made, settings=kept, wait_for_active_shards="1"),
         )
         mark = index_mapping(layout, number, self.cluster.where.name)["_meta"]
         self.cluster.ask(lambda client: client.indices.put_mapping(index=made, meta=mark))
-        self._open(made)
+        self._open(made, layout)
 
-    def _open(self, index: str) -> None:
-        self.cluster.ask(lambda client: client.indices.put_settings(index=index, settings={"index.blocks.write": None}))
+    def _open(self, index: str, layout: IndexLayout) -> None:
+        settings = {"index.blocks.write": None, **copies(layout.replicas)}
+        self.cluster.ask(lambda client: client.indices.put_settings(index=index, settings=settings))
 
     def close(self, index: str) -> None:
         """To writes, for good."""
@@ -201,8 +226,17 @@ class Generations:
 
     def published(self, index: str) -> float:
         """When it came into use, in seconds since 1970; 0 where it never did."""
-        found = self.cluster.found(index, ["manifest"], ["rest.published"])
-        return float(found["manifest"]["rest"].get("published", 0)) if "manifest" in found else 0.0
+        return float(self._told(index, "published") or 0)
+
+    def proof(self) -> str:
+        """The hash over all rows of the generation in use; empty where there is none."""
+        current = self.current()
+        return str(self._told(current, "hash")) if current else ""
+
+    def _told(self, index: str, name: str) -> Any:
+        """By the manifest's row; empty where it does not say it."""
+        found = self.cluster.found(index, ["manifest"], [f"rest.{name}"])
+        return found.get("manifest", {}).get("rest", {}).get(name, "")
 
     def remove(self, index: str) -> None:
         """An index of ours; no other is touched."""
@@ -221,9 +255,9 @@ class Generations:
     # One at a time -----------------------------------------------------------------------------------------------
 
     @contextmanager
-    def held(self, still: float = STILL) -> Iterator[None]:
-        """Hold the lock: another indexer's is taken over once it has shown no sign of life for `still` seconds. Raises
-        `LibraryBusy` where it lives."""
+    def held(self, still: float = STILL) -> Iterator[Callable[[], None]]:
+        """Hold the lock: another indexer's is taken over once it has shown no sign of life for `still` seconds. What is
+        given looks whether it is held still. Both raise `LibraryBusy` where another indexer lives."""
         lock, holder = f"{self.alias}-lock", uuid.uuid4().hex
         self._make_lock(lock)
         self._take(lock, holder, still)
@@ -231,11 +265,17 @@ class Generations:
         beating = threading.Thread(target=self._beat, args=(lock, holder, ended), daemon=True)
         beating.start()
         try:
-            yield
+            yield partial(self._still_held, lock, holder)
         finally:
             ended.set()
             beating.join()
             self._leave(lock, holder)
+
+    def _still_held(self, lock: str, holder: str) -> None:
+        there = self._locked(lock)
+        if there is None or there["_source"]["holder"] != holder:
+            taken = f"another clew index has taken over {self.cluster.where}: this one gave no sign of life"
+            raise LibraryBusy(taken, "run it again when that one has ended")
 
     def _make_lock(self, lock: str) -> None:
         if self.cluster.ask(lambda client: client.indices.exists(index=lock, local=True)):

@@ -3,21 +3,30 @@ are those of the generation the library is switched to it. A run that was cut of
 is known by its hash."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clew.memory.datatypes import Progress
-from clew.memory.errors import ClewError, ServiceUnreachable
+from clew.memory.errors import ClewError, LibraryBusy, ServiceUnreachable
 from clew.memory.files import Lease
 from clew.memory.knowledge.cluster.connection import BULK_SECONDS, Busy, Cluster, TooLarge, cause_of
 from clew.memory.knowledge.cluster.generations import Generations
 from clew.memory.knowledge.cluster.inference import endpoint, tokens_of
-from clew.memory.knowledge.cluster.rows import CLUSTER_FORMAT, IndexLayout, IndexRow, RowsHash, facts_of, rows_of
-from clew.memory.knowledge.disk import read_manifest
+from clew.memory.knowledge.cluster.rows import (
+    CLUSTER_FORMAT,
+    IndexLayout,
+    IndexRow,
+    RowsHash,
+    facts_of,
+    hash_of,
+    rows_of,
+)
+from clew.memory.knowledge.disk import Manifest, open_database, read_manifest
 from clew.memory.knowledge.embedding import with_title
+from clew.memory.text import number_of
 
 if TYPE_CHECKING:
     from elasticsearch import Elasticsearch
@@ -26,14 +35,14 @@ STAGE = "sending to the cluster"
 BYTES, ROWS = 4_000_000, 500
 """What one bulk request has at most."""
 
-NAMED = 5
-"""Documents that a report of failures names."""
+NAMED, LONG = 5, 80
+"""Documents that a report of failures names, and characters of each one's id."""
 
 
 @dataclass
 class Bulk:
     """Sends rows, again those that a busy cluster has not taken, and in smaller requests where they are too large;
-    `failed` are the rows that it refused, and why."""
+    `failed` are the documents (else the names, else the rows) that it refused some row of, and why."""
 
     cluster: Cluster
     index: str
@@ -71,8 +80,7 @@ class Bulk:
         except TooLarge:
             half = len(left) // 2
             if not half:
-                ((action, _),) = left
-                self.failed[next(iter(action.values()))["_id"]] = "larger than http.max_content_length"
+                self.failed[_about(left[0])] = "larger than http.max_content_length"
                 return
             self._send(left[:half])
             self._send(left[half:])
@@ -93,7 +101,7 @@ class Bulk:
             elif "block" in kind or isinstance(refused, ServiceUnreachable):
                 raise refused
             else:
-                self.failed[said["_id"]] = reason
+                self.failed[_about(line)] = reason
         return again
 
 
@@ -103,6 +111,12 @@ _Line = tuple[dict[str, Any], dict[str, Any] | None]
 def _line(row: IndexRow) -> _Line:
     by = {"by": _by(row)} if _by(row) else {}
     return {"index": {"_id": row.id}}, {**row.source, "hash": row.hash, **by, **row.indexed}
+
+
+def _about(line: _Line) -> str:
+    """What a person knows of it."""
+    (its,), body = line[0].values(), line[1] or {}
+    return str(body.get("document") or body.get("name") or its["_id"])
 
 
 def _by(row: IndexRow) -> str:
@@ -127,29 +141,35 @@ class Published:
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """`shards` and `replicas` (None: one, on a single node none) of an index that is made; `rebuild`: it is made empty,
-    and not cloned; `again`: also where nothing is new."""
+    """`shards` and `replicas` as in `IndexLayout`; `rebuild`: the index is made empty, and not cloned; `again`: also
+    where nothing is new, and whatever differs by what stands in its row."""
 
-    shards: int = 1
+    shards: int | None = None
     replicas: int | None = None
     rebuild: bool = False
     again: bool = False
 
 
-def publish(cluster: Cluster, generation: Path, sending: Sending | None = None) -> Iterator[Progress | Published]:
+def publish(
+    cluster: Cluster, generation: Path, sending: Sending | None = None, of: str | None = None
+) -> Iterator[Progress | Published]:
     """Bring a generation of an embedded library onto the cluster, under its lock, and use it; ends with `Published`.
+    `of` is the proof of what it was made of there: empty where nothing was, None where it does not matter.
 
-    The library stays as it was until the very end. Raises `LibraryBusy`, and `ClewError` where documents are refused.
+    The library stays as it was until the very end. Raises `LibraryBusy`, also where it is no more what this was made
+    of, and `ClewError` where documents are refused.
     """
     _ = cluster.version
     generations, manifest = Generations(cluster), read_manifest(generation)
     sending = sending or Sending()
     layout = IndexLayout(manifest.encoder.dimension, manifest.keywords, sending.shards, sending.replicas)
     # What is made is closed here and now: an error keeps it alive, and SQLite is closed by the thread that opened it.
-    with generations.held(), closing(Lease(generation)), closing(rows_of(generation, manifest)) as made:
+    with generations.held() as still_held, closing(Lease(generation)), closing(rows_of(generation, manifest)) as made:
+        if of is not None and generations.proof() != of:
+            raise LibraryBusy(f"{cluster.where} was indexed meanwhile, by another clew index", "run it again")
         started, pauses = time.perf_counter(), cluster.pauses
         index = generations.begin(layout, sending.rebuild)
-        bulk, there, whole = Bulk(cluster, index), hashes(cluster, index), RowsHash()
+        bulk, there, whole = Bulk(cluster, index), hashes(cluster, index, sending.again), RowsHash()
         waited = time.perf_counter() - started
         total = manifest.documents + manifest.chunks
         batch: list[IndexRow] = []
@@ -169,20 +189,14 @@ def publish(cluster: Cluster, generation: Path, sending: Sending | None = None) 
         gone = sorted(there.keys() - whole.ids - {"manifest"})
         for first in range(0, len(gone), ROWS):
             bulk.send([], gone[first : first + ROWS])
-        _check(bulk)
+        _check(bulk, generation)
         cluster.ask(lambda client: client.indices.refresh(index=index), BULK_SECONDS)
-        _prove(cluster, index, whole)
-        said = {
-            "format": CLUSTER_FORMAT,
-            "manifest": manifest.model_dump_json(),
-            "rows": len(whole),
-            "hash": whole.value,
-            "published": time.time(),
-        }
-        said |= {**facts_of(generation, manifest), "elser": endpoint()}
-        bulk.send([IndexRow("manifest", {"kind": "manifest", "rest": said})])
-        _check(bulk)
+        _prove(hashes(cluster, index, sending.again), whole, cluster)
+        still_held()
+        bulk.send([_of_manifest(generation, manifest, whole)])
+        _check(bulk, generation)
         cluster.ask(lambda client: client.indices.refresh(index=index), BULK_SECONDS)
+        still_held()
         generations.switch(index)
         removed = tuple(generations.clear())
         waited += time.perf_counter() - started
@@ -191,10 +205,19 @@ def publish(cluster: Cluster, generation: Path, sending: Sending | None = None) 
         yield Published(index, len(whole), whole.value, bulk.sent - 1 - len(gone), *counts, removed)
 
 
-def hashes(cluster: Cluster, index: str) -> dict[str, tuple[str, str]]:
+def _of_manifest(generation: Path, manifest: Manifest, whole: RowsHash) -> IndexRow:
+    said = {"format": CLUSTER_FORMAT, "manifest": manifest.model_dump_json(), "rows": len(whole), "hash": whole.value}
+    said |= {"published": time.time(), **facts_of(generation, manifest), "elser": endpoint()}
+    return IndexRow("manifest", {"kind": "manifest", "rest": said})
+
+
+def hashes(cluster: Cluster, index: str, anew: bool = False) -> dict[str, tuple[str, str]]:
     """Of all that stands in an index, by id, its hash and the endpoint that its tokens are from; what is written
-    and not yet refreshed too."""
+    and not yet refreshed too. `anew`: the hash is not what the row says, but made again."""
     cluster.ask(lambda client: client.indices.refresh(index=index), BULK_SECONDS)
+    if anew:
+        rows = ((hit["_id"], hit["_source"]) for hit in cluster.scanned(index, {"match_all": {}}))
+        return {id_: (hash_of(row), row.get("by", "")) for id_, row in rows}
     found = cluster.scanned(index, {"match_all": {}}, False, 5000, ["hash", "by"])
     told = ((hit["_id"], hit.get("fields", {})) for hit in found)
     return {id_: (fields.get("hash", [""])[0], fields.get("by", [""])[0]) for id_, fields in told}
@@ -213,18 +236,26 @@ def _size(row: IndexRow) -> int:
     return 300 + sum(map(len, long)) + 20 * len(row.indexed.get("vector", ())) + len(str(row.source.get("rest", "")))
 
 
-def _check(bulk: Bulk) -> None:
-    if bulk.failed:
-        shown = "; ".join(f"{id_}: {why[:120]}" for id_, why in list(bulk.failed.items())[:NAMED])
-        raise ClewError(
-            f"{len(bulk.failed)} documents were refused by {bulk.cluster.where} ({shown}); the library is what it was",
-            "mend what they say; the next run sends them again",
-        )
+def _check(bulk: Bulk, generation: Path) -> None:
+    """Raises `ClewError` that names what was refused, and the files that it is of."""
+    if not bulk.failed:
+        return
+    shown = []
+    with closing(open_database(generation)) as database:
+        for name, why in list(bulk.failed.items())[:NAMED]:
+            files = database.execute("SELECT source FROM documents WHERE id = ?", (name,))
+            short = name if len(name) <= LONG else f"{name[:LONG]}..."
+            shown.append("".join([short, *(f" of {path}" for (path,) in files), f": {why[:120]}"]))
+    refused = f"{number_of(len(bulk.failed), 'document')} {'was' if len(bulk.failed) == 1 else 'were'} refused"
+    raise ClewError(
+        f"{refused} by {bulk.cluster.where} ({'; '.join(shown)}); the library is what it was",
+        "mend what they say; the next run sends them again",
+    )
 
 
-def _prove(cluster: Cluster, index: str, whole: RowsHash) -> None:
+def _prove(there: Mapping[str, tuple[str, str]], whole: RowsHash, cluster: Cluster) -> None:
     found = RowsHash()
-    for id_, (hash_, _) in hashes(cluster, index).items():
+    for id_, (hash_, _) in there.items():
         if id_ != "manifest":
             found.add(id_, hash_)
     if (len(found), found.value) != (len(whole), whole.value):

@@ -13,7 +13,7 @@ import numpy as np
 from safetensors import SafetensorError
 
 from clew.memory.datatypes import Progress, Vectors
-from clew.memory.errors import ClewError
+from clew.memory.errors import ClewError, LibraryMismatch
 from clew.memory.files import naming_full_disk, new_array, new_file, new_folder, remove, within
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore
 from clew.memory.knowledge.cluster.reading import document_of_row
@@ -135,7 +135,7 @@ def _forget(library: Path) -> None:
 
 def restore(store: ClusterStore, library: Path) -> Iterator[Progress]:
     """Bring a generation of a cluster into an embedded library, as its next generation; what a run that was cut off had
-    read is not read again. Raises `ClewError` where what comes is not what was proven when it was sent."""
+    read is not read again. Raises `LibraryMismatch` where what comes is not what was proven when it was sent."""
     parts = parts_of()
     with held(library), closing(ReadRows(store, library)) as read:
         yield from read.all()
@@ -152,7 +152,7 @@ def restore(store: ClusterStore, library: Path) -> Iterator[Progress]:
             if isinstance(error, ClewError) and error.message != damaged(library).message:
                 raise
             wrong = f"the library at {where} is not as it was sent"
-            raise ClewError(wrong, f"clew doctor --library {where}") from error
+            raise LibraryMismatch(wrong, f"clew index YOUR-FOLDER --rebuild --library {where}") from error
         finally:
             if not whole:
                 remove(library, folder.name)

@@ -63,12 +63,12 @@ ANALYSERS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class IndexLayout:
-    """How an index is laid out; a generation that is cloned keeps the shards that it had. `replicas` None: none on a
-    cluster of one node, else one."""
+    """How an index is laid out. What is None is as in the generation before; of a new library `shards` are one, and
+    `replicas` none on a cluster of one node, else one."""
 
     dimension: int
     keywords: KeywordParameters
-    shards: int = 1
+    shards: int | None = None
     replicas: int | None = None
 
 
@@ -107,11 +107,17 @@ def index_mapping(layout: IndexLayout, generation: int, name: str) -> dict[str, 
 
 def index_settings(layout: IndexLayout) -> dict[str, Any]:
     return {
-        "number_of_shards": layout.shards,
-        **({"auto_expand_replicas": "0-1"} if layout.replicas is None else {"number_of_replicas": layout.replicas}),
+        "number_of_shards": layout.shards or 1,
+        **copies(layout.replicas),
         "refresh_interval": "-1",
         "similarity": {"default": {"type": "BM25", "k1": layout.keywords.k1, "b": layout.keywords.b}},
     }
+
+
+def copies(replicas: int | None) -> dict[str, Any]:
+    if replicas is None:
+        return {"auto_expand_replicas": "0-1"}
+    return {"auto_expand_replicas": "false", "number_of_replicas": replicas}
 
 
 def mapping_faults(said: Mapping[str, Any], dimension: int, keywords: KeywordParameters) -> list[str]:

@@ -3,12 +3,12 @@ kept in the cache between runs, whose new generation is then brought onto the cl
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TypeVar
 
 from clew.memory.datatypes import Progress
-from clew.memory.errors import ClewError, NoLibrary
+from clew.memory.errors import ClewError, LibraryMismatch, NoLibrary
 from clew.memory.files import new_file, private_folder, remove, unread
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_generation
 from clew.memory.knowledge.cluster.connection import Cluster, ClusterAddress, Place
@@ -27,12 +27,13 @@ def worked_on(
     place: Place, cache: Path, work: Callable[[Path], Iterator[Worked]], sending: Sending | None = None
 ) -> Iterator[Worked | Progress | Published]:
     """What `work` yields on the folder of a library; of one on a cluster on the copy, which is then sent: `Published`
-    comes before the last event. Raises what `work` raises, and `ServiceUnreachable`, `LibraryBusy`."""
+    comes before the last event. Raises what `work` raises, and `ServiceUnreachable`, `LibraryBusy`: another machine has
+    indexed it meanwhile, and the next run reads it from there."""
     if isinstance(place, Path):
         yield from work(place)
         return
     cluster, folder = Cluster(place), _folder(place, cache)
-    yield from _brought(cluster, folder)
+    of = yield from _brought(cluster, folder, bool(sending and sending.rebuild))
     last: list[Worked] = []
     try:
         for event in work(folder):
@@ -45,15 +46,19 @@ def worked_on(
         yield from last
         return
     sending = sending or Sending()
-    mark = _mark(folder)
-    known = mark.get("files") == _files(generation) and endpoint() in ("", mark.get("elser", ""))
+    mark, files = _mark(folder), _files(generation)
+    known = mark.get("files") == files and endpoint() in ("", mark.get("elser", ""))
+    generations = Generations(cluster)
+    known = known and sending.shards in (None, generations.shards())
     if known and not (sending.rebuild or sending.again):
-        with Generations(cluster).held():
-            Generations(cluster).clear()
+        with generations.held():
+            generations.clear()
+            if sending.replicas is not None:
+                generations.replicate(sending.replicas)
     else:
-        for sent in publish(cluster, generation, sending):
+        for sent in publish(cluster, generation, sending, of):
             if isinstance(sent, Published):
-                _note(folder, sent.hash)
+                _note(folder, files, sent.hash)
             yield sent
     yield from last
 
@@ -75,17 +80,25 @@ def _folder(where: ClusterAddress, cache: Path) -> Path:
     return private_folder(private_folder(cache / FOLDER) / f"{where.name}-{name}")
 
 
-def _brought(cluster: Cluster, folder: Path) -> Iterator[Progress]:
+def _brought(cluster: Cluster, folder: Path, rebuild: bool = False) -> Generator[Progress, None, str | None]:
     """Where the copy is not what was sent last, or has never been made, it is read from the cluster. What a run has
-    made and not sent yet is kept."""
-    store, mark = _there(cluster), _mark(folder)
-    if store is None:
-        if mark:  # it was there, and was removed
+    made and not sent yet is kept. Returns the proof of what is there: None where it is ours and cannot be read, which
+    is no error with `rebuild`."""
+    try:
+        store, mark = _there(cluster), _mark(folder)
+        if store is None:
+            if mark:  # it was there, and was removed
+                _clear(folder)
+        elif mark.get("hash") != store.proof[1] or current_generation(folder) is None:
             _clear(folder)
-    elif mark.get("hash") != store.proof[1] or current_generation(folder) is None:
-        _clear(folder)
-        yield from restore(store, folder)
-        _note(folder, store.proof[1])
+            yield from restore(store, folder)
+            _note(folder, _files(required_generation(folder)), store.proof[1])
+        return store.proof[1] if store else ""
+    except LibraryMismatch:
+        generations = Generations(cluster)
+        if not rebuild or generations.current() not in generations.ours():
+            raise
+        return None
 
 
 def _there(cluster: Cluster) -> ClusterStore | None:
@@ -102,8 +115,8 @@ def _mark(folder: Path) -> dict[str, str]:
     return found if isinstance(found, dict) else {}
 
 
-def _note(folder: Path, proof: str) -> None:
-    said = {"files": _files(required_generation(folder)), "hash": proof, "elser": endpoint()}
+def _note(folder: Path, files: str, proof: str) -> None:
+    said = {"files": files, "hash": proof, "elser": endpoint()}
     new_file(folder, SENT).write_text(json.dumps(said) + "\n", "utf-8")
 
 

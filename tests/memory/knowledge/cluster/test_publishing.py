@@ -16,10 +16,10 @@ from clew.memory.errors import ClewError, LibraryBusy, LibraryMismatch, NoLibrar
 from clew.memory.knowledge.cluster.cluster_store import open_generation
 from clew.memory.knowledge.cluster.connection import Cluster, address
 from clew.memory.knowledge.cluster.generations import Generations, libraries
-from clew.memory.knowledge.cluster.publishing import Published, publish
+from clew.memory.knowledge.cluster.publishing import Published, Sending, publish
 from clew.memory.knowledge.cluster.restoring import SPOOL, restore
 from clew.memory.knowledge.cluster.rows import IndexRow, rows_of
-from clew.memory.knowledge.cluster.staging import on_this_machine
+from clew.memory.knowledge.cluster.staging import on_this_machine, worked_on
 from clew.memory.knowledge.disk import Manifest, current_generation, held, read_manifest, required_generation
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library
@@ -171,28 +171,39 @@ def _created(client: Any, **what: object) -> Any:
     return client.indices.create(**what)
 
 
-def test_an_index_of_another_format_or_program_is_not_read(cluster: Cluster) -> None:
+def test_an_index_of_another_format_or_program_is_not_read(cluster: Cluster, tmp_path: Path) -> None:
+    """A rebuild takes the place of what is ours alone."""
     name = Generations(cluster).index(1)
     alias: dict[str, dict[str, str]] = {Generations(cluster).alias: {}}
-    ours = {"clew": {"library": cluster.where.name, "format": 99}}
+    ours = {"clew": {"library": cluster.where.name, "format": 99, "generation": 1}}
     for mark, what in (({}, "another program"), (ours, "format 99")):
         cluster.ask(partial(_created, index=name, mappings={"_meta": mark}, aliases=alias))
         with pytest.raises(LibraryMismatch, match=what):
             open_generation(cluster)
+        run = worked_on(cluster.where, tmp_path, lambda _: iter(["worked"]), Sending(rebuild=True))
+        if mark:
+            assert list(run) == ["worked"]
+        else:
+            with pytest.raises(LibraryMismatch, match=what):
+                next(run)
         cluster.ask(lambda client: client.indices.delete(index=name))
 
 
 def test_what_the_cluster_refuses_is_named_and_the_library_stays(
     cluster: Cluster, notes: Path, tmp_path: Path, encoder: CachedEncoder
 ) -> None:
-    """A document id of more bytes than a keyword may have."""
+    """A document id of more bytes than a keyword may have: by its file. Mended there, the next run sends it."""
     long = tmp_path / "long.jsonl"
     long.write_text(json.dumps({"_id": "x" * 40_000, "title": "Long", "text": "A long name."}) + "\n", "utf-8")
     sent(cluster, indexed(notes, tmp_path / "library", encoder))
-    generation = indexed(long, tmp_path / "other", encoder)
-    with pytest.raises(ClewError, match="documents were refused by es://"):
+    generation = indexed(long, tmp_path / "library", encoder)
+    with pytest.raises(ClewError, match="1 document was refused by es://") as refused:
         sent(cluster, generation)
+    assert f"{'x' * 80}... of {long}: " in str(refused.value) and str(refused.value).count("xxx...") == 1
     assert {one.id for one in open_generation(cluster).catalogue.documents} == {"moon.txt", "tides.txt"}
+    long.write_text(json.dumps({"_id": "short", "title": "Long", "text": "A short name."}) + "\n", "utf-8")
+    sent(cluster, indexed(long, tmp_path / "library", encoder))
+    assert {one.id for one in open_generation(cluster).catalogue.documents} == {"moon.txt", "tides.txt", "short"}
 
 
 def _away(*_: object) -> None:
