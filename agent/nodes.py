@@ -30,16 +30,17 @@ from clew.agent.search.model_search import ModelSearches, SearchPrompt, past_sea
 from clew.agent.search.rounds import AUTO
 from clew.agent.search.scope import document_meant
 from clew.agent.services import TurnContext
-from clew.agent.state import TURN_JSON, Call, Fallback, Step, Turn, TurnSearch, TurnState
+from clew.agent.state import TURN_JSON, UNANSWERED, Call, Fallback, Step, Turn, TurnSearch, TurnState
 from clew.agent.talk.lines import in_language
 from clew.memory.datatypes import Passage, Subgraph, Utterance
 from clew.memory.dialogue.recall import centroids_of, embedded
 from clew.memory.dialogue.recall import recall as recall_sentences
+from clew.memory.dialogue.reference import waits
 from clew.memory.dialogue.rewriting import Rewritten
 from clew.memory.dialogue.rewriting import rewrite as rewrite_question
 from clew.memory.dialogue.signals import recent
 from clew.memory.dialogue.utterances import extract
-from clew.memory.dialogue.variants import with_cognates, with_dates, with_names, with_spelling
+from clew.memory.dialogue.variants import with_cited, with_cognates, with_dates, with_names, with_spelling
 from clew.memory.instructions import Topic, orders
 from clew.memory.knowledge.question import Matches
 from clew.memory.text import language_of, number_of
@@ -94,9 +95,18 @@ def _rewritten(turn: Turn, run: TurnContext, writer: RecordedWriter | None) -> R
     made = rewrite_question(
         asked, turn.recalled, services.encoder, services.rewrite, writer, run.cancel, words, subject
     )
+    made = with_cited(made, _cited(turn, run) if waits(asked) else "")
     made = with_spelling(made, words, services.encoder)
     made = with_dates(made, turn.today, services.library.manifest.date_order)
     return with_cognates(made, language_of(turn.asked), held_language(services), words)
+
+
+def _cited(turn: Turn, run: TurnContext) -> str:
+    """The title of the one document that the last answer cites; empty where it cites none, or several."""
+    record = run.services.threads.last_record(turn.thread)
+    answer = TURN_JSON.validate_json(record).answer if record else UNANSWERED
+    cited = {(source.document, source.title) for source in answer.sources}
+    return next(iter(cited))[1] if len(cited) == 1 and not answer.refused else ""
 
 
 # What is searched -------------------------------------------------------------------------------------------------

@@ -269,14 +269,19 @@ class Turn:
         return replace(self, search=replace(self.search, **changes))
 
     def rewritten_as(self, made: "Rewritten") -> "Turn":
-        """With this question, its wordings, and what follows from them."""
+        """With this question, its wordings, and what follows from them. Until the first hits the wording that says it
+        so has won."""
+        wins = next((place for place, one in enumerate(made.wordings) if one.text == made.text), -1)
+        chosen = any(one.won for one in made.wordings)
         return replace(
             self,
             rewritten=made.text,
             with_history=made.with_history,
             expanded=made.expanded,
             own_weight=made.own_weight,
-            wordings=made.wordings,
+            wordings=made.wordings
+            if chosen
+            else tuple(replace(one, won=place == wins) for place, one in enumerate(made.wordings)),
         )
 
     def written(self, ledger: Iterable[Prompted], failed: Iterable[Fallback] = ()) -> "Turn":

@@ -33,7 +33,7 @@ Range = tuple[date, date]
 @dataclass(frozen=True, slots=True)
 class RelativeDate:
     """`question[start:end]` stands for the days from `first` to `last`, and `text` can take its place. `named`: it is a
-    month's name alone ('in March'), which a reader understands as it is."""
+    month's name alone ('in March') or today, which a reader understands as it is."""
 
     start: int
     end: int
@@ -63,7 +63,8 @@ def relative_dates(question: str, today: str) -> list[RelativeDate]:
                     text = f"{match['weekday']} {text}"  # 'on Monday' may be every Monday
                 if within := text.startswith("from ") and _WITHIN.search(question, 0, start):
                     start = within.start()
-                named = bool(match.groupdict().get("month_only")) and not match["which"]
+                said_now = match["said"].casefold() in ("today", "tonight")
+                named = said_now or (bool(match.groupdict().get("month_only")) and not match["which"])
                 found.append(RelativeDate(start, end, *days, text, named))
     return sorted(found, key=lambda one: one.start)
 
@@ -76,12 +77,12 @@ def check_day(iso: str) -> None:
         raise BadInput(f"'{iso}' is no day", "write it as 2024-09-03") from error
 
 
-def dated(question: str, today: str, *, months: bool = True) -> str:
-    """The question with dates in the place of relative ones; as it is where it has none. Without `months` a month's
-    name alone stays as it is."""
+def dated(question: str, today: str, *, plain: bool = False) -> str:
+    """The question with dates in the place of relative ones; as it is where it has none. Where it is `plain`, what a
+    reader understands as it is stays: a month's name alone, and today."""
     parts, done = [], 0
     for one in relative_dates(question, today):
-        if one.named and not months:
+        if one.named and plain:
             continue
         parts += [question[done : one.start], one.text]
         done = one.end
@@ -116,10 +117,10 @@ def _put(question: str, match: re.Match[str], days: Range) -> str:
 
 
 def _the_last_of_others(question: str, match: re.Match[str]) -> bool:
-    """'the last week of the war', 'the next day': no date that counts from today."""
+    """'the last week of the war', 'the next day', 'the tonight show': no date that counts from today."""
     said, before = match.group("said").casefold(), question[: match.start("said")]
     behind_the = re.search(r"\bthe\s+$", before, re.IGNORECASE) is not None
-    return behind_the and re.match(r"(?:last|next|this|previous)\b", said) is not None
+    return behind_the and re.match(r"(?:last|next|this|previous|to\w+)\b(?!['’])", said) is not None
 
 
 # What is said, and the days that it means -------------------------------------------------------------------------

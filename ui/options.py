@@ -80,13 +80,18 @@ def _iso(_: click.Context, __: click.Parameter, value: "datetime | None") -> str
     return value.date().isoformat() if value else None
 
 
-today = click.option(
-    "--today",
-    type=click.DateTime(["%Y-%m-%d"]),
-    metavar="YYYY-MM-DD",
-    callback=_iso,
-    help="The day that 'yesterday' and 'last week' count from.  [default: the real date]",
-)
+def _today(default: str) -> Callable[[Function], Function]:
+    return click.option(
+        "--today",
+        type=click.DateTime(["%Y-%m-%d"]),
+        metavar="YYYY-MM-DD",
+        callback=_iso,
+        help=f"The day that 'yesterday' and 'last week' count from.  [default: {default}]",
+    )
+
+
+today = _today("the real date")
+day_of_questions = _today("none, as the questions may be of any day")
 
 
 def day(given: str | None) -> str:

@@ -235,7 +235,7 @@ def _same_thing(one: int, other: int, sentences: Sequence[TimedSentence], vector
 def plain_title(title: str) -> str:
     """A title without its date and its version."""
     text = title
-    for date in reversed(found_dates(title)):
+    for date in reversed(asked_times(title)):
         text = text[: date.start] + text[date.end :]
     return " ".join(_VERSION.sub(" ", text.casefold()).split())
 
@@ -284,6 +284,10 @@ def _difference(new: str, old: str) -> str:
     return f": \u201c{old.strip()}\u201d" if len(theirs) <= LONGEST_MENTION else " it was different"
 
 
+_TURNS = frozenset("not no never only all without nor neither none cannot unless except".split())
+
+
 def _worth(part: Sequence[str]) -> bool:
-    """Whether a change of these words is one of what is said."""
-    return bool(content_words(" ".join(part)))
+    """Whether a change of these words is one of what is said: other words of content, or 'not'."""
+    turned = any(word.casefold() in _TURNS or word.casefold().endswith(("n't", "n’t")) for word in part)
+    return turned or bool(content_words(" ".join(part)))

@@ -157,7 +157,7 @@ def _made(
         about = said(f"What is {topic}?", (), vocabulary)
         text, why = standing_for(rest, [about, *turns] if about.asked else [about])
         if text == rest and not set(content_words(topic)) <= set(content_words(rest)):
-            text = _as_for(topic, rest)
+            text = as_for(topic, rest)
         return StandingQuestion(text, "; ".join([f"it is about {topic}", *why]))
     if _WHAT_IF.fullmatch(rest):
         text, why = standing_for(rest, turns, library)
@@ -195,7 +195,7 @@ def _made(
     if loose := _fragment(rest, turns):
         return loose
     if subject := _topic_for(bare, turns, vocabulary):
-        return StandingQuestion(_as_for(subject.text, bare), f"it is about {subject.text}")
+        return StandingQuestion(as_for(subject.text, bare), f"it is about {subject.text}")
     return StandingQuestion(question)
 
 
@@ -259,7 +259,8 @@ SHORT = 6
 """Words of a follow-up in which 'his' is looked for before it is put into the question before."""
 
 
-def _as_for(topic: str, question: str) -> str:
+def as_for(topic: str, question: str) -> str:
+    """The question with what it is about before it."""
     first = question.split()[0]
     lowered = (
         question[0].lower() + question[1:] if first[1:].islower() or (len(first) == 1 and first != "I") else question

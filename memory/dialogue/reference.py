@@ -176,6 +176,21 @@ def _possessive(form: str, it: Referent) -> str:
     return form.format(it.text)
 
 
+def waits(question: str) -> bool:
+    """Whether a short question has an 'it' or a 'they' that stands for something, and does not say for what."""
+    found = parts(question)
+    words = [one for one in found.tokens if one.low in IT or one.low in THEY]
+    return (
+        bool(words)
+        and len(found.tokens) <= WAITING
+        and not any(one.named for one in found.phrases)
+        and not any(explained(found, one.start, one.low) or is_expletive(found, one.start) for one in words)
+    )
+
+
+WAITING = 12
+"""Words of a question that does not say what it is about."""
+
 _OWN = re.compile(r"\b(?:his|her)\b(?= \w)")
 
 

@@ -8,13 +8,16 @@ from dataclasses import replace
 
 from clew.memory.datatypes import Wording
 from clew.memory.dates import DateOrder, found_dates
+from clew.memory.dialogue.follow_ups import as_for
+from clew.memory.dialogue.reference import waits
 from clew.memory.dialogue.rewriting import Rewritten
+from clew.memory.dialogue.utterances import tidy
 from clew.memory.language.esperanto_words import is_known
 from clew.memory.ports import Encoder, Vocabulary
 from clew.memory.relative_dates import dated, days_text, relative_dates
 from clew.memory.text import FUNCTION_WORDS, common_words, language_of, unaccented, written_words
 
-DATED, SPELLING = "dated", "spelling"
+DATED, SPELLING, CITED = "dated", "spelling", "cited"
 
 REAL = 0.25
 """The share of the question's weight that goes to a wording in which a word that is no slip is another; of a slip, half
@@ -77,6 +80,17 @@ def with_dates(made: Rewritten, today: str, order: DateOrder = "") -> Rewritten:
     return beside(made, Wording(DATED, text, question.weight / 2, why=why)) if why else made
 
 
+def with_cited(made: Rewritten, title: str) -> Rewritten:
+    """A question whose 'it' nothing that was said explains is about the document that the last answer cited, of this
+    `title`: 'As for Otto L5, does it need salt?'"""
+    question = _question(made)
+    if not title or made.text != tidy(question.text) or not waits(question.text):
+        return made
+    text = as_for(title, question.text)
+    why = f"it is about {title}, which the last answer cites"
+    return beside(replace(made, text=tidy(text)), Wording(CITED, text, question.weight / 2, why=why))
+
+
 def with_spelling(made: Rewritten, vocabulary: Vocabulary, encoder: Encoder) -> Rewritten:
     """A question with words that the library lacks, and that are spelt nearly like one that it has, has a wording with
     those. Where that is a slip and no word (the encoder knows it only in pieces), it stands in the other wordings too;
@@ -84,6 +98,8 @@ def with_spelling(made: Rewritten, vocabulary: Vocabulary, encoder: Encoder) -> 
     """
     question = _question(made)
     taken = _taken(question.text, vocabulary)
+    if made.text != question.text:  # a slip of an earlier turn
+        taken = _taken(made.text, vocabulary) | taken
     foreign = language_of(question.text) == "eo"
     taken = {word: other for word, other in taken.items() if not (foreign and is_known(word))}
     if not taken:
@@ -173,8 +189,8 @@ def beside(made: Rewritten, added: Wording) -> Rewritten:
 
 
 def _read(text: str, today: str, order: DateOrder) -> str:
-    """As a person reads it: the name of a month stays."""
-    return _written(dated(text, today, months=False), "", order)[0]
+    """As a person reads it: the name of a month stays, and 'today', which may mean nowadays."""
+    return _written(dated(text, today, plain=True), "", order)[0]
 
 
 def _written(text: str, today: str, order: DateOrder) -> tuple[str, str]:

@@ -130,6 +130,8 @@ class Catalogue:
         if not plain and not asked:
             return NamedDocuments()
         places = self._candidates(plain, asked, numbers)
+        if not places:
+            return NamedDocuments()
         counted = {word: self._rarity(word) for word in plain if word in required or word in self._holding}
         scored = [(*self._coverage(place, counted, bool(asked and not required)), place) for place in places]
         scored = [one for one in scored if one[0] >= least or (one[1] >= 0.8 and one[0] > 0)]

@@ -95,13 +95,16 @@ class LibraryVocabulary:
         return tuple(known for _, _, known in best[:MOST_NEAR])
 
     def _near_tokens(self, token: str, edits: int) -> list[str]:
-        """Those with its first letter, at most so many edits away and one for their endings: the nearest first, of like
-        ones the commoner."""
+        """Those with its first letter, or its first two in the other order, at most so many edits away and one for
+        their endings: the nearest first, of like ones the commoner."""
         tokens, masks, lengths = self._tokens
-        start, end = bisect_left(tokens, token[0]), bisect_left(tokens, chr(ord(token[0]) + 1))
-        few = np.bitwise_count(masks[start:end] ^ _mask(token)) <= edits + 1
-        places = start + np.flatnonzero(few & (np.abs(lengths[start:end] - len(token)) <= edits))
-        near = ((distance(token, tokens[place], edits + 1), tokens[place]) for place in places.tolist())
+        places: list[int] = []
+        for begin, most in ((token[0], edits + 1), (token[1::-1], 0)):  # of 'apckage' those with 'pa' too
+            start, end = bisect_left(tokens, begin), bisect_left(tokens, begin[:-1] + chr(ord(begin[-1]) + 1))
+            few = np.bitwise_count(masks[start:end] ^ _mask(token)) <= most
+            few &= np.abs(lengths[start:end] - len(token)) <= min(most, edits)
+            places += (start + np.flatnonzero(few)).tolist()
+        near = ((distance(token, tokens[place], edits + 1), tokens[place]) for place in dict.fromkeys(places))
         ranked = sorted((faults, -self._words.count(one), one) for faults, one in near if faults <= edits + 1)
         return [one for *_, one in ranked[:LOOKED_AT]]
 

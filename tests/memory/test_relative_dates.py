@@ -55,12 +55,18 @@ def test_a_date_takes_the_place(question: str, shown: str) -> None:
         "What happened in the last week of the war?", "What did he do the next day?", "What happened in March 1918?",
         "What happened on 3 March?", "Who wrote March?", "When did Lenin spend his last year of exile?",
         "May I ask who directed Metropolis?", "What is a problem of today's world?",
+        "Who wrote the tonight show?",
         "How many did he sell in two weeks?",         "On Monday 3 June, what was said?",
         "What does she weigh on Friday evenings?", "Was it from June to August?",
     ],
 )  # fmt: skip
 def test_what_does_not_count_from_today_stays(question: str) -> None:
     assert dated(question, SUNDAY) == question
+
+
+@pytest.mark.parametrize("question", ["Is the mill a museum today?", "What was my pulse in March?"])
+def test_what_a_reader_understands_stays_where_it_is_plain(question: str) -> None:
+    assert dated(question, SUNDAY, plain=True) == question != dated(question, SUNDAY)
 
 
 def test_without_a_today_nothing_is_put_in() -> None:

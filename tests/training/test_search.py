@@ -5,9 +5,11 @@ from collections.abc import Sequence
 import pytest
 
 from clew.agent.evaluation.dataset import Question
+from clew.agent.evaluation.evaluate import SearchedSet
 from clew.agent.search.gate import SIGNALS
+from clew.agent.state import Step, Turn
 from clew.memory.datatypes import Passage
-from tests.training.crossval import Run
+from tests.training.crossval import Measured, Run, merged
 from tests.training.search import Asked, Gathered, Key, fewer, fit, ndcg, weights_of
 
 pytestmark = pytest.mark.soak
@@ -47,6 +49,22 @@ def test_a_tool_is_chosen_where_it_helps_and_one_that_brings_nothing_is_not() ->
     assert not any("walk" in policy.tools(one) for one in MADE)
     assert all(policy.ranked(one)[0] == "gold" for one in MADE)
     assert ndcg(MADE[0], policy.ranked(MADE[0])) == 1
+
+
+def measured(number: int, best: str) -> Measured:
+    turn = Turn("t", 1, "?", steps=(Step("think", "", tools=("hybrid", "graph") if number else ("hybrid",)),))
+    found = SearchedSet({f"q{number}": [(best, 1.0), ("y", 0.5)]}, {}, [turn])
+    return Measured("mtrag", "agent", {f"q{number}": {"gold": 1}}, found, "library")
+
+
+def test_rows_say_what_was_held_out_and_how_sure_a_figure_is() -> None:
+    one = measured(0, "gold").row(Run("folds", "2"))
+    assert (one["fold"], one["left_out"], one["queries"]) == ("2", "", 1)
+    left = measured(1, "x").row(Run("domains", "govt"))
+    assert (left["fold"], left["left_out"], left["metrics"]["recall@5"]) == ("", "govt", 0.0)
+    both = merged([measured(0, "gold"), measured(1, "x")]).row(Run("domains", "all"))
+    assert both["metrics"]["recall@5"] == 0.5 and both["intervals"]["recall@5"] == [0.0, 1.0]
+    assert both["tools_run"] == {"hybrid alone": 0.5, "graph": 0.5}
 
 
 def test_what_is_held_out_is_fitted_on_by_none() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.ollama.server import OllamaDouble
-from tests.ui.conftest import Run
+from tests.ui.conftest import ROOT, Run
 
 
 @pytest.fixture(autouse=True)
@@ -73,7 +73,10 @@ def test_an_evaluation_as_a_table_and_as_json(clew: Run, dataset: Path) -> None:
     (row,) = map(json.loads, clew("evaluate", dataset, "--json", "--run", "run.txt", "-q").stdout.splitlines())
     assert (row["dataset"], row["tool"], row["query"], row["queries"]) == ("films-set", "auto", "rewrite", 1)
     assert row["metrics"]["recall@1"] == 1.0 and row["latency_ms"].keys() == {"search", "encode", "turn"}
-    assert 0 <= row["tools_run"]["hybrid alone"] <= 1
+    ran = row["tools_run"]  # by one question: it was searched with `hybrid` alone, or with another tool too
+    assert (ran["hybrid alone"] == 1.0) == (len(ran) == 1) and set(ran.values()) <= {0.0, 1.0}
+    documented = (ROOT / "docs" / "data.md").read_text("utf-8").partition("## Evaluations")[2]
+    assert all(f"`{name}`" in documented for name in row)
     assert Path("run.txt").read_text().split(" ")[:2] == ["q1", "Q0"]
 
 

@@ -34,7 +34,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @options.named_llm
 @options.given
 @options.num_sentences
-@options.today
+@options.day_of_questions
 @options.as_json("Print each row as a JSON object, a line each.")
 @options.quiet
 def evaluate(
@@ -67,7 +67,7 @@ def evaluate(
     answered: list[AnswerFigures] = []
     results: Generator[Row | AnswerFigures] = shown(
         run_evaluation(
-            EvaluationPlan(tool=tool or settings.tool, within_context=bool(within), today=options.day(today), **plan),
+            EvaluationPlan(tool=tool or settings.tool, within_context=bool(within), today=today or "", **plan),
             settings,
         ),
         quiet,

@@ -60,6 +60,24 @@ def test_the_newest_that_is_in_force_answers_with_the_one_before(
 
 
 @pytest.mark.parametrize(
+    ("question", "older", "newer", "aside"),
+    [
+        ("Are dogs allowed?", ("Rules", "Dogs are allowed at sea."), ("Rules", "Dogs are not allowed at sea."),
+         "(1 January 2024; on 1 January 2022: \u201cDogs are allowed at sea.\u201d)"),
+        ("Who is the treasurer?", ("Minutes of May", "The treasurer of the club is Tom Reed."),
+         ("Minutes of June", "The treasurer of the club is Olga Kern."),
+         "(1 January 2024; on 1 January 2022 it was Tom Reed)"),
+    ],
+)  # fmt: skip
+def test_what_differs(
+    question: str, older: tuple[str, str], newer: tuple[str, str], aside: str, encoder: CachedEncoder
+) -> None:
+    first, second = Document("a", *older, date="2022-01-01"), Document("b", *newer, date="2024-01-01")
+    quoted, beside = say(question, encoder, first, second).claims
+    assert (quoted.text, beside.text) == (newer[1], aside)
+
+
+@pytest.mark.parametrize(
     ("today", "expected"),
     [("2023-06-01", "20 days"), ("2024-09-03", "25 days"), ("2027-01-01", "28 days"), ("2030-01-01", "28 days")],
 )

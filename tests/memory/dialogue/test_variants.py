@@ -1,15 +1,19 @@
 """Further wordings: dates written out, and misspelt words."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from clew.memory.datatypes import Wording
 from clew.memory.dialogue.rewriting import Rewritten, rewritten
+from clew.memory.dialogue.utterances import tidy
 from clew.memory.dialogue.variants import (
+    CITED,
     COGNATES,
     cognates,
     own_words,
+    with_cited,
     with_cognates,
     with_dates,
     with_names,
@@ -97,6 +101,14 @@ def test_a_slip_is_searched_as_both_and_said(encoder: CachedEncoder) -> None:
         ("spelling", "Where is my package?", 0.5),
     ]
     assert made.wordings[1].why == "'pacakge' is taken for 'package'"
+
+
+def test_a_slip_of_an_earlier_turn_is_mended_too(encoder: CachedEncoder) -> None:
+    question, alone = "and when was it sent?", "When was the pacakge sent?"
+    made = rewritten(alone, (Wording("question", question, 0.5), Wording("standing", alone, 0.5)))
+    made = with_spelling(made, SmallVocabulary(), encoder)
+    assert made.text == "When was the package sent?"
+    assert [one.text for one in made.wordings] == [question, "When was the package sent?"]
 
 
 def test_another_form_of_a_word_is_no_slip(encoder: CachedEncoder) -> None:
@@ -213,3 +225,21 @@ def test_they_are_searched_beside_the_question_where_the_documents_are_in_anothe
     ]
     for language, held in (("de", "de"), ("", "en"), ("de", "")):
         assert with_cognates(made, language, held, Held()) == made
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("does it need salt?", "As for Otto L5, does it need salt?"),
+        ("How much are they?", "As for Otto L5, how much are they?"),
+        ("how long does it take to walk?", "How long does it take to walk?"),
+        ("does Jonas like it?", "Does Jonas like it?"),
+        ("what does the pump cost?", "What does the pump cost?"),
+    ],
+)
+def test_what_the_last_answer_cites_is_what_it_stands_for_where_nothing_else_is(question: str, expected: str) -> None:
+    made = rewritten(tidy(question), (Wording("question", question, 1.0),))
+    found = with_cited(made, "Otto L5")
+    assert found.text == expected
+    assert (CITED in [one.name for one in found.wordings]) == expected.startswith("As for")
+    assert with_cited(replace(made, text="Does the pump need salt?"), "Otto L5").text == "Does the pump need salt?"

@@ -50,6 +50,7 @@ def test_phrases_are_titles_or_entities(vocabulary: Vocabulary) -> None:
         ("comittee", "committee"),
         ("grenhuose", "greenhouse"),
         ("wich", "which"),
+        ("apckage", "package"),
     ],
 )
 def test_a_word_that_is_lacking_is_near_to_one_that_is_there(vocabulary: Vocabulary, typed: str, meant: str) -> None:
