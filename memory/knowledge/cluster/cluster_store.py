@@ -108,9 +108,9 @@ class ClusterStore(IndexReader):
         return hits + [[Hit(one.chunk, 2 * one.score - 1) for one in its][:nearest] for its in near]
 
     @property
-    def of_tokens(self) -> bool:
-        """Whether its chunks were indexed with ELSER's tokens."""
-        return bool(self._said.get("elser"))
+    def tokens_by(self) -> str:
+        """The endpoint that its chunks have ELSER's tokens from; empty where they have none."""
+        return str(self._said.get("elser", ""))
 
     def by_tokens(self, tokens: Sequence[TokenWeights], k: int, scope: frozenset[str] | None) -> list[list[FoundChunk]]:
         """Of each, at most k chunks by ELSER's tokens, best first."""
