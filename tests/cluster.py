@@ -2,7 +2,8 @@
 that is started with a program (`CLEW_ELASTICSEARCH_SERVER`: `PROGRAM start --dir DIR`, which prints its address as
 JSON, and `PROGRAM stop --dir DIR`). Without either, what needs one is skipped.
 
-A server of the run is shared by all its processes; a watcher stops it once none of them lives, however they ended.
+A server of the run is shared by all its processes; a watcher stops it once none of them lives, however they ended, and
+one of a single test as well.
 """
 
 import json
@@ -40,11 +41,11 @@ def lives(pid):
     except OSError:
         return False
     return True
-while os.path.exists(os.path.join(folder, "in-use")):
-    users = os.listdir(os.path.join(folder, "in-use"))
-    if not any(lives(pid) for pid in users):
-        break
-    time.sleep(0.5)
+try:
+    while any(lives(pid) for pid in os.listdir(os.path.join(folder, "in-use"))):
+        time.sleep(0.5)
+except FileNotFoundError:  # it was ended
+    sys.exit()
 subprocess.run([program, "stop", "--dir", os.path.join(folder, "server")], stdout=subprocess.DEVNULL)
 subprocess.run(["rm", "-rf", folder])
 """
@@ -86,13 +87,30 @@ def stopped(folder: Path, *options: str) -> None:
     subprocess.run([os.environ[PROGRAM], "stop", "--dir", str(folder), *options], check=True)
 
 
-@contextmanager
-def own_server(*options: str) -> Iterator[tuple[Server, Path]]:
-    """One for a test alone, with its folder; needs the program."""
-    if not os.environ.get(PROGRAM):
-        pytest.skip(f"needs a server of its own: {PROGRAM} names a program that starts one")
+def _watched() -> Path:
+    """A new folder for a server, which this process uses, and its watcher."""
     folder = Path(tempfile.mkdtemp(prefix="clew-es-"))
     folder.chmod(0o755)
+    (folder / "in-use").mkdir()
+    (folder / "in-use" / str(os.getpid())).touch()
+    watch = [sys.executable, "-c", WATCH, os.environ[PROGRAM], str(folder)]
+    # By a shell that ends at once: the watcher outlives this process, which does not wait for it.
+    background = ["/bin/sh", "-c", '"$@" </dev/null >/dev/null 2>&1 &', "sh", *watch]
+    subprocess.run(background, start_new_session=True, check=True)
+    return folder
+
+
+@contextmanager
+def own_server(*options: str, like: Server | None = None) -> Iterator[tuple[Server, Path]]:
+    """One for a test alone, with its folder; needs the program. What that has unpacked for the server `like` is copied:
+    it takes a twentieth of the time."""
+    if not os.environ.get(PROGRAM):
+        pytest.skip(f"needs a server of its own: {PROGRAM} names a program that starts one")
+    folder = _watched()
+    unpacked = Path(like.about["dir"], "home") if like and "dir" in like.about else None
+    if unpacked and unpacked.is_dir():
+        shutil.copytree(unpacked, folder / "server" / "home", symlinks=True)
+        (folder / "server" / "lock").touch()
     try:
         yield started(folder / "server", *options), folder / "server"
     finally:
@@ -109,16 +127,9 @@ def shared_server(base: Path) -> Server:
     with FileLock(f"{note}.lock"):
         if note.exists():
             folder = Path(json.loads(note.read_text())["folder"])
+            (folder / "in-use" / str(os.getpid())).touch()
         else:
-            folder = Path(tempfile.mkdtemp(prefix="clew-es-"))
-            folder.chmod(0o755)
-            (folder / "in-use").mkdir()
-        (folder / "in-use" / str(os.getpid())).touch()
-        if not note.exists():
-            watch = [sys.executable, "-c", WATCH, os.environ[PROGRAM], str(folder)]
-            # By a shell that ends at once: the watcher outlives this process, which does not wait for it.
-            background = ["/bin/sh", "-c", '"$@" </dev/null >/dev/null 2>&1 &', "sh", *watch]
-            subprocess.run(background, start_new_session=True, check=True)
+            folder = _watched()
             server = started(folder / "server")
             note.write_text(json.dumps({"folder": str(folder), "about": server.about}))
     about = json.loads(note.read_text())["about"]

@@ -59,7 +59,7 @@ class Elastic:
         if not k:
             return Findings()
         p, note = self._parameters, "" if endpoint() else WITHOUT
-        if endpoint() and not self._store.of_tokens:
+        if endpoint() and not self._store.tokens_by:
             note = UNINDEXED
         forms = query.forms
         if p.alone and not note:

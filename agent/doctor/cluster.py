@@ -95,13 +95,14 @@ def mapping(store: ClusterStore) -> Check:
 
 
 def inference(store: ClusterStore) -> Check:
-    """Whether the endpoint that is named gives tokens, and the library has them."""
+    """Whether the endpoint that is named gives tokens, and the library has its."""
     if not (named := endpoint()):
         return Check("ELSER", "warning", "not used: no endpoint is named", f"export {ENDPOINT}=NAME")
     tokens_of(store.cluster, ["Is it there?"])  # what is raised says what is missing
-    if not store.of_tokens:
+    if (by := store.tokens_by) != named:
         hint = f"clew index YOUR-FOLDER --library {store.cluster.where}"
-        return Check("ELSER", "warning", f"the endpoint {named} answers; the library has no tokens", hint)
+        has = f"its tokens from {by}" if by else "no tokens"
+        return Check("ELSER", "warning", f"the endpoint {named} answers; the library has {has}", hint)
     return Check("ELSER", "ok", f"tokens by the endpoint {named}")
 
 

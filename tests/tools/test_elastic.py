@@ -70,6 +70,10 @@ def test_with_an_endpoint_tokens_are_made_matched_and_fused(
     again, store = sent(cluster, examples_path)
     assert again.sent == 0 and len(proxy.inferred) == store.manifest.chunks  # none a second time
     assert inference(store).state == "ok" and "tokens by the endpoint my-elser" in inference(store).message
+    monkeypatch.setenv(ENDPOINT, "another")
+    other = inference(store)
+    assert other.state == "warning" and "my-elser" in other.message and other.hint.startswith("clew index")
+    monkeypatch.setenv(ENDPOINT, "my-elser")
     query = encode_query(QUESTION, [], encoder)
     alone = Elastic(store, ElasticParameters(alone=True)).search(query, 3)
     assert not alone.notes and any("film" in one.text.casefold() for one in alone.passages)

@@ -108,9 +108,9 @@ class ClusterStore(IndexReader):
         return hits + [[Hit(one.chunk, 2 * one.score - 1) for one in its][:nearest] for its in near]
 
     @property
-    def of_tokens(self) -> bool:
-        """Whether its chunks were indexed with ELSER's tokens."""
-        return bool(self._said.get("elser"))
+    def tokens_by(self) -> str:
+        """The endpoint that its chunks have ELSER's tokens from; empty where they have none."""
+        return str(self._said.get("elser", ""))
 
     def by_tokens(self, tokens: Sequence[TokenWeights], k: int, scope: frozenset[str] | None) -> list[list[FoundChunk]]:
         """Of each, at most k chunks by ELSER's tokens, best first."""
@@ -219,7 +219,7 @@ class ClusterStore(IndexReader):
 
     def _slices(self, partitions: Sequence[int]) -> list[Slice]:
         """One request for those that are not held, as far as `AT_ONCE` nodes go."""
-        held = {one: self._vectors.get(f"capsule:{one}") for one in partitions}
+        held = {one: self._kept.get(f"slice:{one}") for one in partitions}
         missing = [one for one, there in held.items() if there is None]
         nodes = np.cumsum([self._said["sizes"][one] for one in missing])
         for part in np.split(np.array(missing, np.int64), np.flatnonzero(np.diff(nodes // AT_ONCE)) + 1):
@@ -228,7 +228,7 @@ class ClusterStore(IndexReader):
             with self._reading():
                 for number, id_ in ids.items():
                     held[number] = one = unpacked(b64decode(fresh[id_]["blob"]))
-                    self._vectors.put(id_, one, one.size)
+                    self._kept.put(f"slice:{number}", one, one.size)
         return [held[one] for one in partitions]
 
     # Names -------------------------------------------------------------------------------------------------------

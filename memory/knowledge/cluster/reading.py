@@ -28,7 +28,7 @@ class RecentlyRead:
     """What was read last, by id, up to `KEPT_BYTES`; safe from several threads."""
 
     def __init__(self) -> None:
-        self._size = 0
+        self.size = 0
         self._held: OrderedDict[str, tuple[Any, int]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -52,10 +52,10 @@ class RecentlyRead:
 
     def put(self, id_: str, value: Any, size: int) -> None:
         with self._lock:
-            self._size += size - self._held.pop(id_, (None, 0))[1]
+            self.size += size - self._held.pop(id_, (None, 0))[1]
             self._held[id_] = value, size
-            while self._size > KEPT_BYTES and len(self._held) > 1:
-                self._size -= self._held.popitem(last=False)[1][1]
+            while self.size > KEPT_BYTES and len(self._held) > 1:
+                self.size -= self._held.popitem(last=False)[1][1]
 
 
 class IndexReader:
@@ -68,7 +68,6 @@ class IndexReader:
         self.cluster, self.index, self.manifest = cluster, index, manifest
         self._said = said
         self._kept = RecentlyRead()
-        self._vectors = RecentlyRead()
         self.read_whole = set[tuple[str, int]]()
 
     @property
@@ -172,13 +171,14 @@ class IndexReader:
 
     def sentences_of(self, ids: Sequence[str]) -> list[Vectors]:
         """Of each chunk the vectors of its sentences, in their order."""
-        held = self._vectors.get_all(ids)
-        keys = {key("chunk", id_): id_ for id_ in ids if id_ not in held}
-        found = self.cluster.found(self.index, list(keys), ["sentences"]) if keys else {}
-        for place, id_ in keys.items():
-            held[id_] = decoded(found[place]["sentences"], self.dimension)
-            self._vectors.put(id_, held[id_], held[id_].nbytes)
-        return [held[id_] for id_ in ids]
+        keys = [key("chunk", id_) for id_ in ids]
+        held = self._kept.get_all(f"sentences:{one}" for one in keys)
+        missing = [one for one in dict.fromkeys(keys) if f"sentences:{one}" not in held]
+        found = self.cluster.found(self.index, missing, ["sentences"]) if missing else {}
+        for one in missing:
+            held[f"sentences:{one}"] = made = decoded(found[one]["sentences"], self.dimension)
+            self._kept.put(f"sentences:{one}", made, made.nbytes)
+        return [held[f"sentences:{one}"] for one in keys]
 
     def entities(self, ids: Sequence[str]) -> list[dict[str, Any]]:
         return self._of("entity", ids)

@@ -3,11 +3,13 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from clew.memory.knowledge.cluster.cluster_store import open_generation
 from clew.memory.knowledge.cluster.connection import Cluster, address
 from clew.memory.knowledge.cluster.generations import Generations
 from clew.memory.knowledge.cluster.publishing import publish
+from clew.memory.knowledge.cluster.reading import RecentlyRead
 from clew.memory.knowledge.cluster.searches import FEWEST, MOST_HITS, NODES, chosen
 from clew.memory.knowledge.disk import required_generation
 from clew.memory.knowledge.index.run import index
@@ -43,6 +45,24 @@ def test_a_question_of_more_words_than_a_server_takes(server: Server, tmp_path: 
     assert len(store.statistics.tokens) > 15_000
     (hits,) = store.keyword_search([f"{text} Moon"], MOST_HITS)
     assert {one.document for one in store.chunks([hit.chunk for hit in hits])} == {"moon.txt", "one.txt", "other.txt"}
+    Generations(Cluster(where)).remove_all()
+
+
+def test_what_was_read_is_kept_up_to_one_bound(
+    server: Server, examples_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows, what was found, vectors of sentences and slices of capsules together."""
+    where = address(server.library())
+    assert where
+    for _ in publish(Cluster(where), required_generation(examples_path)):
+        pass
+    monkeypatch.setattr("clew.memory.knowledge.cluster.reading.KEPT_BYTES", bound := 200_000)
+    store = open_generation(Cluster(where))
+    ids = [one.id for one in store.sample(1000)]
+    store.keyword_search(["Metropolis", "the moon"], 50)
+    assert store.part().layers.chunk_ids and len(store.sentences_of(ids)) == len(ids)
+    kept = [one for one in vars(store).values() if isinstance(one, RecentlyRead)]
+    assert bound / 2 < sum(one.size for one in kept) <= bound
     Generations(Cluster(where)).remove_all()
 
 
