@@ -71,8 +71,9 @@ def asked(question: str) -> Asked:
         expected = tuple(name for name in expected if name != "number")
     definition = _PATTERNS["form definition"].match(last)
     what = definition["what"].strip() if definition else ""
-    if expected == ("person",) and what and (what[0].isupper() or " " not in what):
-        expected = ()  # "Who was Laika?" asks what she was, and "Who was the director?" for a name
+    owned = re.search(r"['’]s? [a-z][\w-]*$", what) is not None
+    if expected == ("person",) and what and not owned and (what[0].isupper() or " " not in what):
+        expected = ()  # "Who was Laika?" asks what she was, "Who was the director?" or "Lang's wife?" for a name
     what = "" if expected else what
     defined = what if 0 < len(what.split()) <= LONGEST_DEFINED else ""
     own = frozenset(written_words(question.casefold()))

@@ -268,7 +268,7 @@ def _worth_naming(missing: Iterable[str], question: str) -> tuple[str, ...]:
             continue
         token = found.get(word)
         if not word[:1].islower():
-            named.append(word)
+            named.append(re.sub(r"['’]s$", "", word))
         elif (
             token
             and token.kind == "word"

@@ -262,10 +262,8 @@ SHORT = 6
 def as_for(topic: str, question: str) -> str:
     """The question with what it is about before it."""
     first = question.split()[0]
-    lowered = (
-        question[0].lower() + question[1:] if first[1:].islower() or (len(first) == 1 and first != "I") else question
-    )
-    return f"As for {topic}, {lowered}"
+    lower = first[1:].islower() or (len(first) == 1 and first != "I")
+    return f"As for {topic}, {question[0].lower() + question[1:] if lower else question}"
 
 
 def _topic_for(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None) -> Referent | None:

@@ -8,7 +8,7 @@ from clew.memory.dialogue.phrases import UNDER_TOPIC, Parts, Phrase
 from clew.memory.dialogue.word_classes import (
     BE,
     LISTS,
-    TIMES,
+    acts,
     behind_relative,
     denies,
     ends_in_s,
@@ -22,7 +22,6 @@ from clew.memory.dialogue.word_classes import (
     joins_name,
     states,
     tokens,
-    written_type,
 )
 
 _SUBJECTS, _WHO_DO = (["who"], ["which"]), ("i", "we", "he", "she", "they")
@@ -46,9 +45,8 @@ class _Reader:
         self.text, self.tokens, self.at = text, tokens(text), 0
         self.phrases: list[Phrase] = []
         self.asks: list[str] = []
-        self.helper = self.plain_helper = ""
+        self.helper, self.plain_helper, self.waits = "", "", False
         self.said: tuple[int, int] | None = None
-        self.waits = False
         self.last = len(self.tokens)
         while self.last and self.tokens[self.last - 1].kind == "mark" and self.tokens[self.last - 1].text in ".?!…":
             self.last -= 1
@@ -199,8 +197,7 @@ class _Reader:
             if self.plain_helper in _DO and has_thing(self.tokens[: self.last], self.at):
                 return aux, self._take()
             self.at += 1
-        does = self.plain_helper in _DO or self.helper in ("won't", "can't", "cannot") or is_verb(self.low)
-        does = does and not self._is_time()
+        does = self.plain_helper in _DO or self.helper in ("won't", "can't", "cannot") or acts(self.tokens, self.at)
         return aux, self._take() if self.kind == "word" and does else None
 
     def _done_by(self) -> bool:
@@ -314,7 +311,7 @@ class _Reader:
                 self._pronoun("object")
             elif kind == "word" and self.tokens[self.at - 1].low in _WHO_DO and is_verb(self.low):
                 self.at += 1  # 'when I die'
-            elif kind == "word" and self.waits and not self.said and is_verb(self.low) and not self._is_time():
+            elif kind == "word" and self.waits and not self.said and acts(self.tokens, self.at):
                 self.said = self._take()
             elif kind == "aux" and denies(self.tokens[: self.last], self.at):
                 self.at += 1 + (self._look(1) == "adv")
@@ -334,11 +331,6 @@ class _Reader:
             else:
                 self.at += 1
         return clause
-
-    def _is_time(self) -> bool:
-        """'last year', in which nothing lasts."""
-        following = self.tokens[self.at + 1].low if self.at + 1 < self.last else ""
-        return self.low == "last" and written_type(f"the {following}") in TIMES
 
     def _behind_preposition(self) -> None:
         """A phrase; or a verb behind 'to'."""

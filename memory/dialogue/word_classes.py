@@ -279,6 +279,13 @@ def has_thing(found: Sequence[QuestionToken], at: int) -> bool:
     return then is not None and not done and then.kind in ("det", "number", "word")
 
 
+def acts(found: Sequence[QuestionToken], at: int) -> bool:
+    """Whether a word is a verb where it stands: in 'last year' nothing lasts."""
+    if at >= len(found) or not is_verb(found[at].low):
+        return False
+    return not (found[at].low == "last" and at + 1 < len(found) and written_type(f"the {found[at + 1].low}") in TIMES)
+
+
 def ends_in_s(word: str) -> bool:
     """As no verb does behind 'do': 'do expense claims have to be in?'"""
     return word.endswith("s") and not word.endswith(("ss", "us"))

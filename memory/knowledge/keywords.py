@@ -5,19 +5,19 @@ the field) has, so that they compare between queries and with cosines. In the fi
 `title_weight` times. Dates are written in one way (`dates.search_text`), a query's too.
 """
 
-import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import chain, compress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from clew.memory.datatypes import FieldHit, Ints, WordShares
 from clew.memory.dates import DateOrder
-from clew.memory.files import mapped, new_file, read_array, within
+from clew.memory.files import new_file, read_array, within
+from clew.memory.knowledge.token_columns import ChunkRows, Shares, idf_of, opened
 from clew.memory.knowledge.tokens import (
     ROOT,
     KeywordAnalyser,
@@ -33,9 +33,6 @@ from clew.memory.vectors import highest
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-Shares = NDArray[np.float32]
-ChunkRows = NDArray[np.int32]
 
 FIELDS = ("title", "text", "metadata")
 """The last is what is known of a document beside its words: date, status, and its id, with file name and folder."""
@@ -70,41 +67,6 @@ class _Words(NamedTuple):
     columns: tuple[tuple[ChunkRows, NDArray[np.floating]], ...]
 
 
-class _Index(NamedTuple):
-    """What bm25s wrote, read without it: its import takes a quarter of a second. The BM25 of each token in each chunk
-    that holds it, by columns of a sparse matrix of shape (`size`, tokens)."""
-
-    vocabulary: Mapping[str, int]
-    data: Shares
-    indices: ChunkRows
-    indptr: NDArray[np.int32]
-    size: int
-
-    def column(self, token: str) -> tuple[ChunkRows, Shares]:
-        """The chunks that hold a token, rising, and its BM25 in each."""
-        number = self.vocabulary[token]
-        start, end = self.indptr[number : number + 2]
-        return self.indices[start:end], self.data[start:end]
-
-    def idf(self, token: str) -> float:
-        return float(idf_of(len(self.column(token)[0]), self.size))
-
-    def sums(self, tokens: Iterable[str]) -> Shares:
-        """Of all chunks, shape (chunks,)."""
-        sums = np.zeros(self.size, np.float32)
-        for token in tokens:
-            holding, data = self.column(token)
-            sums[holding] += data
-        return sums
-
-
-def _opened(folder: Path, size: int) -> _Index:
-    """Raises one of `disk.BROKEN`."""
-    vocabulary = json.loads(within(folder, "vocab.index.json").read_text("utf-8"))
-    data, indices, indptr = (mapped(within(folder, f"{name}.csc.index.npy")) for name in ("data", "indices", "indptr"))
-    return _Index(vocabulary, data, indices, indptr, size)
-
-
 class KeywordIndex:
     """Reads what `write` wrote. Only reads, so it is safe from several threads. `dates`: how queries write them."""
 
@@ -113,7 +75,7 @@ class KeywordIndex:
         self._analyse = KeywordAnalyser(parameters, dates)
         self._tokens = lru_cache(RECENT)(self._analysed)
         self._words = lru_cache(RECENT)(self._looked_up)
-        self._indexes = {name: _opened(folder / name, size) for name in INDEXES if (folder / name).is_dir()}
+        self._indexes = {name: opened(folder / name, size) for name in INDEXES if (folder / name).is_dir()}
         self._title_mass: Shares = read_array(within(folder, TITLE_MASS))
 
     def hits(
@@ -347,7 +309,7 @@ def _taken_over(before: WordsBefore, name: str) -> tuple[list[str], _Counted]:
     folder = before.folder / name
     if not within(before.folder, name).is_dir():
         return [], _Counted(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), 0)
-    index = _opened(folder, len(before.rows))
+    index = opened(folder, len(before.rows))
     rows, tokens = before.rows[np.asarray(index.indices)], [token for token in index.vocabulary if token]
     numbers = np.repeat(np.arange(len(tokens)), np.diff(index.indptr))
     counts, kept = read_array(within(folder, COUNTS)), rows >= 0
@@ -386,13 +348,6 @@ def _write_index(folder: Path, found: _Counted, vocabulary: Sequence[str], param
     index.nonoccurrence_array = None  # of other kinds of BM25
     index.save(folder, show_progress=False)
     np.save(new_file(folder, COUNTS), found.counts.astype(np.float32))
-
-
-def idf_of(held: ArrayLike, size: int) -> Any:
-    """Lucene's, of tokens that so many of `size` texts hold: log(1 + (N - df + 0.5) / (df + 0.5)); what a token's BM25
-    nears as it fills a text."""
-    df = np.asarray(held, np.float64)
-    return np.log1p((size - df + 0.5) / (df + 0.5))
 
 
 def _places(held: ChunkRows, rows: ChunkRows) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

@@ -57,6 +57,9 @@ def test_an_amount_of_what_is_measured(question: str, amount: str, other: str) -
 def test_what_is_to_be_defined() -> None:
     assert asked("What is SQLite?").defined == "SQLite"
     assert asked("Who was Laika?").defined == "Laika" and asked("Who was Laika?").expected == ()
+    assert asked("Who was Ada Kern's sister?").defined == "" and asked("Who was Ada Kern's sister?").expected == (
+        "person",
+    )
     assert asked("What is the sticky bit used for?").defined == "sticky bit"
     assert asked("Who is the author of Emma?").expected == ("person",)
 
