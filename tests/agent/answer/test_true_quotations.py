@@ -153,7 +153,7 @@ class WordEncoder(RandomEncoder):
 
     name, hash = "words", "1" * 64
 
-    def encode(self, texts: Sequence[str], role: Role) -> Vectors:  # noqa: ARG002 the port's
+    def encode(self, texts: Sequence[str], role: Role) -> Vectors:
         return hashed_vectors(texts, self.dimension)
 
 
