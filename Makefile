@@ -36,7 +36,8 @@ tests: .venv/ready-dev
 
 # What `make test` leaves out: whole categories, and all that is fuzzed with ten times its examples.
 test-all: .venv/ready-dev
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) --dist worksteal -m 'soak or hypothesis' --hypothesis-profile many
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) --dist worksteal -m 'soak or hypothesis' --hypothesis-profile many \
+		--durations=25
 
 # What no accident may do, in full: make torture [PART=kill] [SEED=n] [SHARE=.1] [DOCUMENTS=DIR, for PART=orders].
 torture: .venv/ready-dev

@@ -41,6 +41,16 @@ hypothesis.settings.load_profile("few")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Those that may take longer than others first: at the end no process waits for one of them."""
+
+    def seconds(item: pytest.Item) -> float:
+        mark = item.get_closest_marker("timeout")
+        return float(max(600, *mark.args)) if mark else 600
+
+    items.sort(key=seconds, reverse=True)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def only_this_machine() -> Iterator[None]:
     """A connection to anywhere else raises: nothing here may need it, or do it unseen."""

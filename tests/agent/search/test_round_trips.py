@@ -1,6 +1,7 @@
 """How many requests a round of a turn makes to a cluster, counted where they go out: as many in any library."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,11 +17,13 @@ from clew.memory.dialogue.threads import Threads
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.cluster.connection import Cluster, address
 from clew.memory.knowledge.cluster.generations import Generations
+from clew.memory.knowledge.cluster.inference import ENDPOINT
 from clew.memory.knowledge.cluster.publishing import publish
 from clew.memory.knowledge.disk import required_generation
 from clew.memory.knowledge.library import open_library
 from tests.benchmarks.cluster import MadeLibrary, write
 from tests.cluster import Server
+from tests.proxy import Proxy
 from tests.round_trips import round_trips
 
 HISTORY = (
@@ -42,7 +45,7 @@ QUESTIONS = (
     ("Where was he born, and which zeppelins did he see there?", HISTORY),
     ("Why does the moon raise the tides at an unheard-of quay?", HISTORY),
 )
-BESIDE = ("graph", "walk", "clues", "local", "communities")
+BESIDE = ("graph", "walk", "clues", "local", "communities", "elastic")
 """All that the gate may choose beside `hybrid`."""
 
 FEW, MANY = 4, 12
@@ -69,6 +72,12 @@ def place(request: pytest.FixtureRequest, server: Server, examples_path: Path) -
 
 @pytest.fixture
 def opened(place: Cluster, encoder: CachedEncoder) -> Iterator[Services]:
+    with serving(place, encoder) as made:
+        yield made
+
+
+@contextmanager
+def serving(place: Cluster, encoder: CachedEncoder) -> Iterator[Services]:
     """Nothing that belongs to a question is held; what a process reads once is."""
     with open_library(place.where, encoder) as library, Threads(None) as threads:
         made = services_for(Settings(library=place.where), library, encoder, threads)
@@ -106,6 +115,23 @@ def test_where_a_person_names_all_tools(question: str, history: Sequence[Utteran
     """Each round searches with all of them."""
     services = replace(opened, default_tool="+".join(("hybrid", *BESIDE)))
     assert 0 < most_of_a_round(services, question, history) <= MANY
+
+
+def test_where_elastic_has_elsers_tokens(
+    proxy: Proxy, examples_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a double of that one route, which is asked for the tokens of all forms at once."""
+    monkeypatch.setenv(ENDPOINT, "my-elser")
+    where = address(Server(f"http://{proxy.host}", {}).library())
+    assert where
+    for _ in publish(Cluster(where), required_generation(examples_path)):
+        pass
+    for question, history in QUESTIONS:
+        with serving(Cluster(where), encoder) as opened:
+            before = len(proxy.inferred)
+            services = replace(opened, default_tool="+".join(("hybrid", *BESIDE)))
+            assert most_of_a_round(services, question, history) <= MANY and len(proxy.inferred) > before
+    Generations(Cluster(where)).remove_all()
 
 
 @pytest.mark.parametrize(("question", "history"), QUESTIONS)

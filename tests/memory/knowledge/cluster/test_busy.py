@@ -136,11 +136,12 @@ def test_it_is_waited_for_with_a_limit(
 
 @pytest.mark.soak
 @pytest.mark.timeout(1800)
-def test_a_server_with_a_queue_of_one_and_small_requests(examples_path: Path) -> None:
+def test_a_server_with_a_queue_of_one_and_small_requests(server: Server, examples_path: Path) -> None:
     """What many send to it at once is there in the end, though it refused some, and what it never takes is named."""
     few = ("thread_pool.write.size=1", "thread_pool.write.queue_size=1", "http.max_content_length=1mb")
-    with own_server(*(part for one in few for part in ("-E", one))) as (server, _), ThreadPoolExecutor(MANY) as at_once:
-        clusters = [cluster_at(server, f"busy{n}", tries=1000) for n in range(MANY)]
+    options = [part for one in few for part in ("-E", one)]
+    with own_server(*options, like=server) as (own, _), ThreadPoolExecutor(MANY) as at_once:
+        clusters = [cluster_at(own, f"busy{n}", tries=1000) for n in range(MANY)]
         done = list(at_once.map(lambda one: sent(one, examples_path), clusters[:6]))
         assert len({(one.rows, one.hash) for one in done}) == 1 and all(one.sent == one.rows for one in done)
         bulks = [Bulk(one, "parts") for one in clusters]

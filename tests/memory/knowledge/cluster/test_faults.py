@@ -31,6 +31,7 @@ from clew.memory.knowledge.cluster.publishing import STAGE, Published, Sending, 
 from clew.memory.knowledge.cluster.rows import RowsHash, rows_of
 from clew.memory.knowledge.cluster.staging import worked_on
 from clew.memory.knowledge.disk import read_manifest, required_generation
+from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import index
 from tests.benchmarks.ingest import RandomEncoder
 from tests.cluster import Server, own_server, started, stopped
@@ -114,9 +115,9 @@ def test_gone_within_a_turn_it_is_told_from_what_is_there(behind: Cluster, proxy
 def test_a_slow_cluster_ends_by_time_outs(
     behind: Cluster, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("ES_TIMEOUT", "20")
+    monkeypatch.setenv("ES_TIMEOUT", "8")
     with asking(behind, tmp_path, "hybrid") as assistant:
-        proxy.wait, proxy.slow = 25, "_msearch"
+        proxy.wait, proxy.slow = 10, "_msearch"
         with pytest.raises(ServiceUnreachable, match="did not answer in time") as slow:
             told(assistant, QUESTION)
         assert "ES_TIMEOUT" in slow.value.hint
@@ -187,32 +188,36 @@ def test_another_server_on_that_port() -> None:
 @pytest.mark.soak
 @pytest.mark.timeout(BUSY)
 def test_keys_and_authorities(
-    examples_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    server: Server,
+    examples_path: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    with own_server("--secure") as (server, _):
-        about = server.about
+    with own_server("--secure", like=server) as (own, _):
+        about = own.about
         monkeypatch.setenv("ES_CA", about["ca"])
         monkeypatch.setenv("ES_API_KEY", about["api_key"])
-        cluster = cluster_at(server, "notes")
+        cluster = cluster_at(own, "notes")
         sent(cluster, examples_path)
         for key, what in (("bm90OmFrZXk=", "does not take the key"), ("", "wants a key")):
             monkeypatch.setenv("ES_API_KEY", key)
             with pytest.raises(NotSetUp, match=what) as refused:
-                open_generation(cluster_at(server, "notes"))
+                open_generation(cluster_at(own, "notes"))
             assert "ES_API_KEY" in refused.value.hint and (not key or key not in str(refused.value))
         monkeypatch.delenv("ES_API_KEY")
         monkeypatch.setenv("ES_USER", about["user"])
         monkeypatch.setenv("ES_PASSWORD", about["password"])
-        owner = cluster_at(server, "notes")
+        owner = cluster_at(own, "notes")
         der = ssl.PEM_cert_to_DER_cert(Path(about["ca"]).read_text("ascii"))
         monkeypatch.setenv("ES_CA", hashlib.sha256(der).hexdigest())
-        assert searched(open_generation(cluster_at(server, "notes")))
+        assert searched(open_generation(cluster_at(own, "notes")))
         monkeypatch.setenv("ES_CA", about["ca"])
         reading = _key(owner, ["clew-notes", "clew-notes-*"], ["read", "view_index_metadata"])
         elsewhere = _key(owner, ["other"], ["read"])
         monkeypatch.setenv("ES_API_KEY", reading)
-        reader = cluster_at(server, "notes")
+        reader = cluster_at(own, "notes")
         assert searched(open_generation(reader))
         with asking(reader, tmp_path) as assistant:
             assert told(assistant, QUESTION)[1].passages
@@ -227,10 +232,10 @@ def test_keys_and_authorities(
             sent(reader, examples_path)
         assert "docs/elasticsearch.md" in no_writes.value.hint
         monkeypatch.setenv("ES_API_KEY", _key(owner, ["clew-notes", "clew-notes-*"], list(WRITE_RIGHTS)))
-        assert not sent(cluster_at(server, "notes"), examples_path).sent  # what indexing needs
+        assert not sent(cluster_at(own, "notes"), examples_path).sent  # what indexing needs
         monkeypatch.setenv("ES_API_KEY", elsewhere)
         with pytest.raises(NotSetUp, match=r"not allowed to see|may not do this"):
-            open_generation(cluster_at(server, "notes"))
+            open_generation(cluster_at(own, "notes"))
         monkeypatch.setenv("ES_API_KEY", reading)
         said = caplog.text, exported, str(looked)
         for secret in (about["api_key"], about["password"], reading, elsewhere):
@@ -238,7 +243,7 @@ def test_keys_and_authorities(
             assert not any(one in text for one in (secret, whole) for text in said)
         monkeypatch.delenv("ES_CA")
         with pytest.raises(NotSetUp, match="certificate") as untrusted:
-            open_generation(cluster_at(server, "notes"))
+            open_generation(cluster_at(own, "notes"))
         assert "ES_CA" in untrusted.value.hint
 
 
@@ -259,7 +264,7 @@ def free_port() -> int:
 
 
 @contextmanager
-def two_nodes() -> Iterator[tuple[dict[str, Server], dict[str, Path], tuple[str, ...]]]:
+def two_nodes(like: Server) -> Iterator[tuple[dict[str, Server], dict[str, Path], tuple[str, ...]]]:
     """Node a, the only master, and b: their servers and folders by name, and what b is started with."""
     ports = [free_port() for _ in range(2)]
     seeds = f"discovery.seed_hosts=127.0.0.1:{ports[0]},127.0.0.1:{ports[1]}"
@@ -270,7 +275,7 @@ def two_nodes() -> Iterator[tuple[dict[str, Server], dict[str, Path], tuple[str,
     }
     options = {name: tuple(part for one in its for part in ("-E", one)) for name, its in own.items()}
     with ExitStack() as opened:
-        nodes = {name: opened.enter_context(own_server(*its)) for name, its in options.items()}
+        nodes = {name: opened.enter_context(own_server(*its, like=like)) for name, its in options.items()}
         servers, folders = ({name: its[n] for name, its in nodes.items()} for n in (0, 1))
         yield servers, folders, options["b"]  # type: ignore[misc]
 
@@ -281,8 +286,8 @@ def waited(cluster: Cluster, **state: Any) -> None:
 
 @pytest.mark.soak
 @pytest.mark.timeout(BUSY)
-def test_one_of_two_nodes_is_lost_and_then_the_only_master(examples_path: Path) -> None:
-    with two_nodes() as (servers, folders, of_b):
+def test_one_of_two_nodes_is_lost_and_then_the_only_master(server: Server, examples_path: Path) -> None:
+    with two_nodes(server) as (servers, folders, of_b):
         first = cluster_at(servers["a"], "whole")
         waited(first, wait_for_nodes="2")
         stores = {}
@@ -325,9 +330,9 @@ def until(ask: Callable[[], Any], seconds: float = 180) -> Any:
 
 @pytest.mark.soak
 @pytest.mark.timeout(BUSY)
-def test_a_full_disk_is_told_at_once_and_mended(examples_path: Path) -> None:
-    with own_server() as (server, _):
-        cluster = cluster_at(server, "notes")
+def test_a_full_disk_is_told_at_once_and_mended(server: Server, examples_path: Path) -> None:
+    with own_server(like=server) as (own, _):
+        cluster = cluster_at(own, "notes")
         sent(cluster, examples_path)
         marks = dict.fromkeys(("low", "high", "flood_stage"), "1%")
         _disk(cluster, {f"watermark.{name}": value for name, value in marks.items()})
@@ -360,7 +365,7 @@ def _until_blocked(cluster: Cluster, index: str, wanted: bool) -> None:
 
 @pytest.mark.soak
 @pytest.mark.timeout(BUSY)
-def test_killed_in_a_bulk_of_20_000_chunks_the_next_run_ends_it(tmp_path: Path) -> None:
+def test_killed_in_a_bulk_of_20_000_chunks_the_next_run_ends_it(server: Server, tmp_path: Path) -> None:
     """The server ends as by a power cut; started again on its data, the next run sends what is missing."""
     people = [f"{one}{two}" for one in "Al Ber Cor Dag El Fin Gor Hal Ir Jor".split()
               for two in "bert da dan fried gar mund na rik ton win".split()]  # fmt: skip
@@ -370,10 +375,10 @@ def test_killed_in_a_bulk_of_20_000_chunks_the_next_run_ends_it(tmp_path: Path) 
     )  # fmt: skip
     (tmp_path / "notes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in notes), "utf-8")
     port = ("--port", str(free_port()))  # it comes back where it was
-    with own_server(*port) as (server, folder):
+    with own_server(*port, like=server) as (own, folder):
         killing = Thread(target=stopped, args=(folder, "--kill"))
         with pytest.raises(ServiceUnreachable):
-            for event in indexed(server, tmp_path):
+            for event in indexed(own, tmp_path):
                 if isinstance(event, Progress) and event.stage == STAGE and event.done > 8_000 and not killing.ident:
                     killing.start()
         killing.join()
@@ -381,7 +386,7 @@ def test_killed_in_a_bulk_of_20_000_chunks_the_next_run_ends_it(tmp_path: Path) 
         waited(cluster, wait_for_status="yellow")
         with pytest.raises(NoLibrary):
             open_generation(cluster)
-        done = next(event for event in indexed(server, tmp_path) if isinstance(event, Published))
+        done = next(event for event in indexed(own, tmp_path) if isinstance(event, Published))
         (copy,) = (tmp_path / "clusters").iterdir()
         undisturbed = RowsHash()
         for row in rows_of(generation := required_generation(copy), read_manifest(generation)):
@@ -394,4 +399,5 @@ def test_killed_in_a_bulk_of_20_000_chunks_the_next_run_ends_it(tmp_path: Path) 
 def indexed(server: Server, folder: Path) -> Iterator[object]:
     """As `clew index` does, with a made encoder."""
     where = cluster_at(server, "notes").where
-    return worked_on(where, folder, lambda library: index([folder / "notes.jsonl"], library, RandomEncoder()))
+    notes, few = [folder / "notes.jsonl"], Parameters(triples="none")  # names take most of the time
+    return worked_on(where, folder, lambda library: index(notes, library, RandomEncoder(), parameters=few))
