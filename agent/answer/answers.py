@@ -25,6 +25,7 @@ from clew.agent.state import TURN_JSON, Answer, Claim, Fallback, Piece, Prompted
 from clew.memory.datatypes import Passage
 from clew.memory.dialogue.context_dependence import unnamed
 from clew.memory.dialogue.utterances import MOST_CHOICES, clarifying_question
+from clew.memory.dialogue.variants import offered
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.instructions import orders
 from clew.memory.ports import Writer
@@ -50,8 +51,10 @@ def answer(turn: Turn, run: TurnContext) -> TurnAnswer:
     """Raises `Cancelled` where the person stops it before its first word."""
     made = _answered(turn, run)
     made = replace(made, answer=replace(made.answer, claims=announced(made.answer.claims)))
-    left_out = len(run.services.library.store.unread) if made.answer.refused else 0
-    return replace(made, answer=replace(made.answer, files_left_out=left_out))
+    if not made.answer.refused:
+        return made
+    left_out, meant = len(run.services.library.store.unread), offered(turn.rewritten, turn.wordings)
+    return replace(made, answer=replace(made.answer, files_left_out=left_out, offered=meant))
 
 
 def _answered(turn: Turn, run: TurnContext) -> TurnAnswer:

@@ -104,11 +104,13 @@ def with_spelling(made: Rewritten, vocabulary: Vocabulary, encoder: Encoder) -> 
     taken = {word: other for word, other in taken.items() if not (foreign and is_known(word))}
     if not taken:
         return made
+    names = set(re.findall(r"(?<!^)(?<![.?!] )\b[A-Z][\w'-]+", f"{question.text}\n{made.text}"))
     pieces = dict(zip(taken, encoder.tokens([word.casefold() for word in taken]), strict=True))
     slips = {
         word: other
         for word, other in taken.items()
         if len(pieces[word]) > 1
+        and not (word in names and not _slip(word, other))
         and not (foreign or _is_form(word.casefold(), other.casefold()) or _is_derived(word, vocabulary))
     }
     why = ", ".join(
@@ -123,18 +125,25 @@ def with_spelling(made: Rewritten, vocabulary: Vocabulary, encoder: Encoder) -> 
     return beside(made, Wording(SPELLING, _respelt(question.text, taken), share, why=why))
 
 
+def offered(text: str, wordings: Sequence[Wording]) -> str:
+    """The question `text` with the words of the library that it may mean, as the wordings have them; empty where there
+    are none, or it has them already."""
+    of = {wording.name: wording.text for wording in wordings}
+    said, spelt = (re.findall(r"[^\W\d_]+", of.get(name, "")) for name in ("question", SPELLING))
+    made = _respelt(text, dict(zip(said, spelt, strict=True))) if spelt else text
+    return made if made != text else ""
+
+
 def _taken(question: str, vocabulary: Vocabulary) -> dict[str, str]:
     """The words of a question that the library lacks -> the likeliest that it has; as they are written."""
     said = list(dict.fromkeys(word for word in written_words(question) if word.casefold() not in FUNCTION_WORDS))
     lacking = [word for word, count in zip(said, vocabulary.counts(said), strict=True) if not count]
     if len(lacking) > MOST_SLIPS and 2 * len(lacking) > len(said):
         return {}
-    names = set(re.findall(r"(?<!^)(?<![.?!] )\b[A-Z][\w'-]+", question))
     asked = [word for word in lacking if word.isalpha() and not word.isupper()]
     near = zip(asked, vocabulary.near(asked), strict=True)
     likely = {word: others[0] for word, others in near if others and _is_likely(word, others[0])}
-    taken = {word: other for word, other in likely.items() if word not in names or _slip(word, other)}
-    taken = {word: other.capitalize() if word[0].isupper() else other for word, other in taken.items()}
+    taken = {word: other.capitalize() if word[0].isupper() else other for word, other in likely.items()}
     return dict(list(taken.items())[:MOST_SLIPS])
 
 

@@ -12,6 +12,7 @@ from clew.memory.dialogue.variants import (
     CITED,
     COGNATES,
     cognates,
+    offered,
     own_words,
     with_cited,
     with_cognates,
@@ -141,7 +142,7 @@ def test_a_word_of_the_language_is_searched_with_less_weight_and_stays(encoder: 
 @pytest.mark.parametrize(
     "question",
     [
-        "Where is my package?", "Who knows Dezert?", "What is PARCLE?", "What is par7el?", "Where is it?",
+        "Where is my package?", "What is PARCLE?", "What is par7el?", "Where is it?",
         "Wo ist denn jetzt parsel geblieben?", "Is the annual leave of employees short?",
     ],
 )  # fmt: skip
@@ -150,8 +151,19 @@ def test_names_numbers_known_words_and_other_languages_stay(question: str, encod
 
 
 def test_a_long_name_with_a_letter_too_few_is_a_slip_and_with_another_letter_a_name(encoder: CachedEncoder) -> None:
+    """Which is searched as both, and stays."""
     assert spelt("Who directed Metroplis?", encoder).text == "Who directed Metropolis?"
-    assert spelt("Who directed Metrobolis?", encoder) == asked("Who directed Metrobolis?")
+    for typed, other in (("Metrobolis", "Metropolis"), ("Dezert", "Desert")):
+        made = spelt(f"Who directed {typed}?", encoder)
+        assert made.text == f"Who directed {typed}?"
+        assert [(one.text, one.weight) for one in made.wordings[1:]] == [(f"Who directed {other}?", 0.25)]
+        assert made.wordings[1].why == f"'{typed}' may be meant for '{other}'"
+        assert offered(f"When did {typed} come out?", made.wordings) == f"When did {other} come out?"
+
+
+def test_nothing_is_offered_where_all_is_spelt_as_the_library_has_it(encoder: CachedEncoder) -> None:
+    made = spelt("Who directed Metroplis?", encoder)
+    assert offered(made.text, made.wordings) == offered("Who?", asked("Who?").wordings) == ""
 
 
 def test_two_slips(encoder: CachedEncoder) -> None:
