@@ -50,6 +50,30 @@ def in_order(question: str, before: Parts) -> tuple[str, str] | None:
 
 
 LEAD = re.compile(r"(?:(?:and|but|so|also|then|well|ok|okay)\b[,:;]?\s+)+", re.IGNORECASE)
+_DEED = re.compile(
+    r"(?P<verb>[a-z]{2,})(?: (?:back|up|down|out|off|on))? (?:it|them|one|this|that|the|an?|my|your|our|his|her|their|its"
+    r"|some|another)\b.*"
+)
+_WHOEVER = frozenset("i we you one people somebody someone they".split())
+
+
+def another_deed(question: str, before: Parts) -> str:
+    """'How do I adopt one?' for 'and adopt one?' after 'how do I orphan a package?': the question before of something
+    else that is done, with its pronouns; empty for other follow-ups."""
+    lead = LEAD.match(question)
+    bare = question[lead.end() :].rstrip(" ?.!") if lead else ""
+    found = _DEED.fullmatch(re.sub(r",? (?:too|also|as well)$", "", bare))
+    by = before.subject
+    if not (found and by and by.text.casefold() in _WHOEVER and before.verb and before.helper in _HELPERS):
+        return ""
+    first = tokens(bare)[0]
+    if first.kind != "word" or found["verb"] in _NO_DEED or found["verb"].endswith(("ing", "ed", "ly", "est")):
+        return ""
+    return f"{before.text[: before.verb[0]]}{found.group()}?"
+
+
+_NO_DEED = frozenset("maybe perhaps half twice both even only just all most that not then".split())
+
 _WHOSE = re.compile(r"(?:.+?['’]s? (?P<noun>[\w-]+)|the (?P<head>[\w-]+) of [^,]+)", re.IGNORECASE)
 
 

@@ -68,6 +68,8 @@ class Phrase:
         several = " and " in self.text and " of " not in self.text and not re.search(r"['’]s? ", self.text)
         if re.fullmatch(r"[A-ZÀ-Þ][a-zß-ÿ]+|\S+[/=_]\S+", self.text):
             return False  # 'Jonas', 'Athens', 'debian/rules'
+        if re.fullmatch(r"[\w.]+(?:-[\w.]+){2,}", self.text):
+            return False  # 'stable-proposed-updates'
         if " " in self.text and not several and all(word[0].isupper() for word in self.text.split()):
             return False  # 'Georges Méliès'
         several = several or noun.endswith(("children", "people", "men", "mice", "feet", "teeth"))

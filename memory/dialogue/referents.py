@@ -264,7 +264,9 @@ def _is_no_thing(found: Parts, place: int) -> bool:
     )
 
 
-_NAME_INSIDE = re.compile(r"\b(?:of|in|for|between) ((?:the )?[A-ZÀ-Þ][\w'’./-]*(?: [A-ZÀ-Þ][\w'’./-]*)*)$")
+_NAME_INSIDE = re.compile(r"\b(?:of|in|for|between) ((?:the )?[A-ZÀ-Þ][\w'’./-]*(?: [A-ZÀ-Þ\d][\w'’./-]*)*)$")
+_CALLED = frozenset("name title codename subtitle nickname".split())
+"""Attributes that nothing is said of but of what they are of."""
 
 
 def _inside(phrase: Phrase, place: int, rank: float) -> Iterator[Referent]:
@@ -277,8 +279,8 @@ def _inside(phrase: Phrase, place: int, rank: float) -> Iterator[Referent]:
         attribute = phrase.noun in LISTS["attributes"]
         maybe_person = name[1].isalpha() and not (phrase.noun in LISTS["people"] or attribute)
         yield Referent(name[1], rank - 0.1 if attribute else 1.0 + place / 100, True, maybe_person=maybe_person)
-    elif own := re.search(r"\bof (the|my|our|your) ([\w-]+)$", phrase.text):
-        yield Referent(" ".join(own.groups()), behind)
+    elif own := re.search(r"\bof ((?:the|my|our|your|his|her|their|[A-ZÀ-Þ]\w*['’]s)(?: \w+)? [\w-]+)$", phrase.text):
+        yield Referent(own[1], rank - 0.1 if phrase.noun in _CALLED else behind)
     elif phrase.plural and (kind := re.search(r"\bof ([a-z-]+(?: [a-z-]+)?)$", phrase.text)):
         one = referent_of(kind[1], replace(phrase, text=kind[1]), 0.0, False)
         if not (one.plural or one.noun in LISTS["people"]):  # 'the symptoms of dengue fever'
