@@ -10,7 +10,7 @@ from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.word_classes import FIRST_NAMES, LISTS, is_participle, is_verb, singular, tokens, written_type
 
 _CAPITAL = r"[A-ZÀ-ÖØ-Þ][\w’'-]*"
-_LINK = r"(?:of|the|of the|in the|to the|on the|de|von|van|der|la|le|du|da|di|al|bin)"
+_LINK = r"(?:of|the|of the|in the|to the|on the|de|von|van|der|la|le|du|da|di|do|dos|al|bin)"
 _NAME = re.compile(
     rf"\b(?:[A-Z]\.\s?)+{_CAPITAL}(?:\s{_CAPITAL})*"
     rf"|\b(?:Dr|Mr|Mrs|Ms|St|Prof)\.?\s{_CAPITAL}(?:\s{_CAPITAL})*"

@@ -95,7 +95,7 @@ def _bare(pair: tuple[str, ...]) -> tuple[str, ...]:
     return pair
 
 
-_STOOD_FOR = re.compile(r"'([Ii]ts?|[Tt]hey|[Tt]hem|[Tt]heir)' is ([^;]+)")
+_STOOD_FOR = re.compile(r"'([Ii]ts?|[Tt]hey|[Tt]hem|[Tt]heir|the \w+ one)' is ([^;]+)")
 _PERSON = re.compile(r"'([Hh]e|[Hh]im|[Hh]is|[Ss]he|[Hh]er|[Hh]ers)' is ([^;]+)")
 
 

@@ -51,8 +51,8 @@ def in_order(question: str, before: Parts) -> tuple[str, str] | None:
 
 LEAD = re.compile(r"(?:(?:and|but|so|also|then|well|ok|okay)\b[,:;]?\s+)+", re.IGNORECASE)
 _DEED = re.compile(
-    r"(?P<verb>[a-z]{2,})(?: (?:back|up|down|out|off|on))? (?:it|them|one|this|that|the|an?|my|your|our|his|her|their|its"
-    r"|some|another)\b.*"
+    r"(?P<verb>[a-z]{2,})(?:(?: (?:back|up|down|out|off|on))? (?:it|them|one|this|that|the|an?|my|your|our|his|her|its"
+    r"|their|some|another)\b.*| (?P<with>back|up|down|out|off|in))"
 )
 _WHOEVER = frozenset("i we you one people somebody someone they".split())
 
@@ -67,6 +67,8 @@ def another_deed(question: str, before: Parts) -> str:
     if not (found and by and by.text.casefold() in _WHOEVER and before.verb and before.helper in _HELPERS):
         return ""
     first = tokens(bare)[0]
+    if found["with"] and first.low not in (*LISTS["verbs"], before.does.casefold()):
+        return ""
     if first.kind != "word" or found["verb"] in _NO_DEED or found["verb"].endswith(("ing", "ed", "ly", "est")):
         return ""
     return f"{before.text[: before.verb[0]]}{found.group()}?"

@@ -10,6 +10,7 @@ from clew.memory.text import content_words
 UNDER_TOPIC = re.compile(r"As for [^,]+, ")
 """What a question says of its topic before it begins."""
 
+_DIFFERS = re.compile(r"\b(?:is|are|does|do|was|were) (.+?) (?:different|differ|similar) (?:from|to|than) (.+)$", re.I)
 _COMPARED = re.compile(
     r"(?:how|in what|what) (?:do|does|did|are|is|were|was) ([^,]+?) and ([^,]+?) "
     r"(?:differ\w*|compare\w*|(?:un)?alike|similar|relate\w*|(?:have )?in common)\b"
@@ -143,7 +144,7 @@ class Parts:
         match = re.search(r"\bbetween (.+?) and (.+)$", body) or re.search(r"[,:] (.+?) or (.+)$", body)
         if not match:
             match = re.search(r"\b([\w()]+|[A-Z]\w*(?: [A-Z]\w*)*) or ([\w()]+|[A-Z]\w*(?: [A-Z]\w*)*)$", body)
-        match = match or _COMPARED.match(body)
+        match = match or _DIFFERS.search(body) or _COMPARED.match(body)
         if not match:
             return ()
         one, other = (side for side in match.groups() if side)

@@ -215,6 +215,9 @@ def _pointed_at(question: str, phrase: Phrase, turns: Sequence[Said]) -> str:
     focus = newest.answer.focus if one_thing else None
     if focus and not (focus.plural or focus.maybe_person or focus.text in question) and focus.text[:4] == "the ":
         return focus.text
+    there = next((one for one in newest.answer.names[:1] if one.placed), None)
+    if one_thing and there and newest.parts.asks.casefold() == "where":
+        return there.text
     asked = {one.text for turn in turns for one in turn.asked}
     for one in candidates("it" if one_thing else "they", turns):
         definite = one.named or one.text.startswith(("the ", "my ", "our ", "your ", "what ")) or one.plural

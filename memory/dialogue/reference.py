@@ -108,8 +108,14 @@ _OF_THEM = re.compile(r"which (?:one )?of $", re.IGNORECASE)
 
 
 def _of_a_number(found: Parts) -> bool:
-    """Whether it asks for something that is done to numbers: 'can it be raised?'"""
-    return found.does.casefold() in LISTS["of_numbers"]
+    """Whether it asks for something that is done to numbers, or said of them: 'can it be raised?', 'was it higher?'"""
+    return found.does.casefold() in LISTS["of_numbers"] or _SAID_OF_NUMBERS.search(found.text) is not None
+
+
+_SAID_OF_NUMBERS = re.compile(
+    r"\b(?:is|was) it (?:\w+ly |much |still )?(?:high|low|more|less|much|fixed|due|paid|correct|right|enough|growing)",
+    re.IGNORECASE,
+)
 
 
 def _untimed(one: Referent, found: Parts) -> Referent:

@@ -334,7 +334,7 @@ def whole_of(found: Parts, place: int) -> str:
         end = phrase.end
         for later in found.phrases[place + 1 :]:
             between = found.text[end : later.whole].strip()
-            if between not in ("", "and", "or"):
+            if between not in ("", "and", "or") or later.preposition in ("from", "to", "than"):
                 break
             end = later.end
         return found.text[phrase.start : end]

@@ -1,5 +1,4 @@
-"""What a question is about that does not say so: "what does it cost to cancel?" after the ticket was spoken of, and "can
-I bring a dog?" after the flat."""
+"""What a question is about that does not say so: 'can I bring a dog?' after the flat was spoken of."""
 
 import re
 from collections.abc import Sequence
