@@ -9,11 +9,15 @@ from clew.memory.dialogue.phrases import Phrase, Referent
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.word_classes import FIRST_NAMES, LISTS, is_participle, is_verb, singular, tokens, written_type
 
+FIRM = r"(?:Bank|Inn|Hotel|Café|Cafe|School|College|Hospital|Church|Club|Shop|Farm|Hall)"
+"""What has somebody's name and is none of his: 'Tellson's Bank'."""
+
 _CAPITAL = r"[A-ZÀ-ÖØ-Þ][\w’'-]*"
 _LINK = r"(?:of|the|of the|in the|to the|on the|de|von|van|der|la|le|du|da|di|do|dos|al|bin)"
 _NAME = re.compile(
     rf"\b(?:[A-Z]\.\s?)+{_CAPITAL}(?:\s{_CAPITAL})*"
     rf"|\b(?:Dr|Mr|Mrs|Ms|St|Prof)\.?\s{_CAPITAL}(?:\s{_CAPITAL})*"
+    rf"|\b{_CAPITAL}['’]s\s{FIRM}\b"
     rf"|\b{_CAPITAL}(?:(?:\s{_LINK})?\s{_CAPITAL})*"
 )
 _OF_A_PERSON = frozenset({"de", "von", "van", "der", "la", "le", "du", "da", "di", "al", "bin"})
@@ -55,6 +59,7 @@ def looks_like_a_person(name: str, placed: str) -> bool:
     return (
         2 <= len(words) <= 4
         and not placed
+        and re.fullmatch(FIRM, words[-1]) is None
         and all(w[0].isupper() or w in _OF_A_PERSON for w in words)
         and not any(character.isdigit() for character in name)
     )

@@ -88,7 +88,7 @@ def _things(turn: Said, asked: Sequence[Referent], low: str, library: Said | Non
         yield from (one for one in (turn.answer.focus, *turn.answer.told) if one and _is_thing(one))
 
 
-_OF = re.compile(r"the (\w+) of (.+)")
+_OF = re.compile(r"the (?:\w+ )?(\w+) of (.+)")
 
 
 def _measured(one: Referent) -> Referent:
@@ -122,9 +122,11 @@ _BEGINS = re.compile(r"[A-ZÀ-Þ][\w-]+(?=\.$| \d| for | twice | once |, )")
 
 
 def _several(turn: Said, asked: Sequence[Referent], *, own: bool = False) -> Iterator[Referent]:
-    """What 'they' can stand for; who did it where they `own` something ('their number')."""
-    if own and turn.who and _asks_who(turn) and turn.answer.focus and not turn.answer.focus.gender:
-        yield turn.answer.focus
+    """What 'they' can stand for; who did it, where that is a firm, or may be one and they `own` something ('their
+    number')."""
+    focus = turn.answer.focus
+    if focus and focus.named and _asks_who(turn) and not focus.gender and (own or not focus.maybe_person):
+        yield focus
     several = (one for one in asked if one.plural or (one.group and not one.placed))
     yield from (one for one in several if not one.text.startswith("all "))
     if pair := _both(turn):
@@ -254,9 +256,15 @@ _SAID_OF_DOING = re.compile(
 """'is it risky to let it run', where 'is it easy to clean?' is said of a thing."""
 
 
+TAKES = re.compile(r"how long (?:does|did|will|would|should) it (?:usually |normally )?take", re.IGNORECASE)
+"""What was spoken of takes that long; 'how long does it take to get there?' says itself what does."""
+
+
 def is_expletive(found: Parts, at: int) -> bool:
     """Whether the 'it' at this character stands for nothing: 'how long does it take to ...', 'is it true that ...'."""
     rest = found.text[at:].casefold()
+    if TAKES.fullmatch(found.body.rstrip(" ?.!")):
+        return False
     if re.match(r"it between\b", rest) and re.search(r"\b(?:is|was) $", found.text[:at].casefold()):
         return True
     if re.match(r"it (?:is |was )?(?:take(?!s? place)|true|possible|necessary|legal|safe|raining)", rest):
@@ -341,7 +349,7 @@ def _meanwhile(found: Parts, at: int) -> bool:
 
 
 _ASKS = re.compile(
-    r"(?:,| [-\u2013\u2014:])\s+(?:what|who(?:m|se)?|where|when|why|how|which|did|do|does|is|are|was|were|can|will|has)\b",
+    r"(?:,| [-\u2013\u2014:])\s+(?:what|wh(?:at|om?|ose|ere|en|y|ich)|how|did|do|does|is|are|was|were|can|will|has)\b",
     re.IGNORECASE,
 )
 

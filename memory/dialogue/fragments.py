@@ -16,6 +16,9 @@ _ALONE = frozenset(
 )
 """Adverbs of time and place that a follow-up may say alone."""
 
+_UNDONE = re.compile(r"^(?:un|dis|re|de)(?=\w{4})")
+"""'and uninstall?'"""
+
 _HELPERS = frozenset("do does did can could will would should may might must".split())
 """'and write?' after 'which formats can it read?'"""
 
@@ -147,7 +150,7 @@ def by_itself(bare: str, before: Parts, leads: bool) -> tuple[str, str] | None:
     last = before.tokens[-1 - (before.tokens[-1].kind == "mark")] if len(before.tokens) > 1 else None
     if last and leads and _COMPARED.fullmatch(bare) and _COMPARED.fullmatch(last.text):
         return replaced(before.text, [(last.start, last.end, bare)]), f"it asks '{bare}' and no more '{last.text}'"
-    if leads and before.verb and before.helper in _HELPERS and bare.casefold() in LISTS["verbs"]:
+    if leads and before.verb and before.helper in _HELPERS and _UNDONE.sub("", bare.casefold()) in LISTS["verbs"]:
         return replaced(before.text, [(*before.verb, bare.casefold())]), f"'{before.does}' becomes '{bare}'"
     return None
 

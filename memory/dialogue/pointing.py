@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from clew.memory.dialogue.antecedents import BACK, POINTING, candidates
+from clew.memory.dialogue.antecedents import BACK, POINTING, TAKES, candidates
 from clew.memory.dialogue.phrases import Parts, Phrase
 from clew.memory.dialogue.referents import Said, is_foreign
 from clew.memory.dialogue.word_classes import LISTS, base, ing, singular, written_type
@@ -271,8 +271,8 @@ _DO_IT = re.compile(r"\bdo it\b(?! \w+ing\b)", re.IGNORECASE)
 
 def deeds(question: str, turns: Sequence[Said]) -> Iterator[Replacement]:
     """What 'do it' stands for: 'found the club' in 'why did she do it?' after 'who founded the club?'"""
-    for match in _DO_IT.finditer(question) if turns else ():
-        if done := _done(turns[0]):
+    for match in _DO_IT.finditer(question):
+        if done := next(filter(None, map(_done, turns[:3])), ""):
             yield _is(match, done)
 
 
@@ -296,6 +296,11 @@ def _own_clause(found: Parts, phrase: Phrase) -> bool:
         r"\s+(?:on|off|up|down|out|in|at|for|to|too|as|by|with|completely|again|faster|better)\b",
         found.text[phrase.end :],
     )
+
+
+def takes_long(found: Parts, turns: Sequence[Said]) -> str:
+    """What 'it' is in 'how long does it take?': what is done, where the last question is about that."""
+    return _event(turns[0]) if turns and TAKES.fullmatch(found.body.rstrip(" ?.!")) else ""
 
 
 _NOT_DONE = frozenset("need have want be know get must like mean".split())

@@ -11,7 +11,7 @@ from dataclasses import replace
 from clew.memory.dialogue.answer_names import gender_of, gender_of_noun
 from clew.memory.dialogue.antecedents import IT, KINDS, THEY, candidates, explained, is_expletive, is_object
 from clew.memory.dialogue.phrases import Parts, Referent
-from clew.memory.dialogue.pointing import Replacement, deeds, ones, places, pointed, shortened
+from clew.memory.dialogue.pointing import Replacement, deeds, ones, places, pointed, shortened, takes_long
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.referents import Said
 from clew.memory.dialogue.word_classes import LISTS, TIMES, QuestionToken, replaced, singular, written_type
@@ -75,6 +75,8 @@ def _likeliest(
 ) -> Referent | None:
     """What a pronoun stands for; None for nothing, and where the question names that itself."""
     likely = candidates(token.low, turns, quantity=_of_a_number(found), library=library)
+    if event := takes_long(found, turns):
+        return Referent(event, 0.0)
     if token.low in IT and re.search(r"\b(?:on|onto|in|into|at|to) $", found.text[: token.start].casefold()):
         likely = (one for one in likely if one.noun not in LISTS["attributes"])  # no one walks on a price
     if token.low == "its":

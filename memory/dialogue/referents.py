@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from clew.memory.dialogue.answer_names import (
+    FIRM,
     TITLED,
     WHO,
     all_capitals,
@@ -236,7 +237,7 @@ def asked_about(found: Parts) -> Iterator[Referent]:
             yield Referent(owner[1], 1.5, True, maybe_person=True)
 
 
-_OWNER = re.compile(r"\b((?:my|our|your) (?P<kind>[a-z]+)|[A-ZÀ-Þ][\w.]*(?: [A-ZÀ-Þ][\w.]*)*)['’]s\b")
+_OWNER = re.compile(rf"\b((?:my|our|your) (?P<kind>[a-z]+)|[A-ZÀ-Þ][\w.]*(?: [A-ZÀ-Þ][\w.]*)*)['’]s\b(?! {FIRM}\b)")
 """'my brother' of 'my brother's birthday', 'Olga' of 'Olga's'."""
 
 
@@ -257,7 +258,8 @@ def _is_no_thing(found: Parts, place: int) -> bool:
     points = phrase.first in LISTS["personal"] or phrase.first in ("this", "that", "these", "those")
     opens = phrase.start == found.lead and phrase.role == "object" and " " not in phrase.text
     opens = opens and not (found.verb and phrase.text.islower())  # 'backticks don't work'
-    ordinal = phrase.noun in _NO_THINGS or phrase.text.casefold() in ("first", "last", "next")
+    bare = phrase.text.casefold().split(" of ")[0].split()[:2]
+    ordinal = (phrase.noun in _NO_THINGS and phrase.noun in bare) or phrase.text.casefold() in ("first", "last", "next")
     said_of = _SAID_OF.match(phrase.text) is not None and WHO.match(found.body) is not None
     return (
         points or opens or ordinal or said_of or _is_manner(phrase) or (place > 0 and bool(_titled(found, place - 1)))
@@ -281,6 +283,8 @@ def _inside(phrase: Phrase, place: int, rank: float) -> Iterator[Referent]:
         yield Referent(name[1], rank - 0.1 if attribute else 1.0 + place / 100, True, maybe_person=maybe_person)
     elif own := re.search(r"\bof ((?:the|my|our|your|his|her|their|[A-ZÀ-Þ]\w*['’]s)(?: \w+)? [\w-]+)$", phrase.text):
         yield Referent(own[1], rank - 0.1 if phrase.noun in _CALLED else behind)
+    elif phrase.noun in LISTS["measured"] and (bare := re.search(r"\bof ([a-z][\w-]+)$", phrase.text)):
+        yield Referent(bare[1], behind)
     elif phrase.plural and (kind := re.search(r"\bof ([a-z-]+(?: [a-z-]+)?)$", phrase.text)):
         one = referent_of(kind[1], replace(phrase, text=kind[1]), 0.0, False)
         if not (one.plural or one.noun in LISTS["people"]):  # 'the symptoms of dengue fever'

@@ -112,7 +112,8 @@ def tokens(text: str) -> tuple[QuestionToken, ...]:
         if kind == "adv" and made and made[-1].kind == "det" and _is_word(following.casefold()):
             kind = "word"  # 'the far side'
         if kind == "det" and match.group().casefold() in ("that", "this") and made and made[-1].kind == "aux":
-            kind = "pron" if following.casefold() in LISTS["said_of"] else kind  # 'is that different from a list?'
+            said_of = following.casefold() in LISTS["said_of"] | (PARTICIPLES - LISTS["verbs"])
+            kind = "pron" if said_of else kind  # 'is that different from a list?'
         after_noun = bool(made) and made[-1].kind in ("word", "pron")
         if match.group().casefold() in ("first", "last") and after_noun:
             then = QuestionToken(following, match.end() + 1, match.end() + 1 + len(following), "word")
