@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pypdf import PdfReader, PdfWriter
 from pypdf.constants import PageLabelStyle
-from pypdf.generic import ArrayObject, DecodedStreamObject, DictionaryObject, NameObject, NumberObject
+from pypdf.generic import ArrayObject, DecodedStreamObject, DictionaryObject, NameObject, NumberObject, PdfObject
 
 from clew.memory.datatypes import Document
 from clew.memory.knowledge.loaders.registry import discover, read
@@ -213,11 +213,14 @@ def test_author_and_keywords_are_those_of_the_file(tmp_path: Path) -> None:
     assert (found.title, found.author, found.tags) == ("x", "Ann Lee", "roof, rain")
 
 
-def written_by_tex(font: Mapping[str, object], kerned: str) -> bytes:
+def written_by_tex(font: Mapping[str, PdfObject], kerned: str) -> bytes:
     """A page with one operation that shows words of this font with gaps between them."""
     writer = PdfWriter()
     page = writer.add_blank_page(612, 792)
-    made = writer._add_object(DictionaryObject({NameObject(key): value for key, value in font.items()}))
+    held = {
+        key: writer._add_object(value) if key[1] in "WT" else value for key, value in font.items() if key != "/Type"
+    }
+    made = writer._add_object(DictionaryObject({NameObject(key): value for key, value in held.items()}))
     fonts = DictionaryObject({NameObject("/F1"): made})
     page[NameObject("/Resources")] = DictionaryObject({NameObject("/Font"): fonts})
     stream = DecodedStreamObject()
@@ -256,7 +259,7 @@ def test_narrow_gaps_are_spaces_where_another_glyph_has_the_number_of_a_space(tm
         NameObject("/DW"): NumberObject(500),
         NameObject("/W"): ArrayObject([NumberObject(32), ArrayObject([NumberObject(564)])]),
     })  # fmt: skip
-    font = {
+    font: dict[str, PdfObject] = {
         "/Type": NameObject("/Font"),
         "/Subtype": NameObject("/Type0"),
         "/BaseFont": NameObject("/ABCDEF+LiberationSerif"),
