@@ -206,7 +206,7 @@ _SOME = ("a", "an", "one", "some")
 
 def _some(turn: Said) -> Iterator[Referent]:
     """What 'they' stands for after a thing of a kind: 'timeouts' after 'how do I set a timeout?'"""
-    for phrase in turn.parts.phrases:
+    for phrase in turn.parts.phrases if turn.parts.helper not in ("is", "was") or turn.parts.verb else ():
         if phrase.first in _SOME[:2] and phrase.role in ("subject", "object"):
             yield Referent(several(phrase.text.split(" ", 1)[1]), 1.0, plural=True)
 
