@@ -106,8 +106,11 @@ def _rank(one: Referent) -> float:
 
 def _object_asked_for(turn: Said) -> Iterator[Referent]:
     """What the answer begins with, where the question leaves its object open: Ibuprofen after 'what did she prescribe
-    for my knee?'"""
+    for my knee?'; and what was chosen of two."""
     found = turn.parts
+    chosen = turn.listed[0] if len(turn.listed) == 2 else ""
+    if chosen and re.search(rf"\b{re.escape(chosen)} (?:over|instead of|rather than) ", turn.answer.opening):
+        yield Referent(chosen, 0.0, True)
     opens = found.asks.casefold() == "what" and found.helper in ("do", "does", "did") and found.verb is not None
     if not opens or any(one.role == "object" for one in found.phrases) or not turn.answer.opening:
         return
