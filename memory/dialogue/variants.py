@@ -12,7 +12,7 @@ from clew.memory.dialogue.follow_ups import as_for
 from clew.memory.dialogue.reference import waits
 from clew.memory.dialogue.rewriting import Rewritten
 from clew.memory.dialogue.utterances import tidy
-from clew.memory.language.esperanto_words import is_known
+from clew.memory.language.esperanto_words import closed_words, is_known
 from clew.memory.ports import Encoder, Vocabulary
 from clew.memory.relative_dates import dated, days_text, relative_dates
 from clew.memory.text import FUNCTION_WORDS, common_words, language_of, unaccented, written_words
@@ -44,7 +44,8 @@ def with_names(question: str, vocabulary: Vocabulary) -> str:
     if any(match[0] != "I" and not match[0].islower() for match in words[1:]):
         return question
     runs = [words[at : at + size] for size in range(LONGEST_NAME, 0, -1) for at in range(len(words) - size + 1)]
-    runs = [run for run in runs if _may_be_name(question, run)]
+    closed = closed_words().keys() if language_of(question) == "eo" else frozenset()
+    runs = [run for run in runs if _may_be_name(question, run) and {run[0][0], run[-1][0]}.isdisjoint(closed)]
     phrases = [question[run[0].start() : run[-1].end()].removesuffix("'s") for run in runs]
     taken: set[int] = set()
     for run, kind in zip(runs, vocabulary.kinds(phrases), strict=True):

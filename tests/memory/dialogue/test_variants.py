@@ -46,6 +46,8 @@ KINDS = {
     "metropolis": "work",
     "anna of the islands": "work",
     "leave": "term",
+    "la": "place",
+    "ambro": "place",
 }
 
 
@@ -78,6 +80,7 @@ class SmallVocabulary:
         ("how much leave do i get?", "how much leave do i get?"),
         ("Did Bob meet ada lovelace?", "Did Bob meet ada lovelace?"),
         ("kiu?", "kiu?"),
+        ("Kie la reĝo kaj ambro estas?", "Kie la reĝo kaj Ambro estas?"),
         ("?!", "?!"),
     ],
 )
