@@ -131,8 +131,19 @@ def offered(text: str, wordings: Sequence[Wording]) -> str:
     are none, or it has them already."""
     of = {wording.name: wording.text for wording in wordings}
     said, spelt = (re.findall(r"[^\W\d_]+", of.get(name, "")) for name in ("question", SPELLING))
-    made = _respelt(text, dict(zip(said, spelt, strict=True))) if spelt else text
+    other = {word: one for word, one in zip(said, spelt, strict=bool(spelt)) if not _is_ending(word, one)}
+    made = _respelt(text, other)
     return made if made != text else ""
+
+
+def _is_ending(one: str, other: str) -> bool:
+    """Whether one is the other with an ending: Präsidenten, Präsident."""
+    short, long = sorted((one.casefold(), other.casefold()), key=len)
+    return long.startswith(short) and len(long) - len(short) <= ENDING
+
+
+ENDING = 2
+"""Letters of an ending."""
 
 
 def _taken(question: str, vocabulary: Vocabulary) -> dict[str, str]:
@@ -260,9 +271,16 @@ def with_cognates(made: Rewritten, language: str, held: str, vocabulary: Vocabul
 
 
 def own_words(question: str, language: str) -> list[str]:
-    """Without the commonest of its language, and without what an apostrophe ties to them: `heure` of `l'heure`."""
-    said = dict.fromkeys(word.replace("’", "'").split("'")[-1] for word in written_words(question))
-    return [word for word in said if len(word) > 1 and language not in common_words().get(unaccented(word), ())]
+    """Without the commonest of its language, and without what an apostrophe or hyphen ties to them: `heure` of
+    `l'heure`, `parle` of `parle-t-il`; numbers whole."""
+    numbers = [number for number in _NUMBER.findall(question) if len(number) > 1]
+    said = (_TIED.sub("", word.replace("’", "'")) for word in written_words(_NUMBER.sub(" ", question)))
+    own = (word for word in said if len(word) > 1 and language not in common_words().get(unaccented(word), ()))
+    return list(dict.fromkeys([*own, *numbers]))
+
+
+_NUMBER = re.compile(r"(?<!\w)\d+(?:[.,:/-]\d+)*(?!\w)")
+_TIED = re.compile(r"^.*'|-(?:t-)?(?:ils?|elles?|on|ce|je|tu|nous|vous)$")
 
 
 def cognates(words: Sequence[str], vocabulary: Vocabulary) -> dict[str, str]:
