@@ -7,6 +7,7 @@ from pathlib import Path
 
 from clew.agent.answer import quotation
 from clew.agent.answer.asked import asked
+from clew.agent.answer.byline import byline
 from clew.agent.answer.derived import derived
 from clew.agent.answer.evidence import READ, Evidence, evidence_of
 from clew.agent.answer.exit_check import announced
@@ -143,6 +144,8 @@ def quoted(turn: Turn, run: TurnContext) -> Answer:
     """Without a language model. What a tool itself answers, where a passage says it, is not judged."""
     if whole := whole_of(turn, run):
         return _placed(whole.answer, run.services)
+    if of_paper := byline(turn.rewritten, turn.passages, run.services.library.store):
+        return _placed(of_paper, run.services)
     evidence, tool_answer = evidence_for(turn, run.services), turn.search.tool_answer
     verdict = judge(signals(turn, evidence), shipped_judge())
     read = turn.passages
