@@ -320,8 +320,25 @@ def pdf(
         "/Four": ["/ICCBased", writer._add_object(profile)],
         "/Lab": ["/Lab", {"/WhitePoint": [1, 1, 1]}],
     }
-    states = {"/Clear": {"/ca": 0}, "/Half": {"/ca": 0.5}, "/Times": {"/BM": "/Multiply"}}
-    more = {"/ColorSpace": spaces, "/ExtGState": states, "/XObject": {"/Form": writer._add_object(drawn)}}
+    states = {"/Clear": {"/ca": 0}, "/Half": {"/ca": 0.5}, "/Times": {"/BM": "/Multiply"}, "/None": {"/SMask": "/None"}}
+    for name, kind, paint in MASKS:
+        group = DecodedStreamObject()
+        group.set_data(paint.encode())
+        group.update(cast(DictionaryObject, plain({"/Subtype": "/Form", "/BBox": box})))
+        states[name] = {"/SMask": {"/S": kind, "/G": writer._add_object(group)}}
+    on, off = (writer._add_object(plain({"/Type": "/OCG"})) for _ in range(2))
+    drawn[NameObject("/OC")] = on
+    hidden = writer._add_object(drawn.clone(writer))
+    cast(DictionaryObject, hidden.get_object())[NameObject("/OC")] = off
+    layers = {
+        "/On": on,
+        "/Off": off,
+        "/Either": plain({"/OCGs": [on, off]}),
+        "/Both": plain({"/OCGs": [on, off], "/P": "/AllOn"}),
+    }
+    writer._root_object[NameObject("/OCProperties")] = plain({"/OCGs": [on, off], "/D": {"/OFF": [off]}})
+    forms = {"/Form": writer._add_object(drawn), "/Hidden": hidden}
+    more = {"/ColorSpace": spaces, "/ExtGState": states, "/XObject": forms, "/Properties": layers}
     resources.update(cast(DictionaryObject, plain(more)))
     stream = DecodedStreamObject()
     stream.set_data(f"{LINE.format(72, 720, 'The Moon is grey.')} q {before} {after} Q".encode())
@@ -330,6 +347,13 @@ def pdf(
     return only(path)
 
 
+MASKS = [
+    ("/Dark", "/Luminosity", "0 g 0 0 700 700 re f"),
+    ("/Light", "/Luminosity", "0 g 0 0 9 9 re f 1 g 0 0 700 700 re f"),
+    ("/Nothing", "/Luminosity", ""),
+    ("/Hollow", "/Alpha", "0 0 700 700 re n"),
+    ("/Solid", "/Alpha", "0 0 700 700 re f"),
+]
 FORM = "q {} cm /Form Do Q"
 UNSEEN = [
     ("3 Tr", WORDS),
@@ -353,6 +377,16 @@ UNSEEN = [
     ("", FORM.format("1 0 0 1 5000 400")),
     ("", FORM.format(".001 0 0 .001 100 100")),
     ("1 g", "/Form Do"),
+    ("/Dark gs", WORDS),
+    ("/Nothing gs", "/Form Do"),
+    ("/Hollow gs 0 g", WORDS),
+    ("/OC /Off BDC", f"{WORDS} EMC"),
+    ("/OC /Off BDC /OC /On BDC EMC", f"/Span <</MCID 0>> BDC {WORDS} EMC EMC"),
+    ("/OC /Both BDC", f"{WORDS} EMC"),
+    ("", "/Hidden Do"),
+    ("1 Tr 1 G", WORDS),
+    ("2 Tr 1 G 1 g", WORDS),
+    ("1 Tr 0 0 0 0 K", WORDS),
 ]
 SEEN = [
     ("0 g", WORDS),
@@ -377,6 +411,17 @@ SEEN = [
     ("0 g", f"{WORDS} /Half gs 1 g 60 590 400 40 re f"),
     ("0 g", f"{WORDS} /Times gs 1 g 60 590 400 40 re f"),
     ("", "/Form Do"),
+    ("/Light gs", WORDS),
+    ("/Solid gs", WORDS),
+    ("/Dark gs /None gs", WORDS),
+    ("q /Dark gs 0 0 700 700 re f Q", WORDS),
+    ("/Dark gs 0 0 700 700 re f /None gs 1 g 0 0 700 700 re f 0 g", WORDS),
+    ("/OC /On BDC", f"{WORDS} EMC"),
+    ("/OC /Off BDC EMC", WORDS),
+    ("/OC /Either BDC", f"{WORDS} EMC"),
+    ("", f"{WORDS} /OC /Off BDC 1 g 60 590 400 40 re f EMC"),
+    ("1 Tr 1 g", WORDS),
+    ("2 Tr 1 g", WORDS),
 ]
 
 
