@@ -7,6 +7,7 @@ from pathlib import Path
 
 from clew.agent.answer import quotation
 from clew.agent.answer.asked import asked
+from clew.agent.answer.byline import byline
 from clew.agent.answer.derived import derived
 from clew.agent.answer.evidence import READ, Evidence, evidence_of
 from clew.agent.answer.exit_check import announced
@@ -16,15 +17,17 @@ from clew.agent.answer.model_answer import ModelAnswer, write
 from clew.agent.answer.prompt_passages import reported, units_of
 from clew.agent.answer.selection import AnswerParameters, wanted_of
 from clew.agent.answer.spans import bolded
+from clew.agent.answer.unknown_words import unknown_to
 from clew.agent.answer.whole import whole_answer
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.search import phrases, rounds
-from clew.agent.search.lookups import scope_of, subject_of
+from clew.agent.search.lookups import held_language, scope_of, subject_of
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import TURN_JSON, Answer, Claim, Fallback, Piece, Prompted, Turn
 from clew.memory.datatypes import Passage
 from clew.memory.dialogue.context_dependence import unnamed
 from clew.memory.dialogue.utterances import MOST_CHOICES, clarifying_question
+from clew.memory.dialogue.variants import offered
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.instructions import orders
 from clew.memory.ports import Writer
@@ -50,8 +53,10 @@ def answer(turn: Turn, run: TurnContext) -> TurnAnswer:
     """Raises `Cancelled` where the person stops it before its first word."""
     made = _answered(turn, run)
     made = replace(made, answer=replace(made.answer, claims=announced(made.answer.claims)))
-    left_out = len(run.services.library.store.unread) if made.answer.refused else 0
-    return replace(made, answer=replace(made.answer, files_left_out=left_out))
+    if not made.answer.refused:
+        return made
+    left_out, meant = len(run.services.library.store.unread), offered(turn.rewritten, turn.wordings)
+    return replace(made, answer=replace(made.answer, files_left_out=left_out, offered=meant))
 
 
 def _answered(turn: Turn, run: TurnContext) -> TurnAnswer:
@@ -139,11 +144,15 @@ def quoted(turn: Turn, run: TurnContext) -> Answer:
     """Without a language model. What a tool itself answers, where a passage says it, is not judged."""
     if whole := whole_of(turn, run):
         return _placed(whole.answer, run.services)
+    if of_paper := byline(turn.rewritten, turn.passages, run.services.library.store):
+        return _placed(of_paper, run.services)
     evidence, tool_answer = evidence_for(turn, run.services), turn.search.tool_answer
     verdict = judge(signals(turn, evidence), shipped_judge())
     read = turn.passages
     if verdict == "ask back" and not (tool_answer or turn.search.within):
         return ask_back(turn.meant, [sentence.text for sentence in turn.recalled.extracted], read)
+    if held_language(run.services) == "eo" and unknown_to(run.services.library.store.vocabulary, turn.rewritten):
+        verdict = "refuse"
     made = _quoted(turn, verdict, read, evidence, run.services.answer)
     return _placed(quotation.led_by(made, tool_answer, turn.passages), run.services)
 
