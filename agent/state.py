@@ -73,8 +73,9 @@ class Claim:
 class Answer:
     """What is shown. `sources[n - 1]` is source [n]; `missing` are words of the question that nothing found holds;
     `nearest` are titles to look at where nothing was found, or to choose from where the question is unclear. `form` is
-    what the question asked for (empty: nobody looked), `says` what the documents say to a question of yes or no, and
-    `files_left_out` how many files the library could not read, where nothing was found."""
+    what the question asked for (empty: nobody looked), `says` what the documents say to a question of yes or no,
+    `files_left_out` how many files the library could not read, where nothing was found, and `offered` the question
+    that may have been meant then: with words that the library has."""
 
     outcome: Outcome
     claims: tuple[Claim, ...]
@@ -84,6 +85,7 @@ class Answer:
     form: AnswerForm | Literal[""] = ""
     says: Says | None = None
     files_left_out: int = 0
+    offered: str = ""
 
     @property
     def refused(self) -> bool:

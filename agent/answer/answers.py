@@ -7,6 +7,7 @@ from pathlib import Path
 
 from clew.agent.answer import quotation
 from clew.agent.answer.asked import asked
+from clew.agent.answer.byline import byline
 from clew.agent.answer.derived import derived
 from clew.agent.answer.evidence import READ, Evidence, evidence_of
 from clew.agent.answer.exit_check import announced
@@ -26,6 +27,7 @@ from clew.agent.state import TURN_JSON, Answer, Claim, Fallback, Piece, Prompted
 from clew.memory.datatypes import Passage
 from clew.memory.dialogue.context_dependence import unnamed
 from clew.memory.dialogue.utterances import MOST_CHOICES, clarifying_question
+from clew.memory.dialogue.variants import offered
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.instructions import orders
 from clew.memory.ports import Writer
@@ -51,8 +53,10 @@ def answer(turn: Turn, run: TurnContext) -> TurnAnswer:
     """Raises `Cancelled` where the person stops it before its first word."""
     made = _answered(turn, run)
     made = replace(made, answer=replace(made.answer, claims=announced(made.answer.claims)))
-    left_out = len(run.services.library.store.unread) if made.answer.refused else 0
-    return replace(made, answer=replace(made.answer, files_left_out=left_out))
+    if not made.answer.refused:
+        return made
+    left_out, meant = len(run.services.library.store.unread), offered(turn.rewritten, turn.wordings)
+    return replace(made, answer=replace(made.answer, files_left_out=left_out, offered=meant))
 
 
 def _answered(turn: Turn, run: TurnContext) -> TurnAnswer:
@@ -140,6 +144,8 @@ def quoted(turn: Turn, run: TurnContext) -> Answer:
     """Without a language model. What a tool itself answers, where a passage says it, is not judged."""
     if whole := whole_of(turn, run):
         return _placed(whole.answer, run.services)
+    if of_paper := byline(turn.rewritten, turn.passages, run.services.library.store):
+        return _placed(of_paper, run.services)
     evidence, tool_answer = evidence_for(turn, run.services), turn.search.tool_answer
     verdict = judge(signals(turn, evidence), shipped_judge())
     read = turn.passages

@@ -26,7 +26,7 @@ class Asked:
     """`expected` are names of kinds: duration, money, number, time, person, name, place, reason. `measure` matches an
     amount of what is `counted` or measured ("how many eggs", "how old"), or who made something, where that is said;
     `defined` is what is to be defined, or empty. `words` are the question's, in lower case; `dated`: it asks when
-    something was."""
+    something was; `naming`: what its name is."""
 
     form: AnswerForm
     expected: tuple[str, ...] = ()
@@ -35,6 +35,7 @@ class Asked:
     words: frozenset[str] = frozenset()
     dated: bool = False
     counted: str = ""
+    naming: bool = False
 
     def among(self, words: Set[str]) -> "Asked":
         """What is counted may be called something else by documents that lack its word: "412 watercolours" of pictures.
@@ -54,8 +55,24 @@ class Asked:
     def answers(self, text: str) -> bool:
         """Whether it has what hardly an answer is without: an amount of what is measured; a number, a sum or a date
         where one is asked for (docs/figures.md). Who made something may be told by another line than what it is."""
-        certain = self.dated or (bool({"number", "money"} & set(self.expected)) and self.form != "yes-no")
-        return ("person" in self.expected or self.measures(text)) and (self.holds(text) or not certain)
+        return (self._made or self.measures(text)) and (self.holds(text) or not self._certain)
+
+    @property
+    def needs(self) -> bool:
+        """Whether there is something that no answer is without."""
+        return self._certain or (bool(self.measure) and not self._made)
+
+    @property
+    def _certain(self) -> bool:
+        return self.dated or (bool({"number", "money"} & set(self.expected)) and self.form != "yes-no")
+
+    @property
+    def _made(self) -> bool:
+        return self.measure == _MADE and "person" in self.expected
+
+    def names(self, text: str) -> bool:
+        """Whether it has what looks like a name; true where nobody asks what a name is."""
+        return not self.naming or bool(_NAME_LIKE.search(text))
 
     def measures(self, text: str) -> bool:
         """Whether it holds an amount of what is measured; true where nothing is."""
@@ -81,7 +98,8 @@ def asked(question: str) -> Asked:
     found = _PATTERNS["form counted"].search(last)
     counted = found["what"].casefold() if found else ""
     counted = "" if counted in _FOR_COUNTING else counted
-    return Asked(_form(last, expected), expected, defined, _measure(last, counted), own, dated, counted)
+    naming = "name" in expected and bool(_PATTERNS["form naming"].match(last))
+    return Asked(_form(last, expected), expected, defined, _measure(last, counted), own, dated, counted, naming)
 
 
 def _form(question: str, expected: tuple[str, ...]) -> AnswerForm:
@@ -100,8 +118,7 @@ def _measure(question: str, counted: str) -> str:
     if counted:
         stem = re.escape(counted.rstrip("s")[:7])
         return rf"(?:{_NUMBER})\w*{_FEW_WORDS}\b{stem}|\b{stem}\w*{_FEW_WORDS}(?:{_NUMBER})"
-    found = (n for n in range(1, 6) if _PATTERNS[f"asks measure {n}"].search(question))
-    return next((_PATTERNS[f"holds measure {n}"].pattern for n in found), "")
+    return next((_TEXTS[f"holds {name}"] for name in _MEASURES if _PATTERNS[f"asks {name}"].search(question)), "")
 
 
 def _read(path: Path) -> dict[str, str]:
@@ -121,8 +138,16 @@ _NUMBER = _TEXTS["number"]
 _FEW_WORDS = r"(?:[^\w;.!?]+[\w'’-]+){0,5}?[^\w;!?]*"
 """Between a number and what it counts."""
 
+_NAME_LIKE = re.compile(
+    r"(?<![.?!] )(?<!^)\b[A-ZÀ-Þ]\w|[\"“„«‘`]\w|\b(?:called|named?|names)\b|\w[._/=-]\w|^\W{0,4}[\w ]{1,30}:\s",
+    re.MULTILINE,
+)
+"""A word with a capital, one in quotation marks, an identifier, or what stands behind a label."""
+
 _PATTERNS = {
     name: re.compile(text, 0 if name in ("holds person", "holds name") else re.IGNORECASE)  # a name has a capital
     for name, text in _TEXTS.items()
 }
+_MEASURES = [name.removeprefix("asks ") for name in _TEXTS if name.startswith("asks measure")]
+_MADE = _TEXTS["holds measure 5"]
 _KINDS = [name.removeprefix("asks ") for name in _TEXTS if name.startswith("asks ") and "measure" not in name]

@@ -133,9 +133,11 @@ def _answering(wanted: Wanted, found: Sequence[Picked], evidence: Evidence) -> b
     """Whether what is asked for and no answer is without ("how tall", "how many eggs", "when was") stands in a unit or
     above it, or is the date of its entry; true where nothing is found."""
     units, wants = [one.unit for one in found], asked(wanted.rewritten).among(evidence.words)
-    texts = [" ".join((unit.core.head, unit.core.lead, *unit.texts)) for unit in units]
+    texts = [" ".join((unit.core.above, *unit.texts)) for unit in units]
     entries = (evidence.timed[evidence.cores.index(unit.core)].entry for unit in units)
-    return not units or any(map(wants.answers, texts)) or (wants.dated and any(entries))
+    if not any(wants.names(" ".join(unit.texts)) for unit in units):
+        return not units
+    return any(map(wants.answers, texts)) or (wants.dated and any(entries))
 
 
 def _answered(wanted: Wanted, told: Sequence[_Told], evidence: Evidence) -> Answer:
@@ -162,15 +164,15 @@ def _answered(wanted: Wanted, told: Sequence[_Told], evidence: Evidence) -> Answ
 
 def _without_reply(claims: tuple[Claim, ...], polarity: Says | None) -> tuple[Claim, ...]:
     """Without the "No." that a document begins its answer to a question of its own with, where this one is not
-    answered so."""
-    if polarity in ("yes", "no"):
-        return claims
-    return tuple(_replying_not(claim) for claim in claims)
+    answered so, or says that itself."""
+    return tuple(_replying_not(claim, polarity) for claim in claims)
 
 
-def _replying_not(claim: Claim) -> Claim:
+def _replying_not(claim: Claim, polarity: Says | None) -> Claim:
     reply = _REPLY.match(claim.quotes[0].text) if claim.quotes else None
     if reply is None or not claim.text.startswith(reply[0].rstrip()):
+        return claim
+    if polarity in ("yes", "no") and reply[0][:3].casefold().rstrip(".!") != polarity:
         return claim
     first, cut = claim.quotes[0], reply.end()
     quote = replace(first, start=first.start + cut, text=first.text[cut:])

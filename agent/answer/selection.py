@@ -32,8 +32,9 @@ class AnswerParameters:
     what is at most `behind` less likely, as a logarithm; where the log odds that the best answers are `sure`, only
     what has no lower ones. What was just said is `repeated` less likely; `time` is what a fitting date is worth to the
     reader, `version` what it costs to lack the version that is asked about, `opposite` to say the opposite of a word of
-    the question in its place. A unit that holds less than `covered` of the question leads on to a second; what is
-    compared is told of from two documents, the second at most `other_side` less likely.
+    the question in its place, `final` to be what came out at last, where that is asked; what no answer is without is
+    looked for in what is at most `needed` less likely. A unit that holds less than `covered` of the question leads on
+    to a second; what is compared is told of from two documents, the second at most `other_side` less likely.
 
     A language model writes at most `tokens`. The seed's 1000 would take 300 more from the passages of a window of
     4,096, which is two of them, and the units that lead its prompt are `words` at most.
@@ -56,6 +57,8 @@ class AnswerParameters:
     time: Weight = 6.0
     version: Weight = 4.0
     opposite: Weight = 2.0
+    final: Weight = 5.0
+    needed: Weight = 3.0
     tokens: Count = 700
 
 
@@ -68,10 +71,18 @@ MOST_OF_REASON = 60
 
 _GIVES_REASON = re.compile(
     r"\b(?:because|since|so that|due to|owing to|therefore|as a result|in order to|to avoid|to prevent|caus\w+"
-    r"|reasons?)\b",
+    r"|reasons?)\b|[,;] for (?:he|she|it|they|we|you|i|there|this|that)\b",
     re.IGNORECASE,
 )
 """Of `holds reason` what leaves no doubt."""
+
+
+_AT_LAST = re.compile(r"\b(?:in the end|in total|altogether|all in all|all told|finally|eventually)\b", re.IGNORECASE)
+_CAME_OUT = re.compile(
+    r"\b(?:in the end|in total|total|altogether|in all|all in|all told|final(?:ly)?|eventually|c[ao]mes? to)\b",
+    re.IGNORECASE,
+)
+"""How a question asks for what came out, and how a text says it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +132,34 @@ def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most:
     scores = reading.scores.copy()
     scores -= parameters.repeated * np.array([plain(text) in sought.said for text in evidence.texts])
     scores -= parameters.version * _lacks_version(wanted.rewritten, evidence)
+    if _AT_LAST.search(wanted.rewritten):
+        scores += parameters.final * _came_out(sought.asked, evidence)
     if sought.asked.form not in ("yes-no", "comparison"):
         scores -= parameters.opposite * np.array([says_opposite(wanted.question, text) for text in evidence.texts])
     kept, beside = _in_time(wanted, evidence, scores, kept, parameters)
     order = kept[np.argsort(-scores[kept], kind="stable")]
     if sought.asked.form != "comparison" and reading.odds[order[0]] >= parameters.sure:
         order = order[reading.odds[order] >= reading.odds[order[0]]]
+    order = _with_what_it_needs(order, scores, sought.asked, evidence, parameters)
     found = _chosen(order, scores, evidence, sought.asked, beside, parameters, most)
     return [*found, *_second_step(found, sought, evidence, order, parameters)]
+
+
+def _with_what_it_needs(
+    order: Ints, scores: Floats, wanted: Asked, evidence: Evidence, parameters: AnswerParameters
+) -> Ints:
+    """Those that have, or lead on to, what no answer is without, where some of the likeliest do."""
+    if not wanted.needs:
+        return order
+    near = [place for place in order.tolist() if scores[order[0]] - scores[place] <= parameters.needed]
+
+    def has(place: int) -> bool:
+        core = evidence.cores[place]
+        text = " ".join((core.above, *_unit(place, evidence, wanted).texts))
+        return wanted.answers(text) or (wanted.dated and bool(evidence.timed[place].entry))
+
+    fits = [place for place in near if has(place)]
+    return np.array(fits, np.int64) if fits else order
 
 
 def _lacks_version(question: str, evidence: Evidence) -> Floats:
@@ -141,6 +172,17 @@ def _lacks_version(question: str, evidence: Evidence) -> Floats:
         ]
         lacks = np.maximum(lacks, ~np.array(held, bool) if any(held) else 0.0)
     return lacks
+
+
+def _came_out(wanted: Asked, evidence: Evidence) -> Floats:
+    """1 for each core that says what came out at last, with what is expected, of the first document with such; else
+    0."""
+    documents = [evidence.passages[core.passage].document for core in evidence.cores]
+    fits = [not wanted.expected or wanted.holds(text) for text in evidence.texts]
+    said = np.array([bool(_CAME_OUT.search(text)) for text in evidence.texts], bool) & np.array(fits, bool)
+    first = min((core.passage for core, one in zip(evidence.cores, said, strict=True) if one), default=0)
+    best = evidence.passages[first].document
+    return np.asarray(said & np.array([document == best for document in documents]), np.float64)
 
 
 def _wonders(core: Core) -> bool:

@@ -26,6 +26,8 @@ BEFORE, BEHIND = 1200, 1800
 LONGEST_HEADING = 18
 """Words of a line that stands alone and may be a heading."""
 
+LONGEST_VERSE = 12
+
 LEAST_CONTENTS = 0.5
 """The share of the items of a list that are headings of the document, where it is a table of contents."""
 
@@ -55,6 +57,12 @@ _GOES_ON = re.compile(r"\b(?:a|an|and|at|by|for|from|in|of|on|or|the|to|with)$")
 _NUMERAL = re.compile(r"\([ivx]{1,5}\)\s")
 _STOPPED = re.compile(r"[.!;,\u2026\u3002][\"'\u201d\u2019)\]*_]*$")
 _NUMBERING = re.compile(r"^\W*(?:\d+(?:\.\d+)*[.)]?\s+)?")
+_SECTION = re.compile(
+    r"\W*(?:\d{1,2}(?:\.\d{1,2})+\.?|\d{1,2}[.)]|\d{1,2}(?=\s+[A-Z]))\s+"
+    r"(?!Jan|Feb|M[aä]r|Apr|Ma[iy]|Jun|Jul|Aug|Sep|O[ck]t|Nov|De[cz])(?=[^\W\d])"
+)
+"""The number of a section; no date."""
+
 _CAPITALS = r"[A-Z][A-Z .,:;&'’-]{4,}[A-Z.]"
 RUNNING_HEAD = re.compile(rf"^[ \t]*(?:\d{{1,4}}[ \t]+{_CAPITALS}|{_CAPITALS}[ \t]+\d{{1,4}})[ \t]*$", re.MULTILINE)
 """A line in capitals with a page's number."""
@@ -86,6 +94,15 @@ class Region:
 
     def of(self, block: Block) -> str:
         return self.text[block.start : block.end]
+
+    def heads_columns(self, place: int) -> bool:
+        """Whether it is the row that names the columns of a table, which is quoted with each row below."""
+        behind = self.blocks[place + 1] if place + 1 < len(self.blocks) else None
+        return behind is not None and behind.kind == "row" and behind.lead == place
+
+
+def unnumbered(heading: str) -> str:
+    return _SECTION.sub("", heading, count=1)
 
 
 def region_of(passage: Passage, document: Document | None) -> Region:
@@ -145,7 +162,12 @@ def _pieces(text: str, heads: frozenset[int]) -> Iterator[BlockSpan]:
         elif len(lines) > 1 and sum(bool(_CELLS.search(text, *line)) for line in lines) > len(lines) / 2:
             for line in lines:
                 yield *line, "row" if _CELLS.search(text, *line) else "prose"
-        elif len(lines) == 1 and not last and (place in titled or _is_heading(text[start:end])):
+        elif (
+            len(lines) == 1
+            and not last
+            and (place in titled or _is_heading(text[start:end]))
+            and not _goes_on_as_verse(text, stanzas[place + 1])
+        ):
             yield start, end, "heading"
         else:
             for piece in _phrases(text, start, end):
@@ -194,6 +216,12 @@ def _is_title(line: str) -> bool:
         and not _STOPPED.search(line)
         and not line.endswith(":")
     )
+
+
+def _goes_on_as_verse(text: str, behind: Span) -> bool:
+    """Whether what stands behind it is a line that ends with a comma, as that of a verse whose lines stand alone."""
+    line = text[slice(*behind)].strip()
+    return "\n" not in line and len(line.split()) <= LONGEST_VERSE and line.endswith((",", ";"))
 
 
 def _heading_items(text: str, stanzas: Sequence[Span]) -> set[int]:

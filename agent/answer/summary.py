@@ -34,8 +34,11 @@ LONGEST_LEAD = 40
 FEWEST, READABLE, TOO_LONG = 7, 24, 0.012
 """Words that a sentence should have at least and at most, and what each further one costs."""
 
-OPEN, REFERS, UNENDED = 0.15, 0.15, 0.2
-"""What a sentence loses that begins with a pronoun, sends to another place, or has no end."""
+OPEN, REFERS, UNENDED, SPOKEN = 0.15, 0.15, 0.2, 0.5
+"""What a sentence loses that begins with a pronoun, sends to another place, has no end, or is what somebody says."""
+
+NARRATED = 3
+"""Sentences that tell a story without those that somebody says."""
 
 FIRST_OF = 3
 """Sentences from the beginning among which the first is."""
@@ -66,6 +69,10 @@ _REFERS = re.compile(
     r"|(?:figure|table|section|fig\.|eq\.) ?\d|for (?:more|further) (?:info|details))",
     re.IGNORECASE,
 )
+_SPOKEN = re.compile(
+    r"[\"\u201c\u201e\u00ab\u2018]|.*[,:!?] ?[\"\u201c\u201e\u00ab\u2018\u2019](?=[A-Z])"
+    r"|'[^']+[,.!?]' (?:[a-z]+ ){1,3}"
+)
 _NO_SENTENCE = re.compile(
     r"https?://|@\w|\bdoi\b|\u00a9|\||^\W*R?> |\w\([^ )]*\)|[=<>{}\\]|\bet al\.$|\. \. \.|^(?:figure|table|fig\.) ?\d",
     re.IGNORECASE,
@@ -88,7 +95,8 @@ class SummaryLine:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Told:
-    """What may be told: sentence `place` of the document, in a block under the heading `section`."""
+    """What may be told: sentence `place` of the document, in a block under the heading `section`; `spoken`:
+    somebody says it."""
 
     place: int
     span: Span
@@ -96,6 +104,7 @@ class _Told:
     block: int
     text: str
     is_first: bool
+    spoken: bool = False
 
 
 def summary_of(
@@ -106,6 +115,7 @@ def summary_of(
     region = region_of(_whole(document), document)
     heads = _headings(region, document)
     told = _entries(region, spans) or _told(region, spans, heads)
+    told = _narrated(told)
     if not told:
         return []
     own = unit(np.asarray([vectors[one.place] for one in told], np.float32))
@@ -169,11 +179,24 @@ def _told(region: Region, spans: Sequence[Span], heads: Mapping[int, str]) -> li
             if (entry or block.kind == "prose" or (all_of_it and block.kind != "contents")) and _reads(
                 text, block.kind
             ):
-                found.append(_Told(place, (start, end), block.head, at, text, block.head not in seen))
+                spoken = bool(_SPOKEN.match(text)) or _in_speech(region.text[block.start : start])
+                found.append(_Told(place, (start, end), block.head, at, text, block.head not in seen, spoken))
                 seen.add(block.head)
         if found:
             break
     return found
+
+
+def _narrated(told: list[_Told]) -> list[_Told]:
+    """Without what somebody says, where enough is left."""
+    plain = [one for one in told if not one.spoken]
+    return plain if len(plain) >= NARRATED else told
+
+
+def _in_speech(before: str) -> bool:
+    """Whether what stands before it in its paragraph has opened quotation marks that it has not closed."""
+    opened, closed = len(re.findall(r"[\u201c\u2018](?=\w)", before)), len(re.findall(r"[^\w\s][\u201d\u2019]", before))
+    return opened > closed
 
 
 def _entries(region: Region, spans: Sequence[Span]) -> list[_Told]:
@@ -235,6 +258,7 @@ def _scores(
         scores[place] += ABSTRACT * bool(_ABSTRACT.fullmatch(heads[one.section]))
         scores[place] -= TOO_LONG * max(0, length - READABLE) + 0.05 * max(0, FEWEST - length)
         scores[place] -= OPEN * bool(_OPENS.match(one.text)) + REFERS * bool(_REFERS.search(one.text))
+        scores[place] -= SPOKEN * one.spoken
         scores[place] -= UNENDED * (one.text[-1] not in '.!\u2026"\u201d)')
     return scores
 

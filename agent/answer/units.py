@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, takewhile
 from typing import Literal
 
-from clew.agent.answer.structure import RUNNING_HEAD, Block, Region, region_of, sentences_of
+from clew.agent.answer.structure import RUNNING_HEAD, Block, Region, region_of, sentences_of, unnumbered
 from clew.memory.datatypes import Document, Passage
 from clew.memory.text import ITEM, Span, stripped
 
@@ -84,6 +84,11 @@ class Core:
         """What announces it, if it is an item, a row or code."""
         lead = self.block.lead
         return self.region.of(self.region.blocks[lead]) if lead >= 0 else ""
+
+    @property
+    def above(self) -> str:
+        """Its heading, without the number of a section, and what announces it."""
+        return f"{unnumbered(self.head)} {self.lead}"
 
 
 _RUN_IN = re.compile(r"(?:What|How|When|Where|Who|Why|Which)\b[^.?!,:;]{0,50}\.$")
@@ -163,7 +168,7 @@ def cores_of(passages: Sequence[Passage], documents: Mapping[str, Document]) -> 
 
 def _of_region(region: Region, passage: int) -> Iterator[Core]:
     for place, block in enumerate(region.blocks):
-        if block.kind in ("heading", "contents"):
+        if block.kind in ("heading", "contents") or region.heads_columns(place):
             continue
         whole = block.kind != "prose" and len(region.of(block).split()) <= LONGEST
         for span in [(block.start, block.end)] if whole else sentences_of(region, block):
@@ -191,7 +196,21 @@ def unit_of(core: Core, *, whole_list: bool = False, steps: bool = False, opens:
         return _code(core)
     unit = _sentence(core, whole_list=whole_list, opens=opens)
     last = unit.parts[-1] == sentences_of(region, block)[-1]
-    return replace(unit, parts=(*unit.parts, *_code_at(region, core.place + 1))) if steps and last else unit
+    if not (steps and last):
+        return unit
+    code = _code_at(region, core.place + 1) or (_ways(core) if len(unit.parts) == 1 else [])
+    return replace(unit, parts=(*unit.parts, *code))
+
+
+def _ways(core: Core) -> list[Span]:
+    """What stands below a sentence that says that there are several ways, with code among it."""
+    region = core.region
+    if not _COUNTS.search(core.text):
+        return []
+    below = takewhile(lambda block: block.kind in ("prose", "code"), region.blocks[core.place + 1 :])
+    blocks = {(block.start, block.end): block.kind for block in below}
+    spans = _within(region, list(blocks), LONGEST_CODE)
+    return spans if any(blocks[span] == "code" for span in spans) else []
 
 
 def _members(region: Region, group: int) -> list[Block]:

@@ -25,6 +25,9 @@ NEAR = 0.45
 """The cosine with what is asked for from which a sentence is about it without its words."""
 
 MOST_NEAR = 3
+WHOLE_TITLE = 0.99
+"""The share of a title's words and of those that name it, from which nothing but that document is named."""
+
 PASSAGES = 10
 """Of a summarised document, beside those that are quoted."""
 
@@ -104,6 +107,7 @@ def _meant(of: str, asked: WholeQuestion, holdings: Holdings) -> list[Listed]:
     named = holdings.catalogue.named(of)
     documents = [one for one in named.documents if holdings.scope is None or one.id in holdings.scope]
     sure = named.by_file or (named.kind and named.coverage >= 0.8 and (named.dated or named.of_title > 0))
+    sure = sure or min(named.coverage, named.of_title) >= WHOLE_TITLE
     return documents if asked.plainly or sure else []
 
 

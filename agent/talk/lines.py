@@ -69,10 +69,14 @@ _SEARCHED = ("answered", "partial", "nothing-found")
 
 
 def refused_in(answer: Answer, language: str) -> Answer:
-    """A refusal in this language, saying how many files could not be read; what is no refusal, as it is."""
+    """A refusal in this language, saying which question may have been meant and how many files could not be read; what
+    is no refusal, as it is."""
     if not answer.refused:
         return answer
     said = answer.claims if language in ("", _DEFAULT) else (Claim(refusal(answer, language)),)
+    if answer.offered:
+        back = Claim(line("did you mean", language, question=answer.offered))
+        said = (*(claim for claim in said if claim != back), back)
     if count := answer.files_left_out:
         note = Claim(line(f"file{'' if count == 1 else 's'} left out", language, count=f"{count:,}"))
         said = (*(claim for claim in said if claim != note), note)

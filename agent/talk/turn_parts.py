@@ -59,6 +59,8 @@ def talk(turn: Turn, run: TurnContext) -> Turn:
     said, services = _heard(turn.question), run.services
     if said.intent:
         before = [TURN_JSON.validate_json(record) for record in services.threads.records(turn.thread)]
+        if said.intent == "ack" and before and before[-1].answer.offered:
+            return begun(turn, [before[-1].answer.offered]).stepped("talk", f"asked: {before[-1].answer.offered}")
         language = said.language or (language_of(before[-1].question) if before else "")
         made = reply(Spoken(said.intent, language, before, lambda: suggested(run), services.encoder))
         if made:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from clew.memory.dialogue.phrases import A_PLACE, Parts, Phrase, Referent
 from clew.memory.dialogue.question_parser import parts
@@ -31,9 +32,10 @@ def candidates(
             yield from _people(turn, asked, "he" if low in HE else "she")
         elif low in IT:
             yield from _asked_for(turn, quantity)
-            yield from _things(turn, [one for one in asked if not is_place(one)], low, library)
+            things = [one for one in asked if not is_place(one)]
+            yield from _things(turn, things if quantity else [_measured(one) for one in things], low, library)
         else:
-            yield from (*_several(turn, asked), *told)
+            yield from (*_several(turn, asked, own=low in ("their", "theirs")), *told)
             told = [one for one in turn.answer.told if one.plural]
     yield from told
     yield from _further(low, turns)
@@ -70,7 +72,8 @@ def _things(turn: Said, asked: Sequence[Referent], low: str, library: Said | Non
     """What 'it' can stand for: the topic, then the things of the question, then those of the answer."""
     if turn.topic and turn.under_topic and not turn.topic.person and not turn.topic.plural:
         yield turn.topic
-    things = [one for one in asked if not (one.person or one.plural or one.aside or one.gender)]
+    yield from _object_asked_for(turn)
+    things = sorted((one for one in asked if not (one.person or one.plural or one.aside or one.gender)), key=_rank)
     if low == "its":  # of 'the insurance of the van' the van, where the library has that
         things.sort(key=lambda one: one.rank - 0.5 * one.known)
     yield from (one for one in things if not one.maybe_person)
@@ -85,14 +88,54 @@ def _things(turn: Said, asked: Sequence[Referent], low: str, library: Said | Non
         yield from (one for one in (turn.answer.focus, *turn.answer.told) if one and _is_thing(one))
 
 
-def _several(turn: Said, asked: Sequence[Referent]) -> Iterator[Referent]:
-    """What 'they' can stand for."""
+_OF = re.compile(r"the (?:\w+ )?(\w+) of (.+)")
+
+
+def _measured(one: Referent) -> Referent:
+    """Behind the thing itself, where it is a measure of it: the deductible of the policy."""
+    found = _OF.fullmatch(one.text)
+    return replace(one, rank=one.rank + MEASURED) if found and found[1].casefold() in LISTS["measured"] else one
+
+
+MEASURED = 2.0
+
+
+def _rank(one: Referent) -> float:
+    return one.rank
+
+
+def _object_asked_for(turn: Said) -> Iterator[Referent]:
+    """What the answer begins with, where the question leaves its object open: Ibuprofen after 'what did she prescribe
+    for my knee?'; and what was chosen of two."""
+    found = turn.parts
+    chosen = turn.listed[0] if len(turn.listed) == 2 else ""
+    if chosen and re.search(rf"\b{re.escape(chosen)} (?:over|instead of|rather than) ", turn.answer.opening):
+        yield Referent(chosen, 0.0, True)
+    opens = found.asks.casefold() == "what" and found.helper in ("do", "does", "did") and found.verb is not None
+    if not opens or any(one.role == "object" for one in found.phrases) or not turn.answer.opening:
+        return
+    begins = _BEGINS.match(turn.answer.opening)
+    if begins and begins[0].split()[0].casefold() not in LISTS["determiners"] | LISTS["pronouns"] | LISTS["openers"]:
+        yield Referent(begins[0], 0.0, True)
+    yield from _free_relative(turn)
+
+
+_BEGINS = re.compile(r"[A-ZÀ-Þ][\w-]+(?=\.$| \d| for | twice | once |, )")
+"""'Ibuprofen 400 mg'"""
+
+
+def _several(turn: Said, asked: Sequence[Referent], *, own: bool = False) -> Iterator[Referent]:
+    """What 'they' can stand for; who did it, where that is a firm, or may be one and they `own` something ('their
+    number')."""
+    focus = turn.answer.focus
+    if focus and focus.named and _asks_who(turn) and not focus.gender and (own or not focus.maybe_person):
+        yield focus
     several = (one for one in asked if one.plural or (one.group and not one.placed))
     yield from (one for one in several if not one.text.startswith("all "))
     if pair := _both(turn):
         yield pair
     yield from (one for one in (*turn.answer.names, turn.answer.focus) if one and one.plural)
-    yield from _some(turn)
+    yield from () if own else _some(turn)
 
 
 def _further(low: str, turns: Sequence[Said]) -> Iterator[Referent]:
@@ -101,6 +144,10 @@ def _further(low: str, turns: Sequence[Said]) -> Iterator[Referent]:
     lately = [one for turn in turns[:BACK] for one in turn.asked]
     long_before = [one for turn in turns[BACK:FAR] for one in turn.asked if one.named or one.text[:4] == "the "]
     named = [one for one in lately if one.named and not (one.person or is_place(one)) and "'s " not in one.text]
+    if low in HE or low in SHE:
+        gender = "he" if low in HE else "she"
+        people = (one for turn in turns[BACK:FAR] for one in turn.asked if one.person and one.named and not one.plural)
+        yield from (one for one in people if one.gender in ("", gender))
     if low in IT:
         yield from (one for one in lately if one.aside and not one.person)
         yield from (
@@ -162,7 +209,7 @@ _SOME = ("a", "an", "one", "some")
 
 def _some(turn: Said) -> Iterator[Referent]:
     """What 'they' stands for after a thing of a kind: 'timeouts' after 'how do I set a timeout?'"""
-    for phrase in turn.parts.phrases:
+    for phrase in turn.parts.phrases if turn.parts.helper not in ("is", "was") or turn.parts.verb else ():
         if phrase.first in _SOME[:2] and phrase.role in ("subject", "object"):
             yield Referent(several(phrase.text.split(" ", 1)[1]), 1.0, plural=True)
 
@@ -212,9 +259,15 @@ _SAID_OF_DOING = re.compile(
 """'is it risky to let it run', where 'is it easy to clean?' is said of a thing."""
 
 
+TAKES = re.compile(r"how long (?:does|did|will|would|should) it (?:usually |normally )?take", re.IGNORECASE)
+"""What was spoken of takes that long; 'how long does it take to get there?' says itself what does."""
+
+
 def is_expletive(found: Parts, at: int) -> bool:
     """Whether the 'it' at this character stands for nothing: 'how long does it take to ...', 'is it true that ...'."""
     rest = found.text[at:].casefold()
+    if TAKES.fullmatch(found.body.rstrip(" ?.!")):
+        return False
     if re.match(r"it between\b", rest) and re.search(r"\b(?:is|was) $", found.text[:at].casefold()):
         return True
     if re.match(r"it (?:is |was )?(?:take(?!s? place)|true|possible|necessary|legal|safe|raining)", rest):
@@ -298,7 +351,10 @@ def _meanwhile(found: Parts, at: int) -> bool:
     return own and any(not one.pronoun or one.text == "one" for one in things)
 
 
-_ASKS = re.compile(r"(?:,| [-\u2013\u2014:])\s+(?:what|who|whom|whose|where|when|why|how|which)\b", re.IGNORECASE)
+_ASKS = re.compile(
+    r"(?:,| [-\u2013\u2014:])\s+(?:what|wh(?:at|om?|ose|ere|en|y|ich)|how|did|do|does|is|are|was|were|can|will|has)\b",
+    re.IGNORECASE,
+)
 
 
 def _asked_about(found: Parts, one: Phrase) -> bool:

@@ -4,30 +4,24 @@ follow-up stood for is there for the next."""
 import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 from clew.memory.datatypes import Sentence
-from clew.memory.dialogue.antecedents import HE, SHE, introduces
-from clew.memory.dialogue.fragments import LEAD, asked_of_name, asked_plainly, in_order
-from clew.memory.dialogue.phrases import UNDER_TOPIC, Parts, Phrase, Referent
+from clew.memory.dialogue.antecedents import introduces
+from clew.memory.dialogue.fragments import LEAD, another_deed, asked_of_name, asked_plainly, in_order
+from clew.memory.dialogue.phrases import UNDER_TOPIC, Referent
 from clew.memory.dialogue.pointing import why_not_the_other
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.reference import standing_for
 from clew.memory.dialogue.referents import Said, about_library, is_foreign, last_sentence, said
 from clew.memory.dialogue.slots import filled, led, same_for
+from clew.memory.dialogue.topics import topic_for
 from clew.memory.dialogue.utterances import is_filler
-from clew.memory.dialogue.word_classes import LISTS, singular, written_type
+from clew.memory.dialogue.word_classes import LISTS
 from clew.memory.ports import Vocabulary
 from clew.memory.text import content_words
 
 LONGEST = 60
 """Words of a question; a longer one says itself what it is about."""
-
-FEW = 2
-"""Words of content that a question has at most which may be about what was spoken of and does not say so."""
-
-LONG = 3
-"""Words of content that a topic has at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +95,7 @@ def _bare(pair: tuple[str, ...]) -> tuple[str, ...]:
     return pair
 
 
-_STOOD_FOR = re.compile(r"'([Ii]ts?|[Tt]hey|[Tt]hem|[Tt]heir)' is ([^;]+)")
+_STOOD_FOR = re.compile(r"'([Ii]ts?|[Tt]hey|[Tt]hem|[Tt]heir|the \w+ one)' is ([^;]+)")
 _PERSON = re.compile(r"'([Hh]e|[Hh]im|[Hh]is|[Ss]he|[Hh]er|[Hh]ers)' is ([^;]+)")
 
 
@@ -141,6 +135,10 @@ _WHAT_IF = re.compile(r"(?:(?:and|but|so) )?what if (?!it\b|they\b).+ (?:it|them
 """'what if I miss it?' asks what then; 'what if it rains?' the question before."""
 
 
+_I_MEAN = re.compile(r"(?P<asks>[^?]+?)(?:\?|,| [-\u2013\u2014]) (?P<new>[^,;?]{1,40}?),? i meant?\W*", re.IGNORECASE)
+"""'who was it dedicated to, 2.2 I mean'"""
+
+
 _WHO_IS_THAT = re.compile(
     r"(?:(?:and|but|so)\b,? )?(?P<what>[^,;:?\u2013\u2014]{2,50}?)(?:,| ?[-:\u2013\u2014]) ?(?P<asks>who|what) "
     r"(?P<verb>is|was|are|were) (?:that|this|it|he|she|they|those|these)\W*",
@@ -152,6 +150,9 @@ _WHO_IS_THAT = re.compile(
 def _made(
     question: str, turns: Sequence[Said], vocabulary: Vocabulary | None, library: Said | None
 ) -> StandingQuestion:
+    if (meant := _I_MEAN.fullmatch(question)) and not parts(meant["asks"]).fragment:
+        first = _made(f"{meant['asks']}?", turns, vocabulary, library)
+        return _made(f"no, {meant['new']}", [_said(first, (), turns, vocabulary), *turns], vocabulary, library)
     rest, topic, corrects = led(question)
     if topic:
         about = said(f"What is {topic}?", (), vocabulary)
@@ -173,6 +174,9 @@ def _made(
     last = turns[0]
     if ordered := in_order(rest, before):
         return StandingQuestion(*ordered)
+    if deed := another_deed(rest, before):
+        text, why = standing_for(deed, turns, library)
+        return StandingQuestion(text, "; ".join(["something else is done than in the question before", *why]))
     whose, owners = _owned(same_for(rest, before), turns)
     short = re.sub(r"^(?:(?:and|what about|how about)\b[, ]*)+", "", rest, flags=re.IGNORECASE)
     if owners and not (parts(short).asked or parts(short).aux) and (item := _of_answer(owners[-1], last)):
@@ -194,7 +198,7 @@ def _made(
         return StandingQuestion(bare, "it corrects the question before")
     if loose := _fragment(rest, turns):
         return loose
-    if subject := _topic_for(bare, turns, vocabulary):
+    if subject := topic_for(bare, turns, vocabulary):
         return StandingQuestion(as_for(subject.text, bare), f"it is about {subject.text}")
     return StandingQuestion(question)
 
@@ -264,136 +268,3 @@ def as_for(topic: str, question: str) -> str:
     first = question.split()[0]
     lower = first[1:].islower() or (len(first) == 1 and first != "I")
     return f"As for {topic}, {question[0].lower() + question[1:] if lower else question}"
-
-
-def _topic_for(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None) -> Referent | None:
-    """What the question is about without saying so: it is short and names nothing itself."""
-    found = parts(question)
-    own = content_words(found.body)
-    waits = any(one.pronoun and one.text.casefold() in ("it", "they", "them") for one in found.phrases)
-    if any(word.low in HE or word.low in SHE for word in found.tokens):
-        return None
-    if not own or len(own) > FEW + waits or not (found.asked or found.aux) or _names_something(found, vocabulary):
-        return None
-    if (
-        _brings_its_own(found, waits=waits)
-        or set(own) & _ABOUT_ALL
-        or (not turns[0].has_answer and any(turn.has_answer for turn in turns))
-    ):
-        return None
-    topic = turns[0].topic
-    if topic and found.subject and found.subject.noun in LISTS["attributes"]:
-        topic = _of_which(topic)
-    if _was_spoken_of(found, turns):
-        return None
-    if (
-        topic is None
-        or topic.about
-        or (topic.placed and not waits)
-        or len(content_words(topic.text)) > LONG
-        or topic.gender
-        or (_asks_of_people(found) and not topic.named and topic.text != _subject(turns[0]))
-        or set(content_words(topic.text)) & set(own)
-        or topic.text.split()[0].casefold() in ("my", "your")
-    ):
-        return None
-    return topic
-
-
-def _of_which(topic: Referent) -> Referent:
-    """What an attribute is of: Leipzig for 'the population of Leipzig'."""
-    head, _, whose = topic.text.partition(" of ")
-    attribute = head.split()[-1] in LISTS["attributes"]
-    return replace(topic, text=whose) if attribute and whose[:1].isupper() else topic
-
-
-def _asks_of_people(found: Parts) -> bool:
-    return found.subject is not None and found.subject.noun in LISTS["people"]
-
-
-def _subject(turn: Said) -> str:
-    return turn.parts.subject.text if turn.parts.subject else ""
-
-
-def _was_spoken_of(found: Parts, turns: Sequence[Said]) -> bool:
-    """Whether the subject itself was spoken of, so that it needs no topic: the launch in 'what does the launch cost?'.
-    Not an attribute: 'what is the default?' after 'the default timeout'."""
-    subject = found.subject
-    if subject is None or subject.pronoun or not subject.definite or subject.noun in LISTS["attributes"]:
-        return False
-    words = set(subject.words)
-    said_before = set(content_words(" ".join(f"{turn.question} {turn.answer.opening}" for turn in turns[:2])))
-    return bool(words) and words <= said_before and found.verb is not None
-
-
-def _brings_its_own(found: Parts, *, waits: bool) -> bool:
-    """Whether the question brings a topic of its own: 'how do I roast a chicken', 'which datatypes are there', 'what
-    did I ask you'; and 'what is the boat worth', unless it has a pronoun that `waits` for what was spoken of."""
-    if any(one.first in ("this", "that", "these", "those") for one in found.phrases) or "else" in found.body.split():
-        return True
-    pronouns = {one.text.casefold() for one in found.phrases if one.pronoun}
-    if {"i", "you"} <= pronouns or ({"i", "me"} <= pronouns and "you" in found.body.casefold().split()):
-        return True
-    kinds = found.wanted is not None and found.wanted.noun in LISTS["kinds"]
-    if "there" in pronouns and not (kinds or re.match(r"how many\b", found.body, re.IGNORECASE)):
-        return True
-    if any(
-        one.role == "other"
-        and one.preposition not in ("", "to")
-        and not (one.pronoun or one.definite or one.named or written_type(one.text))
-        and one.first not in LISTS["determiners"]
-        for one in found.phrases
-    ):
-        return True
-    subject = found.subject
-    if subject and subject.first == "the" and len(subject.words) > 1 and " of " not in subject.text:
-        return True
-    own = LISTS["attributes"] | LISTS["nameless"] | LISTS["people"]
-    if subject and not subject.pronoun and _is_its_own(found, subject):
-        return True
-    new = (one for one in found.phrases if one.first in ("the", "a", "an"))
-    if not waits and any(not own & {one.noun, singular(one.noun)} for one in new):
-        return True
-    end = found.clause if found.clause > 0 else len(found.text)
-    objects = [one for one in found.phrases if one.role == "object" and not one.pronoun and one.start < end]
-    if any(not one.definite and not written_type(one.text) for one in objects):
-        return True
-    return any(
-        later.whole - one.end == 1 and later.preposition not in ("from", "at", "on") and not written_type(later.text)
-        for one, later in pairwise(found.phrases)
-        if one.role == "object" and later.preposition
-    )
-
-
-def _is_its_own(found: Parts, subject: Phrase) -> bool:
-    """'are dogs allowed?', 'is our seed spoilt?', 'what's fingerprinting?'; not 'is limescale covered?'"""
-    if subject.first in LISTS["determiners"]:
-        return subject.first in ("my", "our")
-    if {subject.noun, singular(subject.noun)} & (LISTS["attributes"] | LISTS["nameless"] | LISTS["kinds"]):
-        return False
-    defined = found.asked is not None and not found.verb and found.body.casefold().startswith("what")
-    return defined or (subject.plural and found.verb is not None)
-
-
-_ABOUT_ALL = frozenset(
-    content_words(
-        "documents document papers paper files file folder folders notes collection library texts topics overview"
-    )
-)
-
-
-def _names_something(found: Parts, vocabulary: Vocabulary | None) -> bool:
-    named = [
-        word for one in found.phrases if one.named for word in one.text.split() if word[0].isupper() or "=" in word
-    ]
-    if any(word not in LISTS["openers"] for word in named) or any(re.search(r"[()=_]", t.text) for t in found.tokens):
-        return True
-    if any(" of " in one.text or one.noun in LISTS["only_one"] for one in found.phrases if not one.pronoun):
-        return True
-    phrases = [one.text for one in found.phrases if not one.pronoun]
-    kinds = vocabulary.kinds(phrases) if vocabulary and phrases else []
-    known = {phrase for phrase, kind in zip(phrases, kinds, strict=bool(kinds)) if kind == "name"}
-    bare = found.subject is not None and not found.subject.plural and found.subject.first not in LISTS["determiners"]
-    if bare and found.subject and (found.subject.text in known or re.search(r"\w-\w", found.subject.text)):
-        return True  # 'what does ljubljana cost?', 'what does apt-mark do?'
-    return any(kind in ("person", "place", "organisation", "work", "title") for kind in kinds)

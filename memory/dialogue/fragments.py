@@ -16,12 +16,16 @@ _ALONE = frozenset(
 )
 """Adverbs of time and place that a follow-up may say alone."""
 
+_UNDONE = re.compile(r"^(?:un|dis|re|de)(?=\w{4})")
+"""'and uninstall?'"""
+
 _HELPERS = frozenset("do does did can could will would should may might must".split())
 """'and write?' after 'which formats can it read?'"""
 
 _ATTRIBUTES = LISTS["attributes"] | LISTS["kinds"]
 _THE = re.compile(r" (?:the|a|an|my|your|our|his|her|its|their)\b", re.IGNORECASE)
 _TO_DO = re.compile(r"\bto (\w+) \w", re.IGNORECASE)
+_EITHER = re.compile(r"(?:with or without|before or after|during or after) \w", re.IGNORECASE)
 _DOING = re.compile(r"(?:without|by|instead of|while) (?!.*\b(?:what|which|who)\b)\w{2,}ing\b", re.IGNORECASE)
 """'and without signing it?'"""
 
@@ -50,6 +54,32 @@ def in_order(question: str, before: Parts) -> tuple[str, str] | None:
 
 
 LEAD = re.compile(r"(?:(?:and|but|so|also|then|well|ok|okay)\b[,:;]?\s+)+", re.IGNORECASE)
+_DEED = re.compile(
+    r"(?P<verb>[a-z]{2,})(?:(?: (?:back|up|down|out|off|on))? (?:it|them|one|this|that|the|an?|my|your|our|his|her|its"
+    r"|their|some|another)\b.*| (?P<with>back|up|down|out|off|in))"
+)
+_WHOEVER = frozenset("i we you one people somebody someone they".split())
+
+
+def another_deed(question: str, before: Parts) -> str:
+    """'How do I adopt one?' for 'and adopt one?' after 'how do I orphan a package?': the question before of something
+    else that is done, with its pronouns; empty for other follow-ups."""
+    lead = LEAD.match(question)
+    bare = question[lead.end() :].rstrip(" ?.!") if lead else ""
+    found = _DEED.fullmatch(re.sub(r",? (?:too|also|as well)$", "", bare))
+    by = before.subject
+    if not (found and by and by.text.casefold() in _WHOEVER and before.verb and before.helper in _HELPERS):
+        return ""
+    first = tokens(bare)[0]
+    if found["with"] and first.low not in (*LISTS["verbs"], before.does.casefold()):
+        return ""
+    if first.kind != "word" or found["verb"] in _NO_DEED or found["verb"].endswith(("ing", "ed", "ly", "est")):
+        return ""
+    return f"{before.text[: before.verb[0]]}{found.group()}?"
+
+
+_NO_DEED = frozenset("maybe perhaps half twice both even only just all most that not then".split())
+
 _WHOSE = re.compile(r"(?:.+?['’]s? (?P<noun>[\w-]+)|the (?P<head>[\w-]+) of [^,]+)", re.IGNORECASE)
 
 
@@ -104,6 +134,10 @@ def by_itself(bare: str, before: Parts, leads: bool) -> tuple[str, str] | None:
     if does and did and (is_verb(does[1]) or _THE.match(bare, does.end(1))) and is_verb(did[1]):
         was = before.text[did.start() : before.end]
         return replaced(before.text, [(did.start(), before.end, bare)]), f"'{was}' becomes '{bare}'"
+    if _EITHER.match(bare) and (before.asked or before.aux):
+        return replaced(
+            before.text, [(tail(before), tail(before), f" {bare}")]
+        ), f"'{bare}' is added to the question before"
     if leads and _DOING.match(bare) and (before.asked or before.aux):
         text = replaced(before.text, [(before.end, before.end, f" {bare}")])
         return text, f"'{bare}' is added to the question before"
@@ -121,7 +155,7 @@ def by_itself(bare: str, before: Parts, leads: bool) -> tuple[str, str] | None:
     last = before.tokens[-1 - (before.tokens[-1].kind == "mark")] if len(before.tokens) > 1 else None
     if last and leads and _COMPARED.fullmatch(bare) and _COMPARED.fullmatch(last.text):
         return replaced(before.text, [(last.start, last.end, bare)]), f"it asks '{bare}' and no more '{last.text}'"
-    if leads and before.verb and before.helper in _HELPERS and bare.casefold() in LISTS["verbs"]:
+    if leads and before.verb and before.helper in _HELPERS and _UNDONE.sub("", bare.casefold()) in LISTS["verbs"]:
         return replaced(before.text, [(*before.verb, bare.casefold())]), f"'{before.does}' becomes '{bare}'"
     return None
 

@@ -10,6 +10,7 @@ from clew.memory.text import content_words
 UNDER_TOPIC = re.compile(r"As for [^,]+, ")
 """What a question says of its topic before it begins."""
 
+_DIFFERS = re.compile(r"\b(?:is|are|does|do|was|were) (.+?) (?:different|differ|similar) (?:from|to|than) (.+)$", re.I)
 _COMPARED = re.compile(
     r"(?:how|in what|what) (?:do|does|did|are|is|were|was) ([^,]+?) and ([^,]+?) "
     r"(?:differ\w*|compare\w*|(?:un)?alike|similar|relate\w*|(?:have )?in common)\b"
@@ -68,6 +69,8 @@ class Phrase:
         several = " and " in self.text and " of " not in self.text and not re.search(r"['’]s? ", self.text)
         if re.fullmatch(r"[A-ZÀ-Þ][a-zß-ÿ]+|\S+[/=_]\S+", self.text):
             return False  # 'Jonas', 'Athens', 'debian/rules'
+        if re.fullmatch(r"[\w.]+(?:-[\w.]+){2,}", self.text):
+            return False  # 'stable-proposed-updates'
         if " " in self.text and not several and all(word[0].isupper() for word in self.text.split()):
             return False  # 'Georges Méliès'
         several = several or noun.endswith(("children", "people", "men", "mice", "feet", "teeth"))
@@ -141,7 +144,7 @@ class Parts:
         match = re.search(r"\bbetween (.+?) and (.+)$", body) or re.search(r"[,:] (.+?) or (.+)$", body)
         if not match:
             match = re.search(r"\b([\w()]+|[A-Z]\w*(?: [A-Z]\w*)*) or ([\w()]+|[A-Z]\w*(?: [A-Z]\w*)*)$", body)
-        match = match or _COMPARED.match(body)
+        match = match or _DIFFERS.search(body) or _COMPARED.match(body)
         if not match:
             return ()
         one, other = (side for side in match.groups() if side)

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from clew.memory.dialogue.antecedents import BACK, POINTING, candidates
+from clew.memory.dialogue.antecedents import BACK, POINTING, TAKES, candidates
 from clew.memory.dialogue.phrases import Parts, Phrase
 from clew.memory.dialogue.referents import Said, is_foreign
-from clew.memory.dialogue.word_classes import LISTS, ing, singular, written_type
+from clew.memory.dialogue.word_classes import LISTS, base, ing, singular, written_type
 from clew.memory.text import content_words
 
 _AT = ("at", "near", "on", "outside")
@@ -209,11 +209,15 @@ def pointed(question: str, found: Parts, turns: Sequence[Said]) -> Pointed:
 def _pointed_at(question: str, phrase: Phrase, turns: Sequence[Said]) -> str:
     """What 'that', 'this', 'these' or 'those' stands for as a whole phrase; empty where nothing fits."""
     newest, one_thing = turns[0], phrase.text.casefold() in ("this", "that")
-    if new := _measure(newest) or (_event(newest) if one_thing else ""):
+    lasts = newest.parts.does.casefold() in _NOT_DONE and len(turns) > 1
+    if new := _measure(newest) or (_event(turns[lasts]) if one_thing else ""):
         return new
     focus = newest.answer.focus if one_thing else None
     if focus and not (focus.plural or focus.maybe_person or focus.text in question) and focus.text[:4] == "the ":
         return focus.text
+    there = next((one for one in newest.answer.names[:1] if one.placed), None)
+    if one_thing and there and newest.parts.asks.casefold() == "where":
+        return there.text
     asked = {one.text for turn in turns for one in turn.asked}
     for one in candidates("it" if one_thing else "they", turns):
         definite = one.named or one.text.startswith(("the ", "my ", "our ", "your ", "what ")) or one.plural
@@ -262,11 +266,25 @@ def _measure(before: Said) -> str:
     return f"the {measure} of {found.subject.text}" if measure and found.helper in ("is", "was", "are", "were") else ""
 
 
+_DO_IT = re.compile(r"\bdo it\b(?! \w+ing\b)", re.IGNORECASE)
+
+
+def deeds(question: str, turns: Sequence[Said]) -> Iterator[Replacement]:
+    """What 'do it' stands for: 'found the club' in 'why did she do it?' after 'who founded the club?'"""
+    for match in _DO_IT.finditer(question):
+        if done := next(filter(None, map(_done, turns[:3])), ""):
+            yield _is(match, done)
+
+
 def _done(turn: Said) -> str:
     """What was done, for 'do that': 'read several files at once' after 'can I read several files at once?'"""
     found = turn.parts
+    if found.verb and not (found.aux or found.subject) and found.asks.casefold() in ("who", "which"):
+        return f"{base(found.does)[0]}{found.text[found.verb[1] : found.end]}"
     if not (found.aux and found.verb and found.subject) or (found.asked and found.wanted):
         return ""
+    if found.helper in ("is", "are", "was", "were") and not found.does.endswith("ing"):
+        return f"{base(found.does)[0]} {found.subject.text}"
     return found.text[found.verb[0] : found.end] if found.asks.casefold() in ("", "how", "when", "where", "why") else ""
 
 
@@ -280,6 +298,15 @@ def _own_clause(found: Parts, phrase: Phrase) -> bool:
     )
 
 
+def takes_long(found: Parts, turns: Sequence[Said]) -> str:
+    """What 'it' is in 'how long does it take?': what is done, where the last question is about that."""
+    return _event(turns[0]) if turns and TAKES.fullmatch(found.body.rstrip(" ?.!")) else ""
+
+
+_NOT_DONE = frozenset("need have want be know get must like mean".split())
+"""Verbs of what lasts: no 'that' is having a key."""
+
+
 def _event(turn: Said) -> str:
     """What was done, as a thing: 'shrinking the database file' after 'how do I shrink the database file?'"""
     found = turn.parts
@@ -288,7 +315,7 @@ def _event(turn: Said) -> str:
         return ""
     if found.asked and subject.text.casefold() not in ("i", "you", "we", "one"):
         return ""
-    if found.asks.casefold() not in ("", "how", "when", "why"):
+    if found.asks.casefold() not in ("", "how", "when", "why") or found.does.casefold() in _NOT_DONE:
         return ""
     end = found.clause if found.clause > verb[1] else found.end
     later = next(

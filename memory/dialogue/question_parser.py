@@ -265,7 +265,7 @@ class _Reader:
     def _ends_subject(self, at: int, start: int, named: bool) -> bool:
         """Whether a word is what the subject does, or is said of it. `named`: that may stand right behind a name."""
         token, before = self.tokens[at], self.tokens[at - 1]
-        if at == start or token.text[0].isupper() or before.low.endswith(("'s", "s'")):
+        if at == start or not token.text[0].islower() or before.low.endswith(("'s", "s'")):
             return False
         if self._kind(at + 1) == "prep" and self._done_last():
             return False

@@ -5,13 +5,13 @@ agree.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 
 from clew.memory.dialogue.answer_names import gender_of, gender_of_noun
 from clew.memory.dialogue.antecedents import IT, KINDS, THEY, candidates, explained, is_expletive, is_object
 from clew.memory.dialogue.phrases import Parts, Referent
-from clew.memory.dialogue.pointing import Replacement, ones, places, pointed, shortened
+from clew.memory.dialogue.pointing import Replacement, deeds, ones, places, pointed, shortened, takes_long
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.referents import Said
 from clew.memory.dialogue.word_classes import LISTS, TIMES, QuestionToken, replaced, singular, written_type
@@ -20,9 +20,10 @@ from clew.memory.dialogue.word_classes import LISTS, TIMES, QuestionToken, repla
 def standing_for(question: str, turns: Sequence[Said], library: Said | None = None) -> tuple[str, list[str]]:
     """The question with names for what points back, and what stands for what; `turns`: newest first. `library`: what
     all documents are about, likelier than what only an answer tells of."""
-    found = parts(question)
-    pieces, why, people = _pronouns(found, turns, library)
+    found, done = parts(question), list(deeds(question, turns))
+    pieces, why, people = _pronouns(found, turns, library, {end for _, end, *_ in done})
     for start, end, new, reason in (
+        *done,
         *_one(question, found, turns),
         *places(question, turns),
         *ones(question, found, turns),
@@ -39,10 +40,10 @@ def standing_for(question: str, turns: Sequence[Said], library: Said | None = No
 
 
 def _pronouns(
-    found: Parts, turns: Sequence[Said], library: Said | None
+    found: Parts, turns: Sequence[Said], library: Said | None, taken: Set[int]
 ) -> tuple[list[tuple[int, int, str]], list[str], list[Referent]]:
     """The pieces to replace for pronouns, why, and whom they stand for: one thing for all of a kind ('he', 'him',
-    'his'), that of 'they' first."""
+    'his'), that of 'they' first. None for those that end where something is `taken`: the 'it' of 'do it'."""
     question, pieces, why = found.text, list[tuple[int, int, str]](), list[str]()
     chosen: dict[int, Referent | None] = {}
     several = [token for token in found.tokens if token.low in THEY]
@@ -51,11 +52,16 @@ def _pronouns(
         kind = next((place for place, forms in enumerate(KINDS) if low in forms), None)
         if low == "them" and turns and turns[0].listed and _OF_THEM.search(question[: token.start]):
             continue  # of what was listed
-        if kind is None or (low in IT and is_expletive(found, token.start)) or explained(found, token.start, low):
+        if (
+            kind is None
+            or token.end in taken
+            or (low in IT and is_expletive(found, token.start))
+            or explained(found, token.start, low)
+        ):
             continue
         if kind not in chosen:
-            taken = {one.text for one in chosen.values() if one}
-            chosen[kind] = it = _likeliest(found, token, turns, library, taken)
+            others = {one.text for one in chosen.values() if one}
+            chosen[kind] = it = _likeliest(found, token, turns, library, others)
             why += [f"'{token.text}' is {it.text}"] if it else []
         owns = low in ("its", "his", "her", "their", "theirs")
         if (it := chosen[kind]) and not (owns and any(new.startswith(it.text) for _, _, new in pieces)):
@@ -69,6 +75,8 @@ def _likeliest(
 ) -> Referent | None:
     """What a pronoun stands for; None for nothing, and where the question names that itself."""
     likely = candidates(token.low, turns, quantity=_of_a_number(found), library=library)
+    if event := takes_long(found, turns):
+        return Referent(event, 0.0)
     if token.low in IT and re.search(r"\b(?:on|onto|in|into|at|to) $", found.text[: token.start].casefold()):
         likely = (one for one in likely if one.noun not in LISTS["attributes"])  # no one walks on a price
     if token.low == "its":
@@ -102,8 +110,14 @@ _OF_THEM = re.compile(r"which (?:one )?of $", re.IGNORECASE)
 
 
 def _of_a_number(found: Parts) -> bool:
-    """Whether it asks for something that is done to numbers: 'can it be raised?'"""
-    return found.does.casefold() in LISTS["of_numbers"]
+    """Whether it asks for something that is done to numbers, or said of them: 'can it be raised?', 'was it higher?'"""
+    return found.does.casefold() in LISTS["of_numbers"] or _SAID_OF_NUMBERS.search(found.text) is not None
+
+
+_SAID_OF_NUMBERS = re.compile(
+    r"\b(?:is|was) it (?:\w+ly |much |still )?(?:high|low|more|less|much|fixed|due|paid|correct|right|enough|growing)",
+    re.IGNORECASE,
+)
 
 
 def _untimed(one: Referent, found: Parts) -> Referent:
@@ -151,7 +165,7 @@ def _one(question: str, found: Parts, turns: Sequence[Said]) -> Iterator[Replace
                 new = f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
                 yield phrase.start, phrase.end, new, f"'{phrase.text}' is {new}"
                 return
-            spoken = [one for one in turn.parts.phrases if not one.pronoun and not one.plural and one.text.islower()]
+            spoken = [one for one in turn.parts.phrases if not (one.pronoun or one.plural) and one.text[0].islower()]
             some = next((one for one in spoken if one.first in ("a", "an", "my", "your")), None)
             if some and some.text not in question:
                 bare = some.text.split(" ", 1)[1]

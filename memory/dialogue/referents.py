@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from clew.memory.dialogue.answer_names import (
+    FIRM,
     TITLED,
     WHO,
     all_capitals,
@@ -85,7 +86,9 @@ def said(question: str, answer: Sequence[str], vocabulary: Vocabulary | None = N
     if asks_back and QUESTION_BACK.search(" ".join(answer)):
         answer = ()  # what it offers is not spoken of yet
     plain = not is_foreign(found) and len(found.tokens) <= MOST
-    asked = [_spelt(one, answer) for one in asked_about(found)] if plain else []
+    there = found.subject is not None and found.subject.text.casefold() == "there"
+    none = there and bool(answer) and re.match(r"no\b|not\b|there (?:is|are) no", answer[0], re.IGNORECASE) is not None
+    asked = [_spelt(one, answer) for one in asked_about(found)] if plain and not none else []
     named = [one for text in answer[:ANSWER] for one in names(text)]
     focus = _focus(found, answer, named, vocabulary) if plain else None
     if vocabulary:
@@ -236,7 +239,7 @@ def asked_about(found: Parts) -> Iterator[Referent]:
             yield Referent(owner[1], 1.5, True, maybe_person=True)
 
 
-_OWNER = re.compile(r"\b((?:my|our|your) (?P<kind>[a-z]+)|[A-ZÀ-Þ][\w.]*(?: [A-ZÀ-Þ][\w.]*)*)['’]s\b")
+_OWNER = re.compile(rf"\b((?:my|our|your) (?P<kind>[a-z]+)|[A-ZÀ-Þ][\w.]*(?: [A-ZÀ-Þ][\w.]*)*)['’]s\b(?! {FIRM}\b)")
 """'my brother' of 'my brother's birthday', 'Olga' of 'Olga's'."""
 
 
@@ -257,14 +260,17 @@ def _is_no_thing(found: Parts, place: int) -> bool:
     points = phrase.first in LISTS["personal"] or phrase.first in ("this", "that", "these", "those")
     opens = phrase.start == found.lead and phrase.role == "object" and " " not in phrase.text
     opens = opens and not (found.verb and phrase.text.islower())  # 'backticks don't work'
-    ordinal = phrase.noun in _NO_THINGS or phrase.text.casefold() in ("first", "last", "next")
+    bare = phrase.text.casefold().split(" of ")[0].split()[:2]
+    ordinal = (phrase.noun in _NO_THINGS and phrase.noun in bare) or phrase.text.casefold() in ("first", "last", "next")
     said_of = _SAID_OF.match(phrase.text) is not None and WHO.match(found.body) is not None
     return (
         points or opens or ordinal or said_of or _is_manner(phrase) or (place > 0 and bool(_titled(found, place - 1)))
     )
 
 
-_NAME_INSIDE = re.compile(r"\b(?:of|in|for|between) ((?:the )?[A-ZÀ-Þ][\w'’./-]*(?: [A-ZÀ-Þ][\w'’./-]*)*)$")
+_NAME_INSIDE = re.compile(r"\b(?:of|in|for|between) ((?:the )?[A-ZÀ-Þ][\w'’./-]*(?: [A-ZÀ-Þ\d][\w'’./-]*)*)$")
+_CALLED = frozenset("name title codename subtitle nickname".split())
+"""Attributes that nothing is said of but of what they are of."""
 
 
 def _inside(phrase: Phrase, place: int, rank: float) -> Iterator[Referent]:
@@ -277,8 +283,10 @@ def _inside(phrase: Phrase, place: int, rank: float) -> Iterator[Referent]:
         attribute = phrase.noun in LISTS["attributes"]
         maybe_person = name[1].isalpha() and not (phrase.noun in LISTS["people"] or attribute)
         yield Referent(name[1], rank - 0.1 if attribute else 1.0 + place / 100, True, maybe_person=maybe_person)
-    elif own := re.search(r"\bof (the|my|our|your) ([\w-]+)$", phrase.text):
-        yield Referent(" ".join(own.groups()), behind)
+    elif own := re.search(r"\bof ((?:the|my|our|your|his|her|their|[A-ZÀ-Þ]\w*['’]s)(?: \w+)? [\w-]+)$", phrase.text):
+        yield Referent(own[1], rank - 0.1 if phrase.noun in _CALLED else behind)
+    elif phrase.noun in LISTS["measured"] and (bare := re.search(r"\bof ([a-z][\w-]+)$", phrase.text)):
+        yield Referent(bare[1], behind)
     elif phrase.plural and (kind := re.search(r"\bof ([a-z-]+(?: [a-z-]+)?)$", phrase.text)):
         one = referent_of(kind[1], replace(phrase, text=kind[1]), 0.0, False)
         if not (one.plural or one.noun in LISTS["people"]):  # 'the symptoms of dengue fever'
@@ -296,7 +304,9 @@ def _titled(found: Parts, place: int) -> str:
     return found.text[phrase.start : later.end] if joined and capitals else ""
 
 
-_MADE = ("founded", "created", "invented", "developed", "built", "designed", "produced")
+_MADE = tuple(
+    "founded started launched created invented developed built designed produced set maintains owns runs".split()
+)
 
 INSIDE = 2.5
 """How much less a thing is spoken of that only says which other, as the moon in 'the distance of the moon'."""
@@ -332,7 +342,7 @@ def whole_of(found: Parts, place: int) -> str:
         end = phrase.end
         for later in found.phrases[place + 1 :]:
             between = found.text[end : later.whole].strip()
-            if between not in ("", "and", "or"):
+            if between not in ("", "and", "or") or later.preposition in ("from", "to", "than"):
                 break
             end = later.end
         return found.text[phrase.start : end]

@@ -66,6 +66,8 @@ _SAME = re.compile(
     re.IGNORECASE,
 )
 """'is it the same for scooters?', 'does that apply to HEY?'"""
+_WHO_IT_WAS = re.compile(r"(?:and |but )?who (?:is|was|will) it (?:be )?(?P<new>\w.*?)\W*", re.IGNORECASE)
+"""'who was it last time?'"""
 
 _LEAD = re.compile(r"(?:(?:and|but|or|so|also|then|well|ok|okay|yes|no|oh|ah)\b[,:;]?\s+)+", re.IGNORECASE)
 
@@ -94,6 +96,8 @@ def led(question: str) -> tuple[str, str, bool]:
 
 def same_for(question: str, before: Parts) -> str:
     """'is it the same for scooters?' is 'and scooters?', with its preposition where the question before has that."""
+    if before.asks.casefold() == "who" and (who := _WHO_IT_WAS.fullmatch(question)):
+        return f"and {who['new']}?"
     same = _SAME.fullmatch(re.sub(r"^(?:and|but|so)\b,? ", "", question, flags=re.IGNORECASE))
     if not same or not (before.aux or before.verb):
         return question

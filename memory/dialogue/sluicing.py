@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from clew.memory.dialogue.phrases import Parts, Phrase
 from clew.memory.dialogue.question_parser import parts
-from clew.memory.dialogue.word_classes import LISTS, base, replaced, singular
+from clew.memory.dialogue.word_classes import LISTS, PARTICIPLES, base, replaced, singular
 
 _QUANTITY = ("number", "amount", "count")
 _OF_THAT = re.compile(
@@ -135,6 +135,8 @@ def _of_the_subject(asked: str, before: Parts, answered: str, pieces: Sequence[t
     subject = answered or ("someone" if who else f"the {before.wanted.text}" if before.wanted else "that")
     several = before.wanted is not None and before.wanted.plural and not answered
     verb = before.does
+    if who and not pieces and (made := _of_what_was_done(asked, before)):
+        return made
     if before.aux and before.aux[0] < before.verb[0]:
         helper = before.helper
         if helper in ("has", "have") and asked.casefold().split()[0] == "when":
@@ -146,6 +148,19 @@ def _of_the_subject(asked: str, before: Parts, answered: str, pieces: Sequence[t
     start = before.asked[0]
     opening = f"{asked} {helper} {subject} {verb}"
     return _capital(replaced(before.text, [(start, before.verb[1], opening), *pieces]))
+
+
+def _of_what_was_done(asked: str, before: Parts) -> str:
+    """'When was Debian started?' for 'when was that?' after 'who started Debian?', whoever did: an answer that tells of
+    several names is no help. Empty where the verb has another form for that ('wrote', written)."""
+    assert before.verb
+    what = next((one for one in before.phrases if one.start == before.verb[1] + 1 and one.role == "object"), None)
+    if before.aux or what is None or what.pronoun or asked.casefold() not in ("when", "where"):
+        return ""
+    if not (before.does.endswith("ed") or before.does in PARTICIPLES):
+        return ""
+    was = "were" if what.plural else "was"
+    return f"{_capital(asked)} {was} {what.text} {before.does}{before.text[what.end :]}"
 
 
 def _gap(asked: str, before: Parts) -> tuple[int, int, str] | None:

@@ -105,11 +105,13 @@ def with_spelling(made: Rewritten, vocabulary: Vocabulary, encoder: Encoder) -> 
     taken = {word: other for word, other in taken.items() if not (foreign and is_known(word))}
     if not taken:
         return made
+    names = set(re.findall(r"(?<!^)(?<![.?!] )\b[A-Z][\w'-]+", f"{question.text}\n{made.text}"))
     pieces = dict(zip(taken, encoder.tokens([word.casefold() for word in taken]), strict=True))
     slips = {
         word: other
         for word, other in taken.items()
         if len(pieces[word]) > 1
+        and not (word in names and not _slip(word, other))
         and not (foreign or _is_form(word.casefold(), other.casefold()) or _is_derived(word, vocabulary))
     }
     why = ", ".join(
@@ -124,18 +126,36 @@ def with_spelling(made: Rewritten, vocabulary: Vocabulary, encoder: Encoder) -> 
     return beside(made, Wording(SPELLING, _respelt(question.text, taken), share, why=why))
 
 
+def offered(text: str, wordings: Sequence[Wording]) -> str:
+    """The question `text` with the words of the library that it may mean, as the wordings have them; empty where there
+    are none, or it has them already."""
+    of = {wording.name: wording.text for wording in wordings}
+    said, spelt = (re.findall(r"[^\W\d_]+", of.get(name, "")) for name in ("question", SPELLING))
+    other = {word: one for word, one in zip(said, spelt, strict=bool(spelt)) if not _is_ending(word, one)}
+    made = _respelt(text, other)
+    return made if made != text else ""
+
+
+def _is_ending(one: str, other: str) -> bool:
+    """Whether one is the other with an ending: Präsidenten, Präsident."""
+    short, long = sorted((one.casefold(), other.casefold()), key=len)
+    return long.startswith(short) and len(long) - len(short) <= ENDING
+
+
+ENDING = 2
+"""Letters of an ending."""
+
+
 def _taken(question: str, vocabulary: Vocabulary) -> dict[str, str]:
     """The words of a question that the library lacks -> the likeliest that it has; as they are written."""
     said = list(dict.fromkeys(word for word in written_words(question) if word.casefold() not in FUNCTION_WORDS))
     lacking = [word for word, count in zip(said, vocabulary.counts(said), strict=True) if not count]
     if len(lacking) > MOST_SLIPS and 2 * len(lacking) > len(said):
         return {}
-    names = set(re.findall(r"(?<!^)(?<![.?!] )\b[A-Z][\w'-]+", question))
     asked = [word for word in lacking if word.isalpha() and not word.isupper()]
     near = zip(asked, vocabulary.near(asked), strict=True)
     likely = {word: others[0] for word, others in near if others and _is_likely(word, others[0])}
-    taken = {word: other for word, other in likely.items() if word not in names or _slip(word, other)}
-    taken = {word: other.capitalize() if word[0].isupper() else other for word, other in taken.items()}
+    taken = {word: other.capitalize() if word[0].isupper() else other for word, other in likely.items()}
     return dict(list(taken.items())[:MOST_SLIPS])
 
 
@@ -251,9 +271,16 @@ def with_cognates(made: Rewritten, language: str, held: str, vocabulary: Vocabul
 
 
 def own_words(question: str, language: str) -> list[str]:
-    """Without the commonest of its language, and without what an apostrophe ties to them: `heure` of `l'heure`."""
-    said = dict.fromkeys(word.replace("’", "'").split("'")[-1] for word in written_words(question))
-    return [word for word in said if len(word) > 1 and language not in common_words().get(unaccented(word), ())]
+    """Without the commonest of its language, and without what an apostrophe or hyphen ties to them: `heure` of
+    `l'heure`, `parle` of `parle-t-il`; numbers whole."""
+    numbers = [number for number in _NUMBER.findall(question) if len(number) > 1]
+    said = (_TIED.sub("", word.replace("’", "'")) for word in written_words(_NUMBER.sub(" ", question)))
+    own = (word for word in said if len(word) > 1 and language not in common_words().get(unaccented(word), ()))
+    return list(dict.fromkeys([*own, *numbers]))
+
+
+_NUMBER = re.compile(r"(?<!\w)\d+(?:[.,:/-]\d+)*(?!\w)")
+_TIED = re.compile(r"^.*'|-(?:t-)?(?:ils?|elles?|on|ce|je|tu|nous|vous)$")
 
 
 def cognates(words: Sequence[str], vocabulary: Vocabulary) -> dict[str, str]:

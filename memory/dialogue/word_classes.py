@@ -111,6 +111,9 @@ def tokens(text: str) -> tuple[QuestionToken, ...]:
         kind = _kind(match.group(), following, after_number)
         if kind == "adv" and made and made[-1].kind == "det" and _is_word(following.casefold()):
             kind = "word"  # 'the far side'
+        if kind == "det" and match.group().casefold() in ("that", "this") and made and made[-1].kind == "aux":
+            said_of = following.casefold() in LISTS["said_of"] | (PARTICIPLES - LISTS["verbs"])
+            kind = "pron" if said_of else kind  # 'is that different from a list?'
         after_noun = bool(made) and made[-1].kind in ("word", "pron")
         if match.group().casefold() in ("first", "last") and after_noun:
             then = QuestionToken(following, match.end() + 1, match.end() + 1 + len(following), "word")
@@ -192,7 +195,7 @@ def is_participle(word: QuestionToken) -> bool:
     return low in PARTICIPLES or past or (low.endswith("ing") and is_verb(low))
 
 
-_NAME_LINKS = frozenset("of for de von van der la le du da di al bin".split())
+_NAME_LINKS = frozenset("of for de von van der la le du da di do dos al bin".split())
 
 
 def is_title(found: Sequence[QuestionToken], first: int) -> bool:

@@ -50,7 +50,12 @@ _OUT = (
 _IN_TITLE = re.compile(
     rf"[(\[]\s*(?P<a>{_OUT}|old)\b|^(?P<b>{_OUT})\s*[:\u2013-]|[:\u2013-]\s*(?P<c>{_OUT})\s*$", re.IGNORECASE
 )
-_IN_PATH = re.compile(rf"(?:^|[-_ .])(?P<a>{_OUT}|drafts|old)$|^(?P<b>{_OUT}|drafts|old)(?:[-_ .]|$)", re.IGNORECASE)
+_IN_PATH = re.compile(
+    rf"(?:^|[-_ .])(?P<a>{_OUT}|drafts|old)$|^(?P<b>{_OUT}|drafts)(?:[-_ .]|$)"
+    r"|^(?P<c>old)[-_ .](?:.*[-_ .])?(?:versions?|cop(?:y|ies)|doc(?:ument)?s?|files?|notes?|polic(?:y|ies)|\d+)$",
+    re.IGNORECASE,
+)
+"""`old-policies/`, `travel-old.md`; the folder `old-town/` is about a town."""
 _IN_LINE = re.compile(
     rf"^[\W_]*(?:status[*_\"]*\s*[:=][\W_]*(?P<a>{_OUT}|no longer \w+|not in force)\b"
     rf"|(?P<b>{_OUT})(?:\W*$|\s+(?:by|on|since|version)\b|\W*[:\u2013-])"

@@ -48,6 +48,11 @@ def test_a_tool_that_the_person_names_is_used_all_the_same(assistant: Assistant)
     assert [call.tool for call in turn.calls] == ["hybrid"]
 
 
+def test_what_happens_in_a_document_whose_title_is_named_is_its_summary(assistant: Assistant) -> None:
+    assert ask(assistant, "t", "What happens in Metropolis?").answer.outcome == "summary"
+    assert ask(assistant, "t", "What happens in Berlin at night?").answer.outcome != "summary"
+
+
 def test_a_summary_is_of_the_document_that_is_named_and_quotes_it(assistant: Assistant) -> None:
     turn = ask(assistant, "t", "Can you summarise metropolis.md for me?")
     (document,) = assistant.services.library.store.documents(["films/metropolis.md"])

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from clew.memory.datatypes import Document, Mark
 from clew.memory.errors import Unreadable, install_command
+from clew.memory.knowledge.loaders.pdf_spaces import give_spaces
 from clew.memory.knowledge.loaders.pdf_unseen import Watched
 from clew.memory.knowledge.loaders.plain_text import like_a_title, title_of_file
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, in_a_line, shown
@@ -77,7 +78,8 @@ def _extracted(data: bytes) -> tuple[list[str], list[str], list[tuple[str, str] 
         if reader.is_encrypted and not reader.decrypt(""):
             raise Unreadable("encrypted: save it without its password")
         numbers = range(len(reader.pages))
-        pages = [_unbroken(partial(_page, reader, number), None) for number in numbers]
+        known = set[int]()
+        pages = [_unbroken(partial(_page, reader, number, known), None) for number in numbers]
         return _told(reader), _labels(reader), pages
     except DependencyError as error:
         wanted = f"save it without its protection, or {install_command('pdf-aes')}"
@@ -90,8 +92,11 @@ def _extracted(data: bytes) -> tuple[list[str], list[str], list[tuple[str, str] 
         raise Unreadable("broken PDF") from error
 
 
-def _page(reader: "PdfReader", number: int) -> tuple[str, str] | None:
-    seen, unseen = _seen_and_unseen(reader.pages[number])
+def _page(reader: "PdfReader", number: int, known: set[int]) -> tuple[str, str] | None:
+    """`known` are the fonts of the pages before."""
+    page = reader.pages[number]
+    _unbroken(partial(give_spaces, page, known), None)
+    seen, unseen = _seen_and_unseen(page)
     return clean(seen.translate(LIGATURES)), clean(unseen.translate(LIGATURES))
 
 

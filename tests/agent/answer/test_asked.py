@@ -34,6 +34,9 @@ def test_the_form_and_what_is_expected(question: str, form: str, expected: tuple
         ("How long does it take?", "It takes seventeen months.", "It takes patience."),
         ("Who wrote Emma?", "It was written by Jane Austen.", "Emma was written in 1815."),
         ("When did it open?", "It opened on 15 May.", "It opened late."),
+        ("When did it open?", "It opened in may.", "It may have opened."),
+        ("Why did he stay?", "He stayed, for he was tired.", "He stayed for a week."),
+        ("What did the flat cost?", "Final bill 4,950: the flat and the stairs.", "We saw 4,950 flats."),
         ("Why is it shut?", "It is shut because of the rain.", "It is shut on all sides"),
         ("What did he offer on top of his fee?", "He offered twenty guineas.", "He offered his hand."),
     ],
@@ -48,10 +51,23 @@ def test_what_holds_it(question: str, held: str, not_held: str) -> None:
         ("How many eggs are in the box?", "There are six eggs.", "Six boxes of ham."),
         ("How old is he?", "He is nine years old.", "He has nine brothers."),
         ("How tall is the tower?", "The tower has 40 m.", "The tower has 40 windows."),
+        ("Who is Ada Kern's husband?", "In 1914 Ada Kern married the actor Ole Rud.", "Ada Kern was a writer."),
+        ("Who is Ole Rud's mother?", "His mother was a weaver.", "Ole Rud was born in 1890."),
+        ("What is the capital of Ada Kern?", "Its capital is Quito.", "Ada Kern was a writer."),
+        ("Why is the hill called Cold Ash?", "It is named after an ash.", "The hill is 90 m high."),
+        ("When was the film released?", "The film opened on 10 January 1927.", "A copy was found in 2008."),
     ],
 )
 def test_an_amount_of_what_is_measured(question: str, amount: str, other: str) -> None:
     assert asked(question).measures(amount) and not asked(question).measures(other)
+
+
+def test_what_looks_like_a_name() -> None:
+    assert asked("What was the baker's name?").naming and asked("What is the name of the port?").naming
+    assert not asked("What was the baker's name for?").naming and not asked("Who was the baker?").naming
+    assert asked("What was the baker's name?").names("The baker, Olga, was up early.")
+    assert not asked("What was the baker's name?").names("The baker was up early.")
+    assert asked("What is the name of the variable that holds the path?").names("set home_dir to it")
 
 
 def test_what_is_to_be_defined() -> None:

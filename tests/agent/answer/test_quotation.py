@@ -224,6 +224,34 @@ def test_an_amount_that_is_measured_has_to_be_said(encoder: CachedEncoder) -> No
     assert "30 metres" in say("How tall is the tower of the mill?", high, encoder=encoder).text
 
 
+def test_a_name_has_to_look_like_one(encoder: CachedEncoder) -> None:
+    poor = Passage("s#0", "s", "The Mill", "There was once a poor miller who worked all day.", 0.7, "hybrid")
+    named = replace(poor, text="There was once a poor miller whom people called Hob.")
+    assert say("What was the poor miller's name?", poor, encoder=encoder).refused
+    assert "Hob" in say("What was the poor miller's name?", named, encoder=encoder).text
+
+
+def test_what_has_no_date_tells_not_when(encoder: CachedEncoder) -> None:
+    text = "1.7. Who founded the bakery?\n\nAda and Ole founded the bakery.\n\nThe bakery was begun by Ada in 1993."
+    bakery = Passage("b#0", "b", "The bakery", text, 0.7, "hybrid", start=0, end=len(text))
+    assert say("When was the bakery founded?", bakery, encoder=encoder).plain == "The bakery was begun by Ada in 1993."
+
+
+def test_what_came_out_in_the_end_is_the_final_sum(encoder: CachedEncoder) -> None:
+    table = "firm | cost of the loft\nTop | 48,500\nOsei | 41,200"
+    text = f"{table}\n\nFinal bill 44,950: all of it with the scaffold."
+    loft = Passage("l#0", "l", "Loft", text, 0.7, "hybrid", start=0, end=len(text))
+    assert "44,950" in say("What did the loft cost in the end?", loft, encoder=encoder).text
+    assert "44,950" not in say("What would Top have cost for the loft?", loft, encoder=encoder).text
+
+
+def test_yes_is_said_once(encoder: CachedEncoder) -> None:
+    text = "Can I update the clock by itself?\n\nYes. You can update the clock with a job at night."
+    faq = Passage("f#0", "f", "FAQ", text, 0.7, "hybrid", start=0, end=len(text))
+    said = say("Can I update the clock by itself?", faq, encoder=encoder)
+    assert said.says == "yes" and said.plain.count("Yes") <= 1
+
+
 def test_the_version_that_is_asked_about_answers(encoder: CachedEncoder) -> None:
     lines = "Pear 1.1 (June 1996): this was the first Pear release with a code name. \n\nPear 3.0 Comice (July 2002)."
     said = say(

@@ -73,6 +73,8 @@ def test_what_was_just_said_is_not_said_again(encoder: CachedEncoder) -> None:
         ("hire period", "The Hire Period means the days from handing over to return.", 1.5),
         ("Orde", "That night Orde, one of the keepers, lit the lamp.", 1.25),
         ("relay", "There are two types of relay.", 0.0),
+        ("zoo package", "zoo is an R package for ordered observations.", 1.5),
+        ("zoo package", "zoo is open on Sundays.", 0.0),
     ],
 )
 def test_what_is_defined_is_the_subject(defined: str, sentence: str, defines: float, encoder: CachedEncoder) -> None:

@@ -47,6 +47,11 @@ def test_the_parts_of_a_page_of_notes() -> None:
     ]
 
 
+def test_a_line_of_a_verse_is_no_heading() -> None:
+    text = "He called:\n\nO man of the sea\n\nHearken to me,\n\nand come.\n\nThe end\n\nIt came, and it was blue."
+    assert [kind for kind, _ in kinds(text)] == ["prose", "prose", "prose", "prose", "heading", "prose"]
+
+
 def test_each_stands_under_its_heading_and_behind_what_announces_it() -> None:
     found = region(NOTES)
     item, row, last = found.blocks[3], found.blocks[6], found.blocks[8]

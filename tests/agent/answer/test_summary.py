@@ -42,6 +42,17 @@ def test_each_entry_of_minutes_is_told_by_its_first_sentence_under_its_heading(e
     assert [line.start for line in lines] == sorted(line.start for line in lines)
 
 
+def test_what_people_say_tells_no_story(encoder: CachedEncoder) -> None:
+    said = "\n\n".join(
+        f"\u2018I want a castle, fish,\u2019 said wife {n}. \u2018It is a castle.\u2019" for n in range(9)
+    )
+    text = f"A fisherman lived by the sea.\n\nA fish came up to him.\n\n{said}\n\nThey live by the sea to this day."
+    document = Document("d", "The fish", text)
+    lines = summary_of(document, *sentences(document, encoder), most_words=25)
+    told = [document.text[line.start : line.end] for line in lines]
+    assert told[0].startswith("A fisherman") and told[-1].startswith("They live")
+
+
 def test_a_long_document_is_told_over_the_whole_of_it(encoder: CachedEncoder) -> None:
     topics = ("bees", "clocks", "rivers", "bread", "glass", "trains")
     parts = [

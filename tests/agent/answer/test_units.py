@@ -46,6 +46,21 @@ def test_a_row_comes_with_the_heads_of_its_columns() -> None:
     assert unit("month | rain\nMay | 40\nJune | 20", "June") == ["month | rain", "June | 20"]
 
 
+def test_the_row_that_names_the_columns_is_no_core() -> None:
+    assert [core.text for core in cores("month | rain\nMay | 40\nJune | 20")] == ["May | 40", "June | 20"]
+
+
+def test_what_stands_above_is_told_without_the_number_of_a_section() -> None:
+    text = "1.7. How is it said?\n\nWith a short e.\n\n12 May 2020\n\nIt rained all day."
+    assert [core.above.strip() for core in cores(text)] == ["How is it said?", "12 May 2020"]
+
+
+def test_several_ways_to_do_it_lead_on_to_the_first() -> None:
+    text = "There are two ways to stop it.\n\nFrom the shell, run:\n\n$ systemctl stop clock\n\nOr pull the plug."
+    assert unit(text, "There are", steps=True)[1:3] == ["From the shell, run:", "$ systemctl stop clock"]
+    assert unit(text, "There are") == ["There are two ways to stop it."]
+
+
 def test_code_comes_with_the_sentence_that_announces_it() -> None:
     text = "It is easy. To stop it, call close:\n\nclient.close()\n\nThen it is over."
     assert unit(text, "client.close") == ["To stop it, call close:", "client.close()"]

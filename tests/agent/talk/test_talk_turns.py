@@ -121,3 +121,12 @@ def test_a_refusal_names_what_may_be_a_noun(ask: Ask) -> None:
 def test_a_refusal_is_in_the_language_of_its_question(ask: Ask) -> None:
     refused = ask("Wie hoch ist die Miete für die Wohnung in Berlin?").answer
     assert refused.refused and ("Dokumente" in refused.text) and "documents" not in refused.text
+
+
+def test_a_name_with_another_letter_is_asked_back_and_a_yes_asks_it(ask: Ask) -> None:
+    refused = ask("Who directed Matropolis?").answer
+    assert (refused.outcome, refused.missing) == ("nothing-found", ("Matropolis",))
+    assert refused.text.endswith("Did you mean: Who directed Metropolis?")
+    answer = ask("yes please").answer
+    assert answer.outcome == "answered" and "Fritz Lang" in answer.text and not answer.offered
+    assert ask("ok").answer.outcome == "small-talk"

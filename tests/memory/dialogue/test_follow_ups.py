@@ -114,6 +114,49 @@ def test_what_takes_the_place_of_what(asked: str, answer: str, question: str, ex
 @pytest.mark.parametrize(
     ("turns", "question", "expected"),
     [
+        ([("How do I open a ticket?", "Write to us.")], "and close one?", "How do I close a ticket?"),
+        ([("Where can I hire the boat?", "At the pier.")], "and return it?", "Where can I return the boat?"),
+        ([("When can we check in?", "At two.")], "and check out?", "When can we check out?"),
+        ([("What was the codename of Fedora 9?", "Sulphur.")], "when was it out?", "when was Fedora 9 out?"),
+        ([("What is the name of the first ferry?", "Elin.")], "is it fast?", "is the first ferry fast?"),
+        ([("What is the deductible of the policy?", "90.")], "does it cover hail?", "does the policy cover hail?"),
+        ([("What is the rent of the flat?", "900.")], "was it higher?", "was the rent of the flat higher?"),
+        ([("Who started the fund?", "Small Steps, a group, did.")], "when was that?", "When was the fund started?"),
+        ([("Who wrote the report?", "Erna Voss did.")], "when was that?", "When did Erna Voss write the report?"),
+        ([("Who sold the mill?", "Erna Voss did.")], "why did she do it?", "why did Erna Voss sell the mill?"),
+        ([("What does all-in-one-setup do?", "It installs.")], "is it slow?", "is all-in-one-setup slow?"),
+        ([("When is an NDA due?", "At the start.")], "who signs one?", "who signs an NDA?"),
+        ([("Do I need a key for the shed?", "Yes."), ("How do I order one?", "Ask.")], "how long does that take?",
+         "how long does ordering a key take?"),
+        ([("When was Fedora 9 out?", "In 2008.")], "how big was it, 8 I mean", "how big was Fedora 8?"),
+        ([("Who fixed the roof?", "Dach Meier did.")], "what's their number?", "what's Dach Meier's number?"),
+        ([("What did Dr. Ott prescribe for my back?", "Naproxen 250 mg.")], "is it strong?", "is Naproxen strong?"),
+        ([("Where do we stay in Porto?", "At the Casa do Sol.")], "is that far?", "is the Casa do Sol far?"),
+        ([("What is a mutex?", "A lock.")], "how is that different from a semaphore?",
+         "how is the mutex different from a semaphore?"),
+        ([("Who is taking the notes?", "Petra.")], "who was it last time?", "who was taking the notes last time?"),
+        ([("How do I leave the club?", "Write."), ("Is there a fee?", "No.")], "what about pausing it?",
+         "what about pausing the club?"),
+        ([("Which heater did we pick?", "We picked the Orla over the Vint because of the price."),
+          ("How loud is it?", "40 dB.")], "how loud is the other one?", "how loud is the Vint?"),
+        ([("What is the dose of ibuprofen?", "400 mg.")], "with or without food?",
+         "what is the dose of ibuprofen with or without food?"),
+        ([("What is the melting point of zinc?", "420 degrees.")], "is it toxic?", "is zinc toxic?"),
+        ([("Who does Mr. Lorry work for?", "He works for Tellson's Bank.")], "is he rich?", "is Mr. Lorry rich?"),
+        ([("How do I load the file?", "With open.")], "and unload?", "how do I unload the file?"),
+        ([("How do I load the file?", "With open.")], "how long does it take?", "how long does loading the file take?"),
+        ([("Who started Fedora?", "It began among Free Software hackers.")], "is he rich?", "is he rich?"),
+        ([("Who is Dr. Ott?", "A doctor."), ("Is it far?", "No."), ("What is the fee?", "40."), ("Why?", "It is new.")],
+         "when do I see her again?", "when do I see Dr. Ott again?"),
+    ],
+)  # fmt: skip
+def test_what_is_done_and_what_it_is_done_to(turns: list[tuple[str, str]], question: str, expected: str) -> None:
+    assert standing(question, said(*turns)).text.casefold() == expected.casefold()
+
+
+@pytest.mark.parametrize(
+    ("turns", "question", "expected"),
+    [
         ([("Who wrote Night Tides?", "Ines Berg wrote it.")], "when?", "When did Ines Berg write Night Tides?"),
         ([("Who has the key?", "It is lost.")], "why?", "Why does someone have the key?"),
         ([("What did Ines paint?", "A boat.")], "when was that?", "When did Ines paint that?"),

@@ -59,7 +59,9 @@ def test_what_the_loader_found_goes_first() -> None:
         ("a.md", "Travel", "This policy supersedes that of 2023, which is archived.", ""),
         ("a.md", "Travel", "The old policy was superseded by this one.", ""),
         ("a.md", "2010 NBA draft", "The draft was held in June.", ""),
-        ("old-town/a.md", "The Old Town", "Cancelled flights are paid back.", "old"),
+        ("old/a.md", "Travel", "All may fly.", "old"),
+        ("old-policies/a.md", "Travel", "All may fly.", "old"),
+        ("old-town/old-bridge.md", "The Old Bridge", "Cancelled flights are paid back.", ""),
         ("a.md", "Refunds", "Cancelled flights are paid back.", ""),
     ],
 )

@@ -3,13 +3,13 @@ import logging
 import random
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 from pypdf import PdfReader, PdfWriter
 from pypdf.constants import PageLabelStyle
-from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
+from pypdf.generic import ArrayObject, DecodedStreamObject, DictionaryObject, NameObject, NumberObject, PdfObject
 
 from clew.memory.datatypes import Document
 from clew.memory.knowledge.loaders.registry import discover, read
@@ -211,3 +211,62 @@ def test_author_and_keywords_are_those_of_the_file(tmp_path: Path) -> None:
     [found] = items(tmp_path / "x.pdf", as_bytes(writer))
     assert isinstance(found, Document)
     assert (found.title, found.author, found.tags) == ("x", "Ann Lee", "roof, rain")
+
+
+def written_by_tex(font: Mapping[str, PdfObject], kerned: str) -> bytes:
+    """A page with one operation that shows words of this font with gaps between them."""
+    writer = PdfWriter()
+    page = writer.add_blank_page(612, 792)
+    held = {
+        key: writer._add_object(value) if key[1] in "WT" else value for key, value in font.items() if key != "/Type"
+    }
+    made = writer._add_object(DictionaryObject({NameObject(key): value for key, value in held.items()}))
+    fonts = DictionaryObject({NameObject("/F1"): made})
+    page[NameObject("/Resources")] = DictionaryObject({NameObject("/Font"): fonts})
+    stream = DecodedStreamObject()
+    stream.set_data(f"BT /F1 10 Tf 72 720 Td [{kerned}]TJ ET".encode())
+    page[NameObject("/Contents")] = writer._add_object(stream)
+    return as_bytes(writer)
+
+
+def test_narrow_gaps_are_spaces_where_the_font_has_another_glyph_for_that(tmp_path: Path) -> None:
+    """As in the T1 fonts of LaTeX, which have the mark of a visible space there, half as wide as the line is high."""
+    widths = ArrayObject([NumberObject(500), *(NumberObject(400 + 3 * n) for n in range(94))])
+    font = {
+        "/Type": NameObject("/Font"),
+        "/Subtype": NameObject("/Type1"),
+        "/BaseFont": NameObject("/ABCDEF+TeXGyreTermes-Regular"),
+        "/FirstChar": NumberObject(32),
+        "/LastChar": NumberObject(126),
+        "/Widths": widths,
+    }
+    [item] = items(tmp_path / "a.pdf", written_by_tex(font, "(The)-196(proce)30(dures)-196(discussed)-196(within)"))
+    assert isinstance(item, Document) and item.text == "The procedures discussed within"
+
+
+def test_narrow_gaps_are_spaces_where_another_glyph_has_the_number_of_a_space(tmp_path: Path) -> None:
+    """As in the fonts of XeTeX, whose glyphs are numbered as they stand in the font."""
+    letters = "".join(f"<{ord(one):04x}> <{ord(one):04X}>\n" for one in "abcdefghijklmnopqrstuvwxyz")
+    cmap = DecodedStreamObject()
+    cmap.set_data(
+        b"/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <0000> <FFFF> endcodespacerange\n"
+        b"26 beginbfchar\n" + letters.encode() + b"endbfchar\nendcmap end end"
+    )
+    described = DictionaryObject({
+        NameObject("/Type"): NameObject("/Font"),
+        NameObject("/Subtype"): NameObject("/CIDFontType2"),
+        NameObject("/BaseFont"): NameObject("/ABCDEF+LiberationSerif"),
+        NameObject("/DW"): NumberObject(500),
+        NameObject("/W"): ArrayObject([NumberObject(32), ArrayObject([NumberObject(564)])]),
+    })  # fmt: skip
+    font: dict[str, PdfObject] = {
+        "/Type": NameObject("/Font"),
+        "/Subtype": NameObject("/Type0"),
+        "/BaseFont": NameObject("/ABCDEF+LiberationSerif"),
+        "/Encoding": NameObject("/Identity-H"),
+        "/DescendantFonts": ArrayObject([described]),
+        "/ToUnicode": cmap,
+    }
+    shown = "-196".join(f"<{''.join(f'{ord(one):04x}' for one in word)}>" for word in ("the", "archive", "already"))
+    [item] = items(tmp_path / "a.pdf", written_by_tex(font, shown))
+    assert isinstance(item, Document) and item.text == "the archive already"
