@@ -151,7 +151,8 @@ def _with_what_it_needs(
     """Those that have, or lead on to, what no answer is without, where some of the likeliest do."""
     if not wanted.needs:
         return order
-    near = [place for place in order.tolist() if scores[order[0]] - scores[place] <= parameters.needed]
+    behind = max(parameters.needed, parameters.behind)
+    near = [place for place in order.tolist() if scores[order[0]] - scores[place] <= behind]
 
     def has(place: int) -> bool:
         core = evidence.cores[place]
